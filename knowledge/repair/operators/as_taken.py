@@ -18,7 +18,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Program, call, method, operand
-from knowledge.repair.toolkit.live import Operand, called_module, operands
+from knowledge.repair.toolkit.live import Operand, called_module, operands, works
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import assignment
 
@@ -58,7 +58,7 @@ def _at(failure: Failure, place: Place) -> Iterator[Rewrite]:
     given = operands(failure, place)
     for one in given:
         for form in _forms(failure, place, one, given):
-            if _works(failure, place, one.node, form.new):
+            if works(failure, place, one.node, form.new):
                 yield _rewrite(failure, one.node, form)
                 yield from _alike(failure, place, one, form)
         yield from _made_whole(failure, one)
@@ -103,21 +103,6 @@ def _rewrite(failure: Failure, node: cst.BaseExpression, form: _Form) -> Rewrite
     title = f"line {program.line(node)}: {form.told}"
     changed = program.replace({node: form.new})
     return Rewrite(changed, title, form.told, cost=form.cost, supposes=form.supposes)
-
-
-def _works(
-    failure: Failure, place: Place, old: cst.BaseExpression, new: cst.BaseExpression
-) -> bool:
-    """Whether the failing expression can be evaluated so; what writes is left to the trials."""
-    if failure.writes(place.node):
-        return True
-    changed = place.node.deep_replace(old, new)
-    assert isinstance(changed, cst.BaseExpression)
-    try:
-        failure.live.value(f"({failure.program.text(changed)})", place.frame)
-    except Exception:
-        return False
-    return True
 
 
 def _forms(

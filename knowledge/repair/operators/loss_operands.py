@@ -21,6 +21,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.live import evaluates
 from knowledge.repair.toolkit.losses import loss_alive
 from knowledge.repair.toolkit.shapes import same_layers
 from knowledge.repair.toolkit.sites import argument
@@ -225,15 +226,9 @@ def _works(
     failure: Failure, place: Place, loss: _Loss, a: cst.BaseExpression, b: cst.BaseExpression
 ) -> bool:
     """Whether the loss can be computed so, and nothing is repeated for it."""
-    new = _changed(loss, a, b)
-    text = failure.program.module.code_for_node(new)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            failure.live.value(f"({text})", place.frame)
-    except Exception:
-        return False
-    return True
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return evaluates(failure, place, _changed(loss, a, b))
 
 
 def _changed(loss: _Loss, a: cst.BaseExpression, b: cst.BaseExpression) -> cst.Call:

@@ -19,7 +19,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import method
-from knowledge.repair.toolkit.live import operands
+from knowledge.repair.toolkit.live import evaluates, operands, works
 
 _TYPES = frozenset({"TypeError", "AttributeError", "ValueError", "RuntimeError"})
 _FRAMES = 2
@@ -51,7 +51,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
             found = [
                 new
                 for new in _instead(failure, place, given.value, kind)
-                if _works(failure, place, given.value, new)
+                if works(failure, place, given.value, new)
             ]
             if len(found) == 1:
                 yield _rewrite(failure, given.value, found[0])
@@ -65,7 +65,7 @@ def _local(failure: Failure, place: Place) -> Iterator[Rewrite]:
         if isinstance(one.node, cst.Attribute) and isinstance(one.value, torch.nn.Module):
             held = failure.live.names[place.frame].get(one.node.attr.value)
             new = cst.Name(one.node.attr.value)
-            if isinstance(held, torch.Tensor) and _works(failure, place, one.node, new):
+            if isinstance(held, torch.Tensor) and works(failure, place, one.node, new):
                 yield _rewrite(failure, one.node, new)
 
 
@@ -83,11 +83,8 @@ def _turned(failure: Failure, place: Place, node: cst.Call) -> Iterator[Rewrite]
     ]
     new = node.with_changes(args=[*args, *node.args[2:]])
     program = failure.program
-    if not failure.writes(node):
-        try:
-            failure.live.value(f"({program.module.code_for_node(new)})", place.frame)
-        except Exception:
-            return
+    if not failure.writes(node) and not evaluates(failure, place, new):
+        return
     names = " and ".join(f"`{program.text(a.value)}`" for a in plain)
     title = f"line {program.line(node)}: {names} change places"
     meaning = f"`{program.text(plain[1].value)}` comes first"
@@ -132,17 +129,6 @@ def _instead(
         if name.isidentifier() and _kind(value) not in ("", kind) and is_new:
             seen.append(value)
             yield cst.Name(name)
-
-
-def _works(
-    failure: Failure, place: Place, old: cst.BaseExpression, new: cst.BaseExpression
-) -> bool:
-    changed = place.node.deep_replace(old, new)
-    try:
-        failure.live.value(f"({failure.program.text(changed)})", place.frame)
-    except Exception:
-        return False
-    return True
 
 
 def _rewrite(failure: Failure, old: cst.BaseExpression, new: cst.BaseExpression) -> Rewrite:

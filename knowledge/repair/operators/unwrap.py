@@ -17,7 +17,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.live import called_module
+from knowledge.repair.toolkit.live import called_module, works
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import assignment
 
@@ -60,7 +60,11 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
                 yield every
             if _is_gone_through(failure, held):
                 continue
-            entries = [e for e in _entries(failure, place, held) if _fits(failure, place, held, e)]
+            entries = [
+                e
+                for e in _entries(failure, place, held)
+                if works(failure, place, held.node, _of(held.node, e))
+            ]
             yield from (_taken(failure, held, e, len(entries) == 1) for e in entries)
             if entries:
                 return
@@ -248,18 +252,6 @@ def _hooked(failure: Failure, place: Place) -> Any:
     function = failure.program.up(place.node, cst.FunctionDef)
     names = [p.name for p in function.params.params] if function is not None else []
     return failure.value(names[0], place.frame) if len(names) == 3 else None
-
-
-def _fits(failure: Failure, place: Place, held: _Held, entry: _Entry) -> bool:
-    """Whether the failing expression can be evaluated with it."""
-    if failure.writes(place.node):
-        return True
-    changed = place.node.deep_replace(held.node, _of(held.node, entry))
-    try:
-        failure.live.value(f"({failure.program.text(changed)})", place.frame)
-    except Exception:
-        return False
-    return True
 
 
 def _of(node: cst.BaseExpression, entry: _Entry) -> cst.BaseExpression:

@@ -11,13 +11,13 @@ import math
 import operator
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
 
 from executor.protocol import SNIPPET, Caught, ErrorSeen, JobResult, Layer
-from knowledge.repair.codemod import Check, Rewrite
+from knowledge.repair.codemod import Check
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.sites import (
     argument,
@@ -475,30 +475,6 @@ def _number(program: Program, among: Sequence[cst.BaseExpression], text: str) ->
             source = _source(program, node)
             return ast.literal_eval(source.value) if isinstance(source, cst.Integer) else None
     return None
-
-
-def as_large_as(
-    ways: Iterable[Resized], largest: int, told: str, noun: str, rows: int
-) -> Iterator[Rewrite]:
-    """A table with a row for the largest index that it is asked for.
-
-    Args:
-        ways: where its size is written, each with the new size.
-        largest: the largest index.
-        told: what goes up to it, e.g. "labels go up to 9, so the model".
-        noun: what it has then, e.g. "scores".
-        rows: how many of them it had.
-    """
-    for found in ways:
-        title = f"line {found.line}: {told} has {largest + 1} {noun} instead of {rows}"
-        yield Rewrite(found.module, title)
-
-
-def indices_kept(code: str, *more: str) -> Check:
-    """No index is clamped, wrapped or left out to fit the table that there was."""
-    bent = [w for w in ("clamp", "clip", "remainder", "% ", "fmod", *more) if w in code]
-    detail = f"{bent[0].strip()} gives an index the row of another" if bent else "as they were"
-    return Check(name="indices", passed=not bent, detail=detail)
 
 
 # -- the call of a layer ---------------------------------------------------------------------
