@@ -146,7 +146,7 @@ def _forms(
         yield _Form(new, f"the numbers of `{name}` are used as float32")
     if isinstance(value, torch.Tensor) and value.is_complex() and is_about_dtypes(message):
         yield _Form(method(node, "abs"), f"the magnitudes of `{name}` are used")
-    if _OF_SPREAD.search(message) and isinstance(value, torch.Tensor) and not _is_positive(value):
+    if _OF_SPREAD.search(message) and isinstance(value, torch.Tensor) and _is_raw(value):
         text = failure.program.text(node)
         for function, told in (
             (_EXP, "is its logarithm"),
@@ -191,8 +191,9 @@ def _is_of_numbers(values: Any) -> bool:
     return all(type(v) in (int, float, bool) for v in values.ravel().tolist())
 
 
-def _is_positive(values: Any) -> bool:
-    return bool((values > 0).all())
+def _is_raw(values: Any) -> bool:
+    """Whether it is the result of a layer that may be negative, and is."""
+    return values.grad_fn is not None and bool((values < 0).any())
 
 
 def _is_float(text: str) -> bool:

@@ -72,6 +72,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         f"{line}: the short `{padded}` are {filled}",
         meaning,
         new_name=function,
+        supposes=True,
         cost=COST.SURE,
     )
 

@@ -125,7 +125,7 @@ def _joined(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Iter
             meaning = "each of the tensors is a batch of one already"
             told = f"line {program.line(call)}: {meaning}, and they are joined along it"
             new = program.replace({call: call.with_changes(func=function)})
-            yield Rewrite(new, told, meaning, cost=COST.SURE + COST.FAR * far)
+            yield Rewrite(new, told, meaning, cost=COST.SURE + COST.FAR * far, supposes=True)
 
 
 def _of_any_batch(failure: Failure, node: cst.CSTNode, far: int) -> Iterator[Rewrite]:

@@ -70,14 +70,12 @@ for words, label in loader:
 """
 
 CASES = Cases(
-    mended={},
+    mended={
+        "words": (WORDS, "lambda samples: pad_sequence(samples, batch_first=True))  # three texts"),
+        "recordings": (RECORDINGS, "lambda samples: torch.nn.utils.rnn.pad_sequence("),
+        "several rows": (WHOLE, "batch_size=3, collate_fn="),
+    },
     paired={
-        "words": (
-            WORDS,
-            ("lambda samples: pad_sequence(samples, batch_first=True))  # three texts",),
-        ),
-        "recordings": (RECORDINGS, ("lambda samples: torch.nn.utils.rnn.pad_sequence(",)),
-        "several rows": (WHOLE, ("batch_size=3, collate_fn=",)),
         "with labels": (
             LABELLED,
             (
