@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from bot.diagnosis.lacks import is_a_slip
 from bot.diagnosis.missing import needs_gpu
 from executor.errors import HasMessage, is_a, read, same_family
 from executor.protocol import MODULE, ErrorSeen, Job, JobResult, Outcome
@@ -39,6 +40,10 @@ async def run(
         return plain, job
     if asked is not None and plain.error is not None and same_family(asked, plain.error):
         return plain, job
+    if lacks_a_name(plain) and plain.error is not None:
+        seen = read(plain.error, "name_undefined")
+        if seen is not None and is_a_slip(seen["name"], plain, job.code):
+            return plain, job  # a placeholder would stand for what is there
     job_with = job.model_copy(update={"stand_ins": True})
     first = await executor.run(job_with)
     if not first.stand_ins or _caught_a_missing_module(first):
