@@ -136,7 +136,8 @@ class Proposals:
             case ModelPlan(is_class=False) if self.models:
                 return self.model(last)
             case ModelPlan():
-                made = f"_stubs.Model({', '.join(map(str, plan.output.shape[1:]))})"
+                sizes = ", ".join(map(str, plan.output.shape[1:]))
+                made = f"_stubs.Model({sizes}{', bounded=True' if plan.probability else ''})"
                 return Text(f"lambda *_, **__: {made}" if plan.is_class else made, plan.words)
         return None
 

@@ -148,11 +148,17 @@ def same(*args: Any, **named: Any) -> Any:
 
 
 class Model(nn.Module):
-    """A module with weights that takes any tensor with a batch and gives `outputs` per sample."""
+    """A module with weights that takes any tensor with a batch and gives `outputs` per sample.
 
-    def __init__(self, *outputs: int) -> None:
+    Args:
+        outputs: the sizes of one sample's output.
+        bounded: whether it lies in [0, 1], as a loss of probabilities wants it.
+    """
+
+    def __init__(self, *outputs: int, bounded: bool = False) -> None:
         super().__init__()
         self.outputs = outputs
+        self.bounded = bounded
         wide = _product(outputs) > _WIDE  # one score for each pixel: the same for all of them
         self.layer = nn.Linear(16, max(1, outputs[0] if wide else _product(outputs)))
 
@@ -160,6 +166,7 @@ class Model(nn.Module):
         flat = x.reshape(x.shape[0], -1).to(self.layer.weight.dtype)
         flat = nn.functional.adaptive_avg_pool1d(flat.unsqueeze(1), 16).squeeze(1)
         out: torch.Tensor = self.layer(flat)
+        out = out.sigmoid() if self.bounded else out
         if out.shape[1] < _product(self.outputs):
             sides = [1] * (len(self.outputs) - 1)
             return out.reshape(x.shape[0], -1, *sides).expand(x.shape[0], *self.outputs)

@@ -38,6 +38,9 @@ def proposals(code: str, message: str = "x") -> Proposals:
         (NET + "model(torch.ones(2, 12))", "model", "Net(hidden=_stubs.resolve(\"Net.hidden\"))"),
             (NET + "model(torch.ones(2, 12))", "Net.hidden", "4"),  # of the posted class
         ("net.train()\nnet(z)", "net", "_stubs.Model(10)"),
+        # What such a loss is given are probabilities: that of raw scores would be our mistake.
+        ("nn.BCELoss()(model(a), b)", "model", "_stubs.Model(1, bounded=True)"),
+        ("nn.MSELoss()(model(a), b)", "model", "_stubs.Model(1)"),
         ("loss = criterion(a, b)", "criterion", "torch.nn.MSELoss()"),
         ("y = mish(z)", "mish", "torch.nn.functional.mish"),
         ("y = my_layer(z)", "my_layer", "_stubs.same"),
