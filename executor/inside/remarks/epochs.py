@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection
 
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
     blocks,
+    callee,
     calls_in,
     dotted,
     inside,
@@ -75,7 +77,7 @@ def state_not_copied(tree: ast.Module) -> Found:
     loaded = {dotted(a) for c in method_calls(tree, "load_state_dict") for a in c.args}
     for loop in loops(tree):
         own = list(inside(loop))
-        if not calls_in(own, "step"):
+        if not calls_in(own, "step") and not any(map(_trains_elsewhere, own)):
             continue
         for branch in (n for n in own if isinstance(n, ast.If)):
             for node, name, value in assigned(branch):
@@ -89,6 +91,11 @@ def state_not_copied(tree: ast.Module) -> Found:
                         f"changes `{name}` too, and in the end it holds the last weights; write "
                         f"`copy.deepcopy({owner(value)}.state_dict())`",
                     )
+
+
+def _trains_elsewhere(node: ast.AST) -> bool:
+    """`train_one_epoch(model, loader)`: a function that by its name takes the steps."""
+    return isinstance(node, ast.Call) and re.match(r"_?(train|fit)(_|$)", callee(node)) is not None
 
 
 def _graph_kept(tree: ast.Module) -> Found:

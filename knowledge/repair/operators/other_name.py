@@ -50,6 +50,8 @@ _RENAMED = {
     "mask_fill_": "masked_fill_",
     "ndims": "ndim",
     "copy": "clone",
+    "to_numpy": "numpy",
+    "to_list": "tolist",
     "cuda_time": "device_time",
     "cuda_time_total": "device_time_total",
     "self_cuda_time_total": "self_device_time_total",

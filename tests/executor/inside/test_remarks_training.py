@@ -139,7 +139,9 @@ SHOWN = {
         OPT + FIT.replace("loss.b", "scaler.scale(loss).b") + "    scaler.step(opt)\n",
     ],
     "state_not_copied": [
-        OPT + EPOCHS + indented(FIT + STEP + "if a < b:\n    best = model.state_dict()\n")
+        OPT + EPOCHS + indented(FIT + STEP + "if a < b:\n    best = model.state_dict()\n"),
+        EPOCHS + indented("train(net, opt)\nif a < b:\n    best = net.state_dict()\n"),
+        EPOCHS + indented("fit_one_epoch(net)\nif a < b:\n    best = net.state_dict()\n"),
     ],
     "not_divided": [
         OPT + "for i, x in loader:\n    f(model(x)).backward()\n    if i % 8 == 0:\n"
@@ -274,6 +276,8 @@ SOUND = {
     + FIT.replace("loss.b", "scaler.scale(loss).b")
     + "    scaler.unscale_(opt)\n    nn.utils.clip_grad_norm_(ps, 1)\n    scaler.step(opt)\n"
     + "    scaler.update()",
+    "the best of what nobody trains": EPOCHS
+    + indented("a = trainer(net)\nif a < b:\n    best = net.state_dict()\n"),
     "a copy of the best": OPT
     + EPOCHS
     + indented(FIT + STEP + "if a < b:\n    best = copy.deepcopy(model.state_dict())\n"),

@@ -307,6 +307,12 @@ def norm(values):
 print(norm(torch.randn(5)).shape)
 """
 
+ARRAY = """\
+import torch
+scores = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
+table = scores.to_numpy()
+print(table.mean())   # for the report
+"""
 CASES = Cases(
     mended={
         "a name without self": (WITHOUT_SELF, "self.drop(self.fc(x))   # half of them"),
@@ -331,6 +337,7 @@ CASES = Cases(
         "a key": (KEY, "print(batch['image'].shape, batch['label'])"),
         "a class in a module": (SAME_NAME, "datetime.datetime.now()   # for the log"),
         "the next batch": (NEXT, "(first,) = next(batches)   # one batch"),
+        "what a table has": (ARRAY, "table = scores.numpy()\nprint("),
         "a state_dict": (WEIGHTS, "in net.state_dict().items():"),
         "the rate": (RATE, 'print("at last", plateau.get_last_lr())'),
         "the profiler": (EVENTS, "for event in prof.function_events]   # what ran"),
