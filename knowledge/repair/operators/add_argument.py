@@ -198,6 +198,8 @@ def _measured(failure: Failure, found: Called) -> Iterator[Rewrite]:
         and (grows or not _A_SCORE.search(n))
     ]
     names.sort(key=lambda n: (not _HELD_OUT.search(n), not _A_LOSS.search(n)))
+    values = [float(failure.live.names[-1][n]) for n in names]
+    names = [n for i, n in enumerate(names) if values[i] not in values[:i]]
     for name in names[:2]:
         has_graph = getattr(failure.live.names[-1][name], "requires_grad", False)
         value = cst.parse_expression(f"{name}.item()" if has_graph else name)

@@ -130,6 +130,12 @@ def _forms(
         yield _Form(new, f"`{name}` is the one size")
     if isinstance(value, torch.Tensor) and _OF_A_MASK.search(message):
         yield from _of_mask(value, node, name)
+    is_number = isinstance(value, torch.Tensor) and value.numel() == 1
+    if is_number and _is_builtin(failure, place):
+        yield _Form(method(node, "item"), f"`{name}` is used as a plain number")
+    if isinstance(place.node, cst.BinaryOperation) and _has_length(value):
+        yield _Form(call("len", cst.Arg(node)), f"the number of samples of `{name}` is meant")
+    yield from _called_at_last(failure, place, one)
     is_array = isinstance(value, np.ndarray) and value.dtype != object
     if isinstance(value, torch.Tensor) or is_array:
         if _OF_WHOLE.search(message) and _is_whole(value):
@@ -157,7 +163,8 @@ def _forms(
     if _OF_PROBABILITY.search(message):
         yield from _probabilities(failure, place, one)
     module = called_module(failure, place)
-    module = next((m for m in module.modules() if not list(m.children())), None) if module else None
+    if isinstance(module, torch.nn.Sequential) and len(module):
+        module = module[0]  # it takes what comes in
     is_linear = isinstance(module, torch.nn.Linear)
     one_feature = getattr(module, "in_features" if is_linear else "input_size", None) == 1
     rank = 1 if is_linear else 2
@@ -185,6 +192,36 @@ def _of_array(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
     yield _Form(cst.parse_expression(text), told)
     if one.value.dtype.name == "float64":
         yield _Form(cst.parse_expression(f"{text}.float()"), f"{told} of float32", COST.SURE + 0.1)
+
+
+def _is_builtin(failure: Failure, place: Place) -> bool:
+    """Whether a function of Python's own is called, such as round()."""
+    node = place.node
+    held = failure.value(node.func, place.frame) if isinstance(node, cst.Call) else None
+    return getattr(held, "__module__", "") in ("builtins", "math")
+
+
+def _has_length(value: Any) -> bool:
+    from torch.utils import data
+
+    return isinstance(value, (data.Dataset, data.DataLoader)) and hasattr(value, "__len__")
+
+
+def _called_at_last(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
+    """`self.up(u)` for `self.up`, where a layer stands in place of what it gives."""
+    import torch
+
+    program, function = failure.program, failure.program.up(one.node, cst.FunctionDef)
+    is_layer = isinstance(one.value, torch.nn.Module) and isinstance(one.node, cst.Attribute)
+    if function is None or not is_layer or not isinstance(place.node, cst.Call):
+        return
+    if one.node is place.node.func or isinstance(program.parent(one.node), cst.Attribute):
+        return
+    reads = [n.value for n in program.inside(function.body, cst.Name)]
+    for name, value in failure.live.names[place.frame].items():
+        if isinstance(value, torch.Tensor) and reads.count(name) == 1:  # made, and never read
+            new = cst.Call(one.node, [cst.Arg(cst.Name(name))])
+            yield _Form(new, f"`{program.text(one.node)}` is called with `{name}`")
 
 
 def _is_of_numbers(values: Any) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 import warnings
 from collections.abc import Iterable, Iterator
 from itertools import product
@@ -23,7 +24,7 @@ from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.live import evaluates
 from knowledge.repair.toolkit.losses import loss_alive
-from knowledge.repair.toolkit.shapes import same_layers
+from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import argument
 
 _TYPES = frozenset({"RuntimeError", "ValueError", "TypeError", "IndexError", "NotImplementedError",
@@ -36,6 +37,8 @@ _CALLED = {"BCEWithLogitsLoss": "CrossEntropyLoss",
            "binary_cross_entropy_with_logits": "cross_entropy"}  # fmt: skip
 _OF_PROBABILITIES = {"BCELoss": "BCEWithLogitsLoss",
                      "binary_cross_entropy": "binary_cross_entropy_with_logits"}  # fmt: skip
+# What is told where another loss is computed, or the same one of what it had the other way round.
+_OF_OTHER_KIND = re.compile(r"come first|which is|are scores")
 _MOST = 40  # forms that are evaluated
 
 
@@ -181,7 +184,7 @@ def _target_shapes(failure: Failure, loss: _Loss) -> Iterator[_Form]:
         if len(shape) > 1 and shape[1] == 1 and given[1:2] != (1,):
             told = f"`{name}` {list(shape)} has one class a row: its dimension of size 1 goes"
             yield _Form(_step(node, "squeeze", 1), told)
-        elif len(shape) > 1 and given[:1] == (math.prod(shape),) and len(given) == 2:
+        elif len(shape) > 1 and len(given) == 2 and (given[0] == math.prod(shape) and given[1] > 1):
             yield _Form(_step(node, "reshape", -1), f"`{name}` has one class for each row")
         if shape == given and len(shape) == 2 and _is_one_hot(loss.wanted):
             along = cst.ensure_type(cst.parse_expression("f(dim=1)"), cst.Call).args
@@ -336,5 +339,9 @@ def _made(failure: Failure, loss: _Loss) -> cst.BaseExpression | None:
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """A loss that can still change, with every layer there."""
-    return [same_layers(before, after), loss_alive(after)]
+    """The loss of the same predictions and targets, that can still change; every layer is there."""
+    found = [same_layers(before, after), loss_alive(after)]
+    if _OF_OTHER_KIND.search(proposal.title):
+        return found
+    turned = ("transpose", "swapaxes")
+    return [still_computed(before.error, proposal.code, may_go=turned), *found]

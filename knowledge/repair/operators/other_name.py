@@ -75,6 +75,7 @@ _RENAMED = {
 _MOST_LONGER = 3  # names that begin alike and are shown as alternatives
 
 _OF_GRAPH = "numpy_of_graph"
+_OF_NUMBERS = re.compile(r"only (?:one element tensors|integer tensors|0-dim)|must be real number")
 
 REPEATS = True  # one slip seldom comes alone
 
@@ -82,14 +83,18 @@ REPEATS = True  # one slip seldom comes alone
 def applies(result: JobResult) -> bool:
     """A name was asked of something, or imported from somewhere, that does not have it."""
     error = result.error
-    return (error is not None and is_a(error, _OF_GRAPH)) or (error is not None and error.type in (
+    if error is None:
+        return False
+    if is_a(error, _OF_GRAPH) or _OF_NUMBERS.search(error.message):
+        return True
+    return error.type in (
         "AttributeError", "ImportError", "ModuleNotFoundError", "NotImplementedError", "NameError",
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The name that is meant, at the failing place, then wherever a name is asked for in vain."""
-    if is_a(failure.error, _OF_GRAPH):
+    if is_a(failure.error, _OF_GRAPH) or _OF_NUMBERS.search(failure.error.message):
         yield from _of_torch(failure)
         return
     if failure.error.type == "NameError":
@@ -132,12 +137,14 @@ def _of_torch(failure: Failure) -> Iterator[Rewrite]:
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
     module, name = failure.value(node.func.value), node.func.attr.value
-    if getattr(module, "__name__", "") != "numpy" or not callable(getattr(_torch(), name, None)):
+    if getattr(module, "__name__", "") not in ("numpy", "math") or not callable(
+        getattr(_torch(), name, None)
+    ):
         return
     given = failure.value(node.args[0].value) if node.args else None
     if isinstance(given, _torch().Tensor):
         new = program.name_of("torch", name)
-        title = f"line {program.line(node)}: `{new}` keeps the graph that `{name}` of NumPy cannot"
+        title = f"line {program.line(node)}: `{new}` is the function for tensors"
         changed = program.replace({node.func: cst.parse_expression(new)})
         yield Rewrite(changed, title, f"gradients are to go through `{name}`", cost=COST.SURE)
 
@@ -197,7 +204,7 @@ def _of_vision(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[
         module = program.replace({node: cst.parse_expression(new)})
         module = with_import(Program(module.code), "import torchvision")
     title = f"line {program.line(node)}: `{look.name}` is `{new}`"
-    yield Rewrite(module, title, f"`{new}` is meant", cost=COST.SURE)
+    yield Rewrite(module, title, f"`{new}` is meant", as_one=True, cost=COST.SURE)
 
 
 def _longer(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewrite]:
@@ -258,6 +265,8 @@ def _meant(program: Program, node: cst.Attribute, look: Lookup) -> Iterator[Mean
     elif known and look.module.startswith("torch"):
         new = program.name_of(*_split(known))
         yield {node: cst.parse_expression(new)}, f"it is called `{new}`", COST.SURE
+    elif call is not None and (cls := _class_of(look, call)):
+        yield {node: _named(node, cls)}, f"the layer is called `{cls}`", COST.SURE
     elif home := _home(look):
         new = program.name_of(*_split(home))
         yield {node: cst.parse_expression(new)}, f"`{name}` is `{new}`", COST.SURE
@@ -274,6 +283,14 @@ def _meant(program: Program, node: cst.Attribute, look: Lookup) -> Iterator[Mean
     elif call is not None and name == "next" and not call.args and hasattr(look.owner, "__next__"):
         new_call = cst.Call(cst.Name("next"), [cst.Arg(node.value)])
         yield {call: new_call}, "an iterator is asked by the function next()", COST.SURE
+
+
+def _class_of(look: Lookup, call: cst.Call) -> str:
+    """`ReLU` for `relu` of torch.nn, where it is called with options alone."""
+    if look.module != "torch.nn" or any(a.keyword is None for a in call.args):
+        return ""
+    same = [n for n in look.names if plain(n) == plain(look.name) and n[:1].isupper()]
+    return same[0] if len(same) == 1 else ""
 
 
 def _as_said(program: Program, node: cst.Attribute, look: Lookup, said: str) -> cst.BaseExpression:
@@ -537,7 +554,7 @@ def _module(failure: Failure, node: cst.BaseExpression) -> types.ModuleType | No
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same object is asked for something, and not only whether it has it."""
     error, line = before.error, before.error.line if before.error is not None else None
-    if error is not None and is_a(error, _OF_GRAPH):
+    if error is not None and (is_a(error, _OF_GRAPH) or _OF_NUMBERS.search(error.message)):
         return [reaches_leaves(after, wanted=False)]
     if error is None or line is None or error.type.endswith(("ImportError", "NotFoundError")):
         return []

@@ -38,7 +38,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         return
     loader = loaders[0]
     statement = program.up(loader, cst.SimpleStatementLine)
-    if any(a.star for a in loader.args) or not loader.args or statement is None:
+    if any(a.star for a in loader.args) or not loader.args:
         return
     samples = _samples(failure, loader)
     pad = program.name_of("torch.nn.utils.rnn", "pad_sequence")
@@ -50,6 +50,8 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         new = with_argument(loader, 99, "collate_fn", cst.parse_expression(function))
         title = f"{line}: short samples are {filled}"
         yield Rewrite(program.replace({loader: new}), title, meaning, cost=COST.SURE)
+        return
+    if statement is None:
         return
     if not samples or not all(isinstance(s, tuple) and len(s) == len(samples[0]) for s in samples):
         return

@@ -32,7 +32,7 @@ from knowledge.repair.toolkit.shapes import (
     still_computed,
     worth,
 )
-from knowledge.repair.toolkit.sites import argument, made
+from knowledge.repair.toolkit.sites import argument, integer, made
 
 # A layer's sizes, by its class: (position, keyword).
 _SIZES: tuple[tuple[str, tuple[tuple[int, str], ...]], ...] = (
@@ -82,6 +82,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     every = sorted(program.all(cst.Call), key=lambda c: abs(program.line(c) - near))
     for call in every:
         yield from _exchanged(failure, call, numbers, is_own=own is not None and call is own.call)
+    yield from _of_an_object(failure, own.call if own is not None else None, numbers)
     for call in every:
         for position, keyword in _sizes_of(call):
             old = worth(program, argument(call, position, keyword))
@@ -97,6 +98,48 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
                 yield from _made_for(failure, call, (position, keyword), old, new, cost)
         if _is_of_a_layer(program, call):
             yield from _state_for(failure, call, numbers)
+
+
+def _of_an_object(failure: Failure, call: cst.Call | None, numbers: set[int]) -> Iterator[Rewrite]:
+    """`Block(24, 8)` for `Block(16, 8)`, where the failing layer takes its size from that; or the
+    layer by another parameter of the class that has the wanted size in this object.
+    """
+    program, layer = failure.program, failure.result.layer
+    inside = program.up(call, cst.FunctionDef) if call is not None else None
+    cls = program.up(inside, cst.ClassDef) if inside is not None else None
+    if call is None or layer is None or inside is None or cls is None or not _sizes_of(call):
+        return
+    position, keyword = _sizes_of(call)[0]
+    given = argument(call, position, keyword)
+    names = [p.name.value for p in inside.params.params][1:]
+    made = [
+        a.value
+        for a in program.all(cst.Assign)
+        if isinstance(a.value, cst.Call)
+        and program.text(a.value.func) == cls.name.value
+        and program.text(a.targets[0].target).rpartition(".")[2] in layer.name.split(".")
+    ]
+    if given is None or not isinstance(given.value, cst.Name) or len(made) != 1:
+        return
+    if given.value.value not in names:
+        return
+    index = names.index(given.value.value)
+    old = worth(program, argument(made[0], index, given.value.value))
+    which = _called(program, made[0])
+    for new in sorted(numbers - {0, 1, old}) if old in numbers else ():
+        size = argument(made[0], index, given.value.value)
+        assert size is not None
+        value = named(program, size.value, new) or integer(new)
+        title = f"line {program.line(made[0])}: `{which}` is made for {new} instead of {old}"
+        meaning = f"{new} come into `{which}`"
+        yield Rewrite(program.replace({size.value: value}), title, meaning, cost=COST.SURE)
+        others = [n for n in names if n != given.value.value
+                  and worth(program, argument(made[0], names.index(n), n)) == new]  # fmt: skip
+        if len(others) == 1:
+            title = f"line {program.line(call)}: the layer is made for `{others[0]}`"
+            changed = program.replace({given.value: cst.Name(others[0])})
+            meaning = f"`{others[0]}` come into this layer"
+            yield Rewrite(changed, title, meaning, cost=COST.SURE)
 
 
 def _exchanged(

@@ -185,12 +185,20 @@ def _held(failure: Failure, place: Place) -> Iterator[_Held]:
         if isinstance(parent, cst.Attribute) and isinstance(node, cst.Call) and node.args == ():
             continue
         value = failure.value(node, place.frame)
+        if isinstance(value, list) and isinstance(node, cst.Name) and _is_listed(program, node):
+            continue
         if _is_pair(value):
             made = assignment(program, program.text(node), node)
             is_own = made is not None and made is not statement and isinstance(made.value, cst.Call)
             if made is not None and not isinstance(made.targets[0].target, cst.Name):
                 is_own = False  # it is a part of what the call gave
             yield _Held(node, value, made if is_own else None)
+
+
+def _is_listed(program: Program, node: cst.Name) -> bool:
+    """Whether the code itself writes the list, part by part."""
+    made = assignment(program, node.value, node)
+    return made is not None and isinstance(made.value, (cst.List, cst.ListComp))
 
 
 def _is_name_only(node: cst.CSTNode, parent: cst.CSTNode | None) -> bool:

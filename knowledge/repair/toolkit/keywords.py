@@ -63,7 +63,9 @@ def meant(keyword: str, among: Sequence[str]) -> list[str]:
         rank = _rank(keyword, name)
         if rank is not None:
             ranked.setdefault(rank, []).append(name)
-    return ranked[min(ranked)] if ranked else []
+    found = ranked[min(ranked)] if ranked else []
+    first = [name for name in found if name.startswith(f"{keyword}_")]
+    return first if len(first) == 1 else found
 
 
 def only_tells(keyword: str) -> bool:

@@ -199,8 +199,12 @@ from torch import nn
 
 users, items = nn.Embedding(5, 2), nn.Embedding(4, 2)
 table = torch.tensor([[0.0, 3.0], [4.0, 1.0]])
-user, item = table[:, 0], table[:, 1]
-print((users(user) * items(item)).sum(-1))   # both
+
+
+def score(user, item):
+    return (users(user) * items(item)).sum(-1)   # both
+
+print(score(table[:, 0], table[:, 1]))
 """
 
 RECORDS = """\
@@ -229,7 +233,7 @@ CASES = Cases(
             ("torch.from_numpy(self.rows[i]).unsqueeze(0)   # one row",),
         ),
         "a number as text": (INFINITE, ('masked_fill(hidden, float("-inf"))',)),
-        "a mask of numbers": (CAUSAL, ("seen == 0",)),
+        "a mask of numbers": (CAUSAL, ("seen == 0", "seen.bool()")),
         "a list of losses": (HISTORY, ("history.append(loss.item())   # of each round",)),
         "a list of terms": (
             TERMS,
