@@ -30,6 +30,7 @@ from bot.messages.order import in_order_of_use
 from bot.messages.printed import part_printed
 from bot.messages.python_lines import Shape, shape_of, walk
 from bot.messages.snippets import Cleaned, clean_file, clean_paste
+from bot.messages.stray import leave_out
 from bot.messages.traceback_text import (
     Found,
     find_bare_error,
@@ -194,9 +195,10 @@ class _Reading:
         cleaned = clean_paste(lines)
         if not self.mends:
             return cleaned
-        fitted, refused = fit(cleaned.code.split("\n"))
+        python, stray = leave_out(cleaned.code.split("\n"))
+        fitted, refused = fit(python)
         ended, cut = end_what_is_cut(fitted, never_closed)
-        notes = (*cleaned.notes, *(note for note in (refused, cut) if note))
+        notes = (*cleaned.notes, *(note for note in (stray, refused, cut) if note))
         methods = only_methods(ended)
         if self.snippets and methods:
             column, names = open_class(self.snippets[-1].code.split("\n"))

@@ -1,0 +1,53 @@
+"""Leave out lines of a program that are no Python: dots for what was cut, a remark without its `#`.
+
+A statement with a slip in it stays, so that its error is told: what is left out has no bracket, no
+operator and no keyword at its start.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from bot.messages.python_lines import KEYWORDS, Shape, indent_of
+from bot.messages.unfenced import Statement, statements
+
+_DOTS = re.compile(r"\s*(?:\.{2}|\.{4,}|…+|\.(?: ?\.)+|-{3,}|~{3,}|_{4,})\s*$")
+_WORDS = re.compile(r"\s*[^\W\d_]+(?:(?:[ ,;!?'’/-]|\. )+[^\W_]+){2,}[ .,;!?…]*$")
+# What begins a statement; `print a b` is one of another Python. English begins with "and".
+_BEGINS = KEYWORDS - {"and", "or", "in", "is", "as"} | {"print", "exec"}
+_CODE_FOR_EACH = 3  # statements of code beside each line that is left out
+_SHOWN = 3  # of them
+_CHARS = 40
+
+
+def leave_out(lines: Sequence[str]) -> tuple[list[str], str]:
+    """Put `...` where a line is no Python, so that a block that held nothing else has a body.
+
+    Returns:
+        lines: as many as before.
+        note: what was left out, "" if nothing was.
+    """
+    found = list(statements(lines))
+    stray = [s for s in found if _is_stray(s, lines)]
+    code = sum(s.shape >= Shape.SIMPLE for s in found)
+    if not stray or code < _CODE_FOR_EACH * len(stray):
+        return list(lines), ""
+    left = list(lines)
+    for statement in stray:
+        left[statement.start] = " " * indent_of(lines[statement.start]) + "..."
+    told = [f"`{lines[s.start].strip()[:_CHARS]}`" for s in stray[:_SHOWN]]
+    more = f" and {len(stray) - _SHOWN} more" if len(stray) > _SHOWN else ""
+    return left, f"what is no Python was left out of the code: {', '.join(told)}{more}"
+
+
+def _is_stray(statement: Statement, lines: Sequence[str]) -> bool:
+    if statement.end - statement.start != 1:
+        return False
+    line = lines[statement.start]
+    if _DOTS.match(line):
+        return line.strip() != "..."  # which Python takes
+    if statement.shape != Shape.PROSE or not _WORDS.match(line):
+        return False
+    first = re.match(r"\s*(\w+)", line)
+    return first is not None and first[1] not in _BEGINS
