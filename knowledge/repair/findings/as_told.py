@@ -386,12 +386,11 @@ def _unmasked(program: Program, finding: Finding) -> Iterator[Rewrite]:
     for node in _named(program, finding):
         told = f"line {finding.line}: True is what the layer leaves out"
         if isinstance(node, cst.Comparison):
-            comparison = node.comparisons[0]
-            other = {cst.NotEqual: cst.Equal, cst.LessThan: cst.GreaterThanEqual}.get(
-                type(comparison.operator)
-            )
-            if other is not None:
-                yield Rewrite(program.replace({comparison.operator: other()}), told)
+            old = node.comparisons[0].operator
+            if isinstance(old, cst.NotEqual):
+                yield Rewrite(program.replace({old: cst.Equal()}), told)
+            elif isinstance(old, cst.LessThan):
+                yield Rewrite(program.replace({old: cst.GreaterThanEqual()}), told)
         elif "bool" in program.text(node):
             yield Rewrite(
                 program.replace({node: cst.UnaryOperation(cst.BitInvert(), operand(node))}), told
@@ -484,19 +483,12 @@ def _other_mode(program: Program, finding: Finding) -> Iterator[Rewrite]:
 
 def _other_direction(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """`<` for `>`, or the other way round."""
-    opposite = {
-        cst.LessThan: cst.GreaterThan,
-        cst.GreaterThan: cst.LessThan,
-        cst.LessThanEqual: cst.GreaterThanEqual,
-        cst.GreaterThanEqual: cst.LessThanEqual,
-    }
     for node in _named(program, finding):
         if isinstance(node, cst.Comparison):
             old = node.comparisons[0].operator
-            if (new := opposite.get(type(old))) is not None:
-                yield Rewrite(
-                    program.replace({old: new()}), f"line {finding.line}: the best is kept"
-                )
+            larger = isinstance(old, cst.LessThan | cst.LessThanEqual)
+            new = cst.GreaterThan() if larger else cst.LessThan()
+            yield Rewrite(program.replace({old: new}), f"line {finding.line}: the best is kept")
 
 
 def _difference_first(program: Program, finding: Finding) -> Iterator[Rewrite]:
@@ -525,6 +517,82 @@ def _not_shifted(program: Program, finding: Finding) -> Iterator[Rewrite]:
                 program.replace({node: node.left}),
                 f"line {finding.line}: the class numbers that were trained on",
             )
+
+
+def _one_draw(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The targets of the very samples that the inputs are."""
+    for node in _named(program, finding):
+        if not isinstance(node, cst.Call) or len(node.args) < 2:
+            continue
+        target = node.args[1].value
+        given = [
+            s
+            for s in program.inside(node.args[0].value, cst.Subscript)
+            if isinstance(s.slice[0].slice, cst.Index)
+            and isinstance(s.slice[0].slice.value, cst.Name)
+        ]
+        if isinstance(target, cst.Subscript) and given:
+            yield Rewrite(
+                program.replace({target.slice[0]: given[0].slice[0]}),
+                f"line {finding.line}: each input with its own target",
+            )
+
+
+def _downhill(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """Against the gradient."""
+    for node in _on_line(program, finding, cst.AugAssign):
+        assert isinstance(node, cst.AugAssign)
+        if isinstance(node.operator, cst.AddAssign):
+            yield Rewrite(
+                program.replace({node.operator: cst.SubtractAssign()}),
+                f"line {finding.line}: the loss becomes smaller",
+            )
+
+
+def _one_less(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`1 - score`."""
+    for assign in _on_line(program, finding, cst.Assign):
+        assert isinstance(assign, cst.Assign)
+        new = cst.BinaryOperation(cst.Integer("1"), cst.Subtract(), operand(assign.value))
+        yield Rewrite(
+            program.replace({assign.value: new}),
+            f"line {finding.line}: the better, the smaller the loss",
+        )
+
+
+def _without_padding(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`ignore_index` of the cross-entropy."""
+    for node in calls(program, r"(^|\.)(CrossEntropyLoss|cross_entropy|NLLLoss|nll_loss)$"):
+        mark = cst.parse_expression(str(finding.facts["padding"]))
+        yield Rewrite(
+            program.replace({node: with_argument(node, 99, "ignore_index", mark)}),
+            f"line {program.line(node)}: padding has no part in the loss",
+        )
+
+
+def _part_for_the_test(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The part that was put aside, where the test goes over another one."""
+    _, used, unread = finding.facts["quoted"][:3]
+    statement = program.statement_on(finding.line) if finding.line else None
+    for assign in program.inside(statement, cst.Assign) if statement is not None else ():
+        for node in program.inside(assign.value, cst.Name):
+            if node.value == used:
+                yield Rewrite(
+                    program.replace({node: cst.Name(unread)}),
+                    f"line {finding.line}: tested on what was put aside for it",
+                )
+
+
+def _without_option(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The option left out that leaves a class, or the only batch, out."""
+    option = {"class_ignored": "ignore_index", "loader_empty": "drop_last"}[finding.kind]
+    for node in sorted(program.all(cst.Call), key=program.line):
+        for given in node.args:
+            if given.keyword is not None and given.keyword.value == option:
+                yield Rewrite(
+                    program.replace({node: without_argument(node, given)}),
+                    f"line {program.line(node)}: without `{option}` nothing is left out",
+                )
 
 
 def _minus(program: Program, finding: Finding) -> Iterator[Rewrite]:
@@ -775,6 +843,13 @@ _MAKERS: dict[str, Callable[[Program, Finding], Iterator[Rewrite]]] = {
     "threshold": _of_scores,
     "terminal_kept": _negated,
     "ratio_inverted": _turned_round,
+    "split_unused": _part_for_the_test,
+    "class_ignored": _without_option,
+    "loader_empty": _without_option,
+    "padding_counts": _without_padding,
+    "drawn_apart": _one_draw,
+    "step_uphill": _downhill,
+    "score_as_loss": _one_less,
     "quantile_sign": _turned_round,
     "plateau_mode": _other_mode,
     "best_is_worst": _other_direction,
