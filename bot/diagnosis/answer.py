@@ -160,7 +160,7 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     said = no_error.runs(known.question, run)
     if reading is not None and reading.means:
         answer = _without_a_second_remedy(answer.model_copy(update={"posted": reading}))
-        return _concluded(answer, "runs", f"{said} It means: {unrun.means(reading)}")
+        return _concluded(answer, "runs", f"{unrun.means(reading)} {said}")
     answer = answer.model_copy(update={"remarks": remarks})
     if posted(known.question) is not None:
         return _concluded(answer, "runs", said)
