@@ -144,10 +144,9 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
                 return _concluded(answer, "reproduced", f"{no_error.line_of(cause)} {said}")
             if known.why is not None and known.why.asked:  # they do not ask about the error
                 return _concluded(answer, "reproduced", f"{searched.asked(known.why)} {said}")
-            if answer.why is not None and _names_what_is_meant(run, wrong):
-                answer = answer.model_copy(
-                    update={"why": answer.why.model_copy(update={"remedy": ""})}
-                )
+            if answer.why is not None and _names_what_is_meant(run, wrong.error):
+                why = answer.why.model_copy(update={"remedy": ""})
+                answer = answer.model_copy(update={"why": why})
             if wrong.error is not None and not repairs.alternatives:
                 answer = _with_remedy(answer, wrong.error, known.question, run)
             return _concluded(answer, "reproduced", said)
@@ -161,7 +160,7 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     said = no_error.runs(known.question, run)
     if reading is not None and reading.means:
         answer = _without_a_second_remedy(answer.model_copy(update={"posted": reading}))
-        return _concluded(answer, "runs", f"{said} It means: {unrun.means(reading)}")
+        return _concluded(answer, "runs", f"{unrun.means(reading)} {said}")
     answer = answer.model_copy(update={"remarks": remarks})
     if posted(known.question) is not None:
         return _concluded(answer, "runs", said)
@@ -247,6 +246,7 @@ def _with_remedy(
     words = read_words(error, around(question, run), run.constructs)
     # The run said which part has gone, or what the object has: no general advice.
     live = run.explanation is not None and is_a(error, "module_not_installed", "object_attribute")
+    live |= _names_what_is_meant(run, error)
     if words is None or live or (_advises(answer) and not words.has_own_remedy):
         return answer
     why = answer.why
@@ -270,9 +270,9 @@ def _cause(remarks: tuple[Remark, ...], wrong: Mistake) -> Remark | None:
     return cause if taken else None
 
 
-def _names_what_is_meant(run: JobResult, wrong: Mistake) -> bool:
+def _names_what_is_meant(run: JobResult, error: ErrorSeen | Caught | None) -> bool:
     """Whether the run says what a missing name of a library's is called: no list is needed."""
-    if wrong.error is None or not is_a(wrong.error, "module_attribute"):
+    if error is None or not is_a(error, "module_attribute"):
         return False
     facts = run.explanation.facts if run.explanation is not None else {}
     return bool(facts.keys() & {"today", "closest", "elsewhere", "method"})

@@ -88,6 +88,9 @@ def _posted(shown: _Shown) -> str:
         return ""
     cause = raising(shown.remarks, reading.family)
     told = unrun.means(reading)
+    why = shown.known.why
+    if why is not None and why.asked:  # the title asks for more than what the error says
+        told = f"{searched.asked(why)} {told}"
     return f"{told} {no_error.remark(cause)}" if cause is not None else told
 
 

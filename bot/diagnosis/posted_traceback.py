@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bot.diagnosis.own_error import posted
+from bot.diagnosis.raised_inside import raised_inside
 from bot.messages.traceback_text import user_frames
 from bot.models import PastedTraceback, PostedLine, PostedReading, Question, TracebackFrame
 from executor.errors import Around, fitting, read_words
@@ -39,14 +40,23 @@ def read_posted(question: Question, run: JobResult | None) -> PostedReading | No
         type=pasted.type,
         message=pasted.message.strip().partition("\n")[0],
         family=words.family if words is not None else "",
-        means=words.means if words is not None else "",
+        means=words.means if words is not None else raised_inside(pasted),
         causes=words.causes if words is not None else "",
         now=words.now if words is not None else "",
         raised_at=raised_at,
         fitting=tuple(_fitting(pasted, here, [p.code for p in raised_at])),
-        remedy=words.remedy if words is not None else "",
+        remedy=words.remedy if words is not None else _remedy_of_a_cut(pasted),
         has_own_remedy=words is not None and words.has_own_remedy,
         is_of_the_post=words is not None and words.is_of_the_post,
+    )
+
+
+def _remedy_of_a_cut(pasted: PastedTraceback) -> str:
+    if not raised_inside(pasted):
+        return ""
+    return (
+        "Print the shapes and dtypes of all that goes into it, right before the line; and post "
+        "the last line of the traceback, which says what was wrong with them"
     )
 
 

@@ -69,6 +69,8 @@ async def reproduce(executor: ExecutorClient, question: Question, job: Job) -> R
         if called.outcome is Outcome.OK or (shows and not reports_no_error(question)):
             run, job = called, calling
             break
+        if called.outcome is Outcome.TIMEOUT:
+            break  # one that takes too long has used the time of the others
     if _lacks_a_launcher(question, run):
         again, launched = await completion.run(
             executor, job.model_copy(update={"launched": True}), posted(question)

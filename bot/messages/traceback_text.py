@@ -61,6 +61,11 @@ _RANK = re.compile(r"\[rank\d+\]: ?")  # torchrun puts it before every line
 _LINKED = re.compile(
     r"\[((?:[^\[\]]|\[[^\[\]]{0,80}\]){1,300})\]\((?:[a-z][\w+.-]{1,30}:|[/#~.])[^()\s]{0,2000}\)"
 )
+# What torch's own frames show, where a paste begins below the line that names the file.
+_OF_TORCH = re.compile(
+    r"\s*(?:result = self\.forward\(\*|return (?:self\._call_impl|forward_call)\(\*"
+    r"|input = module\(input\)$|return F\.\w+\()"
+)
 _UNNAMED_CELL = "<ipython-input->"
 _SHOWN = 16  # lines that IPython shows of one frame, at most
 _HIDDEN_FRAMES = re.compile(r"\d+ (?:hidden )?frames?$")  # as Colab folds them
@@ -93,6 +98,8 @@ def find_tracebacks(lines: Sequence[str], *, whole_block: bool) -> list[Found]:
         start = pos - 1 if pos and _RULE.match(plain[pos - 1]) else pos
         if start - 2 >= earliest and _is_code_and_carets(plain[start - 2 : start]):
             start -= 2  # the frame above was cut off
+        if start > earliest and _FRAME.match(plain[pos]) and _OF_TORCH.match(plain[start - 1]):
+            start -= 1
         while arrow and start > earliest and _NUMBERED_CODE.match(plain[start - 1]):
             start -= 1
         segments, pos = _read_chain(plain, pos, whole_block)

@@ -33,6 +33,12 @@ def not_run(reason: str, run: JobResult, question: Question) -> str:
         at = f" (line {run.error.line})" if run.error.line else ""
         if is_made_among_words(lacking["name"], question):
             return f"Not run: `{lacking['name']}`{at} {UNREAD}. {ask_back(question)}"
+        if lacking["name"] == "self":
+            where = f"line {run.error.line}" if run.error.line else "it"
+            return (
+                f"Not run: {where} is a part of a method, and the class around it was not posted. "
+                f"{ask_back(question)}"
+            )
         others = [f"`{n}`" for n in run.undefined if n != lacking["name"]]
         also = ""
         if others:

@@ -50,8 +50,28 @@ FAMILIES = (
     ErrorFamily(
         id="missing_arguments",
         says="A function is called without arguments that it needs.",
-        means=("{function}() is called without {names}",),
+        means=(
+            Sentence(
+                "An object is called like a function (a transform, a layer, a loss), and its class "
+                "wants {names} too",
+                {"method": r"__call__"},
+            ),
+            "{function}() is called without {names}",
+        ),
         remedy=(
+            Sentence(
+                "Print `type(x)` and `type(x).__module__` of what is called: perhaps it is of "
+                "another class than is meant, such as a `Compose` out of a `transforms.py` beside "
+                "the script (that of torchvision's detection references takes an image and a "
+                "target) in place of `torchvision.transforms`. If it is the right one, give it "
+                "what is missing",
+                {"method": r"__call__"},
+            ),
+            Sentence(
+                "A loss compares two things: `criterion(output, target)`. If the class was called "
+                "in its place (`nn.CrossEntropyLoss(output, target)`), make it first",
+                {"method": r"forward", "names": r"'target'"},
+            ),
             "Give what is missing. If the call seems to give it, perhaps the class itself was "
             "called instead of an object of it (`Net.forward(x)` for `net(x)`), a batch or tuple "
             "was passed whole and not unpacked, or your version's function takes more than the "

@@ -409,3 +409,12 @@ def test_what_an_import_left_out_may_raise_is_not_told_to_be_gone(
     )
 
     assert no_error.runs(question, ran(stand_ins=stand_ins)).startswith(headline)
+
+
+def test_a_part_of_a_method_is_called_that():
+    """Nobody defines `self`: what lacks is the class around the lines."""
+    run = failed("name 'self' is not defined", type="NameError", line=4, undefined=("self", "a"))
+
+    told = unrun.not_run("so", run, ASKED)
+
+    assert told.startswith("Not run: line 4 is a part of a method") and "`self`" not in told

@@ -517,3 +517,18 @@ def test_an_arrow_without_an_error_is_no_traceback():
     lines = ["--> 3 steps to do it", "first this", "then that"]
 
     assert find_tracebacks(lines, whole_block=True) == []
+
+
+def test_a_paste_that_begins_within_a_frame_of_torch_is_all_traceback():
+    """The line of torch's own that stands above the first frame is no code of theirs."""
+    lines = [
+        "It stops with",
+        "  result = self.forward(*input, **kwargs)",
+        '  File "fit.py", line 3, in forward',
+        "    y = y.view(-1, 40)",
+        "RuntimeError: shape '[-1, 40]' is invalid for input of size 90",
+    ]
+    (found,) = find_tracebacks(lines, whole_block=False)
+
+    assert (found.start, found.end) == (1, 5)
+    assert [frame.line for frame in found.traceback.frames] == [3]

@@ -286,6 +286,7 @@ def test_weights_inside_a_pickle_are_read_by_an_unpickler():
         ("UserWarning", "paint is deprecated. Use torch.draw instead.", "Write `torch.draw`"),
         ("UserWarning", "invalid index of a 0-dim tensor. Use tensor.item()", "`.item()`"),
         ("UserWarning", "something else is odd", ""),
+        ("UserWarning", "switch to torch.sign instead of the old one", "Write `torch.sign`"),
     ],
 )
 def test_a_warning_names_what_to_write(type_: str, message: str, advice: str):
@@ -305,3 +306,20 @@ def test_the_first_key_of_an_old_message_is_not_called_the_only_one():
 
     assert reading is not None
     assert "at least 1 such" in reading.means and "removeprefix" in reading.remedy
+
+
+@pytest.mark.parametrize(
+    ("message", "told", "is_told"),
+    [
+        ("__call__() missing 1 required positional argument: 'mask'", "type(x).__module__", True),
+        ("forward() missing 1 required positional argument: 'target'", "`criterion(output", True),
+        ("forward() missing 1 required positional argument: 'x'", "`criterion(output", False),
+        ("step() missing 1 required positional argument: 'closure'", "type(x)", False),
+    ],
+)
+def test_what_is_called_without_an_argument(message: str, told: str, is_told: bool):
+    """An object of another class, a loss without its target, or something else."""
+    reading = read_words(PastedTraceback(type="TypeError", message=message))
+
+    assert reading is not None
+    assert (told in reading.remedy) is is_told

@@ -79,6 +79,7 @@ DERIVED_BY_OTHER_SIZES = {
     "per_row",
     "per_label",
     "bins",
+    "classes",
     "features",
     "printed_last",
     "side",
