@@ -315,9 +315,8 @@ def _summed(failure: Failure, place: Place, one: Operand) -> Iterator[Rewrite]:
         return
     if not all(isinstance(v, torch.Tensor) and v.numel() == 1 for v in values):
         return
-    if not isinstance(place.node, cst.Call) or not program.text(place.node.func).endswith(
-        "backward"
-    ):
+    asked = place.node.func if isinstance(place.node, cst.Call) else place.node
+    if not program.text(asked).endswith(".backward"):
         return
     whole = parts[0]
     for part in parts[1:]:

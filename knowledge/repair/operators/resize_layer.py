@@ -112,12 +112,14 @@ def _of_an_object(failure: Failure, call: cst.Call | None, numbers: set[int]) ->
     position, keyword = _sizes_of(call)[0]
     given = argument(call, position, keyword)
     names = [p.name.value for p in inside.params.params][1:]
+    called = {program.text(p.node.func).rpartition(".")[2] for p in failure.places
+              if isinstance(p.node, cst.Call)}  # fmt: skip
     made = [
         a.value
         for a in program.all(cst.Assign)
         if isinstance(a.value, cst.Call)
         and program.text(a.value.func) == cls.name.value
-        and program.text(a.targets[0].target).rpartition(".")[2] in layer.name.split(".")
+        and program.text(a.targets[0].target).rpartition(".")[2] in called
     ]
     if given is None or not isinstance(given.value, cst.Name) or len(made) != 1:
         return

@@ -64,8 +64,8 @@ def meant(keyword: str, among: Sequence[str]) -> list[str]:
         if rank is not None:
             ranked.setdefault(rank, []).append(name)
     found = ranked[min(ranked)] if ranked else []
-    first = [name for name in found if name.startswith(f"{keyword}_")]
-    return first if len(first) == 1 else found
+    begun = [name for name in among if name.startswith(f"{keyword}_")]
+    return found or (begun if len(begun) == 1 else [])
 
 
 def only_tells(keyword: str) -> bool:

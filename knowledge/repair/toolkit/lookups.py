@@ -75,7 +75,7 @@ class Lookup:
         import torch
 
         if self._is_of_another_kind():  # `items` of a tensor: a dictionary was expected
-            one = isinstance(self.owner, torch.Tensor) and self.owner.numel() == 1
+            one = isinstance(self.owner, torch.Tensor) and self.owner.dim() == 0
             near = [n for n in near if n == f"{self.name}_" or (one and n == "item")]
         least = min((slips(self.name, n) for n in near), default=0)
         near = [n for n in near if slips(self.name, n) == least]

@@ -87,7 +87,8 @@ def _constant(part: Replaced, live: dict[str, str]) -> Iterator[str]:
         return
     if _is_none(part.new) and _is_reset(part.old):
         return
-    if part.within and _texts(part.within[-1]) == _texts(part.within_new[-1]):
+    given = _texts(part.within[-1]) if part.within else []
+    if given and given == _texts(part.within_new[-1]):
         return  # they changed places
     if any(live.get(n, "int") not in _NUMBERS | _CODE for n in _variables(part.old)):
         yield f"the constant `{text(part.new)}` stands where `{text(part.old)}` was computed"
