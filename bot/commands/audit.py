@@ -24,9 +24,11 @@ from knowledge.audit.block_runner import BlockRunner, conditions
 from knowledge.audit.journal import Journal
 from knowledge.audit.kept import FOLDER, RUNS, write
 from knowledge.audit.model import Audit
+from knowledge.audit.reading import Reader
 from knowledge.documents.verdict import Audited, Verdict, Verdicts
 from knowledge.errors import DocumentError
 from knowledge.repair.mistake import mistake
+from knowledge.search.embedding import EmbeddingModel
 
 _LIMITS = ("wall_s", "memory_mib", "processes")  # settings that a run's outcome hangs on
 
@@ -63,6 +65,7 @@ async def run_audit(
                 result = await auditing.audit(
                     documents,
                     runner.run,
+                    Reader(EmbeddingModel()),
                     torch=torch,
                     at_once=max(1, int(here["slots"])),
                     skipped=skipped,

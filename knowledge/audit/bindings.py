@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -48,6 +49,38 @@ def statements(code: str) -> tuple[Statement, ...]:
         if tokens[-1].string == ":":
             word = tokens[1].string if tokens[0].string == "async" else tokens[0].string
             around.append((column, first, word))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Try:
+    """A `try` with its first handler."""
+
+    first: int  # its lines in the code, from 1
+    handler: int
+    last: int
+    handles: str  # the handler's own line
+    tells: bool  # the handler prints or logs something first
+    in_function: bool
+
+
+@lru_cache(maxsize=32)
+def tries(code: str) -> tuple[Try, ...]:
+    """Every `try` of a block that has a handler."""
+    lines = code.split("\n")
+    found = []
+    told = [(s, lines[s.first - 1].strip()) for s in statements(code)]
+    for n, (head, text) in enumerate(told):
+        if not text.startswith("try"):
+            continue
+        after = [(s, t) for s, t in told[n + 1 :] if s.under == head.under]
+        if not after or not after[0][1].startswith("except"):
+            continue
+        handler, handles = after[0]
+        inside = [(s, t) for s, t in told if (handler.first, "except") in s.under]
+        last = max((s.last for s, _ in inside), default=handler.last)
+        tells = bool(inside) and re.match(r"(?:print|log\w*\.\w+)\(", inside[0][1]) is not None
+        found.append(Try(head.first, handler.first, last, handles, tells, head.in_function))
     return tuple(found)
 
 

@@ -83,8 +83,6 @@ def _left_out(seen: BlockRun) -> BlockRun:
 def _is_aside(judged: Judged) -> bool:
     """A value that a sentence mentions besides: nothing to be right about in a block that fails."""
     claim = judged.claim
-    if claim.kind is ClaimKind.OUTPUT:
-        return judged.verdict is Verdict.HOLDS
     mentioned = claim.kind in (
         ClaimKind.PRINTS,
         ClaimKind.SHAPE,
@@ -121,7 +119,6 @@ def _judge(claim: Claim, seen: BlockRun) -> Judged | None:
         ClaimKind.ERROR: _error,
         ClaimKind.RUNS: _runs,
         ClaimKind.PRINTS: _prints,
-        ClaimKind.OUTPUT: _output,
         ClaimKind.EFFECT: _effect,
         ClaimKind.RELATION: _relation,
         ClaimKind.SHAPE: _shape,
@@ -179,7 +176,7 @@ def _error(claim: Claim, seen: BlockRun) -> _Found:
 def _too_little(claim: Claim) -> bool:
     """`Wrong sizes result in a RuntimeError`: any failure would bear that out."""
     named = claim.message or claim.line or claim.type not in (*_ANY, "RuntimeError")
-    return not (claim.pointed or claim.of_this or named)
+    return not (claim.pointed or named)
 
 
 def _is_there(claim: Claim, r: Raised) -> bool:
@@ -246,26 +243,28 @@ def _runs(claim: Claim, seen: BlockRun) -> _Found:
 def _prints(claim: Claim, seen: BlockRun) -> _Found:
     if claim.on_gpu and seen.device == "cpu":
         return Verdict.CANNOT_RUN, "it is printed only where there is a GPU"
+    error = seen.error
+    if error is not None and not seen.cannot and claim.line and _is_before(error, claim.line):
+        return Verdict.CANNOT_RUN, f"it ended before that line, with {_told(error)}"
     own = _own_part(claim, seen)  # what the print wrote that is spoken of, if that can be told
     found = is_printed(claim, seen.stdout if own is None else own)
     if found and not (claim.absent and own is None):
-        said = f"none of `{claim.printed}`" if claim.absent else short(claim.printed or claim.look)
+        said = f"none of `{claim.printed}`" if claim.absent else short(claim.printed)
         return Verdict.HOLDS, f"it printed {said if own is None else short(own)}"
     if seen.cannot:
         return Verdict.CANNOT_RUN, seen.cannot
     if seen.cut or seen.stand_ins:
         return None
-    error = seen.error
     if not seen.ended_well:
         if error is None:
             return Verdict.CANNOT_RUN, f"the run ended as {seen.outcome}"
-        if claim.line is None or _is_before(error, claim.line):
+        if claim.line is None:
             return Verdict.CANNOT_RUN, f"it ended before that line, with {_told(error)}"
     if _needs_gpu(claim) and seen.device == "cpu" and "cpu" in seen.stdout:
         return Verdict.CANNOT_RUN, "it ran on the CPU: there is no GPU here"
     if own is not None:
         return Verdict.REFUTED, f"it printed {short(own)}"
-    if claim.absent or claim.look or claim.rough:
+    if claim.absent or claim.rough:
         return None  # which of the printed lines is meant cannot be told
     nearest = nearest_line(claim.printed, seen.stdout)
     return Verdict.REFUTED, f"it printed {nearest}" if nearest else "it printed nothing"
@@ -286,20 +285,7 @@ def _lacks_gpu(claim: Claim, word: Verdict) -> bool:
 
 
 def _needs_gpu(claim: Claim) -> bool:
-    return claim.line is not None and "cuda" in claim.printed + claim.look
-
-
-def _output(claim: Claim, seen: BlockRun) -> _Found:
-    if seen.cannot:
-        return Verdict.CANNOT_RUN, seen.cannot
-    if not seen.stdout.strip():
-        return _effect(claim, seen)
-    if seen.error is not None or seen.stand_ins:
-        return None  # it may have been printed before, or come of what stands in
-    if not claim.of_this and claim.line is None:
-        return None
-    first = next(line for line in seen.stdout.splitlines() if line.strip())
-    return Verdict.HOLDS, f"it printed {short(first)}"
+    return claim.line is not None and "cuda" in claim.printed
 
 
 def _relation(claim: Claim, seen: BlockRun) -> _Found:

@@ -17,9 +17,8 @@ class ClaimKind(StrEnum):
     ERROR = "error"  # it raises: that type, that message, on that line, as far as they are named
     RUNS = "runs"  # it ends without an error
     PRINTS = "prints"  # that text is printed
-    OUTPUT = "output"  # anything is printed at all
     RELATION = "relation"  # printed values stand so to each other
-    EFFECT = "effect"  # something comes of it, in words that no rule reads
+    EFFECT = "effect"  # something comes of it, in words that no run can test
     SHAPE = "shape"  # that tensor has that shape at the end
     DIMENSIONS = "dimensions"  # that tensor has so many dimensions at the end
     TRAINS = "trains"  # that parameter is changed by the optimizer
@@ -36,7 +35,6 @@ class Claim(Model):
     type: str = ""  # of the exception
     message: str = ""  # the message that it quotes
     printed: str = ""  # what is said to be printed
-    look: str = ""  # how it looks, where words tell it: as `printed` knows it
     rough: bool = False  # its numbers are only about right
     absent: bool = False  # it is said not to be printed there
     place: tuple[int, int, int] | None = (
@@ -47,8 +45,7 @@ class Claim(Model):
     shape: tuple[int, ...] | None = None
     dimensions: int | None = None
     relation: Relation | None = None  # of what is printed
-    pointed: bool = True  # it says in so many words that it is about this block
-    of_this: bool = False  # it speaks of this block, though it hedges or names nothing
+    pointed: bool = True  # so surely and exactly read that a run may refute it
     depends: bool = False  # it stands or falls with the error that the block is said to raise
 
 

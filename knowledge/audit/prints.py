@@ -49,6 +49,17 @@ def _places(code: str) -> dict[int, Place]:
     return {line: (*place, count) for line, place in found.items()}
 
 
+def is_carried_out(code: str, line: int) -> bool:
+    """Whether a line is surely reached: in no function, and behind no condition.
+
+    A handler that prints the error counts: nothing printed is then what there is to tell.
+    """
+    statement = at_line(code, line)
+    return statement is not None and not any(
+        word in ("def", "class", "if", "elif", "else", "while") for _, word in statement.under
+    )
+
+
 def needs_gpu(code: str, line: int) -> bool:
     """Whether a line is only carried out where there is a GPU."""
     lines = code.split("\n")

@@ -26,6 +26,38 @@ class Relation(StrEnum):
     FINITE = "finite"
 
 
+# By the words that name them, the plainer after those that qualify them.
+_NAMED = tuple(
+    (relation, re.compile(words, re.I))
+    for relation, words in (
+        (Relation.SUMS_TO_ONE, r"\bsum\w* (?:up )?to (?:1|one|unity)\b|\bprobability distribution"),
+        (Relation.WITHIN_ONE, r"\b(?:between|within|range|to)\b.{0,20}(?:\b0 and 1\b|[\[(]0, ?1)"),
+        (Relation.FINITE, r"\b(?:no|not|without|no longer)\b.{0,30}\b(?:nans?|inf\w*)\b"),
+        (Relation.CLOSE, r"\b(?:close|similar|near(?:ly)?|almost|approximately)\b"),
+        (Relation.UNCHANGED, r"\b(?:unchanged|unaffected|unmodified|untouched|intact|keeps?)\b"),
+        (Relation.FALLS, r"\b(?:decreas|fall|drop|shrink|declin|converg|goes down)\w*"),
+        (Relation.GROWS, r"\b(?:increas|grow|rise|explod|diverg|goes up)\w*"),
+        (Relation.CHANGED, r"\b(?:modif|chang|alter|affect|reflect)\w*"),
+        (Relation.DIFFERENT, r"\b(?:differ|distinct)\w*"),
+        (Relation.SAME, r"\b(?:same|identical|equal|equivalent|consistent|match(?:es)?)\b"),
+    )
+)
+_NOT = re.compile(r"\b(?:not|never|no longer)\b|n['’]t\b", re.I)
+_OPPOSITE = {
+    Relation.SAME: Relation.DIFFERENT,
+    Relation.DIFFERENT: Relation.SAME,
+    Relation.CHANGED: Relation.UNCHANGED,
+}
+
+
+def relation_in(text: str) -> Relation | None:
+    """Which relation a sentence speaks of that is known to speak of one."""
+    named = next((relation for relation, words in _NAMED if words.search(text)), None)
+    if named in (None, Relation.FINITE) or not _NOT.search(text):
+        return named
+    return _OPPOSITE.get(named)
+
+
 _CLOSE = 0.05  # of the larger: what people call close
 _MOVES = 0.02  # of the first: less is no fall and no growth
 _ENOUGH = 3  # points that make a series
@@ -123,9 +155,6 @@ def _before_and_after(there: Sequence[Printed], *, changed: bool) -> tuple[bool,
         if last and (last.numbers != first.numbers) is changed:
             return True, f"it printed {_short(first)} and {_short(last)}"
     return None
-
-
-_COUNTER = re.compile(r"^(?:epoch|step|iteration|batch)(?: #)?$")
 
 
 _COUNTER = re.compile(r"^(?:epoch|step|iteration|batch)(?: #)?$")

@@ -10,6 +10,7 @@ from typing import Protocol
 from knowledge.audit.claims import claims_of
 from knowledge.audit.judge import verdict
 from knowledge.audit.model import Audit, BlockAudit, BlockRun, DocumentAudit, verdict_of
+from knowledge.audit.reading import Reads
 from knowledge.audit.text import Block, layout
 from knowledge.documents.document import Document, FrontMatterError, load_documents
 from knowledge.documents.verdict import digest
@@ -40,6 +41,7 @@ def read(paths: Iterable[Path]) -> tuple[list[tuple[Document, list[Block]]], lis
 async def audit(
     documents: Sequence[tuple[Document, list[Block]]],
     run: RunBlock,
+    reader: Reads,
     *,
     torch: str,
     at_once: int,
@@ -51,6 +53,7 @@ async def audit(
     Args:
         documents: as `read` gives them.
         run: runs a block; a run that was made before may come from a journal.
+        reader: reads what is claimed.
         torch: the version that everything runs on.
         at_once: documents that are worked on side by side.
         skipped: what could not be read, for the report.
@@ -63,7 +66,8 @@ async def audit(
             audited: list[BlockAudit] = []
             for block in blocks:
                 seen = await run(block.code, [(b.code, b.seen) for b in audited])
-                word, judged = verdict(claims_of(block), seen)
+                claims = await asyncio.to_thread(claims_of, block, reader)
+                word, judged = verdict(claims, seen)
                 audited.append(
                     BlockAudit(
                         number=block.number,

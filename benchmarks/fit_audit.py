@@ -1,0 +1,105 @@
+"""Train the head by which the audit reads claims, and write it into its file.
+
+    python -m benchmarks.fit_audit --corpus DIR
+
+It learns from the two readers' labels in benchmarks/results/audit-labels.tsv where they agree, less
+the fifth that is set aside; from audit-labels-more.tsv, which one reader labelled; and from the
+invented statements in audit_examples.tsv. The texts of the labels are in the corpus.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import re
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.audit_labels import LABELS, kinds_of, read_labels
+from knowledge.audit.features import BUCKETS, Statement, hashed, statements
+from knowledge.audit.reading import KINDS, WORDS_WEIGH, Head, meanings
+from knowledge.audit.text import layout
+from knowledge.search.embedding import EmbeddingModel
+
+MORE = LABELS.with_name("audit-labels-more.tsv")
+EXAMPLES = Path(__file__).with_name("audit_examples.tsv")
+_CALLS = "loss.backward()\noptimizer.step()\nprint(loss)"
+_EXAMPLE_WEIGHS = 1.5  # an invented statement, beside a labelled one
+_REGULAR = 12.0  # scikit-learn's C: larger is less regularised
+
+# A statement, for each kind whether it makes that claim (None where the readers disagree), and
+# what it weighs.
+Example = tuple[Statement, tuple[bool | None, ...], float]
+
+
+def find(corpus: Path, document: str, block: int, where: str, index: int) -> Statement:
+    """The labelled statement: comments by their line, sentences by their number."""
+    text = (corpus / f"{document}.md").read_text(encoding="utf-8-sig")
+    told = statements(layout(text)[block - 1])
+    if where == "comment":
+        return next(s for s in told if s.comment is not None and s.comment.line == index)
+    return [s for s in told if s.where == where][index]
+
+
+def examples(corpus: Path) -> Iterator[Example]:
+    """Everything to learn from."""
+    for one in read_labels():
+        if not one.is_aside:
+            first, second = one.readers
+            told = tuple(None if (k in first) != (k in second) else k in first for k in KINDS)
+            yield find(corpus, *one.place), told, 1.0
+    with MORE.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            found = kinds_of(row["reader"])
+            place = (row["document"], int(row["block"]), row["where"], int(row["index"]))
+            yield find(corpus, *place), tuple(k in found for k in KINDS), 1.0
+    for line in EXAMPLES.read_text(encoding="utf-8").splitlines():
+        kind, where, text = line.split("\t")
+        names = "\n".join(re.findall(r"`([^`]+)`", text))
+        told = tuple(k == kind for k in KINDS)
+        # Twice, so that what a block calls says nothing by itself.
+        yield Statement(text, where, names), told, _EXAMPLE_WEIGHS
+        code, place = f"{names}\n{_CALLS}", (f"{where}0", "last") if where != "comment" else ()
+        yield Statement(text, where, code, place=place), told, _EXAMPLE_WEIGHS
+
+
+def train(told: list[Example], model: EmbeddingModel) -> Head:
+    """One logistic regression a kind."""
+    from scipy.sparse import csr_matrix, hstack
+    from sklearn.linear_model import LogisticRegression
+
+    each = [hashed(statement) for statement, _, _ in told]
+    starts = np.cumsum([0, *(len(row) for row in each)])
+    values = np.array([v for row in each for v in row.values()]) * WORDS_WEIGH
+    buckets = np.array([b for row in each for b in row])
+    by_words = csr_matrix((values, buckets, starts), shape=(len(each), BUCKETS))
+    x = hstack([by_words, csr_matrix(meanings([s for s, _, _ in told], model))]).tocsr()
+    weights = np.zeros((x.shape[1] + 1, len(KINDS)), np.float32)
+    for n in range(len(KINDS)):
+        known = [i for i, (_, said, _) in enumerate(told) if said[n] is not None]
+        curve = LogisticRegression(C=_REGULAR, solver="liblinear", tol=1e-3, random_state=0)
+        curve.fit(x[known], [told[i][1][n] for i in known], [told[i][2] for i in known])
+        weights[:-1, n], weights[-1, n] = curve.coef_[0], curve.intercept_[0]
+    digest = hashlib.sha256(b"".join(p.read_bytes() for p in (LABELS, MORE, EXAMPLES))).hexdigest()
+    made_from = f"{model.identity} labels@sha256:{digest[:16]}"
+    return Head(weights[:BUCKETS], weights[BUCKETS:-1], weights[-1], made_from)
+
+
+def main() -> int:
+    """Train, and write the file."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--corpus", type=Path, required=True, help="the folder of its documents")
+    start = time.monotonic()
+    told = list(examples(parser.parse_args().corpus))
+    train(told, EmbeddingModel()).save()
+    print(f"trained on {len(told)} statements in {time.monotonic() - start:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
