@@ -44,6 +44,7 @@ class Steps:
         self.problem = ""
         self.backwards = 0
         self.reached: set[int] | None = set()  # by every backward so far, while it is kept
+        self._by_the_last: set[int] = set()  # by the last one, where it was looked at
         self._roots = 0
         self._rates: dict[int, float] = {}  # the highest learning rate of each group so far
         self.lossless = False  # every loss was exactly 0
@@ -92,11 +93,13 @@ class Steps:
         self.backwards += 1
         if self.keeps_losses and (self.backwards < 3 or self.backwards % _ALL == 0):
             self._keep(loss)
+        self._by_the_last = set()
         if self.backwards <= _LATE and self.reached is not None:
             late = any(r.empty == r.steps for r in self.records.values())
             if late or self.backwards <= _ALL:
                 new = graph.leaves(loss)
                 self.reached = None if new is None else self.reached | new
+                self._by_the_last = new or set()
         for record in self.records.values():
             record.backwards += 1
             if record.carrying:
@@ -146,7 +149,7 @@ class Steps:
         record.empty += empty
         if empty:
             record.heard = self.backwards
-            record.wiped |= bool(self.reached and self.reached & set(record.ids))
+            record.wiped |= bool(self._by_the_last & set(record.ids))
         if record.carrying and record.backwards:
             record.stale += 1
         if record.steps == 1 or record.stale:
