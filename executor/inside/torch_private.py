@@ -108,6 +108,8 @@ saved_mat1 = _saved("_saved_mat1")
 saved_mask = _saved("_saved_mask")
 saved_result = _saved("_saved_result")
 saved_log_probs = _saved("_saved_log_probs")
+saved_weight = _saved("_saved_weight")
+saved_ignore_index = _saved("_saved_ignore_index")
 saved_sizes = _saved("_saved_self_sym_sizes")
 
 

@@ -7,6 +7,7 @@ one function, from the tree to remarks.
 
     syntax.py      what the rules ask of a tree
     statements.py  results thrown away, parameters that become ordinary tensors
+    left_out.py    a term, a mask, the end of an episode, a graph, a fresh start
     layers.py      layers that are not registered, not called, or made in the wrong place
     losses.py      losses that do not fit what they are given; formulas.py: other formulas
     training.py    optimizers whose steps do not do what they look like
@@ -14,6 +15,8 @@ one function, from the tree to remarks.
     epochs.py      what starts anew in each round, or is kept from one to the next
     sampling.py    distributed samplers whose order stays the same
     measures.py    shares, times and comparisons that say something else
+    named.py       formulas that compute the opposite of what their names say
+    mixed.py       data and terms in the wrong place
     mixups.py      a misspelled setting, exchanged arguments, one object under two names
     carelessness.py  lines that do less than they look like, or more
     preparation.py test data prepared otherwise than the training data
@@ -33,9 +36,12 @@ from executor.inside.remarks import (
     evaluating,
     formulas,
     layers,
+    left_out,
     losses,
     measures,
+    mixed,
     mixups,
+    named,
     preparation,
     sampling,
     statements,
@@ -73,6 +79,9 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *statements.RULES,
     *layers.RULES,
     *unread.RULES,
+    *mixed.RULES,
+    *left_out.RULES,
+    *named.RULES,
     *evaluating.RULES,
     *epochs.RULES,
     *sampling.RULES,
@@ -96,6 +105,11 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
     "used_up": unread.used_up,
     "same_input": unread.same_input,
     "gradient_ignored": unread.gradient_ignored,
+    **{rule.__name__: rule for rule in (*named.RULES, *left_out.RULES, *mixed.RULES)},
+    "shuffled_apart": carelessness.shuffled_apart,
+    "over_batches": measures.over_batches,
+    "sign_of_kl": formulas.sign_of_kl,
+    "exchanged": mixups.exchanged,
 }
 
 

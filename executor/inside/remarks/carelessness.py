@@ -88,13 +88,15 @@ _LABELS = re.compile(
 )
 
 
-def _shuffled_apart(tree: ast.Module) -> Found:
+def shuffled_apart(tree: ast.Module) -> Found:
     """Inputs and labels that are each brought into a random order of their own."""
+    by = _shuffling(tree)
     for block in blocks(tree):
         found: dict[str, ast.stmt] = {}
         for statement in block:
-            if name := _shuffles(statement):
-                found.setdefault(name, statement)
+            if names := _shuffles(statement, by):
+                for name in names:
+                    found.setdefault(name, statement)
             elif any(isinstance(n, ast.Call) and "seed" in tail(n) for n in walk(statement)):
                 found.clear()  # the same seed before both: the same order
         labels = [n for n in found if _LABELS.match(n.rpartition(".")[2])]
@@ -110,8 +112,44 @@ def _shuffled_apart(tree: ast.Module) -> Found:
             )
 
 
-def _shuffles(statement: ast.stmt) -> str:
-    """The variable that a statement brings into a new random order."""
+def _shuffling(tree: ast.Module) -> set[str]:
+    """The functions that return their only argument in a new random order."""
+    found = set()
+    for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
+        match function:
+            case ast.FunctionDef(
+                args=ast.arguments(args=[ast.arg(arg=given)]),
+                body=[
+                    *_,
+                    ast.Return(value=ast.Subscript(value=ast.Name(id=name), slice=ast.Call() as o)),
+                ],
+            ) if name == given and tail(o) in ("randperm", "permutation"):
+                found.add(function.name)
+    return found
+
+
+def _shuffles(statement: ast.stmt, by: set[str]) -> list[str]:
+    """The variables that a statement brings into a new random order."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            pairs = list(zip(targets, values, strict=False))
+        case ast.Assign(targets=[target], value=value):
+            pairs = [(target, value)]
+        case _:
+            pairs = []
+    through = [
+        dotted(t)
+        for t, v in pairs
+        if isinstance(v, ast.Call)
+        and tail(v) in by
+        and len(v.args) == 1
+        and dotted(v.args[0]) == dotted(t) != ""
+    ]
+    name = _shuffled(statement)
+    return through or ([name] if name else [])
+
+
+def _shuffled(statement: ast.stmt) -> str:
     match statement:
         case ast.Assign(
             targets=[target],
@@ -403,7 +441,7 @@ RULES = (
     _augmented_batch,
     _not_entered,
     _loss_overwritten,
-    _shuffled_apart,
+    shuffled_apart,
     _augmented_in_place,
     average_inverted,
 )

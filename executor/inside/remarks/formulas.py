@@ -141,7 +141,7 @@ def _divergence(tree: ast.Module) -> Found:
             )
 
 
-def _sign_of_kl(tree: ast.Module) -> Found:
+def sign_of_kl(tree: ast.Module) -> Found:
     """The divergence of a VAE whose sign is missing: 1 + log variance - mean² - variance."""
     taken_off = {
         id(n.right) for n in walk(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)
@@ -201,7 +201,7 @@ RULES = (
     _new_leaf,
     _exp_of_loss,
     _masked_mean,
-    _sign_of_kl,
+    sign_of_kl,
     _divergence,
     _sampled,
 )

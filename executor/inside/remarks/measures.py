@@ -116,7 +116,7 @@ def _gpu_time(tree: ast.Module) -> Found:
             return
 
 
-def _over_batches(tree: ast.Module) -> Found:
+def over_batches(tree: ast.Module) -> Found:
     """A number of right answers, divided by the number of batches."""
     right = {
         dotted(n.target)
@@ -271,4 +271,4 @@ def _largest_of(node: ast.AST) -> ast.expr | None:
     return of if [ast.unparse(a) for a in at] == ["0"] else None
 
 
-RULES = (_same_weights, _over_batches, _counts_batches, picks_samples, _gpu_time)
+RULES = (_same_weights, over_batches, _counts_batches, picks_samples, _gpu_time)

@@ -59,7 +59,7 @@ def misspelled(tree: ast.Module) -> Found:
                 )
 
 
-def _exchanged(tree: ast.Module) -> Found:
+def exchanged(tree: ast.Module) -> Found:
     """A loss that gets the target first, by the names of what it is given."""
     made = {
         name: callee(value)
@@ -286,7 +286,7 @@ def _frozen_for_good(tree: ast.Module) -> Found:
 
 RULES = (
     misspelled,
-    _exchanged,
+    exchanged,
     _one_output,
     _one_object,
     _drawn_twice,

@@ -208,16 +208,17 @@ def used_up(tree: ast.Module) -> Found:
         remade = {name for _, name, _ in assigned(loop)}
         for call in _calls(loop):
             given = dotted(call.args[0]) if call.args else ""
-            if tail(call) in _CONSUMERS and given in made and given not in remade:
-                if counts.count(given) == 1:
-                    of = ast.unparse(made[given].value)
-                    yield (
-                        "used_up",
-                        call,
-                        f"`{given}` is a generator, and is empty once it has been gone through: "
-                        f"from the second round on at the latest `{tail(call)}` gets nothing and "
-                        f"clips nothing; write `{given} = list({of})`",
-                    )
+            if tail(call) not in _CONSUMERS or given not in made or given in remade:
+                continue
+            if counts.count(given) == 1:
+                of = ast.unparse(made[given].value)
+                yield (
+                    "used_up",
+                    call,
+                    f"`{given}` is a generator, and is empty once it has been gone through: "
+                    f"from the second round on at the latest `{tail(call)}` gets nothing and "
+                    f"clips nothing; write `{given} = list({of})`",
+                )
 
 
 def same_input(tree: ast.Module) -> Found:

@@ -10,14 +10,13 @@ import libcst as cst
 from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.edits import New, Program, call, method, operand
-from knowledge.repair.toolkit.sites import calls, with_argument
+from knowledge.repair.toolkit.sites import calls, with_argument, without_argument
 from knowledge.repair.toolkit.statements import (
     block,
     calls_of,
     inserted,
     last_name,
     moved,
-    receiver,
 )
 
 _INFINITY = 'float("-inf")'
@@ -238,15 +237,12 @@ def _hidden(program: Program, finding: Finding) -> Iterator[Rewrite]:
         if "mask" not in program.text(mask).lower():
             continue
         scores = product.left if mask is product.right else product.right
-        for low in (_INFINITY, "-1e9"):
-            hidden = cst.Comparison(
-                operand(mask), [cst.ComparisonTarget(cst.Equal(), cst.Integer("0"))]
-            )
-            new = method(scores, "masked_fill", cst.Arg(hidden), cst.Arg(cst.parse_expression(low)))
-            yield Rewrite(
-                program.replace({product: new}),
-                f"line {program.line(product)}: a masked place gets no weight",
-            )
+        ones = f"(1 - {program.text(mask)}) * -1e9"
+        total = cst.BinaryOperation(scores, cst.Add(), cst.parse_expression(ones))
+        yield Rewrite(
+            program.replace({product: total}),
+            f"line {program.line(product)}: a masked place gets no weight",
+        )
 
 
 def _with_logarithm(program: Program, finding: Finding) -> Iterator[Rewrite]:
@@ -257,14 +253,14 @@ def _with_logarithm(program: Program, finding: Finding) -> Iterator[Rewrite]:
         if isinstance(a.value, cst.Call) and last_name(program, a.value.func) == "CTCLoss"
     }
     for node in program.all(cst.Call):
-        if last_name(program, node.func) == "ctc_loss" or program.text(node.func) in names:
-            if node.args:
-                given = node.args[0].value
-                new = method(given, "log_softmax", cst.Arg(cst.parse_expression("-1")))
-                yield Rewrite(
-                    program.replace({given: new}),
-                    f"line {program.line(node)}: the loss gets the log-probabilities it expects",
-                )
+        is_one = last_name(program, node.func) == "ctc_loss" or program.text(node.func) in names
+        if is_one and node.args:
+            given = node.args[0].value
+            new = method(given, "log_softmax", cst.Arg(cst.parse_expression("-1")))
+            yield Rewrite(
+                program.replace({given: new}),
+                f"line {program.line(node)}: the loss gets the log-probabilities it expects",
+            )
 
 
 def _signed(program: Program, finding: Finding) -> Iterator[Rewrite]:
@@ -306,6 +302,369 @@ def _next_value(program: Program, finding: Finding) -> Iterator[Rewrite]:
             )
 
 
+def _negated(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`(1 - done)` for `done`."""
+    for node in _named(program, finding):
+        ones = cst.BinaryOperation(
+            cst.Integer("1"),
+            cst.Subtract(),
+            operand(node),
+            lpar=[cst.LeftParen()],
+            rpar=[cst.RightParen()],
+        )
+        yield Rewrite(
+            program.replace({node: ones}),
+            f"line {finding.line}: the value counts as long as the episode goes on",
+        )
+
+
+def _named(program: Program, finding: Finding) -> list[cst.BaseExpression]:
+    """The expressions on the finding's line that read as it says."""
+    return [
+        n
+        for n in _on_line(program, finding, cst.BaseExpression)  # type: ignore[type-abstract]
+        if isinstance(n, cst.BaseExpression) and _bare(program.text(n)) == _bare(finding.name)
+    ]
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"[\s()]", "", text)
+
+
+def _turned_round(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The two sides of a difference, exchanged."""
+    for node in _named(program, finding):
+        if isinstance(node, cst.BinaryOperation):
+            new: dict[cst.CSTNode, New] = {node.left: node.right, node.right: node.left}
+            yield Rewrite(
+                program.replace(new),
+                f"line {finding.line}: the new policy over the old one",
+                as_one=True,
+            )
+
+
+def _halved(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`exp(0.5 * logvar)` for `exp(logvar)`."""
+    for node in _named(program, finding):
+        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+            continue
+        value = node.args[0].value if node.args else node.func.value
+        half = cst.BinaryOperation(cst.Float("0.5"), cst.Multiply(), operand(value))
+        if not node.args:
+            half = half.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        yield Rewrite(
+            program.replace({value: half}),
+            f"line {finding.line}: the deviation is the root of the variance",
+        )
+
+
+def _unmasked(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The mask turned round: True for what may not be looked at."""
+    for node in _named(program, finding):
+        told = f"line {finding.line}: True is what the layer leaves out"
+        if isinstance(node, cst.Comparison):
+            comparison = node.comparisons[0]
+            other = {cst.NotEqual: cst.Equal, cst.LessThan: cst.GreaterThanEqual}.get(
+                type(comparison.operator)
+            )
+            if other is not None:
+                yield Rewrite(program.replace({comparison.operator: other()}), told)
+        elif "bool" in program.text(node):
+            yield Rewrite(
+                program.replace({node: cst.UnaryOperation(cst.BitInvert(), operand(node))}), told
+            )
+        else:
+            zero = cst.ComparisonTarget(cst.Equal(), cst.Integer("0"))
+            yield Rewrite(program.replace({node: cst.Comparison(operand(node), [zero])}), told)
+
+
+def _last_two(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The second and the third argument, exchanged."""
+    for node in program.all(cst.Call):
+        if len(node.args) < 3 or program.line(node) != finding.line:
+            continue
+        second, third = node.args[1].value, node.args[2].value
+        if "".join(program.text(second).split()) == "".join(finding.name.split()):
+            yield Rewrite(
+                program.replace({second: third, third: second}),
+                f"line {finding.line}: anchor, positive, negative",
+                as_one=True,
+            )
+
+
+def _divided(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """Divided by the temperature."""
+    for node in _named(program, finding):
+        if isinstance(node, cst.BinaryOperation) and "temp" in program.text(node.right).lower():
+            yield Rewrite(
+                program.replace({node.operator: cst.Divide()}),
+                f"line {finding.line}: the scores become sharper, and no flatter",
+            )
+
+
+def _transformed(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`transform`, with what was learned of the training data."""
+    for node in _named(program, finding):
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+            yield Rewrite(
+                program.replace({node.func.attr: cst.Name("transform")}),
+                f"line {finding.line}: the test data are scaled as the training data are",
+            )
+
+
+def _places(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The places of the largest scores."""
+    told = f"line {finding.line}: the places of the largest scores are the classes"
+    for node in program.all(cst.Subscript):
+        index = node.slice[0].slice
+        if program.line(node) != finding.line or not isinstance(index, cst.Index):
+            continue
+        if program.text(index.value) == "0" and re.search(r"max\(", program.text(node.value)):
+            yield Rewrite(program.replace({index.value: cst.Integer("1")}), told)
+    for value in _on_line(program, finding, cst.Attribute):
+        assert isinstance(value, cst.Attribute)
+        if value.attr.value == "values":
+            yield Rewrite(program.replace({value.attr: cst.Name("indices")}), told)
+    for assign in _on_line(program, finding, cst.Assign):
+        assert isinstance(assign, cst.Assign)
+        target = assign.targets[0].target
+        if isinstance(target, cst.Tuple) and len(target.elements) == 2:
+            first, second = (e.value for e in target.elements)
+            yield Rewrite(program.replace({first: second, second: first}), told, as_one=True)
+
+
+def _minus(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The loss with a minus."""
+    for assign in _on_line(program, finding, cst.Assign):
+        assert isinstance(assign, cst.Assign)
+        new = cst.UnaryOperation(cst.Minus(), operand(assign.value))
+        yield Rewrite(
+            program.replace({assign.value: new}),
+            f"line {finding.line}: what pays becomes likelier",
+        )
+
+
+def _other_term(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The term that is in no sum, in the second place of the one that is there twice."""
+    twice, left = re.findall(r"`(\w+)`", finding.message)[:2]
+    for assign in _on_line(program, finding, cst.Assign):
+        assert isinstance(assign, cst.Assign)
+        found = [n for n in program.inside(assign.value, cst.Name) if n.value == twice]
+        for node in found[1:] + found[:1]:
+            yield Rewrite(
+                program.replace({node: cst.Name(left)}),
+                f"line {finding.line}: each term once",
+            )
+
+
+def _until_the_end(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The value of the next state times `(1 - done)`."""
+    done = re.findall(r"`(\w+)`", finding.message)[0]
+    for node in _named(program, finding):
+        if isinstance(node, cst.BinaryOperation):
+            for ends in (f"(1 - {done})", f"(1 - {done}.float())", f"(not {done})"):
+                product = cst.BinaryOperation(
+                    node.right, cst.Multiply(), cst.parse_expression(ends)
+                )
+                yield Rewrite(
+                    program.replace({node.right: product}),
+                    f"line {finding.line}: nothing follows where the episode has ended",
+                )
+
+
+def _not_floored(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`/` for `//`."""
+    for node in _named(program, finding):
+        if isinstance(node, cst.BinaryOperation):
+            yield Rewrite(
+                program.replace({node.operator: cst.Divide()}),
+                f"line {finding.line}: the values keep what lies between 0 and 1",
+            )
+
+
+def _under_mask(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The loss of what the mask for training picks."""
+    mask = re.findall(r"`(\w+)`", finding.message)[0]
+    index = [cst.SubscriptElement(cst.Index(cst.Name(mask)))]
+    for node in _named(program, finding):
+        if isinstance(node, cst.Call) and len(node.args) == 2:
+            new: dict[cst.CSTNode, New] = {
+                a.value: cst.Subscript(a.value, index) for a in node.args
+            }
+            yield Rewrite(
+                program.replace(new),
+                f"line {finding.line}: trained on what is there for training",
+                as_one=True,
+            )
+
+
+def _with_graph(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`create_graph=True`."""
+    for node in _named(program, finding):
+        if isinstance(node, cst.Call):
+            kept = node
+            for given in node.args:
+                if given.keyword and given.keyword.value == "retain_graph":
+                    kept = without_argument(kept, given)
+            yield Rewrite(
+                program.replace({node: with_argument(kept, 99, "create_graph", cst.Name("True"))}),
+                f"line {finding.line}: the gradient goes through the derivative too",
+            )
+
+
+def _one_order(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """One random order for both."""
+    others, labels = re.findall(r"`([\w.]+)`", finding.message)[:2]
+    for assign in _on_line(program, finding, cst.Assign):
+        assert isinstance(assign, cst.Assign)
+        target, value = assign.targets[0].target, assign.value
+        if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple):
+            names = [program.text(e.value) for e in target.elements]
+            if names == [others, labels]:
+                order = f"torch.randperm(len({labels}))"
+                new: dict[cst.CSTNode, New] = {
+                    e.value: cst.parse_expression(f"{name}[order]")
+                    for e, name in zip(value.elements, names, strict=True)
+                }
+                yield Rewrite(
+                    program.replace(new, beside=inserted(program, assign, f"order = {order}")),
+                    f"line {finding.line}: each label stays with its sample",
+                    as_one=True,
+                    new_name="order",
+                )
+
+
+def _over_samples(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """Divided by the number of samples."""
+    for node in _named(program, finding):
+        if isinstance(node, cst.BinaryOperation) and isinstance(node.right, cst.Call):
+            loader = node.right.args[0].value
+            samples = cst.Attribute(operand(loader), cst.Name("dataset"))
+            yield Rewrite(
+                program.replace({loader: samples}),
+                f"line {finding.line}: a share of the samples",
+            )
+
+
+def _clean(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The data without noise as the target."""
+    for node in _named(program, finding):
+        if isinstance(node, cst.Call) and len(node.args) == 2:
+            clean = re.findall(r"`(\w+)`", finding.message)[-1]
+            yield Rewrite(
+                program.replace({node.args[1].value: cst.Name(clean)}),
+                f"line {finding.line}: the noise is to be taken away",
+            )
+
+
+def _backwards(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """From the last reward to the first; the list turned round again where it is not already."""
+    for node in _named(program, finding):
+        loop = program.up(node, cst.For)
+        if loop is None or loop.iter is not node:
+            continue
+        told = f"line {finding.line}: what comes after each step is added up"
+        new: dict[cst.CSTNode, New] = {node: call("reversed", cst.Arg(node))}
+        appended = [
+            program.text(c.func.value)
+            for c in program.inside(loop.body, cst.Call)
+            if last_name(program, c.func) == "append" and isinstance(c.func, cst.Attribute)
+        ]
+        beside = inserted(program, loop, f"{appended[0]}.reverse()", after=True) if appended else {}
+        yield Rewrite(program.replace(new, beside=beside), told, as_one=True)
+
+
+def _along_steps(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """Positions along dimension 1."""
+    for node in _named(program, finding):
+        text = program.text(node)
+        along = re.sub(r"\.size\(0\)|\.shape\[0\]", ".size(1)", text)
+        for code in (f"{along}.transpose(0, 1)", along, re.sub(r"\[\s*:", "[:, :", along)):
+            yield Rewrite(
+                program.replace({node: cst.parse_expression(code)}),
+                f"line {finding.line}: each step has a position",
+            )
+
+
+def _real_label(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The label that the same judge is given of real samples."""
+    judge, label = re.findall(r"`([^`]+)`", finding.message)[:2]
+    found = []
+    for node in program.all(cst.Call):
+        judged = node.args[0].value if len(node.args) == 2 else None
+        if isinstance(judged, cst.Call) and program.text(judged.func) == judge:
+            found.append(node.args[1].value)
+    others = {program.text(v): v for v in found if program.text(v) != label}
+    for node in _named(program, finding):
+        if isinstance(node, cst.Call) and len(others) == 1:
+            yield Rewrite(
+                program.replace({node.args[1].value: next(iter(others.values()))}),
+                f"line {finding.line}: the generator tries to be taken for real",
+            )
+
+
+def _dropped_share(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The share that is dropped, where the one that is kept was written."""
+    for node in _named(program, finding):
+        if isinstance(node, cst.Call) and node.args:
+            value = node.args[0].value
+            if isinstance(value, cst.Float) and 0 < (left := 1 - float(value.value)) < 1:
+                yield Rewrite(
+                    program.replace({value: cst.Float(f"{left:.2g}")}),
+                    f"line {finding.line}: most of the values are kept",
+                    "the number was to be the share that is kept",
+                )
+
+
+def _negative(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`-0.5` for `0.5`."""
+    for node in _named(program, finding):
+        if isinstance(node, cst.BinaryOperation) and isinstance(node.left, cst.Float):
+            yield Rewrite(
+                program.replace({node.left: cst.UnaryOperation(cst.Minus(), node.left)}),
+                f"line {finding.line}: the divergence is positive, and becomes smaller",
+            )
+
+
+def _in_order(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The prediction first, then the target."""
+    for node in _named(program, finding):
+        if isinstance(node, cst.Call) and len(node.args) >= 2:
+            first, second = node.args[0].value, node.args[1].value
+            yield Rewrite(
+                program.replace({first: second, second: first}),
+                f"line {finding.line}: the prediction first, then the target",
+                as_one=True,
+            )
+
+
+def _inverse(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The inverse of the weights."""
+    for c in calls(program, r"(^|\.)(CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss)$"):
+        for given in c.args:
+            if given.keyword is not None and given.keyword.value == "weight":
+                one = cst.BinaryOperation(cst.Integer("1"), cst.Divide(), operand(given.value))
+                yield Rewrite(
+                    program.replace({given.value: one}),
+                    f"line {program.line(c)}: the rarer a class, the larger its weight",
+                    "the classes are to be balanced",
+                )
+
+
+def _as_numbers(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The advantage without its graph, where it is multiplied with log-probabilities."""
+    for node in sorted(program.all(cst.BinaryOperation), key=program.line):
+        if not isinstance(node.operator, cst.Multiply):
+            continue
+        for side, other in ((node.left, node.right), (node.right, node.left)):
+            is_gain = re.search(r"(?i)adv|delta|td", program.text(side))
+            if is_gain and re.search(r"(?i)log", program.text(other)):
+                yield Rewrite(
+                    program.replace({side: method(side, "detach")}),
+                    f"line {program.line(node)}: the policy's loss leaves the values alone",
+                )
+
+
 _MAKERS: dict[str, Callable[[Program, Finding], Iterator[Rewrite]]] = {
     "misspelled": _misspelled,
     "always_drops": _drops_in_training,
@@ -317,6 +676,31 @@ _MAKERS: dict[str, Callable[[Program, Finding], Iterator[Rewrite]]] = {
     "clipped_late": _clipped_in_time,
     "validated_in_training": _evaluated,
     "threshold": _of_scores,
+    "terminal_kept": _negated,
+    "ratio_inverted": _turned_round,
+    "deviation_of_log": _halved,
+    "mask_inverted": _unmasked,
+    "triplet_order": _last_two,
+    "temperature_multiplied": _divided,
+    "fitted_on_test": _transformed,
+    "values_as_classes": _places,
+    "gain_as_loss": _minus,
+    "over_batches": _over_samples,
+    "target_noisy": _clean,
+    "returns_forwards": _backwards,
+    "positions_of_samples": _along_steps,
+    "same_answer": _real_label,
+    "drops_most": _dropped_share,
+    "sign_of_kl": _negative,
+    "exchanged": _in_order,
+    "weights_inverted": _inverse,
+    "advantage_not_detached": _as_numbers,
+    "term_twice": _other_term,
+    "end_left_out": _until_the_end,
+    "pixels_floored": _not_floored,
+    "mask_left_out": _under_mask,
+    "graph_left_out": _with_graph,
+    "shuffled_apart": _one_order,
     "mask_without_effect": _hidden,
     "raw_scores_to_ctc": _with_logarithm,
     "targets_without_sign": _signed,

@@ -9,12 +9,12 @@ import libcst as cst
 
 from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite
-from knowledge.repair.toolkit.edits import Program, call, method
+from knowledge.repair.toolkit.edits import New, Program, call, method
 from knowledge.repair.toolkit.flow import without_with
 from knowledge.repair.toolkit.sites import calls
 from knowledge.repair.toolkit.statements import last_name
 
-KINDS = frozenset({"no_gradient", "zero_gradient"})
+KINDS = frozenset({"no_gradient", "zero_gradient", "step_without_gradients", "loss_without_graph"})
 _WITHOUT = re.compile(r"^(torch\.)?(no_grad|inference_mode)(\(\))?$")
 _MAKES_ANEW = r"(^|\.)(tensor|as_tensor|Tensor|FloatTensor|from_numpy)$"
 _TAKES_OUT = {"item", "tolist", "numpy", "detach", "cpu"}
@@ -27,6 +27,9 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """Each place that cuts, left out; the run decides which one it is."""
     if finding.kind == "zero_gradient":
         yield from _drawn(program)
+        return
+    if finding.kind in ("step_without_gradients", "loss_without_graph"):
+        yield from _collected(program)
         return
     yield from _detached(program)
     yield from _decorated(program)
@@ -94,6 +97,28 @@ def _made_anew(program: Program) -> Iterator[Rewrite]:
                 program.replace({made: new}),
                 f"line {program.line(made)}: the tensors as they were computed, and not new ones "
                 "with their numbers",
+            )
+
+
+def _collected(program: Program) -> Iterator[Rewrite]:
+    """`torch.stack(parts)` for `torch.tensor(parts)`, and no `.item()` where they are collected."""
+    for made in calls(program, _MAKES_ANEW):
+        if not made.args or not isinstance(made.args[0].value, cst.Name):
+            continue
+        name = made.args[0].value.value
+        new: dict[cst.CSTNode, New] = {}
+        for c in calls(program, rf"^{re.escape(name)}\.append$"):
+            inner = c.args[0].value if len(c.args) == 1 else None
+            if isinstance(inner, cst.Call) and last_name(program, inner.func) in _TAKES_OUT:
+                assert isinstance(inner.func, cst.Attribute)
+                new[inner] = inner.func.value
+        if new:
+            new[made] = call(program.name_of("torch", "stack"), cst.Arg(made.args[0].value))
+            yield Rewrite(
+                program.replace(new),
+                f"line {program.line(made)}: the losses themselves, and not new tensors with their "
+                "numbers",
+                as_one=True,
             )
 
 

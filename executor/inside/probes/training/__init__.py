@@ -57,7 +57,7 @@ from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.losses import LossProbe
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.rates import Rates
-from executor.inside.probes.training.samples import Samplers, report_samples
+from executor.inside.probes.training.samples import Samplers, report_empty, report_samples
 from executor.inside.probes.training.scalers import report_scalers
 from executor.inside.probes.training.step_findings import StepFindings
 from executor.inside.probes.training.steps import Steps
@@ -158,6 +158,7 @@ class TrainingProbe:
             self.kept.look(namespace.items())
             self.kept.report(self._collector)
             idle.report_identical_units(self._collector, self.steps, roots)
+            self._try(lambda c: idle.report_decayed(c, self.steps))
             self._try(self.layouts.report)
             self._try(lambda c: self.followers.report(c, self.steps))
             self._try(self.workers.report)
@@ -177,6 +178,7 @@ class TrainingProbe:
             if self.trained:
                 self._try(lambda c: report_by_text(c, self._tree))
             self._try(lambda c: self.rates.report(c, warnings))
+            self._try(lambda c: report_empty(c, self._tree))
             self._try(lambda c: report_warnings(c, warnings, "\n".join(self.source.lines)))
         self._try(self.loads.report)
         self.comparisons.report(self._collector)

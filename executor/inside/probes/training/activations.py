@@ -19,6 +19,9 @@ from executor.inside.probes.training.nodes import (
 )
 
 _TOLERANCE = 1e-3
+_MANY, _MORE = 24, 1.5  # targets that are counted; how much larger a weight has to be
+_STEPS = 24  # nodes that are looked at behind one
+_OFTEN = 0.05  # of the targets
 _ROUNDING = 1e-2  # of what adds up to 1, in half precision too
 _CHOICES = 2  # of a distribution, at least
 _FAR, _TIMES = 1000, 100  # how large targets are that no first step comes near
@@ -36,6 +39,8 @@ def of_node(node: Any, consumers: tuple[Any, ...]) -> Iterator[Pattern]:
     if kind in ("NllLoss", "NllLoss2D"):
         yield from _wrong_dimension(node)
         yield from _classes_in_between(node)
+        yield from _ignored(node)
+        yield from _weighted(node)
     elif kind == "CtcLoss":
         yield from _no_log_probabilities(node)
     elif kind == "LogSoftmax":
@@ -46,6 +51,7 @@ def of_node(node: Any, consumers: tuple[Any, ...]) -> Iterator[Pattern]:
         yield from _swapped(node)
     elif kind in ("Sub", "Mul"):
         yield from _divergence(node, kind)
+        yield from _advantage(node, kind)
     elif kind == "BinaryCrossEntropyWithLogits":
         yield from _no_probabilities(node)
         yield from _swapped(node)
@@ -87,6 +93,81 @@ def _classes_in_between(node: Any) -> Iterator[Pattern]:
         return
     order = [0, *range(2, len(sizes)), 1]
     yield Pattern("view_not_permute", {"order": order, "input": sizes, "rows": list(after)})
+
+
+def _ignored(node: Any) -> Iterator[Pattern]:
+    """A class that `ignore_index` leaves out: of whole samples, none of which is padding."""
+    before = node.next_functions[0][0]
+    last = before.next_functions[0][0] if what(before) == "LogSoftmax" else None
+    scores, target, ignored = private.saved_self(node), private.saved_target(node), _index(node)
+    if last is None or not LAYERS.search(what(last)) or scores.dim() != 2 or ignored < 0:
+        return
+    share = float((target == ignored).float().mean()) if target.numel() else 0.0
+    if ignored < scores.shape[1] and _OFTEN < share < 1 - _OFTEN:
+        yield Pattern("class_ignored", {"ignored": ignored, "share": share})
+
+
+def _weighted(node: Any) -> Iterator[Pattern]:
+    """Class weights that are the larger, the commoner a class is."""
+    weight, target = private.saved_weight(node), private.saved_target(node)
+    if not isinstance(weight, torch.Tensor) or target.numel() < _MANY:
+        return
+    counts = torch.bincount(target[(target >= 0) & (target < len(weight))].flatten())
+    if len(counts) < len(weight) or int(counts.min()) < 2 or counts.max() < 2 * counts.min():
+        return
+    by_count = weight[counts.argsort()]
+    rises = bool((by_count[1:] >= by_count[:-1]).all())
+    if rises and float(by_count[-1]) > _MORE * float(by_count[0]):
+        rare, often = int(counts.argmin()), int(counts.argmax())
+        yield Pattern(
+            "weights_inverted",
+            {
+                "rare": rare,
+                "often": often,
+                "weights": [float(weight[rare]), float(weight[often])],
+                "counts": [int(counts[rare]), int(counts[often])],
+            },
+        )
+
+
+def _advantage(node: Any, kind: str) -> Iterator[Pattern]:
+    """A log-probability times `return - value`, with the value's graph.
+
+    Whether the code is about rewards is asked when it is reported.
+    """
+    if kind != "Mul" or len(node.next_functions) < 2:
+        return
+    for one, other in ((0, 1), (1, 0)):
+        score, gain = behind(node, one), behind(node, other)
+        while score is not None and what(score) == "Neg":
+            score = behind(score)
+        if score is None or gain is None or what(score) not in ("Gather", "Sub", "Add"):
+            continue
+        if not _comes_from(score, "LogSoftmax", "Logsumexp") or what(gain) != "Sub":
+            continue
+        values = [n for n, _ in gain.next_functions if n is not None]
+        if len(values) == 1 and not _comes_from(values[0], "LogSoftmax", "Logsumexp"):
+            yield Pattern("advantage_not_detached", {})
+
+
+def _comes_from(node: Any, *kinds: str) -> bool:
+    """Whether it is computed from such a node, a few steps before."""
+    todo, seen = [node], 0
+    while todo and seen < _STEPS:
+        one = todo.pop(0)
+        seen += 1
+        if one is None:
+            continue
+        if what(one) in kinds:
+            return True
+        if not LAYERS.search(what(one)):
+            todo += [n for n, _ in one.next_functions]
+    return False
+
+
+def _index(node: Any) -> int:
+    index = int(private.saved_ignore_index(node))
+    return index - (1 << 64) if index >= 1 << 63 else index
 
 
 def _no_log_probabilities(node: Any) -> Iterator[Pattern]:

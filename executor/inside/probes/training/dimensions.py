@@ -24,6 +24,7 @@ _KEEPS = {
 _OF_PROBABILITIES = {"Log", "Clamp", "ClampMin", "Add", "Neg", "Div", "Clone", "Alias", "ToCopy"}
 # What the products of queries and keys go through before their softmax.
 _OF_SCORES = {"Div", "Mul", "Add", "Sub", "MaskedFill", "Where", "Clamp"}
+_TURNS = {"Permute", "Transpose", "Squeeze", "Unsqueeze"}  # what einsum does to a product
 _PIXELS = (200, 255)  # the largest of values that were never scaled
 _DISTINCT = 32  # whole numbers that pixels have at least; fewer may be counts
 _FEATURES = 4  # of a sample, at least
@@ -75,8 +76,8 @@ def _of_node(node: Any, kind: str) -> Iterator[Pattern]:
 def _attention(node: Any) -> Iterator[Pattern]:
     """Weights that add up to 1 along one dimension, and a product that adds up along another.
 
-    Only where both are equally long: else nobody can mix them up, and who assigns each query to one
-    of the keys means it. What was transposed in between is left alone.
+    Who assigns each key to one of the queries divides the weights by their sum before the product;
+    that, and what was transposed in between, is left alone.
     """
     for operand, summed in ((0, -1), (1, -2)):
         before = node.next_functions[operand][0]
@@ -90,7 +91,7 @@ def _attention(node: Any) -> Iterator[Pattern]:
             continue
         sizes = shape(before, 0) or ()
         rank = len(sizes)
-        if rank < 2 or sizes[-1] != sizes[-2] or sizes[-1] < 2:
+        if rank < 2 or min(sizes[-2:]) < 2:
             continue
         used = dimension(before, rank)
         if used != rank + summed and _are_products(before):
@@ -101,7 +102,7 @@ def _attention(node: Any) -> Iterator[Pattern]:
 def _are_products(softmax: Any) -> bool:
     """Whether it was taken of products of queries and keys; a matrix of its own may be turned."""
     node = softmax.next_functions[0][0]
-    while node is not None and what(node) in _KEEPS | _OF_SCORES:
+    while node is not None and what(node) in _KEEPS | _OF_SCORES | _TURNS:
         node = next((n for n, _ in node.next_functions if n is not None), None)
     return node is not None and what(node) in ("Bmm", "Mm", "Baddbmm")
 

@@ -17,6 +17,7 @@ from executor.inside.probes.training.steps import Steps
 _BACKWARDS = 2  # one backward alone may be there to show a gradient
 _ROUNDING = 0.01  # of how far they moved
 _STEPS = 2  # after the first one only a layer of equal units still has equal rows
+_DECAY, _LEFT = 0.05, 0.05  # the least weight decay, and the share of the weights that it leaves
 _LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 _OF_SCHEDULES = ("LR", "Scheduler")
 
@@ -146,6 +147,36 @@ def report_identical_units(
                 "`nn.init.kaiming_normal_`)",
             )
             return
+
+
+def report_decayed(collector: FindingCollector, steps: Steps) -> None:
+    """Report weights that a large weight decay has brought to nearly nothing."""
+    for record in steps.records.values():
+        decay = max((g.get("weight_decay") or 0) for g in record.optimizer.param_groups)
+        matrices = [
+            w for w in record.watched if w.tensor.dim() > 1 and w.before is not None and w.top
+        ]
+        if not isinstance(decay, float | int) or decay < _DECAY or len(matrices) < 1:
+            continue
+        with quietly():
+            left = max(
+                float(w.tensor.detach().norm()) / max(float(w.before.norm()), 1e-12)
+                for w in matrices
+                if w.before is not None
+            )
+        if left < _LEFT:
+            collector.add(
+                "weights_decayed_away",
+                line_of_name(steps, record.name) or record.line,
+                record.name,
+                f"`weight_decay={decay:g}` has brought every weight of `{record.name}` to under "
+                f"{max(left, 0.001):.1%} of its first size in {record.steps} steps: what is left "
+                "says the same of every input; 1e-5 to 1e-2 are usual",
+            )
+
+
+def line_of_name(steps: Steps, name: str) -> int | None:
+    return steps.names.line_of(name) if name else None
 
 
 def _is_one_unit(weight: torch.Tensor, before: torch.Tensor | None) -> bool:

@@ -154,6 +154,8 @@ class Intent:
         match node:
             case ast.Call(func=ast.Attribute(attr="detach" | "detach_", value=cut)):
                 yield from self._if_used(node, cut, wanted)
+            case ast.Call(func=ast.Attribute(attr="argmax" | "argmin", value=cut)):
+                yield from self._if_used(node, cut, wanted)
             case ast.Attribute(attr="data", value=cut, ctx=ast.Load()):
                 yield from self._if_used(node, cut, wanted)
             case ast.Call(args=[cut, *_]) if _tail(node) in _MAKES_ANEW:

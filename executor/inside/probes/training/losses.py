@@ -140,6 +140,8 @@ class LossProbe:
                 pattern.facts["best"] or self.names.is_of_rewards
             ):
                 continue  # a step of a differential equation, say
+            if pattern.kind == "advantage_not_detached" and not self.names.is_of_rewards:
+                continue
             if pattern.kind == "kl_div_arguments" and not self.names.calls_kl_div:
                 continue
             if pattern.kind == "targets_unscaled":
@@ -341,11 +343,27 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
         "deviation), and what the model predicts back"
     ),
     "view_not_permute": lambda f: (
-        f"is the cross-entropy of scores {f['input']} that a view made {f['rows']}: the classes are "
-        "along dimension 1, and the values stay in the order in which they lie in memory, so that "
+        f"is the cross-entropy of scores {f['input']} that a view made {f['rows']}: the classes "
+        "are along dimension 1, and the values stay in the order in which they lie in memory, so that "
         "no row holds the scores of one place; turn the dimensions first: "
         f"`.permute({', '.join(map(str, f['order']))}).reshape(-1, {f['rows'][1]})`, or give "
         "cross-entropy the scores as they are, with targets of the same places"
+    ),
+    "weights_inverted": lambda f: (
+        f"is a cross-entropy that weighs a class the more, the more often it comes: class "
+        f"{f['often']} ({f['counts'][1]} of the targets) weighs {f['weights'][1]:.3g}, class "
+        f"{f['rare']} ({f['counts'][0]}) {f['weights'][0]:.3g}, so that the rare ones count even "
+        "less; to balance them take the inverse: `1 / counts`"
+    ),
+    "advantage_not_detached": lambda f: (
+        "multiplies log-probabilities with an advantage that still has the graph of the value "
+        "network: the policy's loss moves the values too, to make what was done look better; write "
+        "`advantage.detach()` there"
+    ),
+    "class_ignored": lambda f: (
+        f"is a cross-entropy with `ignore_index={f['ignored']}`, and class {f['ignored']} is "
+        f"{f['share']:.0%} of the targets: these samples have no part in the loss, and the model "
+        "never learns when to say this class; leave `ignore_index` out, if none of them is padding"
     ),
     "raw_scores_to_ctc": lambda f: (
         f"is a ctc_loss of values whose powers add up to {f['sum']:.3g} at a step: it expects "

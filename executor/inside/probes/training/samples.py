@@ -1,4 +1,4 @@
-"""Find training data that is sorted, drawn from a few, or holds its target; test data trained on."""
+"""Find training data that is sorted, or drawn from a few; and test data that was trained on."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch.utils.data import (
     DataLoader,
+    RandomSampler,
     SequentialSampler,
     Subset,
     TensorDataset,
@@ -84,6 +85,37 @@ def _labels(dataset: Any) -> torch.Tensor | None:
         t for t in held if type(t) is torch.Tensor and t.dim() == 1 and not t.is_floating_point()
     ]
     return labels[0] if len(labels) == 1 and len(labels[0]) == len(dataset) else None
+
+
+def report_empty(collector: FindingCollector, tree: ast.Module) -> None:
+    """A loader that drops its only batch, because it is not full."""
+    lines = [
+        n.lineno
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call) and any(k.arg == "drop_last" for k in n.keywords)
+    ]
+    for loader in [t for t in gc.get_objects() if type(t) is DataLoader] if lines else []:
+        size, samples = loader.batch_size or 0, _length(loader.dataset)
+        if loader.drop_last and 0 < samples < size and type(loader.sampler) in _EACH_ONCE:
+            collector.add(
+                "loader_empty",
+                lines[0] if len(lines) == 1 else None,
+                "",
+                f"a loader of {samples} samples in batches of {size} drops the last one that is "
+                "not full (drop_last=True), and that is the only one: the loop over it runs not "
+                "once; take smaller batches, or leave `drop_last` out",
+            )
+            return
+
+
+def _length(dataset: Any) -> int:
+    try:
+        return len(dataset)
+    except Exception:  # a data set without a length, or one whose method fails
+        return 0
+
+
+_EACH_ONCE = (SequentialSampler, RandomSampler)
 
 
 # -- drawn from a few -----------------------------------------------------------------------------
