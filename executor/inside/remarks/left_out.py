@@ -183,19 +183,17 @@ def graph_left_out(tree: ast.Module) -> Found:
         for node in inside(function):
             if isinstance(node, ast.Return) and node.value is not None:
                 flows.setdefault(name, set()).update(words(node.value))
-    wanted: set[str] = set()
-    todo = [w for c in method_calls(tree, "backward") for w in words(c.func)]
-    while todo:
-        name = todo.pop()
-        if name not in wanted:
-            wanted.add(name)
-            todo += flows.get(name, ())
+    back = {w for c in method_calls(tree, "backward") for w in words(c.func)}
+    wanted = _behind(back, flows)
     for node, name, value in _given(tree):
         calls = [c for c in walk(value) if isinstance(c, ast.Call) and _is_derivative(c)]
         if name not in wanted or len(calls) != 1 or not isinstance(node, ast.Assign):
             continue
         given = {k.arg: k.value for k in calls[0].keywords}
-        if given.keys() & {"create_graph", None} or _is_a_step(tree, name):
+        if given.keys() & {"create_graph", None}:
+            continue
+        made = {n for n in wanted - back if name in _behind({n}, flows)}
+        if any(_is_a_step(tree, n) for n in made):
             continue
         if "backward" in {tail(n) for n in walk(value) if isinstance(n, ast.Call)}:
             continue
@@ -206,6 +204,18 @@ def graph_left_out(tree: ast.Module) -> Found:
             "torch.autograd.grad gives plain numbers, and no gradient of this term reaches the "
             "model; pass `create_graph=True`",
         )
+
+
+def _behind(names: set[str], flows: dict[str, set[str]]) -> set[str]:
+    """The names, and all that they are made from."""
+    found: set[str] = set()
+    todo = list(names)
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo += flows.get(name, ())
+    return found
 
 
 def _given(tree: ast.AST) -> Iterator[tuple[ast.AST, str, ast.expr]]:

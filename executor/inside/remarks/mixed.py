@@ -129,7 +129,7 @@ def positions_of_samples(tree: ast.Module) -> Found:
 
 
 def same_answer(tree: ast.Module) -> Found:
-    """A generator that is trained towards the same answer as the discriminator is for its output."""
+    """A generator that is trained towards the answer that the discriminator is to give of it."""
     parents = {child: n for n in walk(tree) for child in ast.iter_child_nodes(n)}
     cut, whole = {}, {}
     for node in walk(tree):
@@ -172,15 +172,15 @@ def drops_most(tree: ast.Module) -> Found:
             continue
         given = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "p")]
         for value in given:
-            if isinstance(value, ast.Constant) and isinstance(value.value, float | int):
-                if _MUCH <= value.value <= 1:
-                    yield (
-                        "drops_most",
-                        node,
-                        f"the number of a Dropout is the share that is dropped: "
-                        f"{value.value:.0%} of all values are set to 0 in training; to keep that "
-                        f"share write `{1 - value.value:.2g}`",
-                    )
+            number = value.value if isinstance(value, ast.Constant) else None
+            if isinstance(number, float | int) and _MUCH <= number <= 1:
+                yield (
+                    "drops_most",
+                    node,
+                    f"the number of a Dropout is the share that is dropped: "
+                    f"{number:.0%} of all values are set to 0 in training; to keep that "
+                    f"share write `{1 - number:.2g}`",
+                )
 
 
 def terms_alike(tree: ast.Module) -> Found:

@@ -370,6 +370,7 @@ def gain_as_loss(tree: ast.Module) -> Found:
         if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.USub)
         for w in words(n)
     }
+    turned |= {name for _, name, value in assigned(tree) if isinstance(value, ast.UnaryOp)}
     for node, name, value in assigned(tree):
         if name not in back or name in turned:
             continue

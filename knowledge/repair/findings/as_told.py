@@ -446,7 +446,7 @@ def _minus(program: Program, finding: Finding) -> Iterator[Rewrite]:
 
 def _other_term(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """The term that is in no sum, in the second place of the one that is there twice."""
-    twice, left = re.findall(r"`(\w+)`", finding.message)[:2]
+    twice, left = finding.facts["quoted"][:2]
     for assign in _on_line(program, finding, cst.Assign):
         assert isinstance(assign, cst.Assign)
         found = [n for n in program.inside(assign.value, cst.Name) if n.value == twice]
@@ -459,7 +459,7 @@ def _other_term(program: Program, finding: Finding) -> Iterator[Rewrite]:
 
 def _until_the_end(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """The value of the next state times `(1 - done)`."""
-    done = re.findall(r"`(\w+)`", finding.message)[0]
+    done = finding.facts["quoted"][0]
     for node in _named(program, finding):
         if isinstance(node, cst.BinaryOperation):
             for ends in (f"(1 - {done})", f"(1 - {done}.float())", f"(not {done})"):
@@ -484,7 +484,7 @@ def _not_floored(program: Program, finding: Finding) -> Iterator[Rewrite]:
 
 def _under_mask(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """The loss of what the mask for training picks."""
-    mask = re.findall(r"`(\w+)`", finding.message)[0]
+    mask = finding.facts["quoted"][0]
     index = [cst.SubscriptElement(cst.Index(cst.Name(mask)))]
     for node in _named(program, finding):
         if isinstance(node, cst.Call) and len(node.args) == 2:
@@ -514,7 +514,7 @@ def _with_graph(program: Program, finding: Finding) -> Iterator[Rewrite]:
 
 def _one_order(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """One random order for both."""
-    others, labels = re.findall(r"`([\w.]+)`", finding.message)[:2]
+    others, labels = finding.facts["quoted"][:2]
     for assign in _on_line(program, finding, cst.Assign):
         assert isinstance(assign, cst.Assign)
         target, value = assign.targets[0].target, assign.value
@@ -550,7 +550,7 @@ def _clean(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """The data without noise as the target."""
     for node in _named(program, finding):
         if isinstance(node, cst.Call) and len(node.args) == 2:
-            clean = re.findall(r"`(\w+)`", finding.message)[-1]
+            clean = finding.facts["quoted"][-1]
             yield Rewrite(
                 program.replace({node.args[1].value: cst.Name(clean)}),
                 f"line {finding.line}: the noise is to be taken away",
@@ -588,7 +588,7 @@ def _along_steps(program: Program, finding: Finding) -> Iterator[Rewrite]:
 
 def _real_label(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """The label that the same judge is given of real samples."""
-    judge, label = re.findall(r"`([^`]+)`", finding.message)[:2]
+    judge, label = finding.facts["quoted"][:2]
     found = []
     for node in program.all(cst.Call):
         judged = node.args[0].value if len(node.args) == 2 else None

@@ -14,7 +14,7 @@ from knowledge.repair.toolkit.flow import without_with
 from knowledge.repair.toolkit.sites import calls
 from knowledge.repair.toolkit.statements import last_name
 
-KINDS = frozenset({"no_gradient", "zero_gradient", "step_without_gradients", "loss_without_graph"})
+KINDS = frozenset({"no_gradient", "zero_gradient", "loss_without_graph"})
 _WITHOUT = re.compile(r"^(torch\.)?(no_grad|inference_mode)(\(\))?$")
 _MAKES_ANEW = r"(^|\.)(tensor|as_tensor|Tensor|FloatTensor|from_numpy)$"
 _TAKES_OUT = {"item", "tolist", "numpy", "detach", "cpu"}
@@ -28,8 +28,8 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
     if finding.kind == "zero_gradient":
         yield from _drawn(program)
         return
-    if finding.kind in ("step_without_gradients", "loss_without_graph"):
-        yield from _collected(program)
+    if finding.kind == "loss_without_graph":
+        yield from collected(program)
         return
     yield from _detached(program)
     yield from _decorated(program)
@@ -100,7 +100,7 @@ def _made_anew(program: Program) -> Iterator[Rewrite]:
             )
 
 
-def _collected(program: Program) -> Iterator[Rewrite]:
+def collected(program: Program) -> Iterator[Rewrite]:
     """`torch.stack(parts)` for `torch.tensor(parts)`, and no `.item()` where they are collected."""
     for made in calls(program, _MAKES_ANEW):
         if not made.args or not isinstance(made.args[0].value, cst.Name):

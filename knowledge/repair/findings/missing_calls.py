@@ -9,6 +9,7 @@ import libcst as cst
 
 from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite
+from knowledge.repair.findings.cuts import collected
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.statements import (
     block,
@@ -81,7 +82,11 @@ def _spelt(program: Program, name: str, here: Sequence[cst.CSTNode]) -> str | No
 
 
 def _backward(program: Program, finding: Finding) -> Iterator[Rewrite]:
-    """`loss.backward()` before the step; or the reset that came between the two above both."""
+    """`loss.backward()` before the step; or the reset that came between the two above both.
+
+    Or the losses themselves, where new tensors were made of their numbers.
+    """
+    yield from collected(program)
     steps = [s for s in calls_of(program, "step") if not _OPTIMIZER.search(receiver(program, s[1]))]
     for step, _ in steps:
         here = block(program, step)

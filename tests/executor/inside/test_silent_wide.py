@@ -245,7 +245,7 @@ HEALTHY = {
     "a transposed attention": ATTENTION.format(
         used="a.softmax(1).transpose(1, 2) @ self.v(x)", t=5
     ),
-    "queries shared out among keys": ATTENTION.format(
+    "queries shared out among keys, of which the text says nothing": ATTENTION.format(
         used="a[:, :2].softmax(1) @ self.v(x)", t=5
     ),
     "a softmax over samples that is asked for": ATTENTION.format(

@@ -7,6 +7,7 @@ which one edit is the remedy: as a finding, it can be tried (knowledge/repair/fi
 from __future__ import annotations
 
 import ast
+import re
 
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.remarks import BORNE_OUT
@@ -18,4 +19,5 @@ def report_by_text(collector: FindingCollector, tree: ast.Module) -> None:
         for found, node, message in rule(tree):
             if found == kind:
                 name = ast.unparse(node)[:80] if isinstance(node, ast.expr) else ""
-                collector.add(kind, getattr(node, "lineno", None), name, message)
+                quoted = re.findall(r"`([^`]+)`", message)  # the code that it speaks of
+                collector.add(kind, getattr(node, "lineno", None), name, message, quoted=quoted)

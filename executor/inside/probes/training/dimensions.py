@@ -76,8 +76,8 @@ def _of_node(node: Any, kind: str) -> Iterator[Pattern]:
 def _attention(node: Any) -> Iterator[Pattern]:
     """Weights that add up to 1 along one dimension, and a product that adds up along another.
 
-    Who assigns each key to one of the queries divides the weights by their sum before the product;
-    that, and what was transposed in between, is left alone.
+    What was transposed in between, or divided by another sum, is left alone. Who assigns each key
+    to one of the queries means it: where both are not equally long, the text is asked.
     """
     for operand, summed in ((0, -1), (1, -2)):
         before = node.next_functions[operand][0]
@@ -95,7 +95,8 @@ def _attention(node: Any) -> Iterator[Pattern]:
             continue
         used = dimension(before, rank)
         if used != rank + summed and _are_products(before):
-            facts = {"weights": list(sizes), "used": used, "summed": rank + summed}
+            facts: dict[str, Any] = {"weights": list(sizes), "used": used, "summed": rank + summed}
+            facts["square"] = sizes[-1] == sizes[-2]
             yield Pattern("attention_wrong_dim", facts)
 
 

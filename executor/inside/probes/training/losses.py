@@ -142,6 +142,10 @@ class LossProbe:
                 continue  # a step of a differential equation, say
             if pattern.kind == "advantage_not_detached" and not self.names.is_of_rewards:
                 continue
+            if pattern.kind == "attention_wrong_dim" and not (
+                pattern.facts.pop("square") or self.names.attends
+            ):
+                continue  # each key is assigned to one of the queries
             if pattern.kind == "kl_div_arguments" and not self.names.calls_kl_div:
                 continue
             if pattern.kind == "targets_unscaled":
@@ -344,8 +348,8 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
     ),
     "view_not_permute": lambda f: (
         f"is the cross-entropy of scores {f['input']} that a view made {f['rows']}: the classes "
-        "are along dimension 1, and the values stay in the order in which they lie in memory, so that "
-        "no row holds the scores of one place; turn the dimensions first: "
+        "are along dimension 1, and the values stay in the order in which they lie in memory, so "
+        "that no row holds the scores of one place; turn the dimensions first: "
         f"`.permute({', '.join(map(str, f['order']))}).reshape(-1, {f['rows'][1]})`, or give "
         "cross-entropy the scores as they are, with targets of the same places"
     ),

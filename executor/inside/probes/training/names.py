@@ -51,6 +51,8 @@ class SnippetNames:
             for n in ast.walk(tree)
             for field in ("id", "attr", "name")
         )
+        said = {w for n in ast.walk(tree) if (w := _word(n))}
+        self.attends = any(map(_ATTENTION.search, said)) and not any(map(_SHARES.search, said))
         self.draws = any(
             isinstance(n, ast.Attribute) and n.attr in ("randn", "randn_like", "normal")
             for n in ast.walk(tree)
@@ -142,6 +144,19 @@ class SnippetNames:
         return next(iter(lines)) if len(lines) == 1 else None
 
 
+_ATTENTION = re.compile(r"(?i)attn|attention|quer(y|ies)")
+_SHARES = re.compile(r"(?i)slot|caps|rout|cluster|assign|codebook")  # out among the queries
+
+
+def _word(node: ast.AST) -> str:
+    match node:
+        case ast.Name(id=word) | ast.Attribute(attr=word) | ast.arg(arg=word):
+            return word
+        case ast.ClassDef(name=word) | ast.FunctionDef(name=word):
+            return word
+    return ""
+
+
 def _takes_column(node: ast.AST) -> bool:
     """`y = x[:, -1]`, or a part of it."""
     match node:
@@ -151,9 +166,17 @@ def _takes_column(node: ast.AST) -> bool:
                 and isinstance(n.slice, ast.Tuple)
                 and isinstance(n.slice.elts[0], ast.Slice)
                 and n.slice.elts[0].lower is n.slice.elts[0].upper is None
+                and any(map(_picks, n.slice.elts[1:]))
                 for n in ast.walk(value)
             )
     return False
+
+
+def _picks(index: ast.expr) -> bool:
+    """`-1`, `k`, or `-1:`, the last few."""
+    if isinstance(index, ast.Slice):
+        return isinstance(index.lower, ast.UnaryOp)
+    return not (isinstance(index, ast.Constant) and index.value is None)
 
 
 def _assignments(tree: ast.Module) -> dict[str, list[tuple[int, bool]]]:

@@ -1,0 +1,228 @@
+"""executor/inside/remarks/: what is left out, unread, mixed up, or the opposite of its name."""
+
+from __future__ import annotations
+
+import pytest
+
+from executor.inside.probes.kinds import KINDS
+from executor.inside.remarks import BORNE_OUT
+from tests.executor.inside.test_remarks import kinds, module
+
+FIT = "    opt.zero_grad()\n    loss.backward()\n    opt.step()\n"
+FUNCTION = """\
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+    @staticmethod
+    def backward(ctx, grad):
+        x, = ctx.saved_tensors
+        return {returned}
+"""
+LAYERS = "for layer in self.layers:\n    {body}\nreturn self.head({read})"
+CLIP = "params = {made}\nfor x in data:\n    clip_grad_norm_(params, 1.0)\n    opt.step()\n"
+SPLIT = "train_set, val_set = random_split(data, [80, 20])\nval_loader = DataLoader({read})\n"
+TERMS = (
+    "for x, a, b in data:\n    loss_a = ce(m(x), a)\n    loss_b = ce(m(x), b)\n"
+    "    loss = loss_a + 0.5 * {second}\n" + FIT
+)
+TD = (
+    "for _ in range(9):\n    s, r, n, done = sample()\n    target = r + {target}\n"
+    "    loss = mse(q(s), target)\n" + FIT
+)
+NODES = (
+    "for e in range(9):\n    out = gcn(x)\n    loss = F.cross_entropy({given})\n" + FIT
+    + "print((out.argmax(1) == y)[test_mask].float().mean())\ntrain_mask[:4] = True\n"
+)  # fmt: skip
+PDE = (
+    (
+        "def f(x):\n    u = net(x)\n    return torch.autograd.grad(u, x, one{more})[0]\n"
+        "for _ in range(9):\n    d = f(x)\n    loss = d.pow(2).mean()\n" + FIT
+    )
+    .replace("return torch", "g = torch")
+    .replace("[0]\nfor", "[0]\n    return g\nfor")
+)
+FOLDS = (
+    "opt = Adam(net.parameters())\nfor fold in range(5):\n{made}    for x, y in parts[fold]:\n"
+    "        loss = ce(net(x), y)\n        loss.backward()\n        opt.step()\n"
+)
+PADDED = "mha = nn.MultiheadAttention(8, 2)\nmask = {mask}\nmha(x, x, x, {word}=mask)\n"
+GAN = "ld = bce(D(real), ones) + bce(D(fake.detach()), zeros)\nlg = {made}\n"
+TRIPLET = "crit = nn.TripletMarginLoss()\nloss = crit({given})\n"
+SCALER = "sc = StandardScaler()\na = sc.fit_transform(x_train)\nb = sc.{used}(x_test)\n"
+RETURNS = "for r in {rewards}:\n    R = r + gamma * R\n    returns.append(R)\n"
+NOISY = (
+    "noisy = x + 0.1 * torch.randn_like(x)\nout = net(noisy)\nloss = F.mse_loss(out, {target})\n"
+)
+PE = (
+    "layer = TransformerEncoderLayer(8, 2, batch_first={first})\n"
+    "def forward(self, x):\n    return x + self.pe[:x.size({dim})]\n"
+)
+MIXED = "loss = lam * ce(out, a) + (1 - lam) * ce(out, {second})\nloss.backward()\n"
+PACKED = "out, n = pad_packed_sequence(p, batch_first=True)\ny = {read}\n"
+RL = "loss = {loss}\nloss.backward()\n"
+NCE = "temperature = 0.1\nlogits = a @ b.T {op} temperature\n"
+
+SHOWN = {
+    "gradient_ignored": [
+        FUNCTION.format(returned="2 * x"),
+        FUNCTION.format(returned="2 * x, None"),
+    ],
+    "same_input": [
+        module("pass", LAYERS.format(body="h = F.relu(layer(x))", read="h")),
+        module("pass", LAYERS.format(body="h = layer(x)", read="h").replace("layers", "blocks")),
+    ],
+    "used_up": [CLIP.format(made="model.parameters()")],
+    "split_unused": [SPLIT.format(read="train_set")],
+    "never_used": [
+        "for x in data:\n    loss = rec(x)\n    kl = -0.5 * (1 + v - v.exp()).sum()\n" + FIT,
+        "for p in tasks:\n    s = make(p)\n    fast = adapt(s)\n    loss = query(s)\n" + FIT,
+    ],
+    "term_twice": [TERMS.format(second="loss_a")],
+    "end_left_out": [TD.format(target="gamma * v(n)")],
+    "pixels_floored": ["x = images // 255", "x = (img // 255).float()"],
+    "mask_left_out": [NODES.format(given="out, y")],
+    "graph_left_out": [PDE.format(more=""), PDE.format(more=", retain_graph=True")],
+    "started_once": [FOLDS.format(made="")],
+    "shuffled_apart": [
+        "def mix(a):\n    return a[np.random.permutation(len(a))]\nX, y = mix(X), mix(y)\n",
+    ],
+    "terminal_kept": [TD.format(target="gamma * v(n) * done"), TD.format(target="0.99 * q * done")],
+    "ratio_inverted": [
+        "r = torch.exp(old_log_prob - log_prob)\nr.clamp(0.8, 1.2)",
+        "r = (old_logp - logp).exp()\nr.clamp(0.8, 1.2)",
+    ],
+    "deviation_of_log": [
+        "z = mu + torch.randn_like(mu) * torch.exp(logvar)",
+        "std = logvar.exp()\nz = mu + std * eps",
+    ],
+    "mask_inverted": [
+        PADDED.format(mask="tokens != 0", word="key_padding_mask"),
+        PADDED.format(mask="torch.arange(9) < lengths[:, None]", word="key_padding_mask"),
+        PADDED.format(mask="torch.tril(torch.ones(9, 9)).bool()", word="attn_mask"),
+        PADDED.format(mask="torch.tril(torch.ones(9, 9))", word="attn_mask"),
+    ],
+    "triplet_order": [TRIPLET.format(given="a, neg, pos"), TRIPLET.format(
+        given="f(anchor), f(negative), f(positive)")],
+    "temperature_multiplied": [NCE.format(op="*")],
+    "fitted_on_test": [SCALER.format(used="fit_transform")],
+    "values_as_classes": [
+        "pred = torch.max(out, 1)[0]\nn = (pred == y).sum()",
+        "pred, _ = torch.max(out, dim=1)\nn = (pred == labels).sum()",
+        "n = (out.max(1).values == targets).sum()",
+    ],
+    "gain_as_loss": [RL.format(loss="(logp * advantage).mean()")],
+    "last_of_padded": [PACKED.format(read="out[:, -1]")],
+    "target_noisy": [NOISY.format(target="noisy")],
+    "returns_forwards": [RETURNS.format(rewards="rewards")],
+    "positions_of_samples": [PE.format(first="True", dim=0)],
+    "same_answer": [GAN.format(made="bce(D(fake), zeros)")],
+    "drops_most": ["nn.Dropout(0.9)", "nn.Dropout2d(p=0.95)"],
+    "terms_alike": [MIXED.format(second="a")],
+}  # fmt: skip
+SOUND = {
+    "the gradient that comes in": FUNCTION.format(returned="2 * x * grad"),
+    "no gradient at all": FUNCTION.format(returned="None"),
+    "zeros on purpose": FUNCTION.format(returned="torch.zeros_like(x)"),
+    "layers one after the other": module("pass", LAYERS.format(body="x = layer(x)", read="x")),
+    "outputs that are collected": module("pass", LAYERS.format(body="o = o + layer(x)", read="o")),
+    "heads of one trunk": module("pass", LAYERS.format(body="h = layer(x)", read="h")).replace(
+        "layers", "heads"
+    ),
+    "a list of parameters": CLIP.format(made="list(model.parameters())"),
+    "made anew each time": CLIP.format(made="[]").replace(
+        "    clip", "    params = model.parameters()\n    clip"
+    ),
+    "both parts used": SPLIT.format(read="val_set"),
+    "a part for later": "train_set, val_set = random_split(data, [80, 20])\n",
+    "a term that is added": "for x in data:\n    kl = v.exp().sum()\n    loss = rec(x) + kl\n"
+    + FIT,
+    "a term that is shown": "for x in data:\n    kl = v.exp().sum()\n    loss = rec(x)\n"
+    "    print(kl)\n" + FIT,
+    "a term that is shown at the end": "for x in data:\n    kl = v.exp().sum()\n    loss = rec(x)\n"
+    + FIT + "print(kl)\n",
+    "a number put aside": "for x in data:\n    last_loss = f(x).item()\n    loss = rec(x)\n" + FIT,
+    "a step of training": "def fit_one(s):\n    s.backward()\nfor s in data:\n    s = s + 1\n"
+    "    step_loss = fit_one(s)\n    loss = f(s)\n" + FIT,
+    "each term once": TERMS.format(second="loss_b"),
+    "one term of two weights": "for x in data:\n    loss_a = ce(m(x), x)\n"
+    "    loss = loss_a + 0.5 * loss_a\n" + FIT,
+    "an end that counts": TD.format(target="gamma * v(n) * (1 - done)"),
+    "an end by a condition": TD.format(target="gamma * v(n)").replace(
+        "    loss =", "    target[done] = r[done]\n    loss ="
+    ),
+    "no end in sight": TD.format(target="gamma * v(n)").replace(", done", ""),
+    "an end turned before": "done = 1 - done\n" + TD.format(target="gamma * v(n) * done"),
+    "what is no discount": TD.format(target="2.0 * v(n) * done"),
+    "a number of pictures": "n = count // 255",
+    "scaled pixels": "x = images / 255",
+    "halves": "x = images // 2",
+    "masked nodes": NODES.format(given="out[train_mask], y[train_mask]"),
+    "no mask to test with": NODES.format(given="out, y").replace("[test_mask]", ""),
+    "a derivative with a graph": PDE.format(more=", create_graph=True"),
+    "a step of an own optimizer": PDE.format(more="").replace(
+        "loss = d.pow(2).mean()", "loss = net(x - 0.1 * d).mean()"
+    ),
+    "a model for each fold": FOLDS.format(
+        made="    net = Net()\n    opt = Adam(net.parameters())\n"
+    ),
+    "weights put back": FOLDS.format(made="    net.load_state_dict(first)\n"),
+    "epochs": FOLDS.format(made="").replace("fold", "epoch"),
+    "one order": "def mix(a):\n    return a[order]\nX, y = mix(X), mix(y)\n",
+    "the new policy over the old": "r = torch.exp(logp - old_logp)\nr.clamp(0.8, 1.2)",
+    "a divergence from the old": "kl = torch.exp(old_logp - logp) - 1",
+    "half the log variance": "z = mu + torch.randn_like(mu) * torch.exp(0.5 * logvar)",
+    "half before": "s = 0.5 * logvar\nz = mu + torch.randn_like(mu) * torch.exp(s)",
+    "a variance": "variance = logvar.exp()",
+    "padding is True": PADDED.format(mask="tokens == 0", word="key_padding_mask"),
+    "turned round": PADDED.format(mask="tokens != 0", word="key_padding_mask").replace(
+        "=mask)", "=~mask)"
+    ),
+    "the upper half": PADDED.format(mask="torch.triu(torch.ones(9, 9), 1).bool()",
+                                    word="attn_mask"),
+    "the lower half is not masked": PADDED.format(mask="torch.tril(torch.ones(9, 9)) == 0",
+                                                  word="attn_mask"),
+    "another function's mask": "F.scaled_dot_product_attention(q, k, v, "
+    "attn_mask=torch.tril(torch.ones(9, 9)).bool())\nnn.MultiheadAttention(8, 2)",
+    "positive, then negative": TRIPLET.format(given="a, pos, neg"),
+    "divided by the temperature": NCE.format(op="/"),
+    "a temperature above one": NCE.format(op="*").replace("0.1", "2.0"),
+    "transformed": SCALER.format(used="transform"),
+    "a scaler of its own": SCALER.format(used="fit_transform").replace("b = sc", "b = other"),
+    "places": "pred = torch.max(out, 1)[1]\nn = (pred == y).sum()",
+    "places of a pair": "_, pred = torch.max(out, 1)\nn = (pred == y).sum()",
+    "the largest of all": "top = torch.max(out, 1)[0]\nprint(top.mean())",
+    "minus what pays": RL.format(loss="-(logp * advantage).mean()"),
+    "minus the log-probability": "logp = -dist.log_prob(a)\n"
+    + RL.format(loss="(logp * advantage).mean()"),
+    "maximised": "opt = Adam(p, maximize=True)\n" + RL.format(loss="(logp * advantage).mean()"),
+    "turned afterwards": "gain = (logp * advantage).mean()\n(-gain).backward()\n",
+    "the states at the ends": PACKED.format(read="h[-1]"),
+    "the clean target": NOISY.format(target="x"),
+    "from the end": RETURNS.format(rewards="reversed(rewards)"),
+    "a running mean": RETURNS.format(rewards="values"),
+    "positions of steps": PE.format(first="True", dim=1),
+    "steps come first": PE.format(first="False", dim=0),
+    "taken for real": GAN.format(made="bce(D(fake), ones)"),
+    "minus the judge's loss": GAN.format(made="-bce(D(fake), zeros)"),
+    "a usual share": "nn.Dropout(0.5)",
+    "two labels": MIXED.format(second="b"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
+def test_it_is_said(kind: str, code: str):
+    """Each kind, in each way that it is written."""
+    assert kind in kinds(code)
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_what_comes_close_is_left_alone(name: str):
+    """The same with what makes it right, or where it is another thing."""
+    assert kinds(SOUND[name]) & SHOWN.keys() == set()
+
+
+def test_what_a_probe_tells_of_is_a_finding():
+    """Each rule that the run bears out has a row among the kinds, and tells of its own kind."""
+    assert BORNE_OUT.keys() <= KINDS.keys()

@@ -1,0 +1,163 @@
+"""Masks, targets, weights and samplers that do not do what they are for, and healthy neighbours."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.executor.conftest import House
+from tests.executor.inside.test_silent import ADAM, FIT, NET, fit, run
+
+MASK = "m = (torch.arange(5) < torch.tensor([[2], [5], [3]]))[:, None]\n"
+ATTENTION = (
+    "class A(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.q, self.v = nn.Linear(4, 4), nn.Linear(4, 4)\n    def forward(self, x):\n"
+    "        s = self.q(x) @ x.transpose(1, 2)\n        s = {masked}\n"
+    "        return s.softmax(-1) @ self.v(x)\n" + MASK + "net = A()\n" + ADAM
+    + "for _ in range(2):\n    loss = net(torch.randn(3, 5, 4)).pow(2).mean()\n    " + FIT
+)  # fmt: skip
+QUERIES = (
+    "class {name}(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.q, self.v = nn.Linear(4, 4), nn.Linear(4, 4)\n    def forward(self, x):\n"
+    "        s = torch.einsum('bqd,bkd->bqk', self.q(x[:, :2]), x)\n"
+    "        return s.softmax({dim}) @ self.v(x)\nnet = {name}()\n" + ADAM
+    + "for _ in range(2):\n    loss = net(torch.randn(3, 5, 4)).pow(2).mean()\n    " + FIT
+)  # fmt: skip
+MAPS = (
+    "net = nn.Conv2d(2, 3, 1)\n" + ADAM + "for _ in range(2):\n"
+    "    y = torch.randint(3, (4, 5, {w}))\n    s = net(torch.randn(4, 2, 5, {w}))\n"
+    "    loss = F.cross_entropy(s.{rows}.reshape(-1, 3), y.reshape(-1))\n    " + FIT
+)  # fmt: skip
+CTC = (
+    "net = nn.Linear(4, 5)\n" + ADAM + "for _ in range(2):\n    out = net(torch.randn(9, 3, 4))\n"
+    "    loss = F.ctc_loss({given}, torch.ones(3, 2).long(), torch.full((3,), 9), "
+    "torch.full((3,), 2))\n    " + FIT
+)  # fmt: skip
+SIGNS = "crit = nn.{loss}()\n" + fit("crit({given}, {target})")
+ZEROS = "torch.arange(9).remainder(2).float()"
+TWO = "net(x)[:, 0], net(-x)[:, 0]"
+SAMPLER = (
+    "from torch.utils.data import *\ny = torch.arange(40) % 2\nw = torch.tensor([0.1, 0.9])\n"
+    "sampler = WeightedRandomSampler({weights}, {n})\n"
+    "loader = DataLoader(TensorDataset(torch.randn(40, 6), y), 8, sampler=sampler)\n"
+    + NET.format(n=2, last="") + ADAM
+    + "for x, y in loader:\n    loss = F.cross_entropy(net(x), y)\n    " + FIT
+)  # fmt: skip
+DROPS = (
+    "from torch.utils.data import *\nloader = DataLoader(TensorDataset(torch.randn({n}, 6)), 8, "
+    "drop_last={drop})\n" + NET.format(n=2, last="") + ADAM
+    + "for (x,) in loader:\n    loss = net(x).pow(2).mean()\n    " + FIT
+)  # fmt: skip
+CLASSES = "torch.tensor([0] * 27 + [1] * 6)"
+WEIGHTED = fit(f"F.cross_entropy(net(x), {CLASSES}, weight=torch.tensor({{w}}))", n=2).replace(
+    "(9, 6)", "(33, 6)"
+)
+POLICY = (
+    "pi, v = nn.Linear(4, 2), nn.Linear(4, 1)\n"
+    "opt = torch.optim.Adam([*pi.parameters(), *v.parameters()])\n"
+    "for _ in range(2):\n    s, rewards = torch.randn(9, 4), torch.rand(9)\n"
+    "    d = torch.distributions.Categorical(logits=pi(s)); a = d.sample()\n"
+    "    gain = rewards - v(s).squeeze(1)\n"
+    "    loss = -(d.log_prob(a) * {gain}).mean() + gain.pow(2).mean()\n    " + FIT
+)  # fmt: skip
+DECAYED = (
+    fit("net(x).pow(2).mean()")
+    .replace("range(3)", "range(60)")
+    .replace("Adam(net.parameters())", "SGD(net.parameters(), 0.1, weight_decay={decay})")
+)
+WINDOWS = (
+    "s = torch.randn(60)\nX = torch.stack([s[i : i + 6] for i in range(50)])\n"
+    "y = torch.stack([s[i + 6{minus}] for i in range(50)])[:, None]\n"
+    + NET.format(n=1, last="") + ADAM
+    + "for _ in range(2):\n    loss = F.mse_loss(net(X), y)\n    " + FIT
+)  # fmt: skip
+COLLECTED = fit("torch.tensor(parts, requires_grad=True).mean()").replace(
+    "    loss", "    parts = [net(x).sum().item()]\n    loss"
+)
+
+MISTAKES = {
+    "mask_without_effect": [
+        ATTENTION.format(masked="s.masked_fill(~m, 1e-9)"),
+        ATTENTION.format(masked="s.masked_fill(~m, 0.0)"),
+        ATTENTION.format(masked="s * m"),
+    ],
+    "attention_wrong_dim": [QUERIES.format(name="Attention", dim=1)],
+    "view_not_permute": [MAPS.format(w=4, rows="contiguous()")],
+    "raw_scores_to_ctc": [CTC.format(given="out"), CTC.format(given="out.softmax(-1)")],
+    "targets_without_sign": [
+        SIGNS.format(loss="MarginRankingLoss", given=TWO, target=ZEROS),
+        SIGNS.format(loss="CosineEmbeddingLoss", given="net(x), net(-x)", target=ZEROS),
+        SIGNS.format(loss="SoftMarginLoss", given="net(x)[:, 0]", target=ZEROS),
+        SIGNS.format(loss="HingeEmbeddingLoss", given="net(x)[:, 0]", target=ZEROS),
+    ],
+    "sampler_draws_few": [SAMPLER.format(weights="w", n=40)],
+    "loader_empty": [DROPS.format(n=5, drop="True")],
+    "class_ignored": [
+        fit("F.cross_entropy(net(x), torch.arange(9) % 3, ignore_index=0)"),
+    ],
+    "weights_inverted": [WEIGHTED.format(w="[0.8, 0.2]")],
+    "advantage_not_detached": [POLICY.format(gain="gain")],
+    "weights_decayed_away": [DECAYED.format(decay=2.0)],
+    "target_in_inputs": [WINDOWS.format(minus=" - 1")],
+    "step_without_gradients": [COLLECTED],
+    "misspelled": ["net = nn.Linear(6, 3)\nfor p in net.parameters(): p.require_grad = False\n"
+                   + fit("net(x).pow(2).mean()")],
+}  # fmt: skip
+HEALTHY = {
+    "minus infinity": ATTENTION.format(masked="s.masked_fill(~m, float('-inf'))"),
+    "a very low score": ATTENTION.format(masked="s.masked_fill(~m, -1e9)"),
+    "a low score": ATTENTION.format(masked="s.masked_fill(~m, -30.0)"),
+    "scores that are scaled": ATTENTION.format(masked="s * (1 + m.float())"),
+    "a mask of ones": ATTENTION.format(masked="s * torch.ones(3, 1, 5)"),
+    "a row that is masked as a whole": ATTENTION.format(
+        masked="s.masked_fill(torch.tensor([True, False, False])[:, None, None], 0.0)"
+    ),
+    "keys shared out among slots": QUERIES.format(name="SlotAttention", dim=1),
+    "an attention over keys": QUERIES.format(name="Attention", dim=-1),
+    "classes turned to the end": MAPS.format(w=4, rows="permute(0, 2, 3, 1)"),
+    "a view that may be meant": MAPS.format(w=3, rows="contiguous()"),
+    "log-probabilities": CTC.format(given="out.log_softmax(-1)"),
+    "signs": SIGNS.format(loss="MarginRankingLoss", given=TWO, target=f"2 * {ZEROS} - 1"),
+    "all alike": SIGNS.format(loss="MarginRankingLoss", given=TWO, target="torch.ones(9)"),
+    "zeros for another loss": SIGNS.format(loss="BCEWithLogitsLoss", given="net(x)[:, 0]",
+                                           target=ZEROS),
+    "a weight for each sample": SAMPLER.format(weights="w[y]", n=40),
+    "a part of the samples": SAMPLER.format(weights="w[y][:30]", n=30),
+    "a last batch that is kept": DROPS.format(n=5, drop="False"),
+    "a full batch": DROPS.format(n=9, drop="True"),
+    "samples without a label": fit(
+        "F.cross_entropy(net(x), torch.arange(9) % 4 - 1, ignore_index=-1)"
+    ),
+    "padding": fit(
+        "F.cross_entropy(net(x).view(9, 3, 1).transpose(1, 2).flatten(0, 1), torch.arange(9) % 3, "
+        "ignore_index=0)"
+    ),
+    "a class that never comes": fit(
+        "F.cross_entropy(net(x), torch.arange(9) % 2 + 1, ignore_index=0)"
+    ),
+    "weights that balance": WEIGHTED.format(w="[0.2, 0.8]"),
+    "even weights": WEIGHTED.format(w="[1.0, 1.0]"),
+    "an advantage as numbers": POLICY.format(gain="gain.detach()"),
+    "a usual weight decay": DECAYED.format(decay=1e-3),
+    "the value behind the window": WINDOWS.format(minus=""),
+    "an autoencoder": fit("F.mse_loss(net(x), x)", n=6),
+    "a column of the inputs": fit("F.mse_loss(net(x), y)", n=1).replace(
+        "    loss", "    y = x[:, -1:]\n    loss"
+    ),
+    "one letter off, untrained": "p = nn.Linear(2, 2)\np.weight.require_grad = False\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in MISTAKES.items() for c in codes])
+def test_a_silent_mistake_is_named_first(any_house: House, kind: str, code: str):
+    """By its kind, as a mistake, before anything else."""
+    result = run(any_house, code)
+
+    assert next((f.kind for f in result.findings if f.mistake), "nothing") == kind
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_what_comes_close_is_no_mistake(any_house: House, name: str):
+    """Whatever style it is written in."""
+    result = run(any_house, HEALTHY[name])
+
+    assert [f.message for f in result.findings if f.mistake] == []
