@@ -131,7 +131,8 @@ def positions_of_samples(tree: ast.Module) -> Found:
 def same_answer(tree: ast.Module) -> Found:
     """A generator that is trained towards the answer that the discriminator is to give of it."""
     parents = {child: n for n in walk(tree) for child in ast.iter_child_nodes(n)}
-    cut, whole = {}, {}
+    cut: dict[tuple[str, str, str], ast.Call] = {}
+    whole: dict[tuple[str, str, str], ast.Call] = {}
     for node in walk(tree):
         match node:
             case ast.Call(args=[ast.Call(args=[made]) as judged, label]) if _LOSSES.search(
@@ -140,12 +141,12 @@ def same_answer(tree: ast.Module) -> Found:
                 pass
             case _:
                 continue
-        key = dotted(judged.func), ast.unparse(label)
+        judge, said = dotted(judged.func), ast.unparse(label)
         match made:
             case ast.Call(func=ast.Attribute(attr="detach", value=value), args=[]):
-                cut[(*key, ast.unparse(value))] = node
+                cut[judge, said, ast.unparse(value)] = node
             case _:
-                whole[(*key, ast.unparse(made))] = node
+                whole[judge, said, ast.unparse(made)] = node
     for key in cut.keys() & whole.keys():
         node = whole[key]
         around: ast.AST | None = node

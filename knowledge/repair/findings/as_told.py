@@ -590,10 +590,10 @@ def _real_label(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """The label that the same judge is given of real samples."""
     judge, label = finding.facts["quoted"][:2]
     found = []
-    for node in program.all(cst.Call):
-        judged = node.args[0].value if len(node.args) == 2 else None
+    for loss in program.all(cst.Call):
+        judged = loss.args[0].value if len(loss.args) == 2 else None
         if isinstance(judged, cst.Call) and program.text(judged.func) == judge:
-            found.append(node.args[1].value)
+            found.append(loss.args[1].value)
     others = {program.text(v): v for v in found if program.text(v) != label}
     for node in _named(program, finding):
         if isinstance(node, cst.Call) and len(others) == 1:
