@@ -108,6 +108,9 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
     **{rule.__name__: rule for rule in (*named.RULES, *left_out.RULES, *mixed.RULES)},
     "shuffled_apart": carelessness.shuffled_apart,
     "over_batches": measures.over_batches,
+    "made_each_epoch": epochs.each_epoch,
+    "seeded_each_epoch": epochs.each_epoch,
+    "step_outside": training.step_outside,
     "sign_of_kl": formulas.sign_of_kl,
     "exchanged": mixups.exchanged,
 }

@@ -25,7 +25,7 @@ from executor.inside.remarks.syntax import (
 )
 
 
-def _each_epoch(tree: ast.Module) -> Found:
+def each_epoch(tree: ast.Module) -> Found:
     """What starts all over in every epoch: the model, the optimizer, the random numbers."""
     held = optimizers(tree)
     models = {m for call in held.values() for m in trained(call)}
@@ -213,7 +213,7 @@ def _scheduler_idle(tree: ast.Module) -> Found:
 
 
 RULES = (
-    _each_epoch,
+    each_epoch,
     state_not_copied,
     _lost_by_loading,
     _carried,

@@ -154,7 +154,7 @@ def _arguments(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(k.value for k in call.keywords)]
 
 
-def _step_outside(tree: ast.Module) -> Found:
+def step_outside(tree: ast.Module) -> Found:
     """backward() and zero_grad() in an inner loop, step() only behind it."""
     for outer in loops(tree):
         for i, inner in enumerate(outer.body):
@@ -302,7 +302,7 @@ RULES = (
     _another_model,
     _thrown_away,
     _never_stepped,
-    _step_outside,
+    step_outside,
     _scaler,
     _made_after_optimizer,
     _zeroed_outside,

@@ -171,8 +171,31 @@ def _clipped_in_time(program: Program, finding: Finding) -> Iterator[Rewrite]:
         for statement, _ in calls_of(program, "backward"):
             if statement in here and (module := moved(program, clip, statement, after=True)):
                 yield Rewrite(
-                    module, f"line {finding.line}: clipped once the gradients are there, and used"
+                    module,
+                    f"line {finding.line}: clipped once the gradients are there, and used",
+                    as_one=True,
                 )
+
+
+def _in_each_round(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The step behind the only backward, in its loop."""
+    steps = [s for s, c in calls_of(program, "step") if program.line(c) == finding.line]
+    backwards = list(calls_of(program, "backward"))
+    for step in steps if len(backwards) == 1 else ():
+        if (module := moved(program, step, backwards[0][0], after=True)) is not None:
+            yield Rewrite(module, f"line {finding.line}: a step after each backward()", as_one=True)
+
+
+def _before_the_loop(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """What starts anew in each epoch, once, before the loop."""
+    for node in program.all(cst.SimpleStatementLine):
+        loop = program.up(node, cst.For)
+        if program.line(node) != finding.line or loop is None or len(node.body) != 1:
+            continue
+        if (module := moved(program, node.body[0], loop)) is not None:
+            yield Rewrite(
+                module, f"line {finding.line}: once, before the loop over the epochs", as_one=True
+            )
 
 
 def _evaluated(program: Program, finding: Finding) -> Iterator[Rewrite]:
@@ -674,6 +697,9 @@ _MAKERS: dict[str, Callable[[Program, Finding], Iterator[Rewrite]]] = {
     "picks_samples": _class_of_each,
     "average_inverted": _decay_of_the_old,
     "clipped_late": _clipped_in_time,
+    "step_outside": _in_each_round,
+    "made_each_epoch": _before_the_loop,
+    "seeded_each_epoch": _before_the_loop,
     "validated_in_training": _evaluated,
     "threshold": _of_scores,
     "terminal_kept": _negated,

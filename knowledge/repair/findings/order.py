@@ -26,12 +26,30 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """The statement moved."""
     if finding.kind == "not_in_optimizer":
         yield from _below_what_is_made(program, finding)
+        yield from _of_the_whole(program, finding)
     elif finding.kind == "scheduler_first":
         yield from _behind_the_step(program, finding)
     elif finding.kind == "rate_died":
         yield from _once_an_epoch(program)
     else:
         yield from _above_the_loop(program)
+
+
+def _of_the_whole(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`model.parameters()` for `model.head.parameters()`."""
+    owner = finding.name.partition(".")[0]
+    for made in _made(program):
+        for call in program.inside(made.value, cst.Call):
+            whole = re.fullmatch(
+                rf"((self\.)?{re.escape(owner)})\.[\w.]+\.parameters", program.text(call.func)
+            )
+            if whole and not call.args and isinstance(call.func, cst.Attribute):
+                of = call.func.with_changes(value=cst.parse_expression(whole[1]))
+                yield Rewrite(
+                    program.replace({call.func: of}),
+                    f"line {program.line(made)}: the optimizer holds all of `{whole[1]}`",
+                    "all of it is to be trained",
+                )
 
 
 def _made(program: Program) -> list[cst.Assign]:
