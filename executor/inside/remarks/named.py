@@ -399,6 +399,71 @@ def _products_of(value: ast.expr) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
         yield value, _factors(value)
 
 
+def penalty_rewarded(tree: ast.Module) -> Found:
+    """`loss - 0.01 * l2`: large weights make the loss smaller."""
+    for sign, term in _signed_terms(tree):
+        said = words(term)
+        if sign < 0 and any(map(_PENALTY.search, said)) and not any(map(_BONUS.search, said)):
+            yield (
+                "penalty_rewarded",
+                term,
+                f"`{ast.unparse(term)}` is taken off the loss, so that what it is to keep small "
+                "is made as large as possible; add it",
+            )
+        elif (
+            sign > 0
+            and any("entropy" in w.lower() and "cross" not in w.lower() for w in said)
+            and _is_policy(tree)
+            and not any(w.lower().startswith(("neg", "minus")) for w in said)
+        ):
+            yield (
+                "penalty_rewarded",
+                term,
+                f"`{ast.unparse(term)}` is added to the loss, so that the policy's entropy is made "
+                "as small as possible and it soon tries one action only; to keep it exploring take "
+                "it off",
+            )
+        else:
+            continue
+        return
+
+
+_PENALTY = re.compile(
+    r"(?i)(^|_)(l1|l2|reg|regulari[sz]\w*|penalty|weight_norm|kld?|decay)(_|\d|$)"
+)
+_BONUS = re.compile(r"(?i)entropy|bonus|reward|log_?p|elbo|margin|diversity|ent$")
+
+
+def _is_policy(tree: ast.Module) -> bool:
+    said = words(tree)
+    return any(map(_LOG_PROBABILITY.search, said)) and any(map(_GAIN.search, said))
+
+
+def _signed_terms(tree: ast.Module) -> Iterator[tuple[int, ast.expr]]:
+    """The terms of each loss that backward is called on, with their signs."""
+    back = {owner(c) for c in method_calls(tree, "backward")} - {""}
+    turned = {name for _, name, value in assigned(tree) if _has_minus(value)}
+    for _, name, value in assigned(tree):
+        if name in back:
+            yield from ((s, t) for s, t in _terms(value, 1) if not words(t) & turned)
+
+
+def _has_minus(value: ast.expr) -> bool:
+    return any(isinstance(n, ast.USub) for n in walk(value))
+
+
+def _terms(value: ast.expr, sign: int) -> Iterator[tuple[int, ast.expr]]:
+    match value:
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            yield from _terms(left, sign)
+            yield from _terms(right, sign)
+        case ast.BinOp(left=left, op=ast.Sub(), right=right):
+            yield from _terms(left, sign)
+            yield from _terms(right, -sign)
+        case _:
+            yield sign, value
+
+
 def last_of_padded(tree: ast.Module) -> Found:
     """`out[:, -1]` of what pad_packed_sequence gives: padding, for all but the longest."""
     padded: dict[str, bool] = {}
@@ -439,5 +504,6 @@ RULES = (
     fitted_on_test,
     values_as_classes,
     gain_as_loss,
+    penalty_rewarded,
     last_of_padded,
 )

@@ -456,6 +456,20 @@ def _places(program: Program, finding: Finding) -> Iterator[Rewrite]:
             yield Rewrite(program.replace({first: second, second: first}), told, as_one=True)
 
 
+def _other_sign(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """A term added that was taken off, or the other way round."""
+    signs = {cst.Add: cst.Subtract, cst.Subtract: cst.Add}
+    for node in _named(program, finding):
+        total = program.parent(node)
+        if isinstance(total, cst.BinaryOperation) and total.right is node:
+            other = signs.get(type(total.operator))
+            if other is not None:
+                yield Rewrite(
+                    program.replace({total.operator: other()}),
+                    f"line {finding.line}: the term goes the way that it is called",
+                )
+
+
 def _minus(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """The loss with a minus."""
     for assign in _on_line(program, finding, cst.Assign):
@@ -711,6 +725,7 @@ _MAKERS: dict[str, Callable[[Program, Finding], Iterator[Rewrite]]] = {
     "fitted_on_test": _transformed,
     "values_as_classes": _places,
     "gain_as_loss": _minus,
+    "penalty_rewarded": _other_sign,
     "over_batches": _over_samples,
     "target_noisy": _clean,
     "returns_forwards": _backwards,

@@ -70,6 +70,20 @@ WINDOWS = (
     + NET.format(n=1, last="") + ADAM
     + "for _ in range(2):\n    loss = F.mse_loss(net(X), y)\n    " + FIT
 )  # fmt: skip
+TOKENS = (
+    "class R(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.e, self.o = nn.Embedding(9, 4), nn.Linear(8, 9)\n"
+    "        self.r = nn.{layer}(4, 8, batch_first=True)\n"
+    "    def forward(self, x):\n        return self.o(self.r(self.e(x))[0])\nnet = R()\n" + ADAM
+    + "for _ in range(2):\n    s = torch.randint(9, (5, 6))\n"
+    "    loss = F.cross_entropy(net(s).flatten(0, 1), s[:, {at}].flatten())\n    " + FIT
+)  # fmt: skip
+FROZEN = (
+    "body = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8))\nbody.requires_grad_(False)\n"
+    "net = nn.Sequential(body, nn.Linear(8, 3))\n"
+    "opt = torch.optim.Adam(net[1].parameters())\nfor _ in range(3):\n    body.{mode}()\n"
+    "    loss = net(torch.randn(9, 6)).pow(2).mean()\n    " + FIT
+)  # fmt: skip
 COLLECTED = fit("torch.tensor(parts, requires_grad=True).mean()").replace(
     "    loss", "    parts = [net(x).sum().item()]\n    loss"
 )
@@ -99,6 +113,8 @@ MISTAKES = {
     "weights_decayed_away": [DECAYED.format(decay=2.0)],
     "target_in_inputs": [WINDOWS.format(minus=" - 1")],
     "step_without_gradients": [COLLECTED],
+    "copies_its_input": [TOKENS.format(layer="GRU", at=":")],
+    "statistics_move": [FROZEN.format(mode="train")],
     "misspelled": ["net = nn.Linear(6, 3)\nfor p in net.parameters(): p.require_grad = False\n"
                    + fit("net(x).pow(2).mean()")],
 }  # fmt: skip
@@ -139,6 +155,15 @@ HEALTHY = {
     "an advantage as numbers": POLICY.format(gain="gain.detach()"),
     "a usual weight decay": DECAYED.format(decay=1e-3),
     "the value behind the window": WINDOWS.format(minus=""),
+    "the next token": TOKENS.format(layer="GRU", at="1:").replace("net(s)", "net(s[:, :-1])"),
+    "an autoencoder of tokens": TOKENS.format(layer="GRU", at=":").replace(
+        "8, batch", "4, bidirectional=True, batch"
+    ),
+    "a frozen part in eval mode": FROZEN.format(mode="eval"),
+    "a frozen part that was trained before": FROZEN.format(mode="train").replace(
+        "body.requires_grad_(False)", "o = torch.optim.SGD(body.parameters(), 0.1); "
+        "body(torch.randn(9, 6)).sum().backward(); o.step(); body.requires_grad_(False)"
+    ),
     "an autoencoder": fit("F.mse_loss(net(x), x)", n=6),
     "a column of the inputs": fit("F.mse_loss(net(x), y)", n=1).replace(
         "    loss", "    y = x[:, -1:]\n    loss"

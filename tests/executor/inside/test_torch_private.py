@@ -162,6 +162,17 @@ def test_nodes_of_the_graph_say_what_they_kept() -> None:
     picked = given.gather(1, torch.ones(3, 1).long()).grad_fn
     assert torch.equal(private.saved_index(picked), torch.ones(3, 1).long())
     assert torch.equal(private.saved_input(conv), target.T[None])
+    hidden = torch.tensor([[True, False]])
+    assert torch.equal(private.saved_mask(given.masked_fill(hidden, 0).grad_fn), hidden)
+    shares = given.softmax(1)
+    assert torch.equal(private.saved_result(shares.grad_fn), shares)
+    weighed = nn.functional.nll_loss(given, torch.ones(3).long(), torch.ones(2), ignore_index=0)
+    assert torch.equal(private.saved_weight(weighed.grad_fn), torch.ones(2))
+    assert private.saved_ignore_index(weighed.grad_fn) == 0
+    logs = torch.zeros(4, 1, 2, requires_grad=True).log_softmax(2)
+    ctc = nn.functional.ctc_loss(logs, torch.ones(1, 1).long(), (4,), (1,), reduction="sum")
+    node = ctc.grad_fn.next_functions[0][0]
+    assert torch.equal(private.saved_log_probs(node), logs)
     with pytest.raises(AttributeError):
         private.saved_target(expanded)
 

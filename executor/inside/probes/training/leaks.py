@@ -101,6 +101,7 @@ class Leaks:
             return any(
                 _shifted(k) is not None
                 or _holds_target(k) is not None
+                or _same(k) is not None
                 or _may_mix(k) is not None
                 or _time(k) is not None
                 for k in kept
@@ -112,9 +113,11 @@ class Leaks:
         for kept in self._kept.values():
             with quietly():
                 shifted, mixing, time = _shifted(kept), _may_mix(kept), _time(kept)
-                held = _holds_target(kept)
+                held, same = _holds_target(kept), _same(kept)
             if held is not None and not self._takes_columns:
                 found.append(_told_of_target(kept, held))
+            if same is not None:
+                found += Caller.with_time(kept.call, partial(_copied, kept=kept, same=same))
             if shifted is not None:
                 look = partial(_future, kept=kept, shifted=shifted)
                 found += Caller.with_time(kept.call, look)
@@ -181,6 +184,65 @@ def _told_of_target(kept: _Kept, steps: int) -> Finding:
         "the step behind the window as the target",
         steps=steps,
     )
+
+
+# -- the step itself -----------------------------------------------------------------------------
+
+
+def _same(kept: _Kept) -> tuple[str, int] | None:
+    """The input of whole numbers of which the target is the very same step, and its time."""
+    target = kept.target
+    if target is None or target.is_floating_point():
+        return None
+    for name, given in tensors((kept.call.args, kept.call.kwargs)):
+        if given.is_floating_point() or given.dim() != 2 or given.numel() != target.numel():
+            continue
+        if min(given.shape) < 2 or given.shape[1] < _LEAST or len(torch.unique(given)) <= 2:
+            continue
+        if bool((given == target.reshape(given.shape)).all()):
+            return name, 1
+    return None
+
+
+def _copied(call: Caller, kept: _Kept, same: tuple[str, int]) -> list[Finding]:
+    """A model that reads a sequence in order, and is to say the step that it has just read.
+
+    One that reads it as a whole is an autoencoder. Which one it is shows when later steps change.
+    """
+    name, dim = same
+    inputs = kept.call.args, kept.call.kwargs
+    sizes = dict(tensors(inputs))[name].shape
+    steps, half = sizes[dim], sizes[dim] // 2
+    base, again = call.run(inputs), call.run(inputs, seed=8)
+    if not base or not close(base[0], again[0]):
+        return []
+
+    def changed(which: str, t: torch.Tensor) -> torch.Tensor:
+        if which != name:
+            return t
+        new = t.clone()
+        later = new.narrow(dim, half, steps - half)
+        later.copy_(later.flip(dim).roll(1, 0))
+        return new
+
+    now = call.run(mapped(inputs, changed))
+    before, after = (_by_step(out[0], sizes, dim) for out in (base, now))
+    if before is None or after is None or close(before, after):
+        return []
+    if not close(before.narrow(dim, 0, half), after.narrow(dim, 0, half)):
+        return []
+    kind = type(kept.call.module).__name__
+    return [
+        finding(
+            "copies_its_input",
+            kept.call.line,
+            kind,
+            f"what `{kind}` is to say at each step is the very step that it has just read, and it "
+            "reads them in order: it only has to hand it on, so that the loss falls to nothing; "
+            "shift the targets by one: inputs `[:, :-1]`, targets `[:, 1:]`",
+            steps=steps,
+        )
+    ]
 
 
 # -- the future -----------------------------------------------------------------------------------

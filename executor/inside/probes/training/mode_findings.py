@@ -33,6 +33,42 @@ class ModeFindings:
                     f"{times(n, 'step')}: its {' and '.join(idle)} layers work as in prediction",
                 )
 
+        self._report_statistics(collector)
+
+    def _report_statistics(self, collector: FindingCollector) -> None:
+        """Batch norms whose weights are frozen, and whose statistics have gone on all the same.
+
+        Where weights are loaded their statistics come from elsewhere: then the last mode decides.
+        """
+        steps = self._steps
+        loads = steps.names.intent.loads
+        for root in steps.calls.roots.values():
+            if not any(id(p) in steps.optimized for p in root.parameters()):
+                continue
+            norms = [
+                m
+                for m in root.modules()
+                if isinstance(m, private.BatchNorm)
+                and m.weight is not None
+                and not m.weight.requires_grad
+                and id(m.weight) not in steps.optimized
+                and m.num_batches_tracked is not None
+                and int(m.num_batches_tracked) > 0
+                and (m.training or not loads)
+            ]
+            name = steps.names.of_attribute(root) or type(root).__name__
+            if norms:
+                collector.add(
+                    "statistics_move",
+                    steps.names.line_of(name),
+                    name,
+                    f"the weights of {len(norms)} batch norm layers in `{name}` are frozen, and "
+                    "their statistics went on with each batch: in training mode a layer takes "
+                    "those of its batches, frozen or not, so that the frozen part does not stay "
+                    "as it was; put it into eval mode after each `train()`",
+                )
+                return
+
     def _report_stays_in_eval(
         self, collector: FindingCollector, root: nn.Module, name: str, line: int | None, n: int
     ) -> None:
