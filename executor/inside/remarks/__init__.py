@@ -18,6 +18,7 @@ one function, from the tree to remarks.
     named.py       formulas that compute the opposite of what their names say
     mixed.py       data and terms in the wrong place
     mixups.py      a misspelled setting, exchanged arguments, one object under two names
+    compared.py    the best that is the worst, classes that are shifted
     carelessness.py  lines that do less than they look like, or more
     preparation.py test data prepared otherwise than the training data
     evaluating.py  evaluation in the wrong mode or along the wrong dimension
@@ -32,6 +33,7 @@ from collections.abc import Callable
 from executor.inside.remarks import (
     accumulation,
     carelessness,
+    compared,
     epochs,
     evaluating,
     formulas,
@@ -66,6 +68,7 @@ ASIDES = frozenset(
         "gpu_time",
         "all_zero",
         "counts_batches",
+        "classes_regressed",
     ]
 )
 
@@ -79,6 +82,8 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *statements.RULES,
     *layers.RULES,
     *unread.RULES,
+    *compared.RULES,
+    *compared.ASIDES,
     *mixed.RULES,
     *left_out.RULES,
     *named.RULES,
@@ -91,6 +96,7 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
 )
 
 
+_ALONE = (*named.RULES, *left_out.RULES, *mixed.RULES, *compared.RULES)
 # Kind → its rule, of those that a probe tells of where the code trained: of any program that they
 # fit, they say what is wrong.
 BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
@@ -105,7 +111,7 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
     "used_up": unread.used_up,
     "same_input": unread.same_input,
     "gradient_ignored": unread.gradient_ignored,
-    **{rule.__name__: rule for rule in (*named.RULES, *left_out.RULES, *mixed.RULES)},
+    **{rule.__name__: rule for rule in _ALONE},
     "shuffled_apart": carelessness.shuffled_apart,
     "over_batches": measures.over_batches,
     "made_each_epoch": epochs.each_epoch,

@@ -399,6 +399,30 @@ def _products_of(value: ast.expr) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
         yield value, _factors(value)
 
 
+def critics_agree(tree: ast.Module) -> Found:
+    """A critic and a generator that both lower, or both raise, what the critic says of fakes."""
+    back = {owner(c) for c in method_calls(tree, "backward")} - {""}
+    cut: dict[str, int] = {}
+    whole: dict[str, tuple[int, ast.expr]] = {}
+    for _, name, value in assigned(tree):
+        for sign, term in _terms(value, 1) if name in back else ():
+            written = ast.unparse(term)
+            if re.search(r"\w\(.*\)\.mean\(\)$", written) and ".detach()" in written:
+                cut[written.replace(".detach()", "")] = sign
+            elif re.fullmatch(r"[\w.]+\([\w.]+\)\.mean\(\)", written):
+                whole[written] = sign, term
+    for written in cut.keys() & whole.keys():
+        sign, term = whole[written]
+        if sign == cut[written]:
+            way = "lower" if sign > 0 else "raise"
+            yield (
+                "critics_agree",
+                term,
+                f"both losses {way} `{written}`: the critic and what it judges want the same, and "
+                "neither learns from the other; one of them needs the other sign",
+            )
+
+
 def penalty_rewarded(tree: ast.Module) -> Found:
     """`loss - 0.01 * l2`: large weights make the loss smaller."""
     for sign, term in _signed_terms(tree):
@@ -454,6 +478,8 @@ def _has_minus(value: ast.expr) -> bool:
 
 def _terms(value: ast.expr, sign: int) -> Iterator[tuple[int, ast.expr]]:
     match value:
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            yield from _terms(operand, -sign)
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             yield from _terms(left, sign)
             yield from _terms(right, sign)
@@ -505,5 +531,6 @@ RULES = (
     values_as_classes,
     gain_as_loss,
     penalty_rewarded,
+    critics_agree,
     last_of_padded,
 )

@@ -361,7 +361,7 @@ def _turned_round(program: Program, finding: Finding) -> Iterator[Rewrite]:
             new: dict[cst.CSTNode, New] = {node.left: node.right, node.right: node.left}
             yield Rewrite(
                 program.replace(new),
-                f"line {finding.line}: the new policy over the old one",
+                f"line {finding.line}: the difference the other way round",
                 as_one=True,
             )
 
@@ -468,6 +468,63 @@ def _other_sign(program: Program, finding: Finding) -> Iterator[Rewrite]:
                     program.replace({total.operator: other()}),
                     f"line {finding.line}: the term goes the way that it is called",
                 )
+
+
+def _other_mode(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The other mode of a plateau scheduler."""
+    other = finding.facts["quoted"][-1].partition("=")[2]
+    for node in _named(program, finding):
+        if isinstance(node, cst.Call):
+            new = with_argument(node, 1, "mode", cst.SimpleString(other))
+            yield Rewrite(
+                program.replace({node: new}),
+                f"line {finding.line}: the rate falls when it gets no better any more",
+            )
+
+
+def _other_direction(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`<` for `>`, or the other way round."""
+    opposite = {
+        cst.LessThan: cst.GreaterThan,
+        cst.GreaterThan: cst.LessThan,
+        cst.LessThanEqual: cst.GreaterThanEqual,
+        cst.GreaterThanEqual: cst.LessThanEqual,
+    }
+    for node in _named(program, finding):
+        if isinstance(node, cst.Comparison):
+            old = node.comparisons[0].operator
+            if (new := opposite.get(type(old))) is not None:
+                yield Rewrite(
+                    program.replace({old: new()}), f"line {finding.line}: the best is kept"
+                )
+
+
+def _difference_first(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`(x - mean) / std`."""
+    for node in _named(program, finding):
+        if isinstance(node, cst.BinaryOperation) and isinstance(node.right, cst.BinaryOperation):
+            over = node.right
+            first = cst.BinaryOperation(node.left, cst.Subtract(), over.left)
+            whole = cst.BinaryOperation(
+                first.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()]),
+                over.operator,
+                over.right,
+                lpar=node.lpar,
+                rpar=node.rpar,
+            )
+            yield Rewrite(
+                program.replace({node: whole}), f"line {finding.line}: mean 0 and deviation 1"
+            )
+
+
+def _not_shifted(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`argmax(…)` without `+ 1`."""
+    for node in _named(program, finding):
+        if isinstance(node, cst.BinaryOperation):
+            yield Rewrite(
+                program.replace({node: node.left}),
+                f"line {finding.line}: the class numbers that were trained on",
+            )
 
 
 def _minus(program: Program, finding: Finding) -> Iterator[Rewrite]:
@@ -718,6 +775,12 @@ _MAKERS: dict[str, Callable[[Program, Finding], Iterator[Rewrite]]] = {
     "threshold": _of_scores,
     "terminal_kept": _negated,
     "ratio_inverted": _turned_round,
+    "quantile_sign": _turned_round,
+    "plateau_mode": _other_mode,
+    "best_is_worst": _other_direction,
+    "precedence": _difference_first,
+    "classes_shifted": _not_shifted,
+    "optimizer_each_epoch": _before_the_loop,
     "deviation_of_log": _halved,
     "mask_inverted": _unmasked,
     "triplet_order": _last_two,

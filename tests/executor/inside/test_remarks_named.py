@@ -62,6 +62,13 @@ PE = (
 MIXED = "loss = lam * ce(out, a) + (1 - lam) * ce(out, {second})\nloss.backward()\n"
 PACKED = "out, n = pad_packed_sequence(p, batch_first=True)\ny = {read}\n"
 RL = "loss = {loss}\nloss.backward()\n"
+PLATEAU = "sched = ReduceLROnPlateau(opt{mode})\nsched.step({told})\n"
+BEST = "if {now} {op} best_val:\n    best_val = {now}\n"
+SHIFTED = "loss = F.cross_entropy(out, y{less})\nn = (out.argmax(1) + 1 == y).sum()\n"
+EPOCH = (
+    "for epoch in range(9):\n    opt = {made}\n    for x in data:\n        loss = net(x)\n"
+    "        loss.backward()\n        opt.step()\n"
+)
 NCE = "temperature = 0.1\nlogits = a @ b.T {op} temperature\n"
 
 SHOWN = {
@@ -117,6 +124,23 @@ SHOWN = {
         RL.format(loss="ce - 0.01 * l2"),
         RL.format(loss="ce - weight * l1_penalty"),
         "logp = d.log_prob(a)\n" + RL.format(loss="-adv_term(logp) + 0.01 * entropy"),
+    ],
+    "plateau_mode": [
+        PLATEAU.format(mode=", mode='max'", told="val_loss"),
+        PLATEAU.format(mode="", told="val_acc"),
+    ],
+    "best_is_worst": [
+        BEST.format(now="val_loss", op=">"),
+        BEST.format(now="accuracy", op="<"),
+    ],
+    "precedence": ["x = x - mean / std", "x = x - x.mean(0) / x.std(0)"],
+    "quantile_sign": ["e = pred - y\nl = torch.max(q * e, (q - 1) * e)"],
+    "classes_shifted": [SHIFTED.format(less="")],
+    "classes_regressed": ["c = nn.MSELoss()\nn = (out.round() == y).sum()"],
+    "optimizer_each_epoch": [EPOCH.format(made="Adam(net.parameters())")],
+    "critics_agree": [
+        "ld = D(real).mean() - D(fake.detach()).mean()\nld.backward()\n"
+        "lg = -D(fake).mean()\nlg.backward()\n"
     ],
     "last_of_padded": [PACKED.format(read="out[:, -1]")],
     "target_noisy": [NOISY.format(target="noisy")],
@@ -208,6 +232,21 @@ SOUND = {
     "an entropy to be small": RL.format(loss="ce + 0.1 * entropy"),
     "a bound": RL.format(loss="rec - kl_bonus"),
     "a negative penalty": "l2 = -sum(w)\n" + RL.format(loss="ce - 0.01 * l2"),
+    "a scheduler for losses": PLATEAU.format(mode="", told="val_loss"),
+    "a scheduler for accuracies": PLATEAU.format(mode=", 'max'", told="val_acc"),
+    "the smallest loss": BEST.format(now="val_loss", op="<"),
+    "the best accuracy": BEST.format(now="accuracy", op=">"),
+    "patience": BEST.format(now="val_loss", op=">").replace("best_val = val_loss", "bad += 1"),
+    "in brackets": "x = (x - mean) / std",
+    "another quotient": "x = x - mean / n",
+    "target minus prediction": "e = y - pred\nl = torch.max(q * e, (q - 1) * e)",
+    "labels from one on": SHIFTED.format(less=" - 1"),
+    "an optimizer for each rate": EPOCH.format(made="SGD(net.parameters(), 0.1 * epoch)"),
+    "an optimizer for each model": EPOCH.format(made="Adam(net.parameters())").replace(
+        "    opt =", "    net = Net()\n    opt ="
+    ),
+    "a critic against a generator": "ld = D(fake.detach()).mean() - D(real).mean()\n"
+    "ld.backward()\nlg = -D(fake).mean()\nlg.backward()\n",
     "the states at the ends": PACKED.format(read="h[-1]"),
     "the clean target": NOISY.format(target="x"),
     "from the end": RETURNS.format(rewards="reversed(rewards)"),
