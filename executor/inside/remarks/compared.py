@@ -72,7 +72,9 @@ def _steps(tree: ast.Module) -> list[ast.Call]:
 
 
 def best_is_worst(tree: ast.Module) -> Found:
-    """`if loss > best_loss: best_loss = loss`."""
+    """`if loss > best_loss: best_loss = loss`; an attack looks for the largest one."""
+    if any(re.search(r"(?i)attack|adversar|perturb|delta|^sign_?$|hard", w) for w in words(tree)):
+        return
     for node in walk(tree):
         match node:
             case ast.If(test=ast.Compare(left=left, ops=[op], comparators=[right]) as test):
@@ -240,6 +242,11 @@ def classes_regressed(tree: ast.Module) -> Found:
                 return
 
 
+def _averages(made: ast.Call) -> bool:
+    """Whether it keeps something from step to step."""
+    return callee(made) != "SGD" or any(k.arg in ("momentum", None) for k in made.keywords)
+
+
 def optimizer_each_epoch(tree: ast.Module) -> Found:
     """An optimizer that is made anew in each epoch, of a model that is not."""
     for loop in loops(tree):
@@ -249,7 +256,7 @@ def optimizer_each_epoch(tree: ast.Module) -> Found:
         for statement in loop.body:
             match statement:
                 case ast.Assign(targets=[target], value=ast.Call() as value) if (
-                    is_optimizer(value) and not words(value) & bound
+                    is_optimizer(value) and not words(value) & bound and _averages(value)
                 ):
                     inner = [n for n in inside(loop) if isinstance(n, ast.For | ast.While)]
                     if any(tail(c) == "step" for n in inner for c in inside(n)

@@ -78,7 +78,11 @@ def state_not_copied(tree: ast.Module) -> Found:
         if not calls_in(own, "step"):
             continue
         for branch in (n for n in own if isinstance(n, ast.If)):
-            for node, name, value in assigned(branch):
+            at_once = any(
+                isinstance(n, ast.Break) or (isinstance(n, ast.Call) and tail(n) == "save")
+                for n in inside(branch)
+            )
+            for node, name, value in assigned(branch) if not at_once else ():
                 if not isinstance(value, ast.Call) or tail(value) != "state_dict":
                     continue
                 if name in loaded or "best" in name.lower():

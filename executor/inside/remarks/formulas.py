@@ -146,11 +146,18 @@ def sign_of_kl(tree: ast.Module) -> Found:
     taken_off = {
         id(n.right) for n in walk(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)
     }
+    named = {id(v): name for _, name, v in assigned(tree)}
+    gone = {
+        w
+        for n in walk(tree)
+        if (isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)) or isinstance(n, ast.UnaryOp)
+        for w in words(n.right if isinstance(n, ast.BinOp) else n.operand)
+    }
     for node in walk(tree):
         match node:
             case ast.BinOp(
                 left=ast.Constant(value=float() as factor), op=ast.Mult(), right=total
-            ) if factor > 0 and id(node) not in taken_off:
+            ) if factor > 0 and id(node) not in taken_off and named.get(id(node)) not in gone:
                 pass
             case _:
                 continue

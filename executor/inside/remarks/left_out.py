@@ -193,7 +193,8 @@ def graph_left_out(tree: ast.Module) -> Found:
         if given.keys() & {"create_graph", None}:
             continue
         made = {n for n in wanted - back if name in _behind({n}, flows)}
-        if any(_is_a_step(tree, n) for n in made):
+        of = dotted(calls[0].args[1])
+        if any(_is_a_step(tree, n, of) for n in made):
             continue
         if "backward" in {tail(n) for n in walk(value) if isinstance(n, ast.Call)}:
             continue
@@ -234,10 +235,17 @@ def _is_derivative(call: ast.Call) -> bool:
     )
 
 
-def _is_a_step(tree: ast.Module, name: str) -> bool:
-    """Whether it is taken off something, as in a step of an own optimizer, or only its sign is."""
+def _is_a_step(tree: ast.Module, name: str, of: str) -> bool:
+    """Whether it is taken off something, as in a step of an own optimizer, or only its sign is.
+
+    So it is where it is added to the very thing that the derivative is by.
+    """
     for node in walk(tree):
         match node:
+            case ast.BinOp(op=ast.Add(), left=left, right=right) if (
+                of and {dotted(left), dotted(right)} & {of} and name in words(node)
+            ):
+                return True
             case ast.BinOp(op=ast.Sub(), right=right) | ast.AugAssign(value=right) if name in words(
                 right
             ):

@@ -68,10 +68,11 @@ def _products(tree: ast.Module) -> Iterator[tuple[ast.BinOp, list[ast.expr]]]:
 
 def terminal_kept(tree: ast.Module) -> Found:
     """`reward + gamma * value * done`: the value counts only where the episode has ended."""
-    inverted = {name for node in walk(tree) for name in _without(node)}
+    if any(_DONE.fullmatch(name) for node in walk(tree) for name in _without(node)):
+        return  # it may be turned round where it is stored
     for _, factors in _products(tree):
         ends = [f for f in factors if _DONE.fullmatch(dotted(f).rpartition(".")[2])]
-        if len(ends) != 1 or dotted(ends[0]).rpartition(".")[2] in inverted:
+        if len(ends) != 1:
             continue
         others = [f for f in factors if f is not ends[0]]
         if any(map(_is_discount, others)):
@@ -99,6 +100,8 @@ def _without(node: ast.AST) -> set[str]:
             return words(operand)
         case ast.Call() if tail(node) == "logical_not":
             return words(node)
+        case ast.IfExp(test=test):
+            return words(test)
     return set()
 
 
@@ -170,6 +173,7 @@ def mask_inverted(tree: ast.Module) -> Found:
     said = words(tree)
     if not said & _LAYERS or "scaled_dot_product_attention" in said:
         return
+    fills = bool(said & {"masked_fill", "where"})  # an attention of the code's own
     turned = {name for n in walk(tree) for name in _without(n)}
     values = {name: value for _, name, value in assigned(tree)}
     for node in walk(tree):
@@ -188,7 +192,7 @@ def mask_inverted(tree: ast.Module) -> Found:
                     "for what is no padding: the layer then looks at the padding alone; turn it "
                     "round",
                 )
-            elif keyword.arg in _MASKS and (kind := _is_lower(value)):
+            elif keyword.arg in _MASKS and not fills and (kind := _is_lower(value)):
                 yield (
                     "mask_inverted",
                     value,
@@ -380,7 +384,10 @@ def gain_as_loss(tree: ast.Module) -> Found:
         for factors in products:
             logs = [f for f in factors if any(map(_LOG_PROBABILITY.search, words(f)))]
             gains = [f for f in factors if any(map(_GAIN.search, words(f))) and f not in logs]
-            if logs and gains and not {w for f in factors for w in words(f)} & turned:
+            said = {w for f in factors for w in words(f)}
+            if any(w.lower().startswith(("neg", "minus", "nll")) for w in said):
+                continue
+            if logs and gains and not said & turned:
                 yield (
                     "gain_as_loss",
                     node,
@@ -473,7 +480,8 @@ def _signed_terms(tree: ast.Module) -> Iterator[tuple[int, ast.expr]]:
 
 
 def _has_minus(value: ast.expr) -> bool:
-    return any(isinstance(n, ast.USub) for n in walk(value))
+    """Whether it may be negative by itself, as a divergence is that is written without its sign."""
+    return any(isinstance(n, ast.USub | ast.Sub) for n in walk(value))
 
 
 def _terms(value: ast.expr, sign: int) -> Iterator[tuple[int, ast.expr]]:

@@ -247,6 +247,18 @@ SOUND = {
     ),
     "a critic against a generator": "ld = D(fake.detach()).mean() - D(real).mean()\n"
     "ld.backward()\nlg = -D(fake).mean()\nlg.backward()\n",
+    "stored without the end": "memory.push(s, not done)\n"
+    + TD.format(target="gamma * v(n) * done"),
+    "a negative log-probability": RL.format(loss="(neg_log_prob * advantage).mean()"),
+    "a divergence without its sign": "kl = 0.5 * (1 + v - v.exp()).sum()\n"
+    + RL.format(loss="rec - kl"),
+    "an attack": BEST.format(now="loss", op=">") + "delta = delta + grad.sign()\n",
+    "plain SGD in each epoch": EPOCH.format(made="SGD(net.parameters(), 0.1)"),
+    "a step up the hill": PDE.format(more="").replace(
+        "loss = d.pow(2).mean()", "loss = net(x + d / d.norm()).mean()"
+    ),
+    "an own attention": PADDED.format(mask="torch.tril(torch.ones(9, 9))", word="attn_mask")
+    + "s = s.masked_fill(mask == 0, low)\n",
     "the states at the ends": PACKED.format(read="h[-1]"),
     "the clean target": NOISY.format(target="x"),
     "from the end": RETURNS.format(rewards="reversed(rewards)"),

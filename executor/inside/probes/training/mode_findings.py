@@ -41,6 +41,8 @@ class ModeFindings:
         Where weights are loaded their statistics come from elsewhere: then the last mode decides.
         """
         steps = self._steps
+        if steps.names.has_copies:
+            return  # a copy that follows may take its own statistics
         loads = steps.names.intent.loads
         for root in steps.calls.roots.values():
             if not any(id(p) in steps.optimized for p in root.parameters()):

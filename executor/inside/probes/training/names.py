@@ -53,6 +53,7 @@ class SnippetNames:
         )
         said = {w for n in ast.walk(tree) if (w := _word(n))}
         self.attends = any(map(_ATTENTION.search, said)) and not any(map(_SHARES.search, said))
+        self.has_copies = any(map(_COPIES.search, said))
         self.draws = any(
             isinstance(n, ast.Attribute) and n.attr in ("randn", "randn_like", "normal")
             for n in ast.walk(tree)
@@ -145,6 +146,9 @@ class SnippetNames:
 
 
 _ATTENTION = re.compile(r"(?i)attn|attention|quer(y|ies)")
+_COPIES = re.compile(
+    r"(?i)(^|_)ema(_|$)|(target|momentum)_?(enc|net|model|proj)|teacher|byol|moco|shadow"
+)
 _SHARES = re.compile(r"(?i)slot|caps|rout|cluster|assign|codebook")  # out among the queries
 
 
