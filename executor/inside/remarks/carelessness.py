@@ -304,10 +304,21 @@ def _share(node: ast.AST, mine: str, other: str) -> ast.expr | None:
             keywords=[ast.keyword(arg="alpha", value=share)],
         ) if _is(given, other) and mine in words(before) and "mul_" in words(before):
             return share
-        case ast.BinOp(op=ast.Add(), left=left, right=right):
-            for one, two in ((left, right), (right, left)):
-                if mine in words(one) and (found := _factor(two, other)) is not None:
-                    return found
+        case ast.Assign(targets=[target], value=ast.BinOp(op=ast.Add()) as total) if _is(
+            target, mine
+        ):
+            return _other_share(total, mine, other)
+        case ast.Call(
+            func=ast.Attribute(attr="copy_", value=target), args=[ast.BinOp(op=ast.Add()) as total]
+        ) if _is(target, mine):
+            return _other_share(total, mine, other)
+    return None
+
+
+def _other_share(total: ast.BinOp, mine: str, other: str) -> ast.expr | None:
+    for one, two in ((total.left, total.right), (total.right, total.left)):
+        if mine in words(one) and (found := _factor(two, other)) is not None:
+            return found
     return None
 
 

@@ -212,7 +212,96 @@ def _is_plain(value: ast.expr) -> bool:
     return not any(isinstance(n, ast.Call) for n in walk(value))
 
 
+def drawn_apart(tree: ast.Module) -> Found:
+    """`loss(model(x[order]), y[torch.randperm(n)])`: inputs and targets are drawn each anew."""
+    for node in walk(tree):
+        match node:
+            case ast.Call(args=[first, ast.Subscript(slice=index)]) if _LOSSES.search(tail(node)):
+                pass
+            case _:
+                continue
+        drawn = [c for c in walk(index) if isinstance(c, ast.Call) and tail(c) in _DRAWS]
+        given = [n for n in walk(first) if isinstance(n, ast.Subscript)]
+        names = [n for n in given if isinstance(n.slice, ast.Name)]
+        if drawn and given:
+            better = names[0].slice if names else None
+            yield (
+                "drawn_apart",
+                node,
+                f"`{ast.unparse(index)}` draws other samples than the inputs: no target belongs "
+                "to its input; index both with "
+                + (f"`{ast.unparse(better)}`" if better is not None else "one and the same draw"),
+            )
+
+
+_DRAWS = {"randperm", "randint", "permutation", "choice"}
+
+
+def step_uphill(tree: ast.Module) -> Found:
+    """`w += rate * w.grad` after `loss.backward()`: away from the minimum."""
+    losses = {w for c in method_calls(tree, "backward") for w in words(c.func)}
+    if not any("loss" in w.lower() for w in losses):
+        return
+    for node in walk(tree):
+        match node:
+            case ast.AugAssign(target=target, op=ast.Add(), value=value):
+                name = dotted(target)
+            case ast.Call(func=ast.Attribute(attr="add_", value=target), args=[value]) if not any(
+                k.arg == "alpha" for k in node.keywords
+            ):
+                name = dotted(target)
+            case _:
+                continue
+        name = name.removesuffix(".data")
+        of_grad = [
+            n
+            for n in walk(value)
+            if isinstance(n, ast.Attribute) and n.attr == "grad" and dotted(n.value) == name
+        ]
+        turned = any(isinstance(n, ast.USub | ast.Sub) for n in walk(value))
+        if of_grad and not turned and not {"sign", "norm", "noise", "randn_like"} & words(value):
+            yield (
+                "step_uphill",
+                node,
+                f"`{name}` goes along its gradient, where the loss grows: to make it smaller go "
+                "against it, `-=`",
+            )
+
+
+def score_as_loss(tree: ast.Module) -> Found:
+    """`loss = dice(…)`: the better the prediction, the larger it is."""
+    back = {owner(c) for c in method_calls(tree, "backward")} - {""}
+    functions = {f.name: f for f in walk(tree) if isinstance(f, ast.FunctionDef)}
+    for node, name, value in assigned(tree):
+        function = functions.get(tail(value)) if isinstance(value, ast.Call) else None
+        if name not in back or function is None or not _SCORES.fullmatch(function.name):
+            continue
+        returned = [n for n in inside(function) if isinstance(n, ast.Return) and n.value]
+        if not any(isinstance(m, ast.USub) or _is_one_less(m) for r in returned for m in walk(r)):
+            yield (
+                "score_as_loss",
+                node,
+                f"`{function.name}` is the larger, the better the prediction, and a step makes the "
+                f"loss smaller; write `1 - {ast.unparse(value)}`",
+            )
+
+
+_SCORES = re.compile(
+    r"(?i)(soft_?)?(dice|iou|jaccard|ssim|psnr|f1)(_?(score|coeff?(icient)?|index))?"
+)
+
+
+def _is_one_less(node: ast.AST) -> bool:
+    match node:
+        case ast.BinOp(left=ast.Constant(value=1), op=ast.Sub()):
+            return True
+    return False
+
+
 RULES = (
+    drawn_apart,
+    step_uphill,
+    score_as_loss,
     target_noisy,
     returns_forwards,
     positions_of_samples,

@@ -13,6 +13,7 @@ from executor.inside.remarks.syntax import (
     dotted,
     inside,
     loops,
+    methods_named,
     tail,
     walk,
     words,
@@ -59,6 +60,52 @@ def _never_used(tree: ast.Module) -> Found:
                     f"`{name}` is made from `{given}` in each round and read nowhere: what follows "
                     f"goes on with `{given}` as it was",
                 )
+
+
+def _left_in_forward(tree: ast.Module) -> Found:
+    """What a layer gives in `forward`, and nothing reads."""
+    for forward in methods_named(tree, "forward"):
+        for node in inside(forward):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if not name.startswith(
+                    "_"
+                ) and not _is_read(name, forward):
+                    pass
+                case _:
+                    continue
+            layers = [
+                dotted(c.func)
+                for c in walk(value)
+                if isinstance(c, ast.Call) and dotted(c.func).startswith("self.")
+            ]
+            if layers:
+                yield (
+                    "never_used",
+                    node,
+                    f"`{name}`, which `{layers[0]}` goes into, is read nowhere in `forward`: what "
+                    "follows goes on without it, and that layer learns nothing from it",
+                )
+
+
+def _held_out_unused(tree: ast.Module) -> Found:
+    """A loader for the test that nothing reads, in code that evaluates."""
+    said = words(tree)
+    if "backward" not in said or not said & {"eval", "no_grad", "inference_mode"}:
+        return
+    for node, name, value in assigned(tree):
+        if (
+            _HELD_OUT.search(name)
+            and "." not in name
+            and isinstance(value, ast.Call)
+            and callee(value) == "DataLoader"
+            and not _is_read(name, tree)
+        ):
+            yield (
+                "held_out_unused",
+                node,
+                f"`{name}` is made and read nowhere: what is evaluated in this code is not these "
+                "data; give the evaluation this loader",
+            )
 
 
 def _outermost(tree: ast.Module) -> Iterator[ast.For | ast.While]:
@@ -279,4 +326,12 @@ def _says_something(value: ast.expr) -> bool:
     )
 
 
-RULES = (_never_used, _split_unused, used_up, same_input, gradient_ignored)
+RULES = (
+    _never_used,
+    _left_in_forward,
+    _held_out_unused,
+    _split_unused,
+    used_up,
+    same_input,
+    gradient_ignored,
+)

@@ -527,6 +527,57 @@ def _not_shifted(program: Program, finding: Finding) -> Iterator[Rewrite]:
             )
 
 
+def _one_draw(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The targets of the very samples that the inputs are."""
+    for node in _named(program, finding):
+        if not isinstance(node, cst.Call) or len(node.args) < 2:
+            continue
+        target = node.args[1].value
+        given = [
+            s
+            for s in program.inside(node.args[0].value, cst.Subscript)
+            if isinstance(s.slice[0].slice, cst.Index)
+            and isinstance(s.slice[0].slice.value, cst.Name)
+        ]
+        if isinstance(target, cst.Subscript) and given:
+            yield Rewrite(
+                program.replace({target.slice[0]: given[0].slice[0]}),
+                f"line {finding.line}: each input with its own target",
+            )
+
+
+def _downhill(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """Against the gradient."""
+    for node in _on_line(program, finding, cst.AugAssign):
+        assert isinstance(node, cst.AugAssign)
+        if isinstance(node.operator, cst.AddAssign):
+            yield Rewrite(
+                program.replace({node.operator: cst.SubtractAssign()}),
+                f"line {finding.line}: the loss becomes smaller",
+            )
+
+
+def _one_less(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`1 - score`."""
+    for assign in _on_line(program, finding, cst.Assign):
+        assert isinstance(assign, cst.Assign)
+        new = cst.BinaryOperation(cst.Integer("1"), cst.Subtract(), operand(assign.value))
+        yield Rewrite(
+            program.replace({assign.value: new}),
+            f"line {finding.line}: the better, the smaller the loss",
+        )
+
+
+def _without_padding(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`ignore_index` of the cross-entropy."""
+    for node in calls(program, r"(^|\.)(CrossEntropyLoss|cross_entropy|NLLLoss|nll_loss)$"):
+        mark = cst.parse_expression(str(finding.facts["padding"]))
+        yield Rewrite(
+            program.replace({node: with_argument(node, 99, "ignore_index", mark)}),
+            f"line {program.line(node)}: padding has no part in the loss",
+        )
+
+
 def _minus(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """The loss with a minus."""
     for assign in _on_line(program, finding, cst.Assign):
@@ -775,6 +826,10 @@ _MAKERS: dict[str, Callable[[Program, Finding], Iterator[Rewrite]]] = {
     "threshold": _of_scores,
     "terminal_kept": _negated,
     "ratio_inverted": _turned_round,
+    "padding_counts": _without_padding,
+    "drawn_apart": _one_draw,
+    "step_uphill": _downhill,
+    "score_as_loss": _one_less,
     "quantile_sign": _turned_round,
     "plateau_mode": _other_mode,
     "best_is_worst": _other_direction,

@@ -69,6 +69,7 @@ EPOCH = (
     "for epoch in range(9):\n    opt = {made}\n    for x in data:\n        loss = net(x)\n"
     "        loss.backward()\n        opt.step()\n"
 )
+DICE = "def dice(a, b):\n    return {returned}\nloss = dice(net(x), y)\nloss.backward()\n"
 NCE = "temperature = 0.1\nlogits = a @ b.T {op} temperature\n"
 
 SHOWN = {
@@ -83,6 +84,7 @@ SHOWN = {
     "used_up": [CLIP.format(made="model.parameters()")],
     "split_unused": [SPLIT.format(read="train_set")],
     "never_used": [
+        module("self.f = nn.Linear(2, 2)", "h = x + self.f(x)\nreturn x"),
         "for x in data:\n    loss = rec(x)\n    kl = -0.5 * (1 + v - v.exp()).sum()\n" + FIT,
         "for p in tasks:\n    s = make(p)\n    fast = adapt(s)\n    loss = query(s)\n" + FIT,
     ],
@@ -141,6 +143,15 @@ SHOWN = {
     "critics_agree": [
         "ld = D(real).mean() - D(fake.detach()).mean()\nld.backward()\n"
         "lg = -D(fake).mean()\nlg.backward()\n"
+    ],
+    "drawn_apart": ["l = F.mse_loss(net(x[i]), y[torch.randperm(9)])"],
+    "step_uphill": [
+        "loss.backward()\nw += 0.1 * w.grad",
+        "loss.backward()\nw.data.add_(0.1 * w.grad)",
+    ],
+    "score_as_loss": [DICE.format(returned="2 * (a * b).sum() / (a.sum() + b.sum())")],
+    "held_out_unused": [
+        "test_loader = DataLoader(b)\nfor x in train_loader:\n    net(x).backward()\nnet.eval()\n"
     ],
     "last_of_padded": [PACKED.format(read="out[:, -1]")],
     "target_noisy": [NOISY.format(target="noisy")],
@@ -259,6 +270,17 @@ SOUND = {
     ),
     "an own attention": PADDED.format(mask="torch.tril(torch.ones(9, 9))", word="attn_mask")
     + "s = s.masked_fill(mask == 0, low)\n",
+    "one draw": "l = F.mse_loss(net(x[i]), y[i])",
+    "targets alone": "l = F.mse_loss(net(z), y[torch.randperm(9)])",
+    "down the hill": "loss.backward()\nw -= 0.1 * w.grad",
+    "up a reward": "reward.backward()\nw += 0.1 * w.grad",
+    "an attack's step": "loss.backward()\nx += 0.1 * x.grad.sign()",
+    "a negative rate": "loss.backward()\nw += -0.1 * w.grad",
+    "one less": DICE.format(returned="1 - 2 * (a * b).sum() / (a.sum() + b.sum())"),
+    "a loader that is read": "test_loader = DataLoader(b)\nfor x in train_loader:\n"
+    "    net(x).backward()\nnet.eval()\nfor x in test_loader: net(x)\n",
+    "an output that is read": module("self.f = nn.Linear(2, 2)", "h = self.f(x)\nreturn x + h"),
+    "a state that is not wanted": module("self.r = nn.GRU(2, 2)", "o, h = self.r(x)\nreturn o"),
     "the states at the ends": PACKED.format(read="h[-1]"),
     "the clean target": NOISY.format(target="x"),
     "from the end": RETURNS.format(rewards="reversed(rewards)"),

@@ -78,6 +78,16 @@ TOKENS = (
     + "for _ in range(2):\n    s = torch.randint(9, (5, 6))\n"
     "    loss = F.cross_entropy(net(s).flatten(0, 1), s[:, {at}].flatten())\n    " + FIT
 )  # fmt: skip
+PADDED = (
+    TOKENS.format(layer="GRU", at="1:")
+    .replace("nn.Embedding(9, 4)", ("nn.Embedding(9, 4, padding_idx=0)"))
+    .replace("s = torch.randint(9, (5, 6))", "s = torch.randint(1, 9, (5, 9)); s[:, {n}:] = 0")
+    .replace(
+        "F.cross_entropy(net(s).flatten(0, 1), s[:, 1:].flatten())",
+        "F.cross_entropy(net(s[:, :-1]).flatten(0, 1), y{more})",
+    )
+    .replace("    loss =", "    y = s[:, 1:].flatten()\n    loss =")
+)
 FROZEN = (
     "body = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8))\nbody.requires_grad_(False)\n"
     "net = nn.Sequential(body, nn.Linear(8, 3))\n"
@@ -114,6 +124,7 @@ MISTAKES = {
     "target_in_inputs": [WINDOWS.format(minus=" - 1")],
     "step_without_gradients": [COLLECTED],
     "copies_its_input": [TOKENS.format(layer="GRU", at=":")],
+    "padding_counts": [PADDED.format(more="", n=4)],
     "statistics_move": [FROZEN.format(mode="train")],
     "misspelled": ["net = nn.Linear(6, 3)\nfor p in net.parameters(): p.require_grad = False\n"
                    + fit("net(x).pow(2).mean()")],
@@ -163,6 +174,11 @@ HEALTHY = {
     "a frozen part that was trained before": FROZEN.format(mode="train").replace(
         "body.requires_grad_(False)", "o = torch.optim.SGD(body.parameters(), 0.1); "
         "body(torch.randn(9, 6)).sum().backward(); o.step(); body.requires_grad_(False)"
+    ),
+    "padding left out": PADDED.format(more=", ignore_index=0", n=4),
+    "no padding at all": PADDED.format(more="", n=9),
+    "weights for each token": PADDED.format(more=", reduction='none'", n=4).replace(
+        "    opt.zero", "    loss = (loss * (y > 0)).mean()\n    opt.zero"
     ),
     "an autoencoder": fit("F.mse_loss(net(x), x)", n=6),
     "a column of the inputs": fit("F.mse_loss(net(x), y)", n=1).replace(

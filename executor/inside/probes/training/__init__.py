@@ -175,7 +175,7 @@ class TrainingProbe:
             unregistered.report(live_modules(), used=False)
         if error is None:
             self.waiting.report(self._collector, self.steps)
-            if self.trained:
+            if self.trained or self.losses.count > 1:
                 self._try(lambda c: report_by_text(c, self._tree))
             self._try(lambda c: self.rates.report(c, warnings))
             self._try(lambda c: report_empty(c, self._tree))

@@ -19,13 +19,14 @@ from executor.inside import torch_private as private
 from executor.inside.probes.again import Caller, KeptCall, close, mapped, tensors
 from executor.inside.probes.kinds import finding
 from executor.inside.probes.training import unread
-from executor.inside.probes.training.nodes import what
+from executor.inside.probes.training.nodes import shape, what
 from executor.inside.probes.training.quiet import parameters, quietly
 from executor.protocol import Finding
 
 _ELEMENTS = 1 << 16  # of one call's inputs
 _CALLS = 4  # modules whose calls are kept
 _LEAST = 4  # steps of a sequence whose targets are compared with it
+_PADDED = 0.1  # of the targets that are padding
 _SAMPLES = 8  # of a batch whose targets are looked for in its inputs
 _TIME_FIRST = (
     nn.RNNBase, nn.MultiheadAttention, nn.Transformer, nn.TransformerEncoderLayer,
@@ -44,6 +45,7 @@ class _Kept:
     call: KeptCall
     first: torch.Tensor
     target: torch.Tensor | None = None
+    counts: int | None = None  # the class that the loss leaves out, where it averages over all
 
 
 class Leaks:
@@ -88,9 +90,9 @@ class Leaks:
     def backward_begins(self, loss: torch.Tensor) -> None:
         """The loss of the calls that have none so far."""
         with quietly():
-            target = _target(loss)
+            target, counts = _target(loss), _left_out(loss)
         for key in self._waiting:
-            self._kept[key].target = target
+            self._kept[key].target, self._kept[key].counts = target, counts
         self._waiting.clear()
 
     @property
@@ -102,6 +104,7 @@ class Leaks:
                 _shifted(k) is not None
                 or _holds_target(k) is not None
                 or _same(k) is not None
+                or _padding(k) is not None
                 or _may_mix(k) is not None
                 or _time(k) is not None
                 for k in kept
@@ -114,6 +117,9 @@ class Leaks:
             with quietly():
                 shifted, mixing, time = _shifted(kept), _may_mix(kept), _time(kept)
                 held, same = _holds_target(kept), _same(kept)
+                padding = _padding(kept)
+            if padding is not None:
+                found.append(_told_of_padding(kept, *padding))
             if held is not None and not self._takes_columns:
                 found.append(_told_of_target(kept, held))
             if same is not None:
@@ -135,6 +141,21 @@ def _time(kept: _Kept) -> int | None:
 
 def _copy(value: Any) -> Any:
     return value.detach().clone() if type(value) is torch.Tensor else value
+
+
+def _left_out(loss: torch.Tensor) -> int | None:
+    """The class that the nearest nll_loss ignores, if it gives one number for all."""
+    todo, seen = [loss.grad_fn], 0
+    while todo and seen < 30:
+        node = todo.pop(0)
+        seen += 1
+        if node is not None and what(node) in ("NllLoss", "NllLoss2D"):
+            if shape(node, 0) != ():
+                return None
+            ignored = int(private.saved_ignore_index(node))
+            return ignored - (1 << 64) if ignored >= 1 << 63 else ignored
+        todo += [n for n, _ in node.next_functions] if node is not None else []
+    return None
 
 
 def _target(loss: torch.Tensor) -> torch.Tensor | None:
@@ -183,6 +204,45 @@ def _told_of_target(kept: _Kept, steps: int) -> Finding:
         "sample: it only has to hand it on, so that the error is small and says nothing; take "
         "the step behind the window as the target",
         steps=steps,
+    )
+
+
+# -- padding --------------------------------------------------------------------------------------
+
+
+def _padding(kept: _Kept) -> tuple[int, float] | None:
+    """The token that an embedding takes for padding, and its share of the targets that count.
+
+    It stands at the ends of the sequences only, in the inputs and in the targets.
+    """
+    target, first = kept.target, kept.first
+    if target is None or kept.counts is None or first.is_floating_point() or first.dim() != 2:
+        return None
+    if target.is_floating_point() or target.numel() != first.numel():
+        return None
+    marks = {m.padding_idx for m in kept.call.module.modules() if isinstance(m, nn.Embedding)}
+    for mark in marks - {None, kept.counts}:
+        for tokens in (first, target.reshape(first.shape)):
+            pads = tokens == mark
+            if not bool((pads[:, 1:] >= pads[:, :-1]).all()):
+                break
+        else:
+            share = float((target == mark).float().mean())
+            if share >= _PADDED and bool((first == mark).any()):
+                return int(mark), share
+    return None
+
+
+def _told_of_padding(kept: _Kept, mark: int, share: float) -> Finding:
+    kind = type(kept.call.module).__name__
+    return finding(
+        "padding_counts",
+        kept.call.line,
+        kind,
+        f"{share:.0%} of the targets are padding ({mark}, as the embedding has it), and the loss "
+        "counts them as any other: the model is trained to say padding too, and the loss looks "
+        f"better than it is; pass `ignore_index={mark}`",
+        padding=mark,
     )
 
 
