@@ -122,6 +122,7 @@ KINDS = {
     "drawn_apart": Says.PROGRAM_WIDE_MISTAKE,
     "step_uphill": Says.PROGRAM_WIDE_MISTAKE,
     "score_as_loss": Says.PROGRAM_WIDE_MISTAKE,
+    "split_unused": Says.PROGRAM_WIDE_MISTAKE,
     "terminal_kept": Says.PROGRAM_WIDE_MISTAKE,
     "ratio_inverted": Says.PROGRAM_WIDE_MISTAKE,
     "deviation_of_log": Says.PROGRAM_WIDE_MISTAKE,

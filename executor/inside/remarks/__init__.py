@@ -108,6 +108,7 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
     "picks_samples": measures.picks_samples,
     "threshold": losses.threshold,
     "state_not_copied": epochs.state_not_copied,
+    "split_unused": unread.split_unused,
     "used_up": unread.used_up,
     "same_input": unread.same_input,
     "gradient_ignored": unread.gradient_ignored,

@@ -41,7 +41,7 @@ def plateau_mode(tree: ast.Module) -> Found:
             continue
         given = dotted(step.args[0]).rpartition(".")[2]
         modes = [*scheduler.args[1:2], *(k.value for k in scheduler.keywords if k.arg == "mode")]
-        mode = modes[0].value if modes and isinstance(modes[0], ast.Constant) else "min"
+        mode = str(modes[0].value) if modes and isinstance(modes[0], ast.Constant) else "min"
         wrong = (mode == "max" and _LOW.search(given)) or (mode == "min" and _HIGH.search(given))
         if wrong and not (_LOW.search(given) and _HIGH.search(given)):
             other = "min" if mode == "max" else "max"

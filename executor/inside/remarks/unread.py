@@ -211,7 +211,7 @@ def _rebound(loop: ast.AST) -> set[str]:
     return {n.id for n in walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
-def _split_unused(tree: ast.Module) -> Found:
+def split_unused(tree: ast.Module) -> Found:
     """A part held out for testing that nothing reads, while the test goes over another part."""
     for node in walk(tree):
         match node:
@@ -330,7 +330,7 @@ RULES = (
     _never_used,
     _left_in_forward,
     _held_out_unused,
-    _split_unused,
+    split_unused,
     used_up,
     same_input,
     gradient_ignored,

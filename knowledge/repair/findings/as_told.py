@@ -386,12 +386,11 @@ def _unmasked(program: Program, finding: Finding) -> Iterator[Rewrite]:
     for node in _named(program, finding):
         told = f"line {finding.line}: True is what the layer leaves out"
         if isinstance(node, cst.Comparison):
-            comparison = node.comparisons[0]
-            other = {cst.NotEqual: cst.Equal, cst.LessThan: cst.GreaterThanEqual}.get(
-                type(comparison.operator)
-            )
-            if other is not None:
-                yield Rewrite(program.replace({comparison.operator: other()}), told)
+            old = node.comparisons[0].operator
+            if isinstance(old, cst.NotEqual):
+                yield Rewrite(program.replace({old: cst.Equal()}), told)
+            elif isinstance(old, cst.LessThan):
+                yield Rewrite(program.replace({old: cst.GreaterThanEqual()}), told)
         elif "bool" in program.text(node):
             yield Rewrite(
                 program.replace({node: cst.UnaryOperation(cst.BitInvert(), operand(node))}), told
@@ -484,19 +483,12 @@ def _other_mode(program: Program, finding: Finding) -> Iterator[Rewrite]:
 
 def _other_direction(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """`<` for `>`, or the other way round."""
-    opposite = {
-        cst.LessThan: cst.GreaterThan,
-        cst.GreaterThan: cst.LessThan,
-        cst.LessThanEqual: cst.GreaterThanEqual,
-        cst.GreaterThanEqual: cst.LessThanEqual,
-    }
     for node in _named(program, finding):
         if isinstance(node, cst.Comparison):
             old = node.comparisons[0].operator
-            if (new := opposite.get(type(old))) is not None:
-                yield Rewrite(
-                    program.replace({old: new()}), f"line {finding.line}: the best is kept"
-                )
+            larger = isinstance(old, cst.LessThan | cst.LessThanEqual)
+            new = cst.GreaterThan() if larger else cst.LessThan()
+            yield Rewrite(program.replace({old: new}), f"line {finding.line}: the best is kept")
 
 
 def _difference_first(program: Program, finding: Finding) -> Iterator[Rewrite]:
@@ -576,6 +568,31 @@ def _without_padding(program: Program, finding: Finding) -> Iterator[Rewrite]:
             program.replace({node: with_argument(node, 99, "ignore_index", mark)}),
             f"line {program.line(node)}: padding has no part in the loss",
         )
+
+
+def _part_for_the_test(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The part that was put aside, where the test goes over another one."""
+    _, used, unread = finding.facts["quoted"][:3]
+    statement = program.statement_on(finding.line) if finding.line else None
+    for assign in program.inside(statement, cst.Assign) if statement is not None else ():
+        for node in program.inside(assign.value, cst.Name):
+            if node.value == used:
+                yield Rewrite(
+                    program.replace({node: cst.Name(unread)}),
+                    f"line {finding.line}: tested on what was put aside for it",
+                )
+
+
+def _without_option(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The option left out that leaves a class, or the only batch, out."""
+    option = {"class_ignored": "ignore_index", "loader_empty": "drop_last"}[finding.kind]
+    for node in sorted(program.all(cst.Call), key=program.line):
+        for given in node.args:
+            if given.keyword is not None and given.keyword.value == option:
+                yield Rewrite(
+                    program.replace({node: without_argument(node, given)}),
+                    f"line {program.line(node)}: without `{option}` nothing is left out",
+                )
 
 
 def _minus(program: Program, finding: Finding) -> Iterator[Rewrite]:
@@ -826,6 +843,9 @@ _MAKERS: dict[str, Callable[[Program, Finding], Iterator[Rewrite]]] = {
     "threshold": _of_scores,
     "terminal_kept": _negated,
     "ratio_inverted": _turned_round,
+    "split_unused": _part_for_the_test,
+    "class_ignored": _without_option,
+    "loader_empty": _without_option,
     "padding_counts": _without_padding,
     "drawn_apart": _one_draw,
     "step_uphill": _downhill,

@@ -221,15 +221,14 @@ def _padding(kept: _Kept) -> tuple[int, float] | None:
     if target.is_floating_point() or target.numel() != first.numel():
         return None
     marks = {m.padding_idx for m in kept.call.module.modules() if isinstance(m, nn.Embedding)}
-    for mark in marks - {None, kept.counts}:
-        for tokens in (first, target.reshape(first.shape)):
-            pads = tokens == mark
-            if not bool((pads[:, 1:] >= pads[:, :-1]).all()):
-                break
-        else:
-            share = float((target == mark).float().mean())
-            if share >= _PADDED and bool((first == mark).any()):
-                return int(mark), share
+    for mark in marks - {kept.counts}:
+        if mark is None:
+            continue
+        given, wanted = (t.reshape(first.shape).eq(mark) for t in (first, target))
+        at_the_end = all(bool((p[:, 1:] >= p[:, :-1]).all()) for p in (given, wanted))
+        share = float(wanted.float().mean())
+        if at_the_end and share >= _PADDED and bool(given.any()):
+            return mark, share
     return None
 
 
