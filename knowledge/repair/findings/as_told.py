@@ -899,5 +899,6 @@ _BY_NAMES = frozenset(
      "returns_forwards", "same_answer", "score_as_loss", "step_uphill", "triplet_order",
      "temperature_multiplied", "quantile_sign", "best_is_worst", "plateau_mode", "target_noisy",
      "threshold", "exchanged", "drops_most", "mask_left_out", "term_twice", "classes_shifted",
-     "precedence", "positions_of_samples", "deviation_of_log", "sign_of_kl"}
+     "precedence", "positions_of_samples", "deviation_of_log", "sign_of_kl",
+     "seeded_each_epoch", "made_each_epoch", "optimizer_each_epoch"}
 )  # fmt: skip
