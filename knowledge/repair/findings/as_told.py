@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import libcst as cst
 
@@ -23,8 +24,15 @@ _INFINITY = 'float("-inf")'
 
 
 def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
-    """The edit that the kind of the finding calls for."""
-    yield from _MAKERS[finding.kind](program, finding)
+    """The edit that the kind of the finding calls for.
+
+    Where only the names in the code say what is meant, no run decides it: an alternative.
+    """
+    for rewrite in _MAKERS[finding.kind](program, finding):
+        if finding.kind in _BY_NAMES:
+            meant = rewrite.intent or "the names in the line say what is meant"
+            rewrite = replace(rewrite, intent=meant, supposes=True)
+        yield rewrite
 
 
 def _on_line(program: Program, finding: Finding, kind: type[cst.CSTNode]) -> list[cst.CSTNode]:
@@ -886,3 +894,11 @@ _MAKERS: dict[str, Callable[[Program, Finding], Iterator[Rewrite]]] = {
     "target_in_inputs": _next_value,
 }
 KINDS = frozenset(_MAKERS)
+_BY_NAMES = frozenset(
+    {"terminal_kept", "end_left_out", "ratio_inverted", "gain_as_loss", "penalty_rewarded",
+     "returns_forwards", "same_answer", "score_as_loss", "step_uphill", "triplet_order",
+     "temperature_multiplied", "quantile_sign", "best_is_worst", "plateau_mode", "target_noisy",
+     "threshold", "exchanged", "drops_most", "mask_left_out", "term_twice", "classes_shifted",
+     "precedence", "positions_of_samples", "deviation_of_log", "sign_of_kl",
+     "seeded_each_epoch", "made_each_epoch", "optimizer_each_epoch"}
+)  # fmt: skip

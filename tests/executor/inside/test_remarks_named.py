@@ -281,6 +281,8 @@ SOUND = {
     "    net(x).backward()\nnet.eval()\nfor x in test_loader: net(x)\n",
     "an output that is read": module("self.f = nn.Linear(2, 2)", "h = self.f(x)\nreturn x + h"),
     "a state that is not wanted": module("self.r = nn.GRU(2, 2)", "o, h = self.r(x)\nreturn o"),
+    "rounded scores of classes": "c = nn.CrossEntropyLoss()\nn = (out.round() == y).sum()",
+    "amounts that are rounded": "c = nn.MSELoss()\nn = (out.round() - y).abs().mean()",
     "the states at the ends": PACKED.format(read="h[-1]"),
     "the clean target": NOISY.format(target="x"),
     "from the end": RETURNS.format(rewards="reversed(rewards)"),

@@ -189,7 +189,7 @@ PIXELS = torch.arange(256.0).view(32, 8)
         (((X @ X.mT).softmax(2) @ X).sum(), set()),
         ((X.mT @ (X @ X.mT).softmax(1)).sum(), set()),
         (((X @ X.mT).softmax(1).mT @ X).sum(), set()),
-        (((X[:, :2] @ X.mT).softmax(1) @ X).sum(), set()),
+        (((X[:, :2] @ X.mT).softmax(1) @ X).sum(), {"attention_wrong_dim"}),  # the text is asked
         ((W.softmax(0) @ torch.rand(4, 2)).sum(), set()),
         (X.softmax(0).sum(), {"softmax_over_samples"}),
         (X[0].softmax(0).sum(), set()),
