@@ -43,6 +43,12 @@ from bot.models import PastedTraceback, Question
         ("The training loss goes up after some steps", "loss_grows"),
         ("It hangs at the first batch with two GPUs", "stands_still"),
         ("Training on the GPU is slower than on the CPU", "slow"),
+        ("A query on a large table is slow", None),  # of another field
+        ("My browser hangs at the login page", None),
+        ("The account is 0 since today", None),
+        ("Training freezes at the second epoch", "stands_still"),
+        ("How do I freeze layers while training the model?", None),
+        ("The training loss is stuck at 0.69", "does_not_learn"),
         ("GPU utilization is at 5 percent", "slow"),
         ("The loss does not decrease", "does_not_learn"),
         ("My network is not learning", "does_not_learn"),
