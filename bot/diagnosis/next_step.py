@@ -177,7 +177,9 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ),
         (
             "slow",
-            _OF_TRAINING + r"\b(?:slow(?:er|ly|ness)?|takes? (?:so |too |very )?(?:long|forever)"
+            r"\A(?!.*\b(?:loss|accuracy|converg\w*|learn\w*|descen\w*)\b[^.?!]{0,40}\bslow)"
+            + _OF_TRAINING
+            + r"\b(?:slow(?:er|ness)?|takes? (?:so |too |very )?(?:long|forever)"
             r"|speed(?:s|ed)? up|low (?:gpu )?utili[sz]ation|gpu[^.?!]{0,30}\butili[sz]ation)\b",
             "measure what takes the time. Run the loop over the loader alone, without the model: "
             "if that is as slow, it is the data (`num_workers`, decoding, transforms; "

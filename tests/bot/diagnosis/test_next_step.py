@@ -46,6 +46,8 @@ from bot.models import PastedTraceback, Question
         ("A query on a large table is slow", None),  # of another field
         ("My browser hangs at the login page", None),
         ("The account is 0 since today", None),
+        ("The training loss goes down too slow", None),
+        ("Training is slow with four workers", "slow"),
         ("Training freezes at the second epoch", "stands_still"),
         ("How do I freeze layers while training the model?", None),
         ("The training loss is stuck at 0.69", "does_not_learn"),
