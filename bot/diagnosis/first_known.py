@@ -89,7 +89,8 @@ def _posted(shown: _Shown) -> str:
     cause = raising(shown.remarks, reading.family)
     told = unrun.means(reading)
     why = shown.known.why
-    if why is not None and why.asked:  # the title asks for more than what the error says
+    # That None has no attribute says little, and a message that was cut off nothing.
+    if why is not None and why.asked and reading.family in ("", "none_attribute", "none"):
         told = f"{searched.asked(why)} {told}"
     return f"{told} {no_error.remark(cause)}" if cause is not None else told
 

@@ -8,6 +8,12 @@ from bot.diagnosis.own_error import posted
 from bot.models import Question
 from executor.protocol import Remark
 
+# A word of the field, for symptoms that programs of every kind have.
+_OF_TRAINING = (
+    r"\A(?=.*\b(?:train(?:s|ed|ing)?|epochs?|batch(?:es)?|models?|networks?|gpus?|cuda"
+    r"|data ?loaders?|torch|pytorch|forward|backward|inference|ddp|nccl)\b).*"
+)
+
 # What they see → the look that tells its usual causes apart. From the most special to the most
 # general: the first that fits is told.
 _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
@@ -37,7 +43,7 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ),
         (
             "accuracy_zero",
-            r"\bacc\w*\b[^.?!\n]{0,40}(?:\b(?:is|remain\w*|stays?|always|get|gets|only)\b|[=:])"
+            r"\bacc(?:u|uracy|uracies)?\b[^.?!\n]{0,40}(?:\b(?:is|remain\w*|stays?|always|get|gets|only)\b|[=:])"
             r"[^.?!\n\w]{0,6}(?:at )?[\"'“]?(?:0(?:[.,]0+)?(?![.,\d]|\s*%?\d)|zero\b)",
             "print one batch's predictions and labels beside each other, with their shapes and "
             "dtypes. If the loss is low while the accuracy is 0, the accuracy is computed wrongly: "
@@ -158,7 +164,8 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ),
         (
             "stands_still",
-            r"\b(?:hangs?|hanging|hung|deadlock\w*|freez(?:es?|ing)|stuck (?:at|in|on|forever)"
+            _OF_TRAINING
+            + r"\b(?:hangs?|hanging|hung|deadlock\w*|freezes (?:at|in|on|after|during|when)"
             r"|never (?:ends|finishes|returns)|blocks? forever)\b",
             "see where it stands: `py-spy dump --pid …` prints the line of every thread. In a "
             "DataLoader: try `num_workers=0`; if that runs, look for OpenCV or OpenMP threads in "
@@ -170,8 +177,10 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ),
         (
             "slow",
-            r"\b(?:slow(?:er|ly|ness)?|takes? (?:so |too |very )?(?:long|forever)|speed(?:s|ed)? up"
-            r"|low (?:gpu )?utili[sz]ation|gpu[^.?!]{0,30}\butili[sz]ation)\b",
+            r"\A(?!.*\b(?:loss|accuracy|converg\w*|learn\w*|descen\w*)\b[^.?!]{0,40}\bslow)"
+            + _OF_TRAINING
+            + r"\b(?:slow(?:er|ness)?|takes? (?:so |too |very )?(?:long|forever)"
+            r"|speed(?:s|ed)? up|low (?:gpu )?utili[sz]ation|gpu[^.?!]{0,30}\butili[sz]ation)\b",
             "measure what takes the time. Run the loop over the loader alone, without the model: "
             "if that is as slow, it is the data (`num_workers`, decoding, transforms; "
             "`pin_memory`). If not, call `torch.cuda.synchronize()` before each clock is read, for "

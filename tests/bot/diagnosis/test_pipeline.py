@@ -276,9 +276,9 @@ async def test_a_traceback_alone_is_looked_up_and_said_to_be_alone(ask: Ask):
 
     assert answer.status == "advice" and answer.run is None
     assert answer.headline.startswith(
-        "A tensor of shape [64, 3], made by ReluBackward0, was changed"
+        "A computed tensor of shape [64, 3], the result of ReluBackward0, was changed"
     )
-    assert sheet(Answered(answer)).headline.startswith("● Explained, nothing was run: A tensor")
+    assert sheet(Answered(answer)).headline.startswith("● Explained, nothing was run: A computed")
 
 
 async def test_nothing_known_is_said_to_be_unknown(ask: Ask):
