@@ -70,21 +70,24 @@ def examples(corpus: Path) -> Iterator[Example]:
 
 def train(told: list[Example], model: EmbeddingModel) -> Head:
     """One logistic regression a kind."""
-    from scipy.sparse import csr_matrix, hstack
+    from sklearn.feature_extraction import DictVectorizer
     from sklearn.linear_model import LogisticRegression
 
-    each = [hashed(statement) for statement, _, _ in told]
-    starts = np.cumsum([0, *(len(row) for row in each)])
-    values = np.array([v for row in each for v in row.values()]) * WORDS_WEIGH
-    buckets = np.array([b for row in each for b in row])
-    by_words = csr_matrix((values, buckets, starts), shape=(len(each), BUCKETS))
-    x = hstack([by_words, csr_matrix(meanings([s for s, _, _ in told], model))]).tocsr()
-    weights = np.zeros((x.shape[1] + 1, len(KINDS)), np.float32)
+    meant = meanings([s for s, _, _ in told], model)
+    rows = [
+        {b: v * WORDS_WEIGH for b, v in hashed(statement).items()}
+        | {BUCKETS + n: float(value) for n, value in enumerate(row)}
+        for (statement, _, _), row in zip(told, meant, strict=True)
+    ]
+    columns = DictVectorizer(dtype=np.float32)
+    x = columns.fit_transform(rows)
+    at = np.array(columns.feature_names_)
+    weights = np.zeros((BUCKETS + meant.shape[1] + 1, len(KINDS)), np.float32)
     for n in range(len(KINDS)):
         known = [i for i, (_, said, _) in enumerate(told) if said[n] is not None]
         curve = LogisticRegression(C=_REGULAR, solver="liblinear", tol=1e-3, random_state=0)
         curve.fit(x[known], [told[i][1][n] for i in known], [told[i][2] for i in known])
-        weights[:-1, n], weights[-1, n] = curve.coef_[0], curve.intercept_[0]
+        weights[at, n], weights[-1, n] = curve.coef_[0], curve.intercept_[0]
     digest = hashlib.sha256(b"".join(p.read_bytes() for p in (LABELS, MORE, EXAMPLES))).hexdigest()
     made_from = f"{model.identity} labels@sha256:{digest[:16]}"
     return Head(weights[:BUCKETS], weights[BUCKETS:-1], weights[-1], made_from)

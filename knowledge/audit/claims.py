@@ -91,7 +91,8 @@ def _works(told: Statement, sure: bool, line: int | None) -> Iterator[Claim]:
         # What is right in a definition shows where it is used.
         if where is not None and not where.in_function:
             first, last = told.comment.first, told.comment.last
-    yield Claim(kind=ClaimKind.RUNS, text=told.text, line=first, end_line=last, pointed=sure)
+    if sure:  # else any block that runs would bear it out
+        yield Claim(kind=ClaimKind.RUNS, text=told.text, line=first, end_line=last)
 
 
 def _equals(told: Statement, sure: bool, line: int | None) -> Iterator[Claim]:

@@ -81,15 +81,8 @@ def _left_out(seen: BlockRun) -> BlockRun:
 
 
 def _is_aside(judged: Judged) -> bool:
-    """A value that a sentence mentions besides: nothing to be right about in a block that fails."""
-    claim = judged.claim
-    mentioned = claim.kind in (
-        ClaimKind.PRINTS,
-        ClaimKind.SHAPE,
-        ClaimKind.DIMENSIONS,
-        ClaimKind.RELATION,
-    )
-    return mentioned and not claim.pointed
+    """What is not surely claimed is nothing to be right about in a block that fails."""
+    return not judged.claim.pointed
 
 
 def _never_reached(judged: Judged, seen: BlockRun) -> Judged:

@@ -18,7 +18,7 @@ from knowledge.audit.features import BUCKETS, Statement, hashed
 
 FILE = Path(__file__).with_name("reading.npz")
 KINDS = ("raises", "works", "equals", "shape", "relates", "trains", "notrain")
-READ, SURE = 0.3, 0.65  # from where on a run may bear a claim out, and may refute it
+READ, SURE = 0.25, 0.65  # from where on a run may bear a claim out, and may refute it
 WORDS_WEIGH, _BEFORE_WEIGHS = 2.5, 0.3  # beside a statement's meaning, which weighs 1
 
 

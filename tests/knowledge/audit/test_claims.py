@@ -42,6 +42,12 @@ def test_what_is_read_with_less_certainty_is_never_refuted(likely: float, pointe
     assert claim.pointed is pointed
 
 
+def test_that_it_works_is_claimed_surely_or_not_at_all():
+    """Any block that runs would bear it out."""
+    assert [c.kind for c in claims("x = 1", "It works.", works=0.9)] == [ClaimKind.RUNS]
+    assert not claims("x = 1", "It works.", works=0.6)
+
+
 @pytest.mark.parametrize(
     ("code", "lines", "pointed"),
     [

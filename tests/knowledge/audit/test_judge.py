@@ -139,6 +139,17 @@ def test_a_shape_in_passing_may_leave_out_what_is_one():
         assert word(aside, RAN.model_copy(update={"shapes": {"x": real}})) is expected
 
 
+def test_an_error_that_is_not_surely_claimed_does_not_halve_a_refutation():
+    """Nor does anything else that is read with less certainty."""
+    unsure = error("ValueError").model_copy(update={"pointed": False})
+    caught = Raised(type="ValueError", message="x", line=2, handler=3)
+    seen = RAN.model_copy(update={"caught": (caught,)})
+    wrong = Claim(kind=ClaimKind.PRINTS, text="…", printed="7")
+
+    assert word(unsure, seen) is Verdict.HOLDS
+    assert verdict([unsure, wrong], seen)[0] is Verdict.REFUTED
+
+
 def test_dimensions_are_counted():
     """A tensor that is not there says nothing."""
     seen = RAN.model_copy(update={"shapes": {"x": (2, 3)}})
