@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from bot.diagnosis.lacks import is_a_slip
 from bot.diagnosis.missing import needs_gpu
 from executor.errors import HasMessage, is_a, read, same_family
 from executor.protocol import MODULE, ErrorSeen, Job, JobResult, Outcome
@@ -35,7 +36,8 @@ async def run(
     """
     job = job.model_copy(update={"stand_ins": False, "other_choices": False})
     plain = await executor.run(job)
-    if not (lacks_a_name(plain) or lacks_a_resource(plain) or lacks_a_module(plain)):
+    lacks_names = lacks_a_name(plain, job.code)
+    if not (lacks_names or lacks_a_resource(plain) or lacks_a_module(plain)):
         return plain, job
     if asked is not None and plain.error is not None and same_family(asked, plain.error):
         return plain, job
@@ -58,12 +60,14 @@ async def run(
     return (first, job_with) if _is_own(first, other) else (plain, job)
 
 
-def lacks_a_name(run: JobResult) -> bool:
-    """Whether it ended at a name that the code nowhere defines."""
+def lacks_a_name(run: JobResult, code: str = "") -> bool:
+    """Whether it ended at a name that the code nowhere defines, and that is no slip of another."""
     if run.error is None or run.error.type != "NameError":
         return False
     seen = read(run.error, "name_undefined")
-    return seen is not None and seen["name"] in run.undefined
+    if seen is None or seen["name"] not in run.undefined:
+        return False
+    return not is_a_slip(seen["name"], run, code)
 
 
 def lacks_a_resource(run: JobResult) -> bool:

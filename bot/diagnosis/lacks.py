@@ -8,6 +8,7 @@ from collections.abc import Callable
 from bot.diagnosis.own_error import NO_GPU
 from executor.errors import SeenError, is_a
 from executor.protocol import ErrorSeen, JobResult, LeftOut, NotHere
+from knowledge.repair.toolkit.spelling import misspelt
 
 
 def not_of_this_machine(lacking: NotHere, error: ErrorSeen, at: str) -> str:
@@ -187,3 +188,12 @@ def short(code: str) -> str:
     """The first line of some code, cut where it is long."""
     first = code.splitlines()[0] if code else ""
     return first if len(first) <= 60 else first[:59] + "…"
+
+
+def is_a_slip(name: str, run: JobResult, code: str) -> bool:
+    """Whether a name that nothing binds is one that is there, misspelt or without its `self.`."""
+    inner = run.frames[-1].locals if run.frames else {}
+    if "self" in inner and re.search(rf"\bself\.{re.escape(name)}\b", code):
+        return True
+    there = {n for frame in (*run.frames[:1], *run.frames[-1:]) for n in frame.locals}
+    return any(misspelt(name, n) for n in there)

@@ -12,6 +12,7 @@ from bot.diagnosis.lacks import (
     LACKS,
     NOT_COMPILED,
     elided,
+    is_a_slip,
     needs_module,
     not_of_this_machine,
     of_gpus,
@@ -213,6 +214,8 @@ def _lacking(run: JobResult, error: ErrorSeen, question: Question | None) -> str
     if error.type == "NameError" and (seen := read(error, "name_undefined")):
         # A name that the snippet does bind somewhere is a mistake of its own, and a real answer.
         if seen["name"] not in run.undefined:
+            return ""
+        if question is not None and is_a_slip(seen["name"], run, question.code):
             return ""
         if is_made_among_words(seen["name"], question):
             return f"`{seen['name']}`{at} {UNREAD}"

@@ -84,7 +84,9 @@ async def reproduce(executor: ExecutorClient, question: Question, job: Job) -> R
                 made_up=tried.made_up,
                 said=tried.said,
             )
-    elif completion.lacks_a_name(run) and posted(question) is None and job.simulate is None:
+    elif (
+        completion.lacks_a_name(run, job.code) and posted(question) is None and job.simulate is None
+    ):
         ended = await run_to_end(executor, question, as_posted)
         if ended.run is not None and ended.job is not None:
             return Reproduced(ended.run, ended.job)

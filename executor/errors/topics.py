@@ -36,7 +36,7 @@ _TOPICS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 
-_DTYPES = re.compile(r"dtype|scalar type|not implemented for '")
+_DTYPES = re.compile(r"dtype|scalar type|not implemented for '|[Ii]nput type \(")
 
 
 def topic_of(type: str, message: str) -> str:

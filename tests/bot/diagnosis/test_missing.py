@@ -17,6 +17,7 @@ from executor.protocol import (
     NotHere,
     Outcome,
     Placeholder,
+    Variable,
 )
 from tests.built import caught, failed, found, noted, ran
 
@@ -741,3 +742,22 @@ def test_a_name_that_is_made_among_words_is_not_called_undefined(words: str, unr
 
     assert ("could not be read as code" in said) is unread
     assert ("never defined" in said) is not unread
+
+
+@pytest.mark.parametrize(
+    ("code", "locals_", "is_slip"),
+    [
+        ("ouput = 1", ("output",), True),  # a slip of what is there
+        ("x = ouput", ("inputs",), False),  # nothing is near
+        ("self.ouput = f\nouput(x)", ("self", "x"), True),  # without its `self.`
+        ("self.ouput = f\nouput(x)", ("x",), False),  # there is no `self` here
+    ],
+)
+def test_a_slip_of_a_name_is_not_missing(code: str, locals_: tuple[str, ...], is_slip: bool):
+    """What it was meant to be is there: that is a mistake of the code, and none of its posting."""
+    message = "name 'ouput' is not defined"
+    here = Frame(line=2, function="f", locals={n: Variable(type="int") for n in locals_})
+    run = failed(message, "NameError", undefined=("ouput",), frames=(here,))
+    question = Question(text="", snippets=(Snippet(code=code),))
+
+    assert (missing(run, question) == "") is is_slip

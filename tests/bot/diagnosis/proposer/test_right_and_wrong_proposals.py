@@ -25,8 +25,6 @@ from tests.knowledge.repair.test_every_codemod import CASES
 _NEEDS_WORDS = frozenset(
     {
         "backward-on-a-tensor-with-many-elements",
-        "batch-of-unequal-samples",
-        "dictionary-unpacked-into-its-keys",
         "gradient-of-a-result-is-not-kept",
         "hook-removed-without-its-handle",
         "list-where-a-tensor-is-wanted",
