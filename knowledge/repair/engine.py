@@ -77,7 +77,6 @@ class _State:
     steps: tuple[Step, ...] = ()
     supposed: frozenset[str] = frozenset()  # the meanings there were where one was supposed
     settled: int = 0  # steps that a run has verified: their own checks compare with that run
-    generally: bool = False  # codemods led nowhere from here: only operators are asked
     looking: Looking | None = None  # that makes the reference
 
     @property
@@ -111,7 +110,6 @@ class _StepResult:
     intents: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
     only_alternatives: bool = False  # whatever was verified: its maker's record is too short
-    withheld: list[_State] = field(default_factory=list)  # where no operator was asked
 
 
 def applicable(
@@ -157,7 +155,6 @@ async def repair(
     refused: list[Fix] = []
     problems: list[str] = []
     partly: list[Fix] = []
-    withheld: list[_State] = []
     for _ in range(_STEPS):
         further: list[_State] = []
         # States that mean different things are all seen through before one is believed.
@@ -174,7 +171,6 @@ async def repair(
             done.reached += tried.reached
             done.intents |= tried.intents
             done.only_alternatives |= tried.only_alternatives
-            done.withheld += tried.withheld
             if tried.verified and not state.intent:
                 done = tried
                 break
@@ -184,10 +180,7 @@ async def repair(
                 return await _whole(search, found)
             reached = next(s for s in done.reached if s.job.code == found.fix.code)
             return await _whole(search, await _with_the_rest(search, found, reached))
-        withheld += done.withheld
         states = further[:_CARRIED_ON]
-        if not states and not partly:  # no codemod's way led anywhere: is there a general one?
-            states, withheld = withheld[:1], []
         if partly or not states or budget.is_spent:
             break
     return Repair(None, _one_of_each(partly), tuple(refused), tuple(problems))
@@ -250,7 +243,7 @@ async def _step(search: _Search, state: _State) -> _StepResult:
     if failed_in_place(state.run):  # what is proposed goes by the lines that saved and that wrote
         state = await _looked_at(search, state)
     chosen = applicable(search.codemods, state.run, search.operators)
-    codemods = () if state.generally else chosen.codemods
+    codemods = chosen.codemods
     operators = that_may_offer(o for o in chosen.operators if not _was_here(state, o))
     # To look and to propose take one run each, as long as the other: they go side by side.
     proposing = _by_codemods(search, state, codemods) if codemods else None
@@ -262,14 +255,13 @@ async def _step(search: _Search, state: _State) -> _StepResult:
     tried.only_alternatives = any(grade_of(o.slug) != "verified" for o in makers)
     if codemods:
         await _try_codemods(search, state, codemods, proposed, tried)
-    # Who knows the mistake got past it: a general edit of the same place would only compete.
-    mended = tried.verified or tried.partly or tried.further
-    if chosen.operators and not mended and not search.budget.is_spent:
-        if codemods and operators:
+    # Who knows the mistake mended it: a general edit of the same place would only compete. One that
+    # only led on to another error may have bent the code to please the line.
+    mended = tried.verified or tried.partly or (state.steps and tried.further)
+    if operators and not mended and not search.budget.is_spent:
+        if codemods:
             proposed = await _by_operators(search, state, operators)
         await _try_operators(search, state, operators, proposed, tried)
-    elif chosen.operators and tried.further:
-        tried.withheld.append(replace(state, generally=True))
     return tried
 
 

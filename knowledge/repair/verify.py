@@ -258,7 +258,7 @@ def _batch_kept(before: JobResult, after: JobResult, reference: JobResult | None
     """Every top-level call of a module keeps its first dimension, unless it never did."""
     known = {(c.module, c.inputs[:1], c.outputs[:1]) for c in (*before.calls, *_calls(reference))}
     for c in after.calls:
-        one = _unbatched(c) or (len(c.inputs) == 1 and _one_row(before))
+        one = _unbatched(c) or (len(c.inputs) == 1 and _one_row(before, c.inputs[0]))
         kept = not c.inputs or not c.outputs or c.inputs[0] == c.outputs[0] or one
         if not kept and (c.module, c.inputs[:1], c.outputs[:1]) not in known:
             detail = f"{c.module} at line {c.line} turns {list(c.inputs)} into {list(c.outputs)}"
@@ -274,12 +274,16 @@ def _unbatched(c: ModuleCall) -> bool:
     return c.module == "Linear" and len(c.inputs) == 1
 
 
-def _one_row(before: JobResult) -> bool:
-    """Whether the layer that failed was a Linear that was given a single row."""
+def _one_row(before: JobResult, size: int) -> bool:
+    """Whether the layer that failed was a Linear that was given a single row, or takes such rows
+    as it is and was given something else.
+    """
     layer = before.layer
-    if layer is None or layer.input is None:
+    if layer is None or layer.type != "Linear":
         return False
-    return layer.type == "Linear" and len(layer.input) == 1
+    if layer.input is None:
+        return f"in_features={size}," in layer.repr
+    return len(layer.input) == 1
 
 
 def _calls(result: JobResult | None) -> tuple[ModuleCall, ...]:

@@ -13,6 +13,10 @@ from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import New, Program
 from knowledge.repair.toolkit.sites import failing_statement, seen_error
 
+# `super(Net).__init__()`, `super.__init__()`, `super().__init__` and `super().__init()`.
+_SLIPPED = re.compile(
+    r"super\(\w+\)\.__init__\(\)|super\.__init__\(\)|super\(\)\.__init__$|super\(\)\._*init_?\(\)$"
+)
 _BEFORE, _NEVER = "module_before_init", "module_never_set_up"  # error families
 
 
@@ -32,6 +36,14 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     lines = [s for s in init.body.body if isinstance(s, cst.SimpleStatementLine)]
     first = next((s for s in lines if not _is_docstring(s)), None)
     if first is None or init.body.body[0] not in (first, lines[0]):
+        return
+    slipped = [s for s in lines if _SLIPPED.match(program.text(s))]
+    if len(slipped) == 1:
+        right = cst.parse_expression("super().__init__()")
+        yield Rewrite(
+            program.replace({slipped[0].body[0]: cst.Expr(right)}),
+            f"line {program.line(slipped[0])}: this sets up the module",
+        )
         return
     calls = [s for s in lines if re.match(r"super\(.*\)\.__init__\(", program.text(s))]
     if len(calls) > 1 or (calls and calls[0] is first):

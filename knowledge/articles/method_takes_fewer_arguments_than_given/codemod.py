@@ -20,7 +20,7 @@ from knowledge.repair.toolkit.sites import names_in, seen_error
 
 
 def applies(result: JobResult) -> bool:
-    """A method that PyTorch or Python calls takes one argument too few."""
+    """A method takes one argument too few."""
     return _match(result) is not None
 
 
@@ -32,8 +32,7 @@ def _match(result: JobResult) -> tuple[str, str, int] | None:
         return None
     *_, cls, method = ("", *seen["function"].split("."))
     least, given = seen.numbers("least", "given")
-    known = cls and method in ("__getitem__", "__len__", "forward")
-    return (cls, method, given) if known and given == least + 1 else None
+    return (cls, method, given) if cls and given == least + 1 else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -45,11 +44,14 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     missing = sorted(_unbound(program, method))
     at = f"line {program.line(method)}: `{method.name.value}`"
     taken = [p.name.value for p in method.params.params]
-    if missing == ["self"]:
+    known = method.name.value in ("__getitem__", "__len__", "forward")
+    if missing == ["self"] or not (missing or known or taken[:1] == ["self"]):
         yield Rewrite(
             program.replace({method.params: _with(method, "self", first=True)}),
             f"{at} is called on an object, which comes first as `self`",
         )
+    elif not known:
+        return
     elif len(missing) == 1 and taken == ["self"] and method.name.value != "__len__":
         yield Rewrite(
             program.replace({method.params: _with(method, missing[0])}),

@@ -36,6 +36,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     if dim is not None and program.text(dim.value) != "0":
         return
+    if _holds_slices(program, stack.args[0].value):
+        return  # the last ones are cut off at an end: filled up, they would be made up
     tensors = stack.args[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
     rows = cst.Arg(cst.Name("True"), keyword=cst.Name("batch_first"), equal=equal)
@@ -55,6 +57,16 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         f"{line}: one after the other, without a new dimension",
         "one after the other in one long tensor",
         said=r"\bconcat|one after (the other|another)|\bjoin",
+    )
+
+
+def _holds_slices(program: Program, parts: cst.BaseExpression) -> bool:
+    """Whether a list is filled with `series[i:j]`."""
+    added = f"{program.text(parts)}.append"
+    given = [c.args[0].value for c in program.all(cst.Call) if program.text(c.func) == added]
+    return any(
+        isinstance(value, cst.Subscript) and isinstance(value.slice[0].slice, cst.Slice)
+        for value in given
     )
 
 

@@ -44,8 +44,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     receiver, arguments = given
     wanted, total = found.sizes("shape"), found.number("size")
     shape = shape_of(result, receiver)
-    if len(arguments) != len(wanted):
-        return
+    if len(arguments) != len(wanted) or total == 1:
+        return  # one number where many are wanted: what is viewed was reduced too far
     line = f"line {program.line(call)}"
     if _flattens(program, call, arguments, wanted, shape):
         new = method(receiver, "flatten", cst.Arg(integer(1)))

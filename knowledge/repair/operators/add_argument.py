@@ -10,6 +10,7 @@ import inspect
 import re
 import typing
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import libcst as cst
 
@@ -18,30 +19,57 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.signatures import Called, called, is_alive
 from knowledge.repair.toolkit.sites import assignment, with_argument
 
 _A_LOSS = re.compile(r"(?i)(?:^|_)loss(?:$|_)|loss$")
+_A_SCORE = re.compile(r"(?i)(?:^|_)(?:acc|accuracy|f1|auc|score|iou|dice)")
+_HELD_OUT = re.compile(r"(?i)(?:^|_)(?:va|val|valid|validation|dev|test|eval)(?:_|$)|^val")
+_TO_PASS = re.compile(r"[Yy]ou can pass `(?P<name>\w+)=(?P<value>True|False|\d+)`")
+_WAYS_AROUND = ("allow_unused", "strict", "retain_graph", "weights_only")
 _FAMILIES = ("missing_arguments", "too_many_arguments", "takes_no_arguments")
 
 
 def applies(result: JobResult) -> bool:
     """A function was called without arguments that it needs, or a class in place of an object."""
-    return result.error is not None and is_a(result.error, *_FAMILIES)
+    error = result.error
+    return error is not None and (
+        is_a(error, *_FAMILIES) or _TO_PASS.search(error.message) is not None
+    )
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The object of the class; the arguments in the order of their names; the missing one added."""
+    yield from _said(failure)
     found = called(failure)
     if found is None:
         return
     yield from _object_of_the_class(failure, found)
+    yield from _two_of_a_difference(failure, found)
     if not is_a(failure.error, "missing_arguments"):
         return
     moved = list(_by_name(failure, found))
     yield from moved or _added(failure, found)
     yield from _measured(failure, found)
     yield from _one_of_its_words(failure, found)
+
+
+def _said(failure: Failure) -> Iterator[Rewrite]:
+    """The keyword that the error itself says can be passed: `enforce_sorted=False`."""
+    seen, node = _TO_PASS.search(failure.error.message), failure.node
+    if seen is None or not isinstance(node, cst.Call) or seen["name"] in _WAYS_AROUND:
+        return
+    try:
+        names = inspect.signature(failure.value(node.func)).parameters
+    except (TypeError, ValueError):
+        return
+    if seen["name"] in names:
+        program = failure.program
+        new = with_argument(node, 99, seen["name"], cst.parse_expression(seen["value"]))
+        option = f"{seen['name']}={seen['value']}"
+        title = f"line {program.line(node)}: `{option}`, as the error says"
+        yield Rewrite(program.replace({node: new}), title, f"`{option}` is meant", cost=COST.SAID)
 
 
 # -- a class for an object -------------------------------------------------------------------
@@ -57,6 +85,13 @@ def _object_of_the_class(failure: Failure, found: Called) -> Iterator[Rewrite]:
     if isinstance(function, cst.Attribute) and inspect.isfunction(held):
         owner = failure.value(function.value)
         if inspect.isclass(owner) and issubclass(owner, torch.nn.Module) and _needs_nothing(owner):
+            bound = assignment(program, program.text(function.value), function)
+            if bound is not None and failure.value(bound.value) is owner:
+                title = f"line {program.line(bound)}: `{owner.__name__}()` makes an object of it"
+                meaning = f"an object of `{owner.__name__}` is meant"
+                module = program.replace({bound.value: cst.Call(bound.value)})
+                yield Rewrite(module, title, meaning, cost=COST.SURE)
+                return
             made = cst.Call(function.value)
             called_so = made if function.attr.value == "forward" else None
             new = function.with_changes(value=made) if called_so is None else cst.Call(made)
@@ -126,9 +161,11 @@ def _added(failure: Failure, found: Called) -> Iterator[Rewrite]:
     names = found.required(found.free())
     if not names or any(a.star for a in found.call.args):
         return
-    if not all(is_alive(failure, n) for n in names):
-        return
     program = failure.program
+    if not all(n in failure.live.names[-1] and is_alive(failure, n) for n in names):
+        yield from _goes_on(failure, found, names)
+        yield from _unused(failure, found, names)
+        return
     every = [found.call]
     function = program.text(found.call.func)
     given = _given(found.call)
@@ -147,18 +184,96 @@ def _added(failure: Failure, found: Called) -> Iterator[Rewrite]:
 
 
 def _measured(failure: Failure, found: Called) -> Iterator[Rewrite]:
-    """`scheduler.step(val_loss)` for `scheduler.step()`: the loss is what is measured."""
+    """`scheduler.step(val_loss)` for `scheduler.step()`: what the round has measured."""
     if found.required(found.free()) != ["metrics"] or found.call.args:
         return
-    names = [n for n in failure.live.names[-1] if _A_LOSS.search(n) and _is_a_number(failure, n)]
     program = failure.program
-    for name in sorted(names, key=lambda n: "val" not in n)[:2]:
+    # What gets better as it grows is not waited for by a schedule that wants it small.
+    grows = _mode(failure, found) == "max"
+    names = [
+        n
+        for n in failure.live.names[-1]
+        if _is_a_number(failure, n)
+        and (_A_LOSS.search(n) or _is_of_this_round(program, found.call, n))
+        and (grows or not _A_SCORE.search(n))
+    ]
+    names.sort(key=lambda n: (not _HELD_OUT.search(n), not _A_LOSS.search(n)))
+    values = [float(failure.live.names[-1][n]) for n in names]
+    names = [n for i, n in enumerate(names) if values[i] not in values[:i]]
+    for name in names[:2]:
         has_graph = getattr(failure.live.names[-1][name], "requires_grad", False)
         value = cst.parse_expression(f"{name}.item()" if has_graph else name)
         new = found.call.with_changes(args=[cst.Arg(value)])
         title = f"line {program.line(found.call)}: `{name}` is what it looks at"
-        cost = COST.SURE if "val" in name or len(names) == 1 else COST.LIKELY
+        sure = len(names) == 1 or (name == names[0] and _HELD_OUT.search(name))
+        cost = COST.SURE if sure else COST.SURE + 0.2
         yield Rewrite(program.replace({found.call: new}), title, f"it looks at `{name}`", cost=cost)
+
+
+def _unused(failure: Failure, found: Called, names: list[str]) -> Iterator[Rewrite]:
+    """`Head(64, n_ids)` for `Head(64)`: the one parameter around that nothing uses."""
+    program = failure.program
+    function = program.up(found.call, cst.FunctionDef)
+    if function is None or len(names) != 1:
+        return
+    taken = [p.name.value for p in function.params.params]
+    read = {n.value for n in program.inside(function.body, cst.Name)}
+    free = [n for n in taken if n not in read and n != "self"]
+    if len(free) == 1:
+        new = _with(found.call, found, names, [free[0]])
+        title = f"line {program.line(found.call)}: `{free[0]}` is given as `{names[0]}`"
+        meaning = f"`{free[0]}` is the `{names[0]}`"
+        yield Rewrite(program.replace({found.call: new}), title, meaning, cost=COST.SURE)
+
+
+def _two_of_a_difference(failure: Failure, found: Called) -> Iterator[Rewrite]:
+    """`loss_fn(pred, y)` for `loss_fn(pred - y)`: a loss takes both."""
+    import torch
+
+    given = found.call.args[0].value if len(found.call.args) == 1 else None
+    is_loss = isinstance(found.target, torch.nn.Module) and (
+        type(found.target).__module__ == "torch.nn.modules.loss"
+    )
+    if not isinstance(given, cst.BinaryOperation) or not is_loss:
+        return
+    if isinstance(given.operator, cst.Subtract):
+        program = failure.program
+        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+        args = [cst.Arg(given.left, comma=comma), cst.Arg(given.right)]
+        title = f"line {program.line(found.call)}: a loss is given both, and takes the difference"
+        meaning = "they are the predictions and the targets"
+        new = program.replace({found.call: found.call.with_changes(args=args)})
+        yield Rewrite(new, title, meaning, cost=COST.SURE)
+
+
+def _goes_on(failure: Failure, found: Called, names: list[str]) -> Iterator[Rewrite]:
+    """`x = self.conv(x)` for `x = self.conv()`: the tensor that the line gives a new value."""
+    import torch
+
+    program = failure.program
+    made = program.up(found.call, cst.Assign)
+    target = made.targets[0].target if made is not None else None
+    if len(names) != 1 or found.call.args or not isinstance(target, cst.Name):
+        return
+    if isinstance(failure.value(target), torch.Tensor) and isinstance(
+        found.target, torch.nn.Module
+    ):
+        new = found.call.with_changes(args=[cst.Arg(cst.Name(target.value))])
+        title = f"line {program.line(found.call)}: it works on `{target.value}`"
+        meaning = f"what it works on is `{target.value}`"
+        yield Rewrite(program.replace({found.call: new}), title, meaning, cost=COST.SURE)
+
+
+def _mode(failure: Failure, found: Called) -> Any:
+    function = found.call.func
+    owner = failure.value(function.value) if isinstance(function, cst.Attribute) else None
+    return getattr(owner, "mode", "min")
+
+
+def _is_of_this_round(program: Program, call: cst.Call, name: str) -> bool:
+    """Whether the loop that the call stands in gives the name its value, above the call."""
+    made, loop = assignment(program, name, call), program.up(call, cst.For)
+    return made is not None and loop is not None and program.up(made, cst.For) is loop
 
 
 def _is_a_number(failure: Failure, name: str) -> bool:
@@ -196,15 +311,17 @@ def _given(call: cst.Call) -> tuple[str, ...]:
     return tuple(a.keyword.value if a.keyword else "" for a in call.args)
 
 
-def _with(call: cst.Call, found: Called, names: list[str]) -> cst.Call:
+def _with(
+    call: cst.Call, found: Called, names: list[str], given: list[str] | None = None
+) -> cst.Call:
     by_place = all(a.keyword is None for a in call.args)
-    for name in names:
+    for name, value in zip(names, given or names, strict=True):
         at = found.positional.index(name) if name in found.positional else -1
         if by_place and at == len(call.args):
-            call = call.with_changes(args=_appended(call, cst.Arg(cst.Name(name))))
+            call = call.with_changes(args=_appended(call, cst.Arg(cst.Name(value))))
         else:
             by_place = False
-            call = with_argument(call, 99, name, cst.Name(name))
+            call = with_argument(call, 99, name, cst.Name(value))
     return call
 
 

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from executor.errors import is_a
+from executor.errors import is_a, is_about_dtypes
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.edits import call, method, operand
-from knowledge.repair.toolkit.live import Operand, called_module, operands
+from knowledge.repair.toolkit.edits import Program, call, method, operand
+from knowledge.repair.toolkit.live import Operand, called_module, operands, works
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import assignment
 
@@ -26,6 +26,9 @@ _TYPES = frozenset({"TypeError", "ValueError", "RuntimeError", "AttributeError",
 _OF_WHOLE = re.compile(r"(?i)\blong|\bint(?:egers?|s|\d*)?\b|ind(?:ex|ices)|integral|torch\.Size")
 # A tuple is what a function gave, or a list of sizes: neither is meant to be one tensor.
 _OF_A_LIST = re.compile(r"(?i)\blist\b|must be tensor|expected (?:a )?tensor")
+_OF_SPREAD = re.compile(r"(?i)parameter (?:scale|concentration|rate|df)\b.*greaterthan", re.DOTALL)
+_EXP, _SOFTPLUS = ("torch", "exp"), ("torch.nn.functional", "softplus")
+_OF_A_MASK = re.compile(r"(?i)\bbool(?:ean)?\b.*\bmask|\bmask.*\bbool")
 _OF_PROBABILITY = re.compile(r"(?i)probabilit|parameter probs")
 _JOINS = frozenset({"cat", "concat", "concatenate", "tensor", "Tensor", "as_tensor", "array"})
 _LOSS = re.compile(r"(?i)loss|criterion|entropy")
@@ -55,11 +58,44 @@ def _at(failure: Failure, place: Place) -> Iterator[Rewrite]:
     given = operands(failure, place)
     for one in given:
         for form in _forms(failure, place, one, given):
-            if _works(failure, place, one.node, form.new):
+            if works(failure, place, one.node, form.new):
                 yield _rewrite(failure, one.node, form)
+                yield from _alike(failure, place, one, form)
         yield from _made_whole(failure, one)
+        yield from _appended(failure, one)
+        yield from _summed(failure, place, one)
     if (joined := _joined_otherwise(failure, place)) is not None:
         yield _rewrite(failure, place.node, joined)
+
+
+def _alike(failure: Failure, place: Place, one: Operand, form: _Form) -> Iterator[Rewrite]:
+    """The same form for what the other calls of its kind in the statement are given."""
+    program, node = failure.program, place.node
+    statement = program.up(node, cst.SimpleStatementLine)
+    if not isinstance(node, cst.Call) or statement is None or not isinstance(one.node, cst.Name):
+        return
+    kind, dtype = type(failure.value(node.func, place.frame)), getattr(one.value, "dtype", None)
+    changes: dict[cst.CSTNode, cst.CSTNode] = {one.node: form.new}
+    for other in program.inside(statement, cst.Call):
+        given = other.args[0].value if other.args else None
+        if other is node or not isinstance(given, cst.Name) or dtype is None:
+            continue
+        is_kind = type(failure.value(other.func, place.frame)) is kind
+        if is_kind and getattr(failure.value(given, place.frame), "dtype", None) == dtype:
+            inner = form.new.with_deep_changes(_first(program, form.new), value=given.value)
+            changes[given] = inner
+    if len(changes) > 1:
+        names = " and ".join(f"`{program.text(n)}`" for n in changes)
+        told = form.told.replace(f"`{one.node.value}` is", f"{names} are")
+        title = f"line {program.line(node)}: {told}"
+        yield Rewrite(program.replace(changes), title, told, cost=form.cost)
+
+
+def _first(program: Program, new: cst.BaseExpression) -> cst.Name:
+    """The operand of `x.long()`, in a tree that is not of the program."""
+    while isinstance(new, (cst.Call, cst.Attribute)):
+        new = new.func if isinstance(new, cst.Call) else new.value
+    return cst.ensure_type(new, cst.Name)
 
 
 def _rewrite(failure: Failure, node: cst.BaseExpression, form: _Form) -> Rewrite:
@@ -67,21 +103,6 @@ def _rewrite(failure: Failure, node: cst.BaseExpression, form: _Form) -> Rewrite
     title = f"line {program.line(node)}: {form.told}"
     changed = program.replace({node: form.new})
     return Rewrite(changed, title, form.told, cost=form.cost, supposes=form.supposes)
-
-
-def _works(
-    failure: Failure, place: Place, old: cst.BaseExpression, new: cst.BaseExpression
-) -> bool:
-    """Whether the failing expression can be evaluated so; what writes is left to the trials."""
-    if failure.writes(place.node):
-        return True
-    changed = place.node.deep_replace(old, new)
-    assert isinstance(changed, cst.BaseExpression)
-    try:
-        failure.live.value(f"({failure.program.text(changed)})", place.frame)
-    except Exception:
-        return False
-    return True
 
 
 def _forms(
@@ -95,7 +116,28 @@ def _forms(
     message = failure.error.message
     if isinstance(value, list) and value and _OF_A_LIST.search(message):
         yield from _of_list(failure, value, node)
-    if isinstance(value, (torch.Tensor, np.ndarray)):
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fiub" and value.dtype.itemsize < 16:
+        yield from _of_array(failure, place, one)
+    if isinstance(value, torch.nn.utils.rnn.PackedSequence):
+        pad = failure.program.name_of("torch.nn.utils.rnn", "pad_packed_sequence")
+        new = cst.parse_expression(f"{pad}({name}, batch_first=True)[0]")
+        yield _Form(new, f"`{name}` is unpacked to one row for each sequence")
+    if isinstance(value, str) and _is_float(value):
+        yield _Form(call("float", cst.Arg(node)), f"{name} is used as a number")
+    if type(value) is int and "tuple of ints" in message:
+        comma = cst.Comma()
+        new = cst.Tuple([cst.Element(node, comma=comma)])
+        yield _Form(new, f"`{name}` is the one size")
+    if isinstance(value, torch.Tensor) and _OF_A_MASK.search(message):
+        yield from _of_mask(value, node, name)
+    is_number = isinstance(value, torch.Tensor) and value.numel() == 1
+    if is_number and _is_builtin(failure, place):
+        yield _Form(method(node, "item"), f"`{name}` is used as a plain number")
+    if isinstance(place.node, cst.BinaryOperation) and _has_length(value):
+        yield _Form(call("len", cst.Arg(node)), f"the number of samples of `{name}` is meant")
+    yield from _called_at_last(failure, place, one)
+    is_array = isinstance(value, np.ndarray) and value.dtype != object
+    if isinstance(value, torch.Tensor) or is_array:
         if _OF_WHOLE.search(message) and _is_whole(value):
             new = (
                 method(node, "long") if isinstance(value, torch.Tensor) else _astype(node, "int64")
@@ -104,14 +146,33 @@ def _forms(
         yield from _largest(failure, place, one, given)
         if _OF_WHOLE.search(message) and _is_count(value):
             yield _Form(call("int", cst.Arg(node)), f"`{name}` is used as a plain number")
+    if isinstance(value, np.ndarray) and value.dtype == object and _is_of_numbers(value):
+        dtype = cst.parse_expression(failure.program.name_of("numpy", "float32"))
+        new = method(node, "astype", cst.Arg(dtype))
+        yield _Form(new, f"the numbers of `{name}` are used as float32")
+    if isinstance(value, torch.Tensor) and value.is_complex() and is_about_dtypes(message):
+        yield _Form(method(node, "abs"), f"the magnitudes of `{name}` are used")
+    if _OF_SPREAD.search(message) and isinstance(value, torch.Tensor) and _is_raw(value):
+        text = failure.program.text(node)
+        for function, told in (
+            (_EXP, "is its logarithm"),
+            (_SOFTPLUS, "is made positive"),
+        ):
+            words = failure.program.name_of(*function)
+            yield _Form(cst.parse_expression(f"{words}({text})"), f"`{name}` {told}")
     if _OF_PROBABILITY.search(message):
         yield from _probabilities(failure, place, one)
     module = called_module(failure, place)
-    one_feature = isinstance(module, torch.nn.RNNBase) and module.input_size == 1
-    is_rows = isinstance(value, torch.Tensor) and value.dim() == 2 and value.shape[-1] != 1
+    if isinstance(module, torch.nn.Sequential) and len(module):
+        module = module[0]  # it takes what comes in
+    is_linear = isinstance(module, torch.nn.Linear)
+    one_feature = getattr(module, "in_features" if is_linear else "input_size", None) == 1
+    rank = 1 if is_linear else 2
+    is_rows = isinstance(value, torch.Tensor) and value.dim() == rank and value.shape[-1] != 1
     if one_feature and is_rows:
         new = method(node, "unsqueeze", cst.Arg(cst.parse_expression("-1")))
-        yield _Form(new, f"each number of `{name}` is a step with one feature")
+        kind = "a sample" if is_linear else "a step"
+        yield _Form(new, f"each number of `{name}` is {kind} with one feature")
     if place.frame == -len(failure.live.spans) and _is_one_sample(failure, place, value):
         new = method(node, "unsqueeze", cst.Arg(cst.Integer("0")))
         yield _Form(new, f"`{name}` is one sample: a batch of one", COST.LIKELY)
@@ -121,6 +182,71 @@ def _forms(
         if is_index and one is not given[0] and value.dim() == owner.dim() - 1:
             new = method(node, "unsqueeze", cst.Arg(cst.Integer(str(value.dim()))))
             yield _Form(new, f"each index of `{name}` stands in a row of its own")
+
+
+def _of_array(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
+    """An array as a tensor, in the dtype of weights where its own is not theirs."""
+    program, name = failure.program, failure.program.text(one.node)
+    text = f"{program.name_of('torch', 'from_numpy')}({name})"
+    told = f"the array `{name}` is made a tensor"
+    yield _Form(cst.parse_expression(text), told)
+    if one.value.dtype.name == "float64":
+        yield _Form(cst.parse_expression(f"{text}.float()"), f"{told} of float32", COST.SURE + 0.1)
+
+
+def _is_builtin(failure: Failure, place: Place) -> bool:
+    """Whether a function of Python's own is called, such as round()."""
+    node = place.node
+    held = failure.value(node.func, place.frame) if isinstance(node, cst.Call) else None
+    return getattr(held, "__module__", "") in ("builtins", "math")
+
+
+def _has_length(value: Any) -> bool:
+    from torch.utils import data
+
+    return isinstance(value, (data.Dataset, data.DataLoader)) and hasattr(value, "__len__")
+
+
+def _called_at_last(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
+    """`self.up(u)` for `self.up`, where a layer stands in place of what it gives."""
+    import torch
+
+    program, function = failure.program, failure.program.up(one.node, cst.FunctionDef)
+    is_layer = isinstance(one.value, torch.nn.Module) and isinstance(one.node, cst.Attribute)
+    if function is None or not is_layer or not isinstance(place.node, cst.Call):
+        return
+    if one.node is place.node.func or isinstance(program.parent(one.node), cst.Attribute):
+        return
+    reads = [n.value for n in program.inside(function.body, cst.Name)]
+    for name, value in failure.live.names[place.frame].items():
+        if isinstance(value, torch.Tensor) and reads.count(name) == 1:  # made, and never read
+            new = cst.Call(one.node, [cst.Arg(cst.Name(name))])
+            yield _Form(new, f"`{program.text(one.node)}` is called with `{name}`")
+
+
+def _is_of_numbers(values: Any) -> bool:
+    return all(type(v) in (int, float, bool) for v in values.ravel().tolist())
+
+
+def _is_raw(values: Any) -> bool:
+    """Whether it is the result of a layer that may be negative, and is."""
+    return values.grad_fn is not None and bool((values < 0).any())
+
+
+def _is_float(text: str) -> bool:
+    try:
+        return bool(float(text)) or True
+    except ValueError:
+        return False
+
+
+def _of_mask(value: Any, node: cst.BaseExpression, name: str) -> Iterator[_Form]:
+    """Zeros and ones as a mask: which of them is masked is open."""
+    if not bool(((value == 0) | (value == 1)).all()):
+        return
+    zeros = cst.ComparisonTarget(cst.Equal(), cst.Integer("0"))
+    yield _Form(cst.Comparison(operand(node), [zeros]), f"the zeros of `{name}` are masked")
+    yield _Form(method(node, "bool"), f"the ones of `{name}` are masked", COST.SURE + 0.1)
 
 
 def _is_count(value: Any) -> bool:
@@ -154,6 +280,50 @@ def _of_list(failure: Failure, value: Any, node: cst.BaseExpression) -> Iterator
     if isinstance(value, list) and all(type(v) in (int, float, bool) for v in value):
         new = call(program.name_of("torch", "tensor"), cst.Arg(node))
         yield _Form(new, f"the numbers of `{name}` are made a tensor", COST.LIKELY)
+
+
+def _appended(failure: Failure, one: Operand) -> Iterator[Rewrite]:
+    """`losses.append(loss.item())`, where the list of losses is used as one of numbers."""
+    import torch
+
+    values, program = one.value, failure.program
+    if not isinstance(values, list) or not values or not isinstance(one.node, cst.Name):
+        return
+    if not all(isinstance(v, torch.Tensor) and v.numel() == 1 and v.requires_grad for v in values):
+        return
+    added = f"{one.node.value}.append"
+    found = [c for c in program.all(cst.Call) if program.text(c.func) == added and len(c.args) == 1]
+    changes: dict[cst.CSTNode, cst.CSTNode] = {
+        c.args[0].value: method(c.args[0].value, "item") for c in found
+    }
+    if changes:
+        what = f"`{one.node.value}` keeps the numbers, without their graphs"
+        title = f"line {program.line(found[0])}: {what}"
+        yield Rewrite(program.replace(changes), title, what, cost=COST.SURE)
+
+
+def _summed(failure: Failure, place: Place, one: Operand) -> Iterator[Rewrite]:
+    """`loss = a + b` for `loss = [a, b]`, where the list is used as one loss."""
+    import torch
+
+    program = failure.program
+    made = assignment(program, program.text(one.node), one.node)
+    if made is None or not isinstance(made.value, (cst.List, cst.Tuple)):
+        return
+    parts, values = [e.value for e in made.value.elements], one.value
+    if not isinstance(values, (list, tuple)) or len(parts) != len(values) or len(parts) < 2:
+        return
+    if not all(isinstance(v, torch.Tensor) and v.numel() == 1 for v in values):
+        return
+    asked = place.node.func if isinstance(place.node, cst.Call) else place.node
+    if not program.text(asked).endswith(".backward"):
+        return
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = cst.BinaryOperation(operand(whole) if whole is parts[0] else whole, cst.Add(), part)
+    what = f"the terms of `{program.text(one.node)}` are added up"
+    title = f"line {program.line(made)}: {what}"
+    yield Rewrite(program.replace({made.value: whole}), title, what, cost=COST.SURE)
 
 
 def _joined_otherwise(failure: Failure, place: Place) -> _Form | None:

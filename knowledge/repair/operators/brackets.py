@@ -8,6 +8,7 @@ of what it holds.
 from __future__ import annotations
 
 import inspect
+import re
 import types
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -20,19 +21,26 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 
+_NOT_CALLED = re.compile(r"builtin_function_or_method|\bmethod_descriptor\b|'method'")
 _FAMILIES = ("not_callable", "index_type", "plain_attribute", "object_attribute")
+_OF_ONE = ("numel", "nelement", "item", "dim", "size", "mean", "sum", "max", "min", "std",
+           "tolist", "numpy", "detach", "clone")  # fmt: skip
 _METHODS = (types.MethodType, types.BuiltinMethodType)
 Change = tuple[cst.BaseExpression, str]
 
 
 def applies(result: JobResult) -> bool:
     """Something was called, indexed or gone through that cannot be."""
-    return result.error is not None and is_a(result.error, *_FAMILIES)
+    error = result.error
+    return error is not None and (
+        is_a(error, *_FAMILIES) or _NOT_CALLED.search(error.message) is not None
+    )
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The failing place, then every place that does the same with the same thing."""
     program = failure.program
+    yield from _not_called(failure)
     for node, value in _suspects(failure):
         change = _change(failure, node, value)
         if change is None:
@@ -50,6 +58,27 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         if len(every) > 1 and not isinstance(node, cst.Attribute):
             title = f"{title} (everywhere)"
             yield Rewrite(program.replace(every), title, meaning, cost=COST.SURE)
+
+
+def _not_called(failure: Failure) -> Iterator[Rewrite]:
+    """`sum(p.numel() for p in …)`: methods of tensors in the failing statement without brackets."""
+    import torch
+
+    program, statement = failure.program, failure.statement
+    if statement is None or _NOT_CALLED.search(failure.error.message) is None:
+        return
+    found: dict[cst.CSTNode, cst.CSTNode] = {}
+    for node in program.inside(statement, cst.Attribute):
+        parent = program.parent(node)
+        is_called = isinstance(parent, cst.Call) and parent.func is node
+        if is_called or isinstance(parent, cst.Attribute):
+            continue
+        if node.attr.value in _OF_ONE and callable(getattr(torch.Tensor, node.attr.value)):
+            found[node] = cst.Call(node)
+    if found:
+        names = " and ".join(dict.fromkeys(f"`{program.text(n)}`" for n in found))
+        title = f"line {program.line(statement)}: {names} is a method, which is called"
+        yield Rewrite(program.replace(found), title, f"{names} is called", cost=COST.SURE)
 
 
 def _suspects(failure: Failure) -> Iterator[tuple[cst.BaseExpression, Any]]:

@@ -29,6 +29,7 @@ def applies(result: JobResult) -> bool:
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """Every constructor in or behind the failing line that was given what the layer works on."""
     program = failure.program
+    yield from _classes(failure)
     for place in failure.places:
         for call in dict.fromkeys(_constructors(failure, place)):
             made = _in_two(failure, place, call)
@@ -41,6 +42,25 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
                     f"`{name}` is to work on them",
                     cost=COST.SURE,
                 )
+
+
+def _classes(failure: Failure) -> Iterator[Rewrite]:
+    """`nn.Sequential(…, nn.ReLU)`: the classes among the arguments are made to layers."""
+    import torch
+
+    program, node = failure.program, failure.node
+    given = [a.value for a in node.args] if isinstance(node, cst.Call) else []
+    given += [e.value for a in given if isinstance(a, (cst.List, cst.Tuple)) for e in a.elements]
+    found: dict[cst.CSTNode, cst.CSTNode] = {}
+    for value in given:
+        cls = failure.value(value) if isinstance(value, (cst.Name, cst.Attribute)) else None
+        if inspect.isclass(cls) and issubclass(cls, torch.nn.Module) and not _needs(cls):
+            found[value] = cst.Call(value)
+    if found:
+        names = " and ".join(dict.fromkeys(f"`{program.text(n)}`" for n in found))
+        title = f"line {program.line(next(iter(found)))}: {names} is a class; a layer of it is made"
+        meaning = f"a layer of {names} is meant"
+        yield Rewrite(program.replace(found), title, meaning, cost=COST.SURE)
 
 
 def _constructors(failure: Failure, place: Place) -> Iterator[cst.Call]:
@@ -67,7 +87,8 @@ def _in_two(failure: Failure, place: Place, call: cst.Call) -> cst.Call | None:
     values = [failure.value(a.value, place.frame) for a in given]
     if not given or any(a.star for a in given):
         return None
-    if not all(isinstance(v, torch.Tensor) for v in values):
+    held = _held(failure, place, call)
+    if not all(isinstance(v, torch.Tensor) for v in values) and not _has_tensor(held, cls):
         return None
     needed = [
         p
@@ -78,6 +99,19 @@ def _in_two(failure: Failure, place: Place, call: cst.Call) -> cst.Call | None:
         return None
     made = call.with_changes(args=_ended(options))
     return cst.Call(made, _ended(given))
+
+
+def _held(failure: Failure, place: Place, call: cst.Call) -> object:
+    """What the constructor made, where a name holds it: its arguments may have changed since."""
+    statement = failure.program.up(call, cst.Assign)
+    return failure.value(statement.targets[0].target, place.frame) if statement else None
+
+
+def _has_tensor(held: object, cls: type) -> bool:
+    """Whether a layer was made with a tensor where it takes a setting."""
+    import torch
+
+    return type(held) is cls and any(isinstance(v, torch.Tensor) for v in vars(held).values())
 
 
 def _needs(cls: type) -> set[str]:

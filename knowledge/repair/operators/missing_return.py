@@ -1,7 +1,8 @@
 """Return what a function of the program makes last, where its result was None.
 
 Only a function without any `return` of a value, whose last step gives one name its value or
-computes a value and drops it.
+computes a value and drops it. Where a call is unpacked into more names than it returns values,
+and the function has values of just the names that lack one, it returns these too.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.sites import assignment
+from knowledge.repair.toolkit.sites import assignment, value_given
 from knowledge.repair.toolkit.unchanged import failing_expression_kept
 
 _FAMILIES = ("none_attribute", "argument_type", "not_callable", "operand_types", "unpack_one",
@@ -29,12 +30,17 @@ _GIVE_NOTHING = ("print", "backward", "step", "zero_grad", "append", "extend", "
 def applies(result: JobResult) -> bool:
     """Something is None that has to be a value."""
     error = result.error
+    if error is not None and is_a(error, "unpack_count"):
+        return True
     return error is not None and is_a(error, *_FAMILIES) and "NoneType" in error.message
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The function whose result was None, with a `return`."""
     program = failure.program
+    if is_a(failure.error, "unpack_count"):
+        yield from _with_the_others(failure)
+        return
     seen: list[cst.FunctionDef] = []
     for place in failure.places:
         for call in _gave_none(failure, place):
@@ -50,15 +56,43 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
                 yield Rewrite(program.replace({old: new}), title, meaning, cost=COST.SURE)
 
 
+def _with_the_others(failure: Failure) -> Iterator[Rewrite]:
+    """`return recon, mu, logvar` for `return recon`, where it is unpacked into such names."""
+    program, place = failure.program, failure.places[0] if failure.places else None
+    statement = program.statement_on(failure.error.line or 0)
+    small = statement.body[0] if statement is not None and statement.body else None
+    if place is None or not isinstance(small, cst.Assign) or not isinstance(small.value, cst.Call):
+        return
+    target = small.targets[0].target
+    function = _defined(failure, place, small.value)
+    if function is None or not isinstance(target, cst.Tuple):
+        return
+    names = [e.value.value for e in target.elements if isinstance(e.value, cst.Name)]
+    returns = program.inside(function.body, cst.Return)
+    given = returns[0].value if len(returns) == 1 else None
+    if given is None or isinstance(given, cst.Tuple) or len(names) != len(target.elements):
+        return
+    made = {n.value for t in program.inside(function.body, cst.AssignTarget)
+            for n in program.inside(t, cst.Name)}  # fmt: skip
+    others = names[1:]
+    if not set(others) <= made or (names[0] in made and program.text(given) != names[0]):
+        return
+    whole = cst.parse_expression(", ".join((program.text(given), *others)))
+    told = " and ".join(f"`{n}`" for n in others)
+    title = f"line {program.line(returns[0])}: `{function.name.value}` returns {told} too"
+    meaning = f"{told} are those of `{function.name.value}`"
+    new = program.replace({returns[0]: returns[0].with_changes(value=whole)})
+    yield Rewrite(new, title, meaning, cost=COST.SURE)
+
+
 def _gave_none(failure: Failure, place: Place) -> Iterator[cst.Call]:
     """The calls that gave what is None in a failing expression: in it, or assigned to its names."""
     program = failure.program
     statement = program.up(place.node, cst.SimpleStatementLine) or place.node
     for name in program.inside(place.node, cst.Name):
-        made = assignment(program, name.value, name)
-        is_call = made is not None and isinstance(made.value, cst.Call)
-        if made is not None and is_call and failure.value(name, place.frame) is None:
-            yield cst.ensure_type(made.value, cst.Call)
+        given = value_given(assignment(program, name.value, name), name.value)
+        if isinstance(given, cst.Call) and failure.value(name, place.frame) is None:
+            yield given
     for call in program.inside(statement, cst.Call):
         if call is not place.node:
             yield call

@@ -7,7 +7,9 @@ All names of modules that the program asks for in vain are put right together.
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import pkgutil
 import re
 import sys
 import types
@@ -15,14 +17,17 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import moved_attribute, moved_name, read
+from executor.errors import is_a, moved_attribute, moved_name, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.imports import import_instead, with_import, without_import
 from knowledge.repair.toolkit.lookups import Lookup, lookup, sister_of
+from knowledge.repair.toolkit.sites import scope_of
+from knowledge.repair.toolkit.spelling import misspelt, plain, slips
 
 # What was renamed without another meaning, in words that no rule of spelling finds.
 _RENAMED = {
@@ -49,6 +54,7 @@ _RENAMED = {
     "cuda_time_total": "device_time_total",
     "self_cuda_time_total": "self_device_time_total",
     "get_lr": "get_last_lr",
+    "evaluate": "eval",
     "events": "function_events",
     "in1d": "isin",
     "product": "prod",
@@ -66,19 +72,32 @@ _RENAMED = {
 
 _MOST_LONGER = 3  # names that begin alike and are shown as alternatives
 
+_OF_GRAPH = "numpy_of_graph"
+_OF_NUMBERS = re.compile(r"only (?:one element tensors|integer tensors|0-dim)|must be real number")
+
 REPEATS = True  # one slip seldom comes alone
 
 
 def applies(result: JobResult) -> bool:
     """A name was asked of something, or imported from somewhere, that does not have it."""
     error = result.error
-    return error is not None and error.type in (
-        "AttributeError", "ImportError", "ModuleNotFoundError", "NotImplementedError",
+    if error is None:
+        return False
+    if is_a(error, _OF_GRAPH) or _OF_NUMBERS.search(error.message):
+        return True
+    return error.type in (
+        "AttributeError", "ImportError", "ModuleNotFoundError", "NotImplementedError", "NameError",
     )  # fmt: skip
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The name that is meant, at the failing place, then wherever a name is asked for in vain."""
+    if is_a(failure.error, _OF_GRAPH) or _OF_NUMBERS.search(failure.error.message):
+        yield from _of_torch(failure)
+        return
+    if failure.error.type == "NameError":
+        yield from _of_a_variable(failure)
+        return
     if read(failure.error, "module_not_installed") is not None:
         yield from _of_a_lost_module(failure)
         return
@@ -106,6 +125,84 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
             f"`{name}` is a module of its own, which has to be imported",
             cost=COST.SURE,
         )
+    else:
+        yield from _of_vision(failure, look, node)
+
+
+def _of_torch(failure: Failure) -> Iterator[Rewrite]:
+    """`torch.log1p(x)` for `np.log1p(x)`, where `x` is a tensor with a graph."""
+    program, node = failure.program, failure.node
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return
+    module, name = failure.value(node.func.value), node.func.attr.value
+    if getattr(module, "__name__", "") not in ("numpy", "math") or not callable(
+        getattr(_torch(), name, None)
+    ):
+        return
+    given = failure.value(node.args[0].value) if node.args else None
+    if isinstance(given, _torch().Tensor):
+        new = program.name_of("torch", name)
+        title = f"line {program.line(node)}: `{new}` is the function for tensors"
+        changed = program.replace({node.func: cst.parse_expression(new)})
+        yield Rewrite(changed, title, f"gradients are to go through `{name}`", cost=COST.SURE)
+
+
+def _of_a_variable(failure: Failure) -> Iterator[Rewrite]:
+    """`self.pool` for `pool`, `output` for `ouput`: a name that nothing binds, and one is near."""
+    seen, program = read(failure.error, "name_undefined"), failure.program
+    name, alive = seen["name"] if seen is not None else "", failure.live.names[-1]
+    if not name or name in alive:
+        return
+    new: cst.BaseExpression | None = None
+    if "self" in alive and hasattr(alive["self"], name):
+        new = cst.parse_expression(f"self.{name}")
+    else:
+        near = [n for n in alive if misspelt(name, n) and not n.startswith("__")]
+        least = min((slips(name, n) for n in near), default=0)
+        near = [n for n in near if slips(name, n) == least]
+        new = cst.Name(near[0]) if len(near) == 1 else None
+    if new is None:
+        return
+    function = scope_of(program, failure.node or program.module)
+    uses: dict[cst.CSTNode, cst.CSTNode] = {
+        n: new.deep_clone()
+        for n in program.inside(function, cst.Name)
+        if n.value == name and not _is_attribute(program, n)
+    }
+    if uses:
+        text = program.module.code_for_node(new)
+        title = f"line {failure.error.line}: `{name}` is `{text}`"
+        meaning = f"`{text}` is meant"
+        yield Rewrite(program.replace(uses), title, meaning, cost=COST.SURE, as_one=True)
+
+
+def _is_attribute(program: Program, node: cst.Name) -> bool:
+    parent = program.parent(node)
+    if isinstance(parent, cst.Attribute):
+        return parent.attr is node
+    return isinstance(parent, cst.Arg) and parent.keyword is node
+
+
+def _of_vision(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewrite]:
+    """`torchvision.models.resnet18` for `nn.ResNet18`: a known network by its name."""
+    if look.module.partition(".")[0] != "torch":
+        return
+    try:
+        from torchvision import models
+    except Exception:  # whatever it raises where it does not fit to this torch
+        return
+    same = [n for n in vars(models) if n.islower() and plain(n) == plain(look.name)]
+    if len(same) != 1 or not callable(getattr(models, same[0])):
+        return
+    program = failure.program
+    new = program.name_of("torchvision.models", same[0])
+    module = program.replace({node: cst.parse_expression(new)})
+    if "torchvision" not in program.module.code:
+        new = f"torchvision.models.{same[0]}"
+        module = program.replace({node: cst.parse_expression(new)})
+        module = with_import(Program(module.code), "import torchvision")
+    title = f"line {program.line(node)}: `{look.name}` is `{new}`"
+    yield Rewrite(module, title, f"`{new}` is meant", as_one=True, cost=COST.SURE)
 
 
 def _longer(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewrite]:
@@ -166,6 +263,8 @@ def _meant(program: Program, node: cst.Attribute, look: Lookup) -> Iterator[Mean
     elif known and look.module.startswith("torch"):
         new = program.name_of(*_split(known))
         yield {node: cst.parse_expression(new)}, f"it is called `{new}`", COST.SURE
+    elif call is not None and (cls := _class_of(look, call)):
+        yield {node: _named(node, cls)}, f"the layer is called `{cls}`", COST.SURE
     elif home := _home(look):
         new = program.name_of(*_split(home))
         yield {node: cst.parse_expression(new)}, f"`{name}` is `{new}`", COST.SURE
@@ -182,6 +281,14 @@ def _meant(program: Program, node: cst.Attribute, look: Lookup) -> Iterator[Mean
     elif call is not None and name == "next" and not call.args and hasattr(look.owner, "__next__"):
         new_call = cst.Call(cst.Name("next"), [cst.Arg(node.value)])
         yield {call: new_call}, "an iterator is asked by the function next()", COST.SURE
+
+
+def _class_of(look: Lookup, call: cst.Call) -> str:
+    """`ReLU` for `relu` of torch.nn, where it is called with options alone."""
+    if look.module != "torch.nn" or any(a.keyword is None for a in call.args):
+        return ""
+    same = [n for n in look.names if plain(n) == plain(look.name) and n[:1].isupper()]
+    return same[0] if len(same) == 1 else ""
 
 
 def _as_said(program: Program, node: cst.Attribute, look: Lookup, said: str) -> cst.BaseExpression:
@@ -321,6 +428,7 @@ def _of_a_lost_module(failure: Failure) -> Iterator[Rewrite]:
     package = sys.modules.get(path.partition(".")[0])
     program = failure.program
     yield from _of_a_lost_alias(failure, path)
+    yield from _spelled_right(failure, path)
     statement = next(
         (
             n
@@ -347,6 +455,24 @@ def _of_a_lost_module(failure: Failure) -> Iterator[Rewrite]:
         told.append(f"`{name}` is in `{_split(home)[0]}`")
     title = f"line {failure.error.line}: {', and '.join(told)}"
     yield Rewrite(program.module, title, cost=COST.SURE)
+
+
+def _spelled_right(failure: Failure, path: str) -> Iterator[Rewrite]:
+    """`torch.nn.functional` for `torch.nn.functionals`: a module beside it, by one slip."""
+    where, name = _split(path)
+    try:
+        found = [m.name for m in pkgutil.iter_modules(importlib.import_module(where).__path__)]
+    except Exception:  # there is no such package, or it cannot be imported
+        return
+    near = [n for n in found if misspelt(name, n)]
+    if len(near) != 1:
+        return
+    program = failure.program
+    new: dict[cst.CSTNode, cst.CSTNode] = {
+        n: _named(n, near[0]) for n in program.all(cst.Attribute) if program.text(n) == path
+    }
+    title = f"line {failure.error.line}: it is spelled `{where}.{near[0]}`"
+    yield Rewrite(program.replace(new), title, cost=COST.SURE)
 
 
 def _of_a_lost_alias(failure: Failure, path: str) -> Iterator[Rewrite]:
@@ -426,6 +552,8 @@ def _module(failure: Failure, node: cst.BaseExpression) -> types.ModuleType | No
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same object is asked for something, and not only whether it has it."""
     error, line = before.error, before.error.line if before.error is not None else None
+    if error is not None and (is_a(error, _OF_GRAPH) or _OF_NUMBERS.search(error.message)):
+        return [reaches_leaves(after, wanted=False)]
     if error is None or line is None or error.type.endswith(("ImportError", "NotFoundError")):
         return []
     owner = "".join(error.code.removesuffix("()").rpartition(".")[0].split())

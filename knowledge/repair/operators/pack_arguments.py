@@ -6,6 +6,7 @@ one thing; `nn.Sequential(layers)` takes them one by one.
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -58,6 +59,8 @@ def _packed(
     states = isinstance(target, torch.nn.RNNBase)
     own = getattr(target, "__module__", "") == "__main__"
     a_layer = isinstance(target, torch.nn.Module) and not states
+    if own and inspect.isclass(target):
+        yield from _as_first(failure, call, plain)
     if len(plain) - start < 2 or (start > 0) != states or own or a_layer:
         return
     values = [failure.value(a.value) for a in plain[start:]]
@@ -79,6 +82,22 @@ def _packed(
         "they belong together",
         cost=COST.SURE,
     )
+
+
+def _as_first(failure: Failure, call: cst.Call, plain: list[cst.Arg]) -> Iterator[Rewrite]:
+    """`MLP([1, 16, 1])` for `MLP(1, 16, 1)`, if an object of the class can be made so."""
+    if not all(type(failure.value(a.value)) is int for a in plain):
+        return
+    sizes = cst.Arg(cst.List([cst.Element(a.value) for a in plain]))
+    new = call.with_changes(args=_separated([sizes, *call.args[len(plain) :]]))
+    program = failure.program
+    try:
+        failure.live.value(f"({program.module.code_for_node(new)})")
+    except Exception:
+        return
+    function = program.text(call.func)
+    title = f"line {program.line(call)}: `{function}` takes them as one list"
+    yield Rewrite(program.replace({call: new}), title, "they belong together", cost=COST.SURE)
 
 
 def _separated(args: list[cst.Arg]) -> list[cst.Arg]:

@@ -2,8 +2,9 @@
 
 Of the numbers that the error names, a layer was made with one and meets the other. It is resized
 where its size is written; a name that has the new value is preferred to a number. An output size
-that has a name (`output_size`, `n_classes`) is meant, and stays. So does a layer whose wanted size
-stands in another dimension of what comes in: turning that is the likelier edit.
+that has a name (`output_size`, `n_classes`) is meant, and gives way to another name alone. A layer
+stays whose wanted size stands in another dimension of what comes in: turning that is the likelier
+edit. Two sizes of a layer may have changed places.
 """
 
 from __future__ import annotations
@@ -13,22 +14,25 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Program, same
 from knowledge.repair.toolkit.live import called_module, tensors
 from knowledge.repair.toolkit.shapes import (
     Resized,
     loads_its_own_layers,
+    named,
     refitted,
     resized_call,
     same_layers,
     size_given,
     still_computed,
+    worth,
 )
-from knowledge.repair.toolkit.sites import argument, made
+from knowledge.repair.toolkit.sites import argument, integer, made
 
 # A layer's sizes, by its class: (position, keyword).
 _SIZES: tuple[tuple[str, tuple[tuple[int, str], ...]], ...] = (
@@ -55,14 +59,13 @@ _SPEAKS_OF_SIZES = re.compile(
 def applies(result: JobResult) -> bool:
     """The error names two numbers, and speaks of sizes."""
     error = result.error
-    return (
-        error is not None
-        and _SPEAKS_OF_SIZES.search(error.message) is not None
-        and len(_numbers(error.message)) > 1
-    )
+    if error is None or is_a(error, "embedding_range"):
+        return error is not None
+    return _SPEAKS_OF_SIZES.search(error.message) is not None and len(_numbers(error.message)) > 1
 
 
 def _numbers(message: str) -> set[int]:
+    message = re.sub(r"(?i)\bdim(?:ension)?s? \d+", "", message)  # these are places
     return {int(n) for n in re.findall(r"(?<![\w.])\d+(?![\w.])|(?<=\dx)\d+|\d+(?=x\d)", message)}
 
 
@@ -74,9 +77,15 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     numbers = _numbers(failure.error.message)
     own = made(program, result.layer) if result.layer is not None else None
     turned = _stands_elsewhere(failure)
-    for call in program.all(cst.Call):
+    near = failure.error.line or 0
+    # The nearest first: only so many are tried.
+    every = sorted(program.all(cst.Call), key=lambda c: abs(program.line(c) - near))
+    for call in every:
+        yield from _exchanged(failure, call, numbers, is_own=own is not None and call is own.call)
+    yield from _of_an_object(failure, own.call if own is not None else None, numbers)
+    for call in every:
         for position, keyword in _sizes_of(call):
-            old = size_given(program, call, position, keyword)
+            old = worth(program, argument(call, position, keyword))
             if old is None or old not in numbers:
                 continue
             is_own = own is not None and call is own.call
@@ -89,6 +98,74 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
                 yield from _made_for(failure, call, (position, keyword), old, new, cost)
         if _is_of_a_layer(program, call):
             yield from _state_for(failure, call, numbers)
+
+
+def _of_an_object(failure: Failure, call: cst.Call | None, numbers: set[int]) -> Iterator[Rewrite]:
+    """`Block(24, 8)` for `Block(16, 8)`, where the failing layer takes its size from that; or the
+    layer by another parameter of the class that has the wanted size in this object.
+    """
+    program, layer = failure.program, failure.result.layer
+    inside = program.up(call, cst.FunctionDef) if call is not None else None
+    cls = program.up(inside, cst.ClassDef) if inside is not None else None
+    if call is None or layer is None or inside is None or cls is None or not _sizes_of(call):
+        return
+    position, keyword = _sizes_of(call)[0]
+    given = argument(call, position, keyword)
+    names = [p.name.value for p in inside.params.params][1:]
+    called = {program.text(p.node.func).rpartition(".")[2] for p in failure.places
+              if isinstance(p.node, cst.Call)}  # fmt: skip
+    made = [
+        a.value
+        for a in program.all(cst.Assign)
+        if isinstance(a.value, cst.Call)
+        and program.text(a.value.func) == cls.name.value
+        and program.text(a.targets[0].target).rpartition(".")[2] in called
+    ]
+    if given is None or not isinstance(given.value, cst.Name) or len(made) != 1:
+        return
+    if given.value.value not in names:
+        return
+    index = names.index(given.value.value)
+    old = worth(program, argument(made[0], index, given.value.value))
+    which = _called(program, made[0])
+    for new in sorted(numbers - {0, 1, old}) if old in numbers else ():
+        size = argument(made[0], index, given.value.value)
+        assert size is not None
+        value = named(program, size.value, new) or integer(new)
+        title = f"line {program.line(made[0])}: `{which}` is made for {new} instead of {old}"
+        meaning = f"{new} come into `{which}`"
+        yield Rewrite(program.replace({size.value: value}), title, meaning, cost=COST.SURE)
+        others = [n for n in names if n != given.value.value
+                  and worth(program, argument(made[0], names.index(n), n)) == new]  # fmt: skip
+        if len(others) == 1:
+            title = f"line {program.line(call)}: the layer is made for `{others[0]}`"
+            changed = program.replace({given.value: cst.Name(others[0])})
+            meaning = f"`{others[0]}` come into this layer"
+            yield Rewrite(changed, title, meaning, cost=COST.SURE)
+
+
+def _exchanged(
+    failure: Failure, call: cst.Call, numbers: set[int], *, is_own: bool
+) -> Iterator[Rewrite]:
+    """`nn.LSTM(emb, hidden)` for `nn.LSTM(hidden, emb)`."""
+    program, sizes = failure.program, _sizes_of(call)
+    if re.search(r"Embedding$", program.text(call.func)) and is_a(failure.error, "embedding_range"):
+        sizes, is_own = ((0, "num_embeddings"), (1, "embedding_dim")), True
+    if len(sizes) != 2 or not (
+        is_own or any(size_given(program, call, *s) in numbers for s in sizes)
+    ):
+        return
+    first, second = (argument(call, *size) for size in sizes)
+    if first is None or second is None or same(first.value, second.value):
+        return
+    if not all(isinstance(a.value, (cst.Name, cst.Integer)) for a in (first, second)):
+        return
+    layer = _called(program, call)
+    new: dict[cst.CSTNode, cst.CSTNode] = {first.value: second.value, second.value: first.value}
+    title = f"line {program.line(call)}: the two sizes of `{layer}` change places"
+    meaning = f"`{layer}` goes from {program.text(second.value)} to {program.text(first.value)}"
+    cost = COST.LIKELY if is_own else COST.LIKELY + COST.FAR
+    yield Rewrite(program.replace(new), title, meaning, cost=cost, as_one=True)
 
 
 def _sizes_of(call: cst.Call) -> tuple[tuple[int, str], ...]:
@@ -104,9 +181,11 @@ def _made_for(
     ways: Iterator[Resized] = resized_call(program, call, *place, new)
     layer = _called(program, call)
     given = argument(call, *place)
-    named = given is not None and isinstance(given.value, cst.Name)
+    has_name = given is not None and not isinstance(given.value, cst.Integer)
+    other = named(program, given.value, new) if given is not None and has_name else None
     for way in ways:
-        if place[1] in _GOES_OUT and named:
+        written_here = given is not None and way.line == program.line(given)
+        if has_name and other is None and (place[1] in _GOES_OUT or written_here):
             continue  # how much comes out has a name: that is meant, whatever it meets
         title = f"line {way.line}: `{layer}` is made for {new} instead of {old}"
         yield Rewrite(way.module, title, f"the {place[1]} of `{layer}` is {new}", cost=cost)
@@ -164,4 +243,7 @@ def _stands_elsewhere(failure: Failure) -> bool:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What failed is still computed, and no other layer changed."""
-    return [still_computed(before.error, proposal.code), same_layers(before, after)]
+    kept = still_computed(before.error, proposal.code)
+    if "change places" in proposal.title:  # both sizes of a layer are others then
+        return [kept]
+    return [kept, same_layers(before, after)]

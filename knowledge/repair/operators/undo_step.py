@@ -25,7 +25,7 @@ _STEPS = frozenset(
 _PROPERTIES = frozenset({"T", "mT", "H"})
 _SPEAKS_OF_FORM = re.compile(
     r"(?i)shape|size|dimension|dtype|\btype\b|\b\dD\b|-D\b|scalar|must match|long|float|double"
-    r"|columns|rows|channels"
+    r"|columns|rows|channels|not numpy\.ndarray"
 )
 _DEPTH = 2  # assignments that are followed back
 _FRAMES = 2
@@ -42,8 +42,9 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     for place in failure.places[:_FRAMES]:
         for node, far in _made_of(failure.program, place):
             yield from _joined(failure, place, node, far)
+            yield from _of_any_batch(failure, node, far)
             for step in failure.program.expressions(node):
-                of = _taken_of(step)
+                of = _taken_of(step) or (None if far else _array_of(failure, step))
                 if of is not None and step not in seen:
                     seen.add(step)
                     yield from _without(failure, place, step, of, far)
@@ -77,6 +78,14 @@ def _taken_of(node: cst.BaseExpression) -> cst.BaseExpression | None:
     if isinstance(owner, cst.Name) and owner.value in ("torch", "F", "np"):
         return node.args[0].value if node.args and node.args[0].keyword is None else None
     return owner
+
+
+def _array_of(failure: Failure, node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """`x` of `x.numpy()`, where no array is taken."""
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return None
+    is_one = node.func.attr.value == "numpy" and "not numpy.ndarray" in failure.error.message
+    return node.func.value if is_one else None
 
 
 def _without(
@@ -116,7 +125,26 @@ def _joined(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Iter
             meaning = "each of the tensors is a batch of one already"
             told = f"line {program.line(call)}: {meaning}, and they are joined along it"
             new = program.replace({call: call.with_changes(func=function)})
-            yield Rewrite(new, told, meaning, cost=COST.SURE + COST.FAR * far)
+            yield Rewrite(new, told, meaning, cost=COST.SURE + COST.FAR * far, supposes=True)
+
+
+def _of_any_batch(failure: Failure, node: cst.CSTNode, far: int) -> Iterator[Rewrite]:
+    """`x.view(x.size(0), -1)` for `x.view(BATCH, -1)`: the last batch may be smaller."""
+    program = failure.program
+    for call in program.inside(node, cst.Call):
+        if not isinstance(call.func, cst.Attribute) or len(call.args) < 2:
+            continue
+        first, last = call.args[0].value, program.text(call.args[-1].value)
+        is_fixed = isinstance(first, (cst.Name, cst.Integer)) and program.text(first) != "-1"
+        if call.func.attr.value not in ("view", "reshape") or not is_fixed or last != "-1":
+            continue
+        owner = program.text(call.func.value)
+        new = cst.parse_expression(f"{owner}.size(0)")
+        told = f"each sample of `{owner}` keeps a row, however many there are"
+        meaning = f"the first dimension of `{owner}` is the batch"
+        title = f"line {program.line(call)}: {told}"
+        cost = COST.SURE + COST.FAR * far
+        yield Rewrite(program.replace({first: new}), title, meaning, cost=cost)
 
 
 def _without_line(program: Program, line: int) -> cst.Module | None:

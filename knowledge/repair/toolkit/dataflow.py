@@ -12,7 +12,13 @@ import libcst as cst
 from executor.protocol import JobResult, Variable
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.flow import in_loop
-from knowledge.repair.toolkit.sites import argument, assignment, scope_of, with_argument
+from knowledge.repair.toolkit.sites import (
+    argument,
+    assignment,
+    scope_of,
+    value_given,
+    with_argument,
+)
 
 INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "bool"})
 _SHORT = {"float32": "float", "float64": "double", "float16": "half", "int64": "long"}
@@ -70,9 +76,10 @@ def cast_at_origin(
     """
     name = given.name.value
     made = assignment(program, name, given.name)
-    if made is not None and not _passed_on(program, made, name):
+    value = value_given(made, name)
+    if made is not None and value is not None and not _passed_on(program, made, name):
         line = program.line(made)
-        yield {made.value: of_dtype(program, made.value, dtype)}, f"line {line}: `{name}` is made"
+        yield {value: of_dtype(program, value, dtype)}, f"line {line}: `{name}` is made"
         return
     cast = cast_of(program, given.name, dtype)
     yield {given.name: cast}, f"line {program.line(given.name)}: `{name}` is passed"

@@ -165,14 +165,17 @@ class Program:
                 aliases[f"{source}.{_dotted(item.name)}"] = alias
         for plain in self.all(cst.Import):
             for item in plain.names:
-                aliases[_dotted(item.name)] = _alias(item) or _dotted(item.name)
-        if module in aliases:
-            return f"{aliases[module]}.{attribute}"
-        top, _, rest = module.partition(".")
-        if top in aliases:
-            return ".".join(filter(None, (aliases[top], rest, attribute)))
+                name = _dotted(item.name)
+                aliases[name] = _alias(item) or name
+                if not item.asname:  # `import torch.utils.data` binds `torch`
+                    aliases[name.partition(".")[0]] = name.partition(".")[0]
+        for end in range(module.count("."), -1, -1):
+            parts = module.split(".")
+            prefix, rest = ".".join(parts[: end + 1]), ".".join(parts[end + 1 :])
+            if prefix in aliases:
+                return ".".join(filter(None, (aliases[prefix], rest, attribute)))
         last = module.rpartition(".")[2]
-        return f"{last}.{attribute}" if rest else f"{module}.{attribute}"
+        return f"{last}.{attribute}"
 
 
 def _dotted(node: cst.CSTNode | None) -> str:

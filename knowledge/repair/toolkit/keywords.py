@@ -63,7 +63,9 @@ def meant(keyword: str, among: Sequence[str]) -> list[str]:
         rank = _rank(keyword, name)
         if rank is not None:
             ranked.setdefault(rank, []).append(name)
-    return ranked[min(ranked)] if ranked else []
+    found = ranked[min(ranked)] if ranked else []
+    begun = [name for name in among if name.startswith(f"{keyword}_")]
+    return found or (begun if len(begun) == 1 else [])
 
 
 def only_tells(keyword: str) -> bool:

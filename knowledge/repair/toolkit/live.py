@@ -47,6 +47,27 @@ def called_module(failure: Failure, place: Place) -> Any:
     return value if isinstance(value, torch.nn.Module) else None
 
 
+def works(failure: Failure, place: Place, old: cst.BaseExpression, new: cst.BaseExpression) -> bool:
+    """Whether a failing expression can be evaluated with another operand.
+
+    What writes is not evaluated once more: that it works is left to the trials.
+    """
+    if failure.writes(place.node):
+        return True
+    changed = place.node.deep_replace(old, new)
+    return isinstance(changed, cst.BaseExpression) and evaluates(failure, place, changed)
+
+
+def evaluates(failure: Failure, place: Place, expression: cst.BaseExpression) -> bool:
+    """Whether an expression has a value where the program failed."""
+    text = failure.program.module.code_for_node(expression)
+    try:
+        failure.live.value(f"({text})", place.frame)
+    except Exception:
+        return False
+    return True
+
+
 def _parts(failure: Failure, place: Place) -> Iterator[cst.BaseExpression]:
     node = place.node
     if isinstance(node, cst.Call):
@@ -70,3 +91,6 @@ def _parts(failure: Failure, place: Place) -> Iterator[cst.BaseExpression]:
         for element in node.slice:
             if isinstance(element.slice, cst.Index):
                 yield element.slice.value
+            elif isinstance(element.slice, cst.Slice):
+                bounds = (element.slice.lower, element.slice.upper, element.slice.step)
+                yield from (bound for bound in bounds if bound is not None)

@@ -72,8 +72,11 @@ class Lookup:
         near = [n for n in self.names if misspelt(self.name, n)]
         near = [n for n in near if not isinstance(self.value(n), types.ModuleType)]
         near = [n for n in near if callable(self.value(n)) == is_called]
+        import torch
+
         if self._is_of_another_kind():  # `items` of a tensor: a dictionary was expected
-            near = [n for n in near if n == f"{self.name}_"]
+            one = isinstance(self.owner, torch.Tensor) and self.owner.dim() == 0
+            near = [n for n in near if n == f"{self.name}_" or (one and n == "item")]
         least = min((slips(self.name, n) for n in near), default=0)
         near = [n for n in near if slips(self.name, n) == least]
         same = [n for n in near if undoubled(n) == undoubled(self.name)]

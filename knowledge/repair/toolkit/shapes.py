@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import ast
 import math
+import operator
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
 
 from executor.protocol import SNIPPET, Caught, ErrorSeen, JobResult, Layer
-from knowledge.repair.codemod import Check, Rewrite
+from knowledge.repair.codemod import Check
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
     integer,
     made,
+    names_in,
     scope_of,
+    value_given,
     variables,
     with_argument,
 )
@@ -191,7 +194,7 @@ def resized_call(
             new = with_argument(call, position, keyword, cst.Name(name))
             yield Resized(program.replace({call: new}), program.line(given))
         return
-    value = (None if alone else _named(program, given.value, size)) or integer(size)
+    value = (None if alone else named(program, given.value, size)) or integer(size)
     new = with_argument(call, position, keyword, value)
     yield Resized(program.replace({call: new}), program.line(given))
 
@@ -201,7 +204,7 @@ def refitted(program: Program, call: cst.Call, position: int, size: int) -> Resi
     given = argument(call, position, "")
     if given is None:
         return None
-    value = _named(program, given.value, size)
+    value = named(program, given.value, size)
     if value is None and isinstance(given.value, cst.Integer):
         value = integer(size)
     if value is None:
@@ -270,6 +273,39 @@ def size_given(program: Program, call: cst.Call, position: int, keyword: str) ->
     return ast.literal_eval(source.value) if isinstance(source, cst.Integer) else None
 
 
+def worth(program: Program, given: cst.Arg | None) -> int | None:
+    """The number that an argument stands for, if its names and numbers are each said once."""
+    if given is None:
+        return None
+    known = _named_sizes(program, given.value)
+    try:
+        tree = ast.parse(program.text(given.value), mode="eval").body
+    except SyntaxError:
+        return None
+    source = _source(program, given.value)
+    return (
+        int(ast.literal_eval(source.value))
+        if isinstance(source, cst.Integer)
+        else _computed(tree, known)
+    )
+
+
+_OF_SIZES = {ast.Mult: operator.mul, ast.Add: operator.add, ast.Sub: operator.sub,
+             ast.FloorDiv: operator.floordiv}  # fmt: skip
+
+
+def _computed(node: ast.AST, known: dict[str, int]) -> int | None:
+    match node:
+        case ast.Constant(value=int(number)):
+            return number
+        case ast.Name(id=name):
+            return known.get(name)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OF_SIZES:
+            a, b = _computed(left, known), _computed(right, known)
+            return None if a is None or not b else int(_OF_SIZES[type(op)](a, b))
+    return None
+
+
 def _source(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:
     """The number that a size comes from: a literal, a variable's, or what a class was called with.
 
@@ -295,10 +331,8 @@ def _given(program: Program, name: cst.Name) -> cst.BaseExpression | None:
         index = next((i for i, p in enumerate(parameters) if p.name.value == name.value), None)
         if index is not None:
             return _passed(program, scope, parameters[index], index)
-    found = assignment(program, name.value, name)
-    if found is None:
-        found = _once_at_the_top(program, name.value)
-    return found.value if found is not None else None
+    found = assignment(program, name.value, name) or _once_at_the_top(program, name.value)
+    return value_given(found, name.value)
 
 
 def _passed(
@@ -318,6 +352,9 @@ def _passed(
     return given.value if given is not None else parameter.default
 
 
+_DRAWS = ("randn", "rand", "randint", "zeros", "ones")
+
+
 def _used_once(program: Program, value: cst.BaseExpression) -> bool:
     """Whether a name says the size of this layer alone: changing it changes no other one."""
     text = program.text(value)
@@ -326,7 +363,7 @@ def _used_once(program: Program, value: cst.BaseExpression) -> bool:
         for name in program.inside(scope_of(program, value), cst.Name)
         if name.value == text
         and (call := program.up(name, cst.Call)) is not None
-        and program.text(call.func).rpartition(".")[2][:1].isupper()
+        and ((last := program.text(call.func).rpartition(".")[2])[:1].isupper() or last in _DRAWS)
     ]
     return len(made_with) <= 1
 
@@ -353,13 +390,12 @@ def _once_at_the_top(program: Program, name: str) -> cst.Assign | None:
         for a in program.all(cst.Assign)
         if scope_of(program, a) is program.module
         and len(a.targets) == 1
-        and isinstance(a.targets[0].target, cst.Name)
-        and a.targets[0].target.value == name
+        and name in names_in(a.targets[0].target)
     ]
     return found[0] if len(found) == 1 else None
 
 
-def _named(program: Program, value: cst.BaseExpression, size: int) -> cst.BaseExpression | None:
+def named(program: Program, value: cst.BaseExpression, size: int) -> cst.BaseExpression | None:
     """The size in the terms of the old one: `hidden` for `hidden * 2`, `64 * 6 * 6` for 5 * 5."""
     if m := re.fullmatch(r"(\w+)( ?)\* ?(\d+) ?\* ?\3", program.text(value)):
         channels = _number(program, program.expressions(value), m[1])
@@ -411,9 +447,9 @@ def _named_sizes(program: Program, at: cst.CSTNode) -> dict[str, int]:
     """The names that can be used at a place and stand for a number that one literal says."""
     found: dict[str, cst.BaseExpression | None] = {}
     for assign in program.all(cst.Assign):
-        target = assign.targets[0].target
-        if scope_of(program, assign) is program.module and isinstance(target, cst.Name):
-            found[target.value] = _value_at_the_top(program, target.value)
+        if scope_of(program, assign) is program.module:
+            for name in names_in(assign.targets[0].target):
+                found[name] = _value_at_the_top(program, name)
     scope = scope_of(program, at)
     if isinstance(scope, cst.FunctionDef):
         for index, parameter in enumerate(scope.params.params):
@@ -429,7 +465,7 @@ def _named_sizes(program: Program, at: cst.CSTNode) -> dict[str, int]:
 
 def _value_at_the_top(program: Program, name: str) -> cst.BaseExpression | None:
     once = _once_at_the_top(program, name)
-    return once.value if once is not None else None
+    return value_given(once, name)
 
 
 def _number(program: Program, among: Sequence[cst.BaseExpression], text: str) -> int | None:
@@ -439,30 +475,6 @@ def _number(program: Program, among: Sequence[cst.BaseExpression], text: str) ->
             source = _source(program, node)
             return ast.literal_eval(source.value) if isinstance(source, cst.Integer) else None
     return None
-
-
-def as_large_as(
-    ways: Iterable[Resized], largest: int, told: str, noun: str, rows: int
-) -> Iterator[Rewrite]:
-    """A table with a row for the largest index that it is asked for.
-
-    Args:
-        ways: where its size is written, each with the new size.
-        largest: the largest index.
-        told: what goes up to it, e.g. "labels go up to 9, so the model".
-        noun: what it has then, e.g. "scores".
-        rows: how many of them it had.
-    """
-    for found in ways:
-        title = f"line {found.line}: {told} has {largest + 1} {noun} instead of {rows}"
-        yield Rewrite(found.module, title)
-
-
-def indices_kept(code: str, *more: str) -> Check:
-    """No index is clamped, wrapped or left out to fit the table that there was."""
-    bent = [w for w in ("clamp", "clip", "remainder", "% ", "fmod", *more) if w in code]
-    detail = f"{bent[0].strip()} gives an index the row of another" if bent else "as they were"
-    return Check(name="indices", passed=not bent, detail=detail)
 
 
 # -- the call of a layer ---------------------------------------------------------------------

@@ -100,6 +100,20 @@ def assignment(program: Program, name: str, before: cst.CSTNode) -> cst.Assign |
     return last if isinstance(last, cst.Assign) and len(last.targets) == 1 else None
 
 
+def value_given(made: cst.Assign | None, name: str) -> cst.BaseExpression | None:
+    """What an assignment gives a name: of `a, b = f(x), f(y)` its own part; None if it has none."""
+    if made is None:
+        return None
+    target, value = made.targets[0].target, made.value
+    if isinstance(target, (cst.Tuple, cst.List)):
+        if not isinstance(value, (cst.Tuple, cst.List)):
+            return None
+        pairs = zip(target.elements, value.elements, strict=False)
+        same = len(target.elements) == len(value.elements)
+        return next((v.value for t, v in pairs if same and names_in(t.value) == {name}), None)
+    return value
+
+
 def _binds(node: cst.CSTNode, name: str) -> bool:
     if isinstance(node, cst.Assign):
         return any(name in names_in(t.target) for t in node.targets)

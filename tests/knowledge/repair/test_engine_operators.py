@@ -97,23 +97,31 @@ async def test_operators_are_asked_where_no_codemod_mends_it():
     assert (repair.fix.codemod, repair.fix.shown) == ("trusted", "verified")
 
 
-async def test_no_operator_is_asked_where_a_codemod_gets_further():
-    """It goes on from there: to the next error, and past it."""
+@pytest.mark.parametrize(
+    ("edits", "steps"),
+    [
+        ([edit(EDIT)], ()),  # it mends all that is wrong: the codemod may have bent the code
+        ([], ("first", "then")),  # none does: it goes on from there, past the next error
+    ],
+)
+async def test_an_edit_that_mends_it_comes_before_a_codemod_that_gets_further(
+    edits: list[Proposal], steps: tuple[str, ...]
+):
     by_codemod = {
         OLD: [Proposal(codemod="a", title="first", code=OTHER)],
         OTHER: [Proposal(codemod="b", title="then", code=WHOLE)],
     }
     second = failed(B, line=2, code="g(b)", values=Values())
     runs = {OTHER: second, WHOLE: FIXED, EDIT: FIXED, WHOLE.replace("double", "float"): BEFORE}
-    repair, executor = await repaired(
+    repair, _ = await repaired(
         {**runs, OLD.replace("g(b)", "g(c)"): BEFORE},
-        {OLD: [edit(EDIT)]},
+        {OLD: edits},
         by_codemod,
         codemods=[codemod("a"), codemod("b", B)],
     )
 
-    assert repair.fix is not None and repair.fix.steps == ("first", "then")
-    assert executor.asked_for_edits == []
+    assert repair.fix is not None and repair.fix.steps == steps
+    assert repair.fix.code == (EDIT if edits else WHOLE)
 
 
 async def test_an_edit_that_supposes_something_is_an_alternative():

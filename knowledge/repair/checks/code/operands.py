@@ -87,8 +87,15 @@ def _constant(part: Replaced, live: dict[str, str]) -> Iterator[str]:
         return
     if _is_none(part.new) and _is_reset(part.old):
         return
+    given = _texts(part.within[-1]) if part.within else []
+    if given and given == _texts(part.within_new[-1]):
+        return  # they changed places
     if any(live.get(n, "int") not in _NUMBERS | _CODE for n in _variables(part.old)):
         yield f"the constant `{text(part.new)}` stands where `{text(part.old)}` was computed"
+
+
+def _texts(node: ast.AST) -> list[str]:
+    return sorted(text(value) for value in _given(node))
 
 
 def _is_none(node: ast.AST) -> bool:

@@ -106,9 +106,88 @@ for _ in range(2):
 print("trained")
 """
 
+SORTED = """\
+import torch
+from torch.nn.utils.rnn import pack_padded_sequence
+
+rows = torch.randn(3, 5, 2)
+lengths = torch.tensor([2, 5, 3])
+packed = pack_padded_sequence(rows, lengths, batch_first=True)   # as they come
+print(packed.batch_sizes)
+"""
+
+UNUSED = """\
+import torch
+from torch import nn
+
+class Head(nn.Module):
+    def __init__(self, size, n_classes):
+        super().__init__()
+        self.fc = nn.Linear(size, n_classes)
+
+    def forward(self, x):
+        return self.fc(x)
+
+class Net(nn.Module):
+    def __init__(self, kinds):
+        super().__init__()
+        self.head = Head(4)   # on top
+
+    def forward(self, x):
+        return self.head(x)
+
+print(Net(3)(torch.ones(2, 4)).shape)
+"""
+
+EMPTY_CALL = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x):
+        x = torch.relu(self.fc())   # hidden
+        return x
+
+print(Net()(torch.ones(2, 4)).shape)
+"""
+
+DIFFERENCE = """\
+import torch
+from torch import nn
+
+net, criterion = nn.Linear(3, 1), nn.MSELoss()
+y = torch.zeros(4, 1)
+loss = criterion(net(torch.randn(4, 3)) - y)   # squared
+loss.backward()
+"""
+
+ROUND = """\
+import torch
+from torch import nn
+
+net = nn.Linear(2, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer)
+for _ in range(2):
+    optimizer.zero_grad()
+    out = net(torch.ones(3, 2)).square().mean()
+    out.backward()
+    optimizer.step()
+    tr, va = out.item(), net(torch.zeros(3, 2)).square().mean().item()
+    scheduler.step()   # by what it measures
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "unsorted lengths": (SORTED, ("batch_first=True, enforce_sorted=False)   # as they come",)),
+        "a parameter that nothing uses": (UNUSED, ("Head(4, kinds)   # on top",)),
+        "an empty call": (EMPTY_CALL, ("self.fc(x))   # hidden",)),
+        "a difference": (DIFFERENCE, ("criterion(net(torch.randn(4, 3)), y)   # squared",)),
         "a state": (STATE, ("print(decoder(torch.randn(1, 4), hidden).shape)   # one step",)),
         "what a scheduler looks at": (PLATEAU, ("schedule.step(val_loss)",)),
         "sizes, twice": (SIZES, ("second = Head(hidden_size, output_size)",)),

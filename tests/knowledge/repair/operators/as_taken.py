@@ -111,9 +111,173 @@ print(nn.Linear(3, 2)(table).shape)
 """
 
 
+ROWS_OF_ARRAY = """\
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __init__(self):
+        self.rows = np.ones((6, 4), dtype=np.float32)
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, i):
+        return self.rows[i].unsqueeze(0)   # one row
+
+print(next(iter(DataLoader(Rows(), batch_size=3))).shape)
+"""
+
+INFINITE = """\
+import torch
+
+def hide(scores, hidden):
+    return scores.masked_fill(hidden, "-inf")   # out of the softmax
+
+print(hide(torch.randn(2, 3), torch.tensor([True, False, False])).softmax(-1))
+"""
+
+CAUSAL = """\
+import torch
+
+def attend(scores):
+    seen = torch.tril(torch.ones(3, 3))
+    return scores.masked_fill(seen, float("-inf")).softmax(-1)   # of the past
+
+print(attend(torch.randn(3, 3)).shape)
+"""
+
+HISTORY = """\
+import numpy as np
+import torch
+
+w = torch.ones(3, requires_grad=True)
+history = []
+for _ in range(3):
+    loss = (w * 2).square().mean()
+    loss.backward()
+    history.append(loss)   # of each round
+print(np.mean(history))
+"""
+
+TERMS = """\
+import torch
+from torch import nn
+
+net = nn.Linear(3, 2)
+out = net(torch.randn(4, 3))
+loss = [out.square().mean(), net.weight.abs().sum()]   # two terms
+loss.backward()
+print(net.weight.grad.shape)
+"""
+
+PACKED = """\
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
+
+gru, head = nn.GRU(2, 3), nn.Linear(3, 1)
+steps, _ = gru(pack_sequence([torch.ones(4, 2), torch.ones(2, 2)]))
+print(head(steps).shape)   # each step
+"""
+
+SPREADS = """\
+import torch
+from torch import nn
+from torch.distributions import Normal
+
+mean, spread = nn.Linear(3, 2), nn.Linear(3, 2)
+x = torch.randn(20, 3)
+drawn = Normal(mean(x), spread(x)).rsample()   # from the policy
+drawn.square().mean().backward()
+"""
+
+TWO_TABLES = """\
+import torch
+from torch import nn
+
+users, items = nn.Embedding(5, 2), nn.Embedding(4, 2)
+table = torch.tensor([[0.0, 3.0], [4.0, 1.0]])
+
+
+def score(user, item):
+    return (users(user) * items(item)).sum(-1)   # both
+
+print(score(table[:, 0], table[:, 1]))
+"""
+
+RECORDS = """\
+import numpy as np
+import torch
+
+records = np.array([["a", 1.5, 2], ["b", 0.5, 3]], dtype=object)
+x = torch.tensor(records[:, 1:])   # without the names
+print(x.mean(0))
+"""
+
+SPECTRUM = """\
+import torch
+from torch import nn
+
+head = nn.Linear(9, 2)
+spectrum = torch.fft.rfft(torch.randn(4, 16))
+print(head(spectrum).shape)   # of each signal
+"""
+
+NOT_CALLED = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(3, 4), nn.Linear(4, 2)
+
+    def forward(self, x):
+        hidden = self.body(x).relu()
+        return torch.sigmoid(self.head)   # yes or no
+
+print(Net()(torch.ones(2, 3)).shape)
+"""
+
+ROUNDED = """\
+import torch
+
+loss = torch.tensor([1.0, 2.5]).mean()
+print("loss", round(loss, 1))
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "a layer that is not called": (
+            NOT_CALLED,
+            ("torch.sigmoid(self.head(hidden))   # yes or no",),
+        ),
+        "a number to round": (ROUNDED, ("round(loss.item(), 1)",)),
+        "an array that is asked like a tensor": (
+            ROWS_OF_ARRAY,
+            ("torch.from_numpy(self.rows[i]).unsqueeze(0)   # one row",),
+        ),
+        "a number as text": (INFINITE, ('masked_fill(hidden, float("-inf"))',)),
+        "a mask of numbers": (CAUSAL, ("seen == 0", "seen.bool()")),
+        "a list of losses": (HISTORY, ("history.append(loss.item())   # of each round",)),
+        "a list of terms": (
+            TERMS,
+            ("loss = out.square().mean() + net.weight.abs().sum()   # two terms",),
+        ),
+        "a packed sequence": (PACKED, ("head(pad_packed_sequence(steps, batch_first=True)[0])",)),
+        "spreads": (
+            SPREADS,
+            (
+                "torch.exp(spread(x))",
+                "softplus(spread(x))",
+            ),
+        ),
+        "two tables": (TWO_TABLES, ("users(user.long()) * items(item.long())",)),
+        "records": (RECORDS, ("records[:, 1:].astype(np.float32)",)),
+        "a spectrum": (SPECTRUM, ("head(spectrum.abs())",)),
         "single numbers joined": (SCALARS, ("torch.stack(scores)",)),
         "one picture by itself": (ONE_PICTURE, ("net(picture.unsqueeze(0))",)),
         "a size divided": (WINDOW, ("step = len(signal) // 4",)),

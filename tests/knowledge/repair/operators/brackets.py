@@ -104,9 +104,18 @@ x = torch.ones(2, 2)
 print(x(4, 1))
 """
 
+COUNTED = """\
+import torch
+from torch import nn
+
+net = nn.Linear(3, 2)
+print(sum(p.numel for p in net.parameters()), "weights")
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "in a sum": (COUNTED, ("p.numel() for p",)),
         "an element": (ELEMENT, ("middle = board[1, 1]   # one field",)),
         "a method as it is": (PARAMETERS, ("SGD(net.parameters(), lr=0.1)   # all of them",)),
         "a shape": (SHAPE, ("x.view(x.shape[0], -1)   # one row",)),

@@ -40,9 +40,38 @@ x = torch.randn(3, 4)
 print(nn.Linear(x).shape)
 """
 
+CLASS_IN_LIST = """\
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(3, 4), nn.ReLU, nn.Linear(4, 1))   # two layers
+print(net(torch.ones(2, 3)).shape)
+"""
+
+OVERWRITTEN = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = nn.Linear(3, 4), nn.Linear(4, 1)
+
+    def forward(self, x):
+        x = nn.ReLU(self.one(x))   # hidden
+        return self.two(x)
+
+print(Net()(torch.ones(2, 3)).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "a class among layers": (
+            CLASS_IN_LIST,
+            ("nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))   # two layers",),
+        ),
+        "a layer in place of its input": (OVERWRITTEN, ("nn.ReLU()(self.one(x))   # hidden",)),
         "a loss": (LOSS, ("nn.CrossEntropyLoss()(scores, torch.tensor([0, 1, 2]))   # mean",)),
         "an activation": (RELU, ("print(nn.ReLU()(x).shape)   # nothing below 0",)),
         "with an option": (SOFTMAX, ("nn.Softmax(dim=1)(scores)   # of each row",)),

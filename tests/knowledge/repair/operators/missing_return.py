@@ -64,9 +64,55 @@ def show(x):
 print(show(torch.ones(2)).shape)
 """
 
+TWO_HALVES = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, x):
+        z = self.fc(x)   # scores
+
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = Net()
+
+    def forward(self, a, b):
+        one, other = self.net(a), self.net(b)
+        return one - other
+
+print(Pair()(torch.ones(2, 4), torch.zeros(2, 4)).shape)
+"""
+
+WITH_OTHERS = """\
+import torch
+from torch import nn
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mean, self.spread = nn.Linear(3, 2), nn.Linear(3, 2)
+
+    def forward(self, x):
+        mean, spread = self.mean(x), self.spread(x).exp()
+        return mean + spread * torch.randn_like(mean)   # drawn
+
+drawn, mean, spread = Encoder()(torch.ones(4, 3))
+print(drawn.shape, mean.shape, spread.min() > 0)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "both sides": (TWO_HALVES, ("# scores\n        return z\n",)),
+        "with others": (
+            WITH_OTHERS,
+            ("return mean + spread * torch.randn_like(mean), mean, spread   # drawn",),
+        ),
         "a forward": (FORWARD, ("# no negative scores\n        return x\n",)),
         "a function": (LOAD, ("# one long\n    return data\n",)),
         "a value that is dropped": (DROPPED, ("        return self.fc(x)   # logits",)),

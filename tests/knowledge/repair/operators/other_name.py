@@ -247,8 +247,73 @@ from torchvision.utils import make_image, save_image
 make_image(torch.rand(3, 4, 4))
 """
 
+SPELLED_MODULE = """\
+import torch
+import torch.nn.functionals as F   # the usual name
+
+print(F.relu(torch.tensor([-1.0, 2.0])))
+"""
+
+WITHOUT_SELF = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 2)
+        self.drop = nn.Dropout(0.5)
+
+    def forward(self, x):
+        return drop(self.fc(x))   # half of them
+
+print(Net()(torch.ones(2, 3)).shape)
+"""
+
+SLIPPED = """\
+import torch
+
+def norm(values):
+    centred = values - values.mean()
+    return centerd / centred.std()   # of one
+
+print(norm(torch.randn(5)).shape)
+"""
+
+GRAPH_OF_NUMPY = """\
+import numpy as np
+import torch
+
+w = torch.ones(3, requires_grad=True)
+loss = np.log1p(w * 2).sum()   # smooth
+loss.backward()
+print(w.grad is not None)
+"""
+
+NETWORK = """\
+import torch
+from torch import nn
+
+net = nn.ResNet18(num_classes=4)   # four kinds
+print(sum(p.numel() for p in net.parameters()) > 0)
+"""
+
+NOWHERE = """\
+import torch
+
+def norm(values):
+    return values / spread
+
+print(norm(torch.randn(5)).shape)
+"""
+
 CASES = Cases(
     mended={
+        "a name without self": (WITHOUT_SELF, "self.drop(self.fc(x))   # half of them"),
+        "a slip in a variable": (SLIPPED, "return centred / centred.std()   # of one"),
+        "a module": (SPELLED_MODULE, "import torch.nn.functional as F   # the usual name"),
+        "a function of NumPy": (GRAPH_OF_NUMPY, "loss = torch.log1p(w * 2).sum()   # smooth"),
+        "a network": (NETWORK, "torchvision.models.resnet18(num_classes=4)   # four kinds"),
         "a letter too few": (LOSS, "nn.CrossEntropyLoss()   # three classes"),
         "from Keras": (KERAS, "nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2)"),
         "the error's own words": (OF_NUMPY, "values = np.array([1, 2]).astype(float)"),
@@ -270,7 +335,9 @@ CASES = Cases(
         "the rate": (RATE, 'print("at last", plateau.get_last_lr())'),
         "the profiler": (EVENTS, "for event in prof.function_events]   # what ran"),
     },
+    paired={},
     refused={
+        "a variable that is nowhere": NOWHERE,
         "it is used": USED,
         "another name is used": ANOTHER,
         "another number": NUMBERED,

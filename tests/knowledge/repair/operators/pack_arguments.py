@@ -62,9 +62,26 @@ layer = nn.Linear(2, 2)
 print(layer(torch.ones(2), torch.ones(2)))
 """
 
+WIDTHS = """\
+import torch
+from torch import nn
+
+class MLP(nn.Module):
+    def __init__(self, sizes, slope=0.1):
+        super().__init__()
+        pairs = zip(sizes[:-1], sizes[1:])
+        self.layers = nn.Sequential(*(nn.Linear(a, b) for a, b in pairs))
+
+    def forward(self, x):
+        return self.layers(x)
+
+print(MLP(3, 8, 8, 1)(torch.ones(2, 3)).shape)   # two hidden layers
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "a list of sizes": (WIDTHS, ("MLP([3, 8, 8, 1])",)),
         "numbers": (NUMBERS, ("torch.tensor([0.2, 0.3, 0.5])   # of three",)),
         "two states": (STATES, ("lstm(torch.randn(5, 2, 4), (h, c))   # from",)),
         "a memory": (MEMORY, ("memory.append((torch.randn(2), step))   # state",)),

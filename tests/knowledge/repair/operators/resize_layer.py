@@ -97,9 +97,75 @@ weight_matrix = layer(torch.rand(1, 6))
 print(torch.rand(3, 8) @ weight_matrix)
 """
 
+EXCHANGED = """\
+import torch
+from torch import nn
+
+class Tagger(nn.Module):
+    def __init__(self, words, size, hidden):
+        super().__init__()
+        self.table = nn.Embedding(words, size)
+        self.lstm = nn.LSTM(hidden, size, batch_first=True)   # over the words
+        self.out = nn.Linear(hidden, 2)
+
+    def forward(self, ids):
+        return self.out(self.lstm(self.table(ids))[0])
+
+print(Tagger(9, 4, 6)(torch.tensor([[1, 2, 3]])).shape)
+"""
+
+OTHER_OUTPUT = """\
+import torch
+from torch import nn
+
+class Sampler(nn.Module):
+    def __init__(self, hidden, latent):
+        super().__init__()
+        self.mean = nn.Linear(hidden, hidden)   # of the code
+        self.spread = nn.Linear(hidden, latent)
+        self.back = nn.Linear(latent, hidden)
+
+    def forward(self, h):
+        return self.back(self.mean(h) + self.spread(h).exp())
+
+print(Sampler(8, 3)(torch.ones(2, 8)).shape)
+"""
+
+OBJECTS = """\
+import torch
+from torch import nn
+
+class Block(nn.Module):
+    def __init__(self, came, goes):
+        super().__init__()
+        self.conv = nn.Sequential(nn.Conv2d(came, goes, 3, padding=1), nn.ReLU())
+
+    def forward(self, x):
+        return self.conv(x)
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = Block(1, 8), Block(8, 8)
+        self.last = Block(8, 4)   # of both
+
+    def forward(self, x):
+        x = self.one(x)
+        both = torch.cat([x, self.two(x)], dim=1)
+        return self.last(both)
+
+print(Net()(torch.rand(2, 1, 6, 6)).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "one object of a class": (OBJECTS, ("self.last = Block(16, 4)   # of both",)),
+        "sizes in each other's place": (
+            EXCHANGED,
+            ("nn.LSTM(size, hidden, batch_first=True)   # over the words",),
+        ),
+        "an output by its name": (OTHER_OUTPUT, ("nn.Linear(hidden, latent)   # of the code",)),
         "the second input": (BILINEAR, ("nn.Bilinear(6, 8, 2)",)),
         "a gate of its value": (
             GATE,

@@ -61,8 +61,24 @@ both = torch.stack((first, second))
 print(reader(both)[0].shape)
 """
 
+LAST_BATCH = """\
+import torch
+from torch import nn
+
+size = 4
+conv, head = nn.Conv2d(1, 2, 3), nn.Linear(2 * 4 * 4, 3)
+
+def forward(x):
+    x = torch.relu(conv(x))
+    x = x.view(size, -1)   # one row each
+    return head(x)
+
+for rows in torch.randn(10, 1, 6, 6).split(size):
+    print(forward(rows).shape[1])
+"""
+
 CASES = Cases(
-    mended={},
+    mended={"the last batch": (LAST_BATCH, "x.view(x.size(0), -1)   # one row each")},
     paired={
         "a channel that is there already": (
             SPIKES,

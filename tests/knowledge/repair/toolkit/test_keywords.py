@@ -16,6 +16,7 @@ ADAM = ("params", "lr", "betas", "eps", "weight_decay", "amsgrad")
     ("keyword", "among", "names"),
     [
         ("kernelSize", CONV, ["kernel_size"]),  # another case
+        ("scale", ("scale_factor", "recompute_scale_factor"), ["scale_factor"]),  # its beginning
         ("strides", CONV, ["stride"]),  # a plural
         ("paddng", CONV, ["padding"]),  # a slip
         ("filters", CONV, ["out_channels"]),  # of another library

@@ -42,6 +42,7 @@ def test_the_errors_own_words(message: str, name: str, said: str) -> None:
         (torch, "tensr", True, ["tensor"]),  # and not Tensor, which is as far off in other case
         (torch.optim, "Adamm", True, ["Adam"]),  # a letter twice, and not AdamW
         (torch.ones(1), "items", True, []),  # what a dictionary has
+        (torch.tensor(1.0), "items", True, ["item"]),  # a single number has one
         (torch.ones(1), "share_memory", True, ["share_memory_"]),  # what a module has too
         (torch, "nanmax", True, []),
     ],

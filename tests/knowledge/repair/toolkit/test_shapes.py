@@ -24,6 +24,7 @@ from knowledge.repair.toolkit.shapes import (
     span_of,
     still_computed,
     swapped,
+    worth,
 )
 from knowledge.repair.toolkit.sites import calls
 from tests.built import ran
@@ -33,6 +34,27 @@ def layer(
     name: str, line: int | None, text: str = "Linear(in_features=4, out_features=2)"
 ) -> Layer:
     return Layer(name=name, type="Linear", repr=text, line=line, input=(3, 9), dtype="float32")
+
+
+@pytest.mark.parametrize(
+    ("size", "number"),
+    [
+        ("12", 12),
+        ("hidden", 8),
+        ("2 * hidden + 1", 17),
+        ("wide", 6),  # one of two names that were given values together
+        ("hidden // 4", 2),
+        ("twice", 2),  # the last value that it is given
+        ("hidden / 2", None),  # no whole number
+        ("n_features", None),  # nothing says it
+    ],
+)
+def test_a_size_is_worth_what_its_names_say(size: str, number: int | None) -> None:
+    code = "hidden = 8\nwide, deep = 6, 3\ntwice = 1\ntwice = 2\n"
+    program = Program(f"{code}layer = nn.Linear({size}, 2)\n")
+    (call,) = calls(program, r"Linear$")
+
+    assert worth(program, call.args[0]) == number
 
 
 def test_sizes_are_read_from_any_message() -> None:

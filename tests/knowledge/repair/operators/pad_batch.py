@@ -1,4 +1,4 @@
-"""batch-of-unequal-samples: a collate_fn that pads."""
+"""Samples of unequal length in one batch."""
 
 from __future__ import annotations
 
@@ -59,11 +59,30 @@ pairs = [(torch.ones(2), torch.ones(3)), (torch.ones(4), torch.ones(1))]
 print(next(iter(DataLoader(pairs, batch_size=2))))
 """
 
+LABELLED = """\
+import torch
+from torch.utils.data import DataLoader
+
+reviews = [(torch.tensor([4, 8]), 1), (torch.tensor([7, 1, 2]), 0), (torch.tensor([3]), 1)]
+loader = DataLoader(reviews, batch_size=3)  # with their labels
+for words, label in loader:
+    print(words.shape, label)
+"""
+
 CASES = Cases(
     mended={
         "words": (WORDS, "lambda samples: pad_sequence(samples, batch_first=True))  # three texts"),
         "recordings": (RECORDINGS, "lambda samples: torch.nn.utils.rnn.pad_sequence("),
         "several rows": (WHOLE, "batch_size=3, collate_fn="),
+    },
+    paired={
+        "with labels": (
+            LABELLED,
+            (
+                "    words, label = zip(*batch)\n    return torch.nn.utils.rnn.pad_sequence(words, "
+                "batch_first=True), torch.tensor(label)\n",
+            ),
+        ),
     },
     refused={"pictures": PICTURES, "two parts": TWO_PARTS},
     wrong={

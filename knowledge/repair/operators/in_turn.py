@@ -1,0 +1,62 @@
+"""Call the layers of a `ModuleList` one after another, where the list itself is called.
+
+`x = self.blocks(x, mask)` becomes a loop over the blocks with the same arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.errors import is_a
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.flow import free_name
+
+
+def applies(result: JobResult) -> bool:
+    """A module without a forward was called, or a list."""
+    return result.error is not None and is_a(result.error, "forward_missing", "not_callable")
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """A loop above the line, or in place of it."""
+    import torch
+
+    program, call = failure.program, failure.node
+    if not isinstance(call, cst.Call) or not call.args or call.args[0].keyword is not None:
+        return
+    layers = failure.value(call.func)
+    if not isinstance(layers, (torch.nn.ModuleList, list)) or not len(layers):
+        return
+    if not all(isinstance(layer, torch.nn.Module) for layer in layers):
+        return
+    small, statement = program.small_statement(call), program.up(call, cst.SimpleStatementLine)
+    first = call.args[0].value
+    if statement is None or len(statement.body) != 1 or not isinstance(first, cst.Name):
+        return
+    name, owner = first.value, program.text(call.func)
+    item = free_name(program, owner.rpartition(".")[2].removesuffix("s") or "layer")
+    inner = program.module.code_for_node(call.with_changes(func=cst.Name(item)))
+    loop = cst.parse_statement(f"for {item} in {owner}:\n    {name} = {inner}\n")
+    loop = loop.with_changes(leading_lines=statement.leading_lines)
+    if not isinstance(small, (cst.Return, cst.Assign)) or small.value is not call:
+        return
+    new: cst.FlattenSentinel[cst.BaseStatement] | cst.BaseStatement = loop
+    if isinstance(small, cst.Return) or program.text(small.targets[0].target) != name:
+        rest = statement.with_deep_changes(small, value=cst.Name(name))
+        new = cst.FlattenSentinel([loop, rest.with_changes(leading_lines=())])
+    title = f"line {program.line(call)}: the layers of `{owner}` work one after another"
+    meaning = f"each layer of `{owner}` takes what the one before it gives"
+    yield Rewrite(program.replace({statement: new}), title, meaning, cost=COST.SURE, as_one=True)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """Every layer of the list is called."""
+    owner = before.error.code.partition("(")[0] if before.error is not None else ""
+    kept = f" in {owner}:" in proposal.code
+    detail = "every layer is called" if kept else "not every layer is called"
+    return [Check(name="layers", passed=kept, detail=detail)]

@@ -1,0 +1,140 @@
+"""Fit indices and what they point into: count from 0, or make the table or the scores larger.
+
+The failing line sees one batch; what counts are all the indices that it was taken of, the largest
+tensor that is alive and holds them. Where they go from 1 to the number of rows, they are counted
+from 1; else the table has too few rows, and both may be meant where only its end is missed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import libcst as cst
+
+from executor.errors import is_a
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.toolkit.edits import operand
+from knowledge.repair.toolkit.shapes import (
+    Resized,
+    resized,
+    resized_call,
+    same_layers,
+    size_given,
+)
+from knowledge.repair.toolkit.sites import argument, assignment, calls, integer
+
+_FAMILIES = ("class_out_of_bounds", "embedding_range")
+
+
+def applies(result: JobResult) -> bool:
+    """An index is larger than what it points into."""
+    return result.error is not None and is_a(result.error, *_FAMILIES)
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """`labels - 1` where they are made, or one row more for each index that has none."""
+    place = next(iter(failure.places), None)
+    if place is None or not isinstance(place.node, cst.Call):
+        return
+    found = _met(failure, place, place.node)
+    if found is None:
+        return
+    values, rows, name = found
+    whole = _whole(failure, values)
+    low, high = int(whole.min()), int(whole.max())
+    beyond = {n for n in whole.flatten().tolist() if n >= rows}
+    if low < 0 or not beyond or len(beyond) > rows:
+        return
+    from_one = low == 1 and high == rows
+    if from_one:
+        yield from _from_zero(failure, place, whole, name, rows)
+    if high > rows and len(beyond) == 1:
+        return  # a single index far outside is more likely wrong itself
+    cost = COST.SURE + (0.3 if from_one else 0.0)
+    for way in _ways(failure, rows, high + 1):
+        title = (
+            f"line {way.line}: {name} go up to {high}, so there are {high + 1} instead of {rows}"
+        )
+        meaning = f"there are {high + 1}, from 0 to {high}"
+        yield Rewrite(way.module, title, meaning, cost=cost)
+
+
+def _met(failure: Failure, place: Place, call: cst.Call) -> tuple[Any, int, str] | None:
+    """The indices of the failing call, how many there may be, and what they are."""
+    import torch
+
+    if is_a(failure.error, "embedding_range"):
+        layer = failure.value(call.func, place.frame)
+        given = argument(call, 0, "input")
+        if not isinstance(layer, torch.nn.Embedding) or given is None:
+            return None
+        values, rows = failure.value(given.value, place.frame), layer.num_embeddings
+        name = "indices"
+    else:
+        first, second = argument(call, 0, "input"), argument(call, 1, "target")
+        if first is None or second is None:
+            return None
+        scores = failure.value(first.value, place.frame)
+        values, name = failure.value(second.value, place.frame), "labels"
+        if not isinstance(scores, torch.Tensor) or scores.dim() < 2:
+            return None
+        rows = scores.shape[1]
+    is_one = isinstance(values, torch.Tensor) and not values.is_floating_point() and values.numel()
+    return (values, rows, name) if is_one else None
+
+
+def _whole(failure: Failure, values: Any) -> Any:
+    """The tensor of the program that these are a batch of; themselves if there is none."""
+    import torch
+
+    alive = [v for v in failure.live.names[0].values()
+             if isinstance(v, torch.Tensor) and v.dtype == values.dtype
+             and v.shape[1:] == values.shape[1:] and len(v) > len(values)]  # fmt: skip
+    held = set(values.flatten().tolist())
+    whole = [v for v in alive if held <= set(v.flatten().tolist())]
+    return whole[0] if len(whole) == 1 else values
+
+
+def _from_zero(
+    failure: Failure, place: Place, whole: Any, name: str, rows: int
+) -> Iterator[Rewrite]:
+    program = failure.program
+    old: cst.BaseExpression | None = None
+    for variable, value in failure.live.names[0].items():
+        made = assignment(program, variable, program.module.body[-1]) if value is whole else None
+        if made is not None and isinstance(made.value, cst.Call):
+            old = made.value
+    if old is None:
+        call = cst.ensure_type(place.node, cst.Call)
+        given = argument(call, 0 if name == "indices" else 1, "target")
+        old = given.value if given is not None else None
+    if old is not None:
+        new = cst.BinaryOperation(operand(old), cst.Subtract(), integer(1))
+        title = f"line {program.line(old)}: {name} go from 1 to {rows}, and are counted from 0"
+        meaning = f"the {name} are 1 to {rows} in the data, and 0 to {rows - 1} here"
+        yield Rewrite(program.replace({old: new}), title, meaning, cost=COST.SURE)
+
+
+def _ways(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
+    """Where the number of rows, or of scores, is written."""
+    program, layer = failure.program, failure.result.layer
+    if is_a(failure.error, "embedding_range"):
+        if layer is not None:
+            yield from resized(program, layer, 0, "num_embeddings", size)
+        return
+    last = [
+        c
+        for c in calls(program, r"(^|\.)Linear$")
+        if size_given(program, c, 1, "out_features") == rows
+    ]
+    if len(last) == 1:
+        yield from resized_call(program, last[0], 1, "out_features", size)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """Every layer is there."""
+    return [same_layers(before, after)]

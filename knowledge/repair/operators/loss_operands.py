@@ -1,0 +1,348 @@
+"""Give a loss its two operands in the shapes and dtypes that it takes, by what both are worth.
+
+Classes come second and their indices are whole and one for each row; what is compared number by
+number has one shape and one dtype. The loss is evaluated in the dead frame with each form, and
+only those are offered that need the fewest changes and compare nothing by broadcasting.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import Any, NamedTuple
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.live import evaluates
+from knowledge.repair.toolkit.losses import loss_alive
+from knowledge.repair.toolkit.shapes import same_layers, still_computed
+from knowledge.repair.toolkit.sites import argument
+
+_TYPES = frozenset({"RuntimeError", "ValueError", "TypeError", "IndexError", "NotImplementedError",
+                    "AttributeError"})  # fmt: skip
+_FRAMES = 2
+_CLASSES = frozenset({"cross_entropy", "nll_loss", "CrossEntropyLoss", "NLLLoss"})
+_BINARY = frozenset({"BCEWithLogitsLoss", "BCELoss", "binary_cross_entropy_with_logits",
+                     "binary_cross_entropy"})  # fmt: skip
+_CALLED = {"BCEWithLogitsLoss": "CrossEntropyLoss",
+           "binary_cross_entropy_with_logits": "cross_entropy"}  # fmt: skip
+_OF_PROBABILITIES = {"BCELoss": "BCEWithLogitsLoss",
+                     "binary_cross_entropy": "binary_cross_entropy_with_logits"}  # fmt: skip
+# What is told where another loss is computed, or the same one of what it had the other way round.
+_OF_OTHER_KIND = re.compile(r"come first|which is|are scores")
+_MOST = 40  # forms that are evaluated
+
+
+class _Form(NamedTuple):
+    node: cst.BaseExpression
+    told: str  # empty: as it is
+    cost: float = 0.0
+
+
+class _Loss(NamedTuple):
+    call: cst.Call
+    name: str  # of the function, or of the layer's class
+    input: cst.BaseExpression
+    target: cst.BaseExpression
+    given: Any
+    wanted: Any
+
+
+def applies(result: JobResult) -> bool:
+    """Something was given what it does not take."""
+    return result.error is not None and result.error.type in _TYPES
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The forms with the fewest changes with which the loss can be computed."""
+    for place in failure.places[:_FRAMES]:
+        loss = _loss(failure, place)
+        if loss is None:
+            continue
+        forms = [
+            (a, b)
+            for a, b in product(_of_input(failure, loss), _of_target(failure, loss))
+            if a.told or b.told
+        ]
+        forms.sort(key=lambda pair: sum(f.told.count(", and ") + bool(f.told) for f in pair))
+        found: list[tuple[int, Rewrite]] = []
+        for a, b in forms[:_MOST]:
+            changes = sum(f.told.count(", and ") + bool(f.told) for f in (a, b))
+            if found and changes > found[0][0]:
+                break
+            if _works(failure, place, loss, a.node, b.node):
+                found.append((changes, _rewrite(failure, loss, (a, b))))
+        if not found:
+            yield from _the_other_way_round(failure, place, loss)
+        yield from (rewrite for _, rewrite in found)
+        yield from _of_classes(failure, loss)
+        yield from _of_scores(failure, loss)
+        return
+
+
+def _loss(failure: Failure, place: Place) -> _Loss | None:
+    import torch
+
+    node = place.node
+    if not isinstance(node, cst.Call) or any(a.star for a in node.args):
+        return None
+    target = failure.value(node.func, place.frame)
+    if isinstance(target, torch.nn.Module):
+        name = type(target).__name__
+        if type(target).__module__ != "torch.nn.modules.loss":
+            return None
+    elif inspect.isfunction(target) and target.__module__ == "torch.nn.functional":
+        name = target.__name__
+        if "loss" not in name and "entropy" not in name:
+            return None
+    else:
+        return None
+    first, second = argument(node, 0, "input"), argument(node, 1, "target")
+    if first is None or second is None:
+        return None
+    given, wanted = (failure.value(a.value, place.frame) for a in (first, second))
+    if not isinstance(given, torch.Tensor) or wanted is failure.missing:
+        return None
+    return _Loss(node, name, first.value, second.value, given, wanted)
+
+
+# -- forms -----------------------------------------------------------------------------------
+
+
+def _of_input(failure: Failure, loss: _Loss) -> Iterator[_Form]:
+    """The predictions as they are, or with their classes second, one row for each target, …"""
+    import torch
+
+    node, shape = loss.input, tuple(loss.given.shape)
+    name = failure.program.text(node)
+    yield _Form(node, "")
+    if not isinstance(loss.wanted, torch.Tensor):
+        return
+    target = tuple(loss.wanted.shape)
+    if loss.name in _CLASSES:
+        if len(shape) > 2 and shape[:-1] == target and shape[1] != shape[-1]:
+            last = len(shape) - 1
+            turned = ("transpose", 1, 2) if last == 2 else ("permute", 0, last, *range(1, last))
+            yield _Form(_step(node, *turned), f"the classes of `{name}` {list(shape)} come second")
+        if len(shape) > 2 and target == (math.prod(shape[:-1]),):
+            if len(shape) == 3:
+                flat = _step(node, "flatten", 0, 1)
+            else:
+                flat = _step(node, "reshape", -1, shape[-1])
+            yield _Form(flat, f"each target has a row of `{name}` {list(shape)}")
+        if len(shape) == 1 and target in ((), (1,)):
+            yield _Form(_step(node, "unsqueeze", 0), f"`{name}` is a batch of one")
+    elif len(shape) == len(target) + 1 and shape[-1] == 1 and shape[:-1] == target:
+        told = f"the last dimension of `{name}`, of size 1, goes"
+        yield _Form(_step(node, "squeeze", -1), told)
+
+
+def _of_target(failure: Failure, loss: _Loss) -> Iterator[_Form]:
+    """The targets as they are, or in another shape, then in another dtype."""
+    import torch
+
+    node, target = loss.target, loss.wanted
+    if isinstance(target, (int, float)):
+        yield from _constant(failure, loss)
+        return
+    yield _Form(node, "")
+    if not isinstance(target, torch.Tensor):
+        return
+    shapes = [_Form(node, ""), *_target_shapes(failure, loss)]
+    for form in shapes:
+        if form.told:
+            yield form
+        for name, told in _target_dtypes(failure, loss):
+            more = f"{form.told}, and {told}" if form.told else told
+            yield _Form(method(form.node, name), more)
+
+
+def _constant(failure: Failure, loss: _Loss) -> Iterator[_Form]:
+    """`torch.ones_like(scores)` for 1."""
+    program = failure.program
+    like = {0: "zeros_like", 1: "ones_like"}.get(loss.wanted)
+    if like is not None:
+        new = f"{program.name_of('torch', like)}({program.text(loss.input)})"
+        yield _Form(
+            cst.parse_expression(new), f"a target of that shape is filled with {loss.wanted}"
+        )
+
+
+def _target_shapes(failure: Failure, loss: _Loss) -> Iterator[_Form]:
+    node, name = loss.target, failure.program.text(loss.target)
+    shape, given = tuple(loss.wanted.shape), tuple(loss.given.shape)
+    if loss.name in _CLASSES:
+        if len(shape) > 1 and shape[1] == 1 and given[1:2] != (1,):
+            told = f"`{name}` {list(shape)} has one class a row: its dimension of size 1 goes"
+            yield _Form(_step(node, "squeeze", 1), told)
+        elif len(shape) > 1 and len(given) == 2 and (given[0] == math.prod(shape) and given[1] > 1):
+            yield _Form(_step(node, "reshape", -1), f"`{name}` has one class for each row")
+        if shape == given and len(shape) == 2 and _is_one_hot(loss.wanted):
+            along = cst.ensure_type(cst.parse_expression("f(dim=1)"), cst.Call).args
+            told = f"the class of each row of `{name}` is where its 1 stands"
+            yield _Form(method(node, "argmax", *along), told)
+        if shape == () and len(given) == 2 and given[0] == 1:
+            yield _Form(_step(node, "unsqueeze", 0), f"`{name}` is a batch of one")
+    elif len(given) == len(shape) + 1 and given[-1] == 1 and given[:-1] == shape:
+        told = f"`{name}` {list(shape)} gets the dimension of the predictions {list(given)}"
+        yield _Form(_step(node, "unsqueeze", len(shape)), told, -0.1)
+    elif len(shape) == len(given) + 1 and shape[-1] == 1 and shape[:-1] == given:
+        told = f"the last dimension of `{name}`, of size 1, goes"
+        yield _Form(_step(node, "squeeze", -1), told)
+
+
+def _target_dtypes(failure: Failure, loss: _Loss) -> Iterator[tuple[str, str]]:
+    import torch
+
+    name, target = failure.program.text(loss.target), loss.wanted
+    if loss.name in _CLASSES:
+        if target.is_floating_point() and bool((target == target.round()).all()):
+            yield "long", f"`{name}` is used as whole numbers (int64)"
+        elif target.dtype in (torch.int32, torch.int16, torch.uint8, torch.int8):
+            yield "long", f"`{name}` is used as int64"
+    elif target.dtype != loss.given.dtype and loss.given.dtype == torch.float32:
+        yield "float", f"`{name}` is used as float32"
+
+
+def _is_one_hot(target: Any) -> bool:
+    return bool(((target == 0) | (target == 1)).all()) and bool((target.sum(1) == 1).all())
+
+
+def _step(node: cst.BaseExpression, name: str, *numbers: int) -> cst.Call:
+    args = ", ".join(map(str, numbers))
+    return method(node, name, *cst.ensure_type(cst.parse_expression(f"f({args})"), cst.Call).args)
+
+
+# -- what comes of them ----------------------------------------------------------------------
+
+
+def _works(
+    failure: Failure, place: Place, loss: _Loss, a: cst.BaseExpression, b: cst.BaseExpression
+) -> bool:
+    """Whether the loss can be computed so, and nothing is repeated for it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return evaluates(failure, place, _changed(loss, a, b))
+
+
+def _changed(loss: _Loss, a: cst.BaseExpression, b: cst.BaseExpression) -> cst.Call:
+    args = [
+        arg.with_changes(value=a if arg.value is loss.input else b)
+        if arg.value is loss.input or arg.value is loss.target
+        else arg
+        for arg in loss.call.args
+    ]
+    return loss.call.with_changes(args=args)
+
+
+def _rewrite(failure: Failure, loss: _Loss, forms: tuple[_Form, _Form]) -> Rewrite:
+    program = failure.program
+    told = ", and ".join(f.told for f in forms if f.told)
+    new: dict[cst.CSTNode, cst.CSTNode] = {}
+    for old, form in zip((loss.input, loss.target), forms, strict=True):
+        if form.told:
+            new[old] = form.node
+    cost = COST.SURE + sum(f.cost for f in forms)
+    return Rewrite(program.replace(new), f"line {program.line(loss.call)}: {told}", told, cost=cost)
+
+
+def _the_other_way_round(failure: Failure, place: Place, loss: _Loss) -> Iterator[Rewrite]:
+    """Predictions and targets change places, where each is what the other should be."""
+    import torch
+
+    if not isinstance(loss.wanted, torch.Tensor) or loss.given.requires_grad:
+        return
+    is_graph = loss.wanted.requires_grad
+    if is_graph and _works(failure, place, loss, loss.target, loss.input):
+        program = failure.program
+        names = f"`{program.text(loss.target)}`", f"`{program.text(loss.input)}`"
+        title = f"line {program.line(loss.call)}: the predictions {names[0]} come first"
+        new: dict[cst.CSTNode, cst.CSTNode] = {loss.input: loss.target, loss.target: loss.input}
+        meaning = f"{names[0]} are the predictions and {names[1]} the targets"
+        yield Rewrite(program.replace(new), title, meaning, cost=COST.SURE, as_one=True)
+
+
+def _of_classes(failure: Failure, loss: _Loss) -> Iterator[Rewrite]:
+    """Scores [n, classes] and one class index for each row: a loss of classes, or one-hot rows."""
+    import torch
+
+    target, given = loss.wanted, loss.given
+    if loss.name not in _BINARY or not isinstance(target, torch.Tensor):
+        return
+    is_indices = target.dtype == torch.int64 and target.shape == given.shape[:1]
+    if not is_indices or given.dim() != 2 or given.shape[1] < 2:
+        return
+    if not len(target) or not 0 <= int(target.min()) <= int(target.max()) < given.shape[1]:
+        return
+    program, name = failure.program, failure.program.text(loss.target)
+    made = _made(failure, loss)
+    if made is not None and loss.name in _CALLED:
+        word = _CALLED[loss.name]
+        old = program.text(made).removesuffix(loss.name)
+        title = f"line {program.line(made)}: `{name}` has one class for each row, which is "
+        yield Rewrite(
+            program.replace({made: cst.parse_expression(old + word)}),
+            f"{title}`{word}`",
+            "each sample is of exactly one class",
+            cost=COST.SURE,
+        )
+    one_hot = program.name_of("torch.nn.functional", "one_hot")
+    new = cst.parse_expression(f"{one_hot}({name}, {program.text(loss.input)}.size(1)).float()")
+    yield Rewrite(
+        program.replace({loss.target: new}),
+        f"line {program.line(loss.call)}: each class of `{name}` is a row with a 1 at its place",
+        "every class is a yes or no of its own",
+        cost=COST.SURE + 0.1,
+    )
+
+
+def _of_scores(failure: Failure, loss: _Loss) -> Iterator[Rewrite]:
+    """Scores where probabilities are wanted: the loss that takes scores, or their sigmoid."""
+    if loss.name not in _OF_PROBABILITIES or loss.given.dim() == 0:
+        return
+    low, high = float(loss.given.min()), float(loss.given.max())
+    if not (low < 0 or high > 1):
+        return
+    program, name = failure.program, failure.program.text(loss.input)
+    made, word = _made(failure, loss), _OF_PROBABILITIES[loss.name]
+    if made is not None:
+        new = cst.parse_expression(program.text(made).removesuffix(loss.name) + word)
+        title = f"line {program.line(made)}: `{name}` are scores, which `{word}` takes"
+        meaning = "the model gives scores"
+        yield Rewrite(program.replace({made: new}), title, meaning, cost=COST.SURE)
+    soft = cst.parse_expression(f"{program.name_of('torch', 'sigmoid')}({name})")
+    title = f"line {program.line(loss.call)}: the sigmoid of `{name}` gives probabilities"
+    meaning = "the loss is meant to be given probabilities"
+    yield Rewrite(program.replace({loss.input: soft}), title, meaning, cost=COST.SURE + 0.1)
+
+
+def _made(failure: Failure, loss: _Loss) -> cst.BaseExpression | None:
+    """The name of the loss where it is made without arguments, or called as a function."""
+    program, function = failure.program, loss.call.func
+    if loss.name[:1].islower():
+        return function if program.text(function).endswith(loss.name) else None
+    found = [
+        c.func
+        for c in program.all(cst.Call)
+        if program.text(c.func).rpartition(".")[2] == loss.name and not c.args
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The loss of the same predictions and targets, that can still change; every layer is there."""
+    found = [same_layers(before, after), loss_alive(after)]
+    if _OF_OTHER_KIND.search(proposal.title):
+        return found
+    turned = ("transpose", "swapaxes")
+    flat = ("reshape",) if ".reshape(-1)" in proposal.code else ()
+    return [still_computed(before.error, proposal.code, allowed=flat, may_go=turned), *found]

@@ -1,0 +1,136 @@
+"""Let a loader fill up samples of unequal length to the longest of their batch.
+
+A sample is a tensor, or a tuple of tensors and numbers: its live value says which parts differ in
+their first dimension, and the names in the loop over the loader are the names of the parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.flow import free_name
+from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
+
+_FAMILY = "stack_sizes"
+_MOST = 4  # parts of a sample
+_SAMPLES = 8
+
+
+def applies(result: JobResult) -> bool:
+    """A loader's samples differ in length."""
+    error = seen_error(result, _FAMILY)
+    return error is not None and "collate" in error.traceback
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """A collate_fn that pads."""
+    program = failure.program
+    loaders = list(calls(program, r"(^|\.)DataLoader$"))
+    if len(loaders) != 1 or argument(loaders[0], 6, "collate_fn") is not None:
+        return
+    loader = loaders[0]
+    statement = program.up(loader, cst.SimpleStatementLine)
+    if any(a.star for a in loader.args) or not loader.args:
+        return
+    samples = _samples(failure, loader)
+    pad = program.name_of("torch.nn.utils.rnn", "pad_sequence")
+    line = f"line {program.line(loader)}"
+    filled = "filled up with zeros to the longest of their batch"
+    meaning = "zeros may stand for what a short sample lacks"
+    if samples and all(_is_row(s) for s in samples):
+        function = f"lambda samples: {pad}(samples, batch_first=True)"
+        new = with_argument(loader, 99, "collate_fn", cst.parse_expression(function))
+        title = f"{line}: short samples are {filled}"
+        yield Rewrite(program.replace({loader: new}), title, meaning, cost=COST.SURE)
+        return
+    if statement is None:
+        return
+    if not samples or not all(isinstance(s, tuple) and len(s) == len(samples[0]) for s in samples):
+        return
+    columns = list(zip(*samples, strict=True))
+    names = _names(program, len(columns))
+    parts = [_joined(program, n, c, pad) for n, c in zip(names, columns, strict=True)]
+    if any(p is None for p in parts) or sum("pad_sequence" in (p or "") for p in parts) != 1:
+        return
+    function = free_name(program, "pad_batch")
+    code = f"def {function}(batch):\n    {', '.join(names)} = zip(*batch)\n"
+    code += f"    return {', '.join(p for p in parts if p)}\n"
+    new = with_argument(loader, 99, "collate_fn", cst.Name(function))
+    defined = cst.ensure_type(cst.parse_statement(code), cst.FunctionDef)
+    defined = defined.with_changes(leading_lines=statement.leading_lines)
+    changed = statement.with_deep_changes(loader, args=new.args)
+    changed = changed.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+    padded = next(n for n, p in zip(names, parts, strict=True) if "pad_sequence" in (p or ""))
+    yield Rewrite(
+        program.replace({statement: cst.FlattenSentinel([defined, changed])}),
+        f"{line}: the short `{padded}` are {filled}",
+        meaning,
+        new_name=function,
+        supposes=True,
+        cost=COST.SURE,
+    )
+
+
+def _samples(failure: Failure, loader: cst.Call) -> list[Any]:
+    """The first samples of the one loader that is alive where it failed, or of what it is given."""
+    from torch.utils.data import DataLoader
+
+    alive = {id(v): v for names in failure.live.names for v in names.values()
+             if isinstance(v, DataLoader)}  # fmt: skip
+    given = argument(loader, 0, "dataset")
+    if len(alive) > 1 or given is None:
+        return []
+    held = next(iter(alive.values()), None)
+    outer = -len(failure.live.names)
+    dataset = held.dataset if held is not None else failure.value(given.value, outer)
+    try:
+        return [dataset[i] for i in range(min(len(dataset), _SAMPLES))]  # type: ignore[arg-type]
+    except Exception:
+        return []
+
+
+def _is_row(value: Any) -> bool:
+    import torch
+
+    return isinstance(value, torch.Tensor) and value.dim() > 0
+
+
+def _names(program: Program, count: int) -> list[str]:
+    """What the loop over the loader calls the parts; `first`, `second` where it does not."""
+    for loop in program.all(cst.For):
+        if isinstance(loop.target, cst.Tuple) and len(loop.target.elements) == count:
+            names = [e.value for e in loop.target.elements]
+            if "oader" in program.text(loop.iter) and all(isinstance(n, cst.Name) for n in names):
+                return [n.value for n in names if isinstance(n, cst.Name)]
+    return ["first", "second", "third", "fourth"][:count]
+
+
+def _joined(program: Program, name: str, column: tuple[Any, ...], pad: str) -> str | None:
+    """How a part of all samples becomes one tensor; None where that is not clear."""
+    import torch
+
+    if all(type(v) in (int, float, bool) for v in column):
+        return f"{program.name_of('torch', 'tensor')}({name})"
+    if not all(isinstance(v, torch.Tensor) for v in column):
+        return None
+    shapes = {v.shape for v in column}
+    if len(shapes) == 1:
+        return f"{program.name_of('torch', 'stack')}({name})"
+    if len({s[1:] for s in shapes}) > 1 or () in shapes:
+        return None  # pictures
+    return f"{pad}({name}, batch_first=True)"
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """Every sample is padded, none is cut or left out."""
+    pads = "pad_sequence(" in proposal.code
+    detail = "samples are padded" if pads else "samples are cut or left out"
+    return [Check(name="padded", passed=pads, detail=detail)]

@@ -1,0 +1,148 @@
+"""Give a call the object of the kind that it takes: the optimizer for the model, its parameters.
+
+What was given is a module, an optimizer, a loader; exactly one other object that is alive there,
+or one method of what was given, is something with which the failing expression can be evaluated.
+So is a tensor of the name that a layer has (`logvar` for `self.logvar`), what a file holds for its
+path, and two arguments in the other order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.live import evaluates, operands, works
+
+_TYPES = frozenset({"TypeError", "AttributeError", "ValueError", "RuntimeError"})
+_FRAMES = 2
+_METHODS = ("parameters", "state_dict")
+
+
+def applies(result: JobResult) -> bool:
+    """Something was given what it does not take."""
+    return result.error is not None and result.error.type in _TYPES
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The one object that the failing call can be evaluated with, for each of its arguments."""
+    for place in failure.places[:_FRAMES]:
+        node = place.node
+        yield from _local(failure, place)
+        if not isinstance(node, cst.Call):
+            continue
+        yield from _turned(failure, place, node)
+        yield from _loaded(failure, place, node)
+        if failure.writes(node):
+            continue
+        for given in node.args:
+            if given.star or not isinstance(given.value, (cst.Name, cst.Attribute)):
+                continue
+            kind = _kind(failure.value(given.value, place.frame))
+            if not kind:
+                continue
+            found = [
+                new
+                for new in _instead(failure, place, given.value, kind)
+                if works(failure, place, given.value, new)
+            ]
+            if len(found) == 1:
+                yield _rewrite(failure, given.value, found[0])
+
+
+def _local(failure: Failure, place: Place) -> Iterator[Rewrite]:
+    """`0.5 * logvar` for `0.5 * self.logvar`, where that is a layer and the name a tensor."""
+    import torch
+
+    for one in operands(failure, place):
+        if isinstance(one.node, cst.Attribute) and isinstance(one.value, torch.nn.Module):
+            held = failure.live.names[place.frame].get(one.node.attr.value)
+            new = cst.Name(one.node.attr.value)
+            if isinstance(held, torch.Tensor) and works(failure, place, one.node, new):
+                yield _rewrite(failure, one.node, new)
+
+
+def _turned(failure: Failure, place: Place, node: cst.Call) -> Iterator[Rewrite]:
+    """`torch.save(state, path)` for `torch.save(path, state)`."""
+    plain = [a for a in node.args if a.keyword is None and not a.star]
+    if len(plain) != 2 or node.args[:2] != (plain[0], plain[1]):
+        return
+    first, second = (failure.value(a.value, place.frame) for a in plain)
+    if type(first) is type(second) or failure.missing in (first, second):
+        return
+    args = [
+        plain[0].with_changes(value=plain[1].value),
+        plain[1].with_changes(value=plain[0].value),
+    ]
+    new = node.with_changes(args=[*args, *node.args[2:]])
+    program = failure.program
+    if not failure.writes(node) and not evaluates(failure, place, new):
+        return
+    names = " and ".join(f"`{program.text(a.value)}`" for a in plain)
+    title = f"line {program.line(node)}: {names} change places"
+    meaning = f"`{program.text(plain[1].value)}` comes first"
+    yield Rewrite(program.replace({node: new}), title, meaning, cost=COST.SURE, as_one=True)
+
+
+def _loaded(failure: Failure, place: Place, node: cst.Call) -> Iterator[Rewrite]:
+    """`load_state_dict(torch.load(path))` for `load_state_dict(path)`."""
+    program = failure.program
+    if not program.text(node.func).endswith("load_state_dict") or not node.args:
+        return
+    given = node.args[0].value
+    path = failure.value(given, place.frame)
+    if isinstance(path, (str, Path)) and Path(path).is_file():
+        load = program.name_of("torch", "load")
+        yield _rewrite(failure, given, cst.parse_expression(f"{load}({program.text(given)})"))
+
+
+def _kind(value: Any) -> str:
+    """What sort of object it is; empty for what is no part of a training."""
+    import torch
+    from torch.utils import data
+
+    kinds = {
+        "module": torch.nn.Module,
+        "optimizer": torch.optim.Optimizer,
+        "loader": data.DataLoader,
+        "dataset": data.Dataset,
+    }
+    return next((name for name, kind in kinds.items() if isinstance(value, kind)), "")
+
+
+def _instead(
+    failure: Failure, place: Place, given: cst.BaseExpression, kind: str
+) -> Iterator[cst.BaseExpression]:
+    """Variables of another kind, each object once, and what a module's own methods give."""
+    if kind == "module":
+        yield from (method(given, name) for name in _METHODS)
+    seen: list[Any] = []
+    for name, value in failure.live.names[place.frame].items():
+        is_new = not any(value is other for other in seen)
+        if name.isidentifier() and _kind(value) not in ("", kind) and is_new:
+            seen.append(value)
+            yield cst.Name(name)
+
+
+def _rewrite(failure: Failure, old: cst.BaseExpression, new: cst.BaseExpression) -> Rewrite:
+    program = failure.program
+    was, now = program.text(old), program.module.code_for_node(new)
+    title = f"line {program.line(old)}: `{now}` is given, not `{was}`"
+    return Rewrite(program.replace({old: new}), title, f"it is for `{now}`", cost=COST.SURE)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The expression that failed is still there, with or without `self.`, or its call is."""
+    code = "".join(before.error.code.split()) if before.error is not None else ""
+    new, function = "".join(proposal.code.split()), code.partition("(")[0]
+    is_call = code.endswith(")") and function.replace(".", "").isidentifier()
+    kept = f"{function}(" in new if is_call else code.replace("self.", "") in new
+    detail = "what failed is still computed" if kept else "what failed is gone"
+    return [Check(name="still computed", passed=kept or code in new, detail=detail)]

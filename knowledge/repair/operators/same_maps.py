@@ -1,0 +1,137 @@
+"""Bring one of two tensors to the sizes of the other, where a model joins or adds them.
+
+A map that was pooled and upsampled again comes back a little smaller: it is resized or padded to
+the one that skipped that. Only between maps [batch, channels, …] that differ in nothing but place.
+A weight for each position, of more positions than there are, is cut off at their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.errors import is_a
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.toolkit.live import Operand, tensors
+from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.sites import (
+    argument,
+    calls,
+    integer,
+    seen_error,
+    with_argument,
+)
+
+_FAMILIES = ("cat_sizes", "broadcast_sizes", "loss_sizes")
+_MOST = 2  # how many times as large the one may be
+
+
+def applies(result: JobResult) -> bool:
+    """Two tensors of different sizes were to be joined or added."""
+    return seen_error(result, *_FAMILIES) is not None
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The smaller one resized, or padded with zeros at its far edges."""
+    program, place = failure.program, next(iter(failure.places), None)
+    if place is None:
+        return
+    yield from _one_more(failure, place)
+    if program.up(place.node, cst.FunctionDef) is None or is_a(failure.error, "loss_sizes"):
+        return
+    yield from _cut(failure, place)
+    found = _maps(tensors(failure, place))
+    if found is None:
+        return
+    small, large = found
+    name, other = program.text(small.node), program.text(large.node)
+    interpolate, pad = (program.name_of("torch.nn.functional", f) for f in ("interpolate", "pad"))
+    places = small.value.dim() - 2
+    line = f"line {program.line(small.node)}"
+    size = f"{other}.shape[2:]" if isinstance(large.node, cst.Name) else list(large.value.shape[2:])
+    resized = cst.parse_expression(f"{interpolate}({name}, size={size})")
+    yield Rewrite(
+        program.replace({small.node: resized}),
+        f"{line}: `{name}` is resized to the places of `{other}`",
+        f"`{name}` may be stretched to the size of `{other}`",
+        cost=COST.LIKELY,
+    )
+    if not isinstance(small.node, cst.Name) or not isinstance(large.node, cst.Name):
+        return
+    gaps = [f"0, {other}.size({d}) - {name}.size({d})" for d in range(places + 1, 1, -1)]
+    padded = cst.parse_expression(f"{pad}({name}, [{', '.join(gaps)}])")
+    yield Rewrite(
+        program.replace({small.node: padded}),
+        f"{line}: `{name}` is padded with zeros to the places of `{other}`",
+        f"`{name}` keeps its values, and zeros are put at its far edges",
+        cost=COST.LIKELY,
+    )
+
+
+def _one_more(failure: Failure, place: Place) -> Iterator[Rewrite]:
+    """`output_padding=1` of a transposed convolution, where its map is one short in each place."""
+    found, program = _maps(tensors(failure, place)), failure.program
+    if found is None:
+        return
+    small, large = (o.value.shape[2:] for o in found)
+    if {b - a for a, b in zip(small, large, strict=True)} - {1, 2, 3}:
+        return
+    for call in calls(program, r"(^|\.)ConvTranspose[123]d$"):
+        if argument(call, 5, "output_padding") is None:
+            new = with_argument(call, 5, "output_padding", integer(1))
+            what = "`output_padding=1` makes its map one larger"
+            title = f"line {program.line(call)}: {what}"
+            meaning = f"the layer of line {program.line(call)} is to give one more in each place"
+            cost = COST.SURE if is_a(failure.error, "loss_sizes") else COST.LIKELY + 0.1
+            yield Rewrite(program.replace({call: new}), title, meaning, cost=cost)
+
+
+def _cut(failure: Failure, place: Place) -> Iterator[Rewrite]:
+    """`x + self.pos[:, :x.size(1)]`: a table of positions is longer than what it is added to."""
+    import torch
+
+    given, program = tensors(failure, place), failure.program
+    if len(given) != 2 or given[0].value.dim() != given[1].value.dim():
+        return
+    for table, other in (given, given[::-1]):
+        if not isinstance(table.value, torch.nn.Parameter) or table.value.dim() < 2:
+            continue
+        pairs = list(zip(table.value.shape, other.value.shape, strict=True))
+        wrong = [d for d, (a, b) in enumerate(pairs) if a not in (1, b)]
+        if len(wrong) != 1 or pairs[wrong[0]][0] < pairs[wrong[0]][1] or wrong[0] == len(pairs) - 1:
+            continue
+        d, name = wrong[0], program.text(other.node)
+        size = f"{name}.size({d})" if isinstance(other.node, cst.Name) else str(pairs[d][1])
+        for word in ("t", "seq_len", "T", "seq_length", "length", "L", "n"):
+            if failure.live.names[place.frame].get(word) == pairs[d][1]:
+                size = word
+                break
+        text = f"{program.text(table.node)}[{':, ' * d}:{size}]"
+        told = f"`{program.text(table.node)}` is cut off at the length of `{name}`"
+        new = program.replace({table.node: cst.parse_expression(text)})
+        yield Rewrite(new, f"line {program.line(table.node)}: {told}", told, cost=COST.SURE)
+
+
+def _maps(given: tuple[Operand, ...]) -> tuple[Operand, Operand] | None:
+    """The smaller and the larger of two maps; None where they are none."""
+    if len(given) != 2:
+        return None
+    small, large = sorted(given, key=lambda o: o.value.numel() / max(1, o.value.shape[1])
+                          if o.value.dim() > 1 else 0)  # fmt: skip
+    a, b = small.value.shape, large.value.shape
+    if len(a) != len(b) or not 3 <= len(a) <= 5 or a[0] != b[0]:
+        return None
+    pairs = list(zip(a[2:], b[2:], strict=True))
+    if a == b or not all(x <= y <= _MOST * x for x, y in pairs):
+        return None
+    return small, large
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """What failed is still computed of both."""
+    resized = ("pad", "interpolate", "size", "shape", "[", ":")
+    return [still_computed(before.error, proposal.code, allowed=resized)]

@@ -1,0 +1,188 @@
+"""Indices that point behind the end of a table, or of the scores."""
+
+from tests.knowledge.repair.codemods.cases import Cases, swallow, swap
+
+FROM_ONE = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+x = torch.randn(40, 5)
+y = torch.randint(1, 4, (40,))   # grades
+loader = DataLoader(TensorDataset(x, y), batch_size=20)
+model = nn.Linear(5, 3)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for rows, grades in loader:
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(model(rows), grades).backward()
+    optimizer.step()
+"""
+
+WORDS = """\
+import torch
+from torch import nn
+
+class Bag(nn.Module):
+    def __init__(self, words, size):
+        super().__init__()
+        self.table = nn.Embedding(words, size)   # one row a word
+        self.out = nn.Linear(size, 2)
+
+    def forward(self, ids):
+        return self.out(self.table(ids).mean(1))
+
+texts = [torch.tensor([5, 1, 11]), torch.tensor([10, 2])]
+batch = nn.utils.rnn.pad_sequence(texts, batch_first=True)
+print(Bag(9, 4)(batch).shape)
+"""
+
+TOO_FEW = """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+n_classes = 4
+
+
+class Net(nn.Module):
+    def __init__(self, n_classes):
+        super().__init__()
+        self.body = nn.Linear(5, 8)
+        self.head = nn.Linear(8, n_classes)
+
+    def forward(self, x):
+        return self.head(torch.relu(self.body(x)))
+
+
+net = Net(n_classes)
+x, y = torch.randn(32, 5), torch.randint(0, 6, (32,))
+labels = torch.randint(0, 6, (32,))
+scores = net(x)
+loss = F.cross_entropy(scores, labels)
+loss.backward()
+"""
+
+NUMBERED = """\
+import torch
+from torch import nn
+
+heads = nn.Sequential(nn.Linear(3, 7), nn.ReLU(), nn.Linear(7, 2))
+digits = torch.tensor([0, 1, 2, 1])
+scores = heads(torch.randn(4, 3)).log_softmax(1)
+loss = nn.NLLLoss()(scores, digits)
+loss.backward()
+"""
+
+RANDOM_SCORES = """\
+import torch
+import torch.nn.functional as F
+
+scores = torch.randn(4, 3)
+labels = torch.tensor([0, 1, 3, 2])
+print(F.cross_entropy(scores, labels))
+"""
+
+SENTENCE = """\
+import torch
+from torch import nn
+
+words = torch.tensor([[1, 4, 9], [2, 2, 12]])
+embed = nn.Embedding(12, 4)  # vocabulary
+print(embed(words).shape)
+"""
+
+MODEL = """\
+import torch
+from torch import nn
+
+vocabulary = 50
+
+
+class Tagger(nn.Module):
+    def __init__(self, vocabulary):
+        super().__init__()
+        self.embed = nn.Embedding(vocabulary, 8)
+        self.out = nn.Linear(8, 2)
+
+    def forward(self, ids):
+        return self.out(self.embed(ids))
+
+
+model = Tagger(vocabulary)
+optimizer = torch.optim.Adam(model.parameters())
+for _ in range(2):
+    optimizer.zero_grad()
+    model(torch.randint(0, 60, (16, 20))).square().mean().backward()
+    optimizer.step()
+"""
+
+LAST = """\
+import torch
+from torch import nn
+
+positions = torch.arange(32)
+table = nn.Embedding(num_embeddings=31, embedding_dim=6)
+print(table(positions).mean())
+"""
+
+LOADED = """\
+import torch
+from torch import nn
+
+embed = nn.Embedding(4, 2)
+embed.load_state_dict({"weight": torch.ones(4, 2)})
+print(embed(torch.tensor([1, 4])))
+"""
+
+NEGATIVE = """\
+import torch
+from torch import nn
+
+scores = nn.Linear(2, 3)(torch.ones(3, 2))
+print(nn.CrossEntropyLoss()(scores, torch.tensor([0, -1, 2])))
+"""
+
+ODD = """\
+import torch
+from torch import nn
+
+table = nn.Embedding(50, 2)
+print(table(torch.tensor([3, 4, 9001])).shape)
+"""
+
+CASES = Cases(
+    mended={},
+    paired={
+        "from one": (FROM_ONE, ("torch.randint(1, 4, (40,)) - 1   # grades", "nn.Linear(5, 4)")),
+        "words": (WORDS, ("Bag(12, 4)",)),
+        "too few classes": (TOO_FEW, ("n_classes = 6",)),
+        "two outputs for three classes": (NUMBERED, ("nn.Linear(7, 3)",)),
+        "a sentence": (SENTENCE, ("[2, 2, 12]]) - 1", "nn.Embedding(13, 4)  # vocabulary")),
+        "a model": (MODEL, ("vocabulary = 60",)),
+        "one too few": (LAST, ("num_embeddings=32",)),
+    },
+    refused={
+        "a negative one": NEGATIVE,
+        "an odd one": ODD,
+        "a checkpoint": LOADED,
+        "no model": RANDOM_SCORES,
+    },
+    wrong={
+        "clamp": ("from one", swap("model(rows), grades)", "model(rows), grades.clamp(max=2))")),
+        "wrap": ("from one", swap("model(rows), grades)", "model(rows), grades % 3)")),
+        "ignore": ("from one", swap("grades)", "grades, ignore_index=3)")),
+        "cut the words": ("words", swap("self.table(ids)", "self.table(ids.clamp(max=8))")),
+        "all the same": (
+            "too few classes",
+            swap("(scores, labels)", "(scores, torch.zeros_like(labels))"),
+        ),
+        "detach": (
+            "a model",
+            lambda code: swap("self.embed(ids)", "self.embed(ids).detach()")(
+                swap("vocabulary = 50", "vocabulary = 60")(code)
+            ),
+        ),
+        "only the known ones": ("one too few", swap("table(positions)", "table(positions[:31])")),
+        "swallow": ("words", swallow("print(Bag(9, 4)(batch).shape)")),
+    },
+)

@@ -1,0 +1,197 @@
+"""Losses whose predictions and targets do not go together."""
+
+from tests.knowledge.repair.codemods.cases import Cases, swallow, swap
+
+TOKENS = """\
+import torch
+from torch import nn
+
+vocab = 7
+ids = torch.randint(0, vocab, (4, 6))
+before, after = ids[:, :-1], ids[:, 1:]
+model = nn.Sequential(nn.Embedding(vocab, 8), nn.Linear(8, vocab))
+scores = model(before)   # [4, 5, 7]
+loss = nn.functional.cross_entropy(scores.reshape(-1, vocab), after)
+loss.backward()
+print(loss.dim())
+"""
+
+ORDER = """\
+import torch
+from torch import nn
+
+model = nn.Linear(5, 3)
+criterion = nn.CrossEntropyLoss()
+labels = torch.randint(0, 3, (8,))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(2):
+    logits = model(torch.randn(8, 5))
+    loss = criterion(labels, logits)   # of this batch
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+WHICH_LOSS = """\
+import torch
+from torch import nn
+
+head = nn.Linear(6, 4)
+labels = torch.randint(0, 4, (10,))
+loss_fn = nn.BCEWithLogitsLoss()
+logits = head(torch.randn(10, 6))
+loss = loss_fn(logits, labels)   # the loss
+loss.backward()
+"""
+
+FLOATS = """\
+import torch
+from torch import nn
+
+net = nn.Linear(3, 1)
+hits = torch.tensor([0, 1, 1, 0])
+loss = nn.BCEWithLogitsLoss()(net(torch.randn(4, 3)).squeeze(1), hits > 0)   # hit or miss
+loss.backward()
+"""
+
+OTHER_BATCH = """\
+import torch
+from torch import nn
+
+scores = nn.Linear(3, 2)(torch.randn(8, 3))
+print(nn.CrossEntropyLoss()(scores, torch.randint(0, 2, (5,))))
+"""
+
+FRACTIONS = """\
+import torch
+from torch import nn
+
+scores = nn.Linear(3, 2)(torch.randn(4, 3))
+print(nn.CrossEntropyLoss()(scores, torch.tensor([0.2, 1.7, 0.1, 0.9])))
+"""
+
+COLUMN = """\
+import torch
+from torch import nn
+
+table = torch.rand(12, 5)
+labels = torch.randint(0, 3, (12, 1))  # last column of the file
+model = nn.Linear(5, 3)
+criterion = nn.CrossEntropyLoss()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    optimizer.zero_grad()
+    loss = criterion(model(table), labels)
+    loss.backward()
+    optimizer.step()
+print(loss.item())
+"""
+
+CLASSES_LAST = """\
+import torch
+import torch.nn.functional as F
+
+logits = torch.randn(2, 7, 11, requires_grad=True)
+tokens = torch.randint(0, 11, (2, 7))
+loss = F.cross_entropy(logits, tokens)
+loss.backward()
+"""
+
+FLAT = """\
+import torch
+from torch import nn
+
+embed, head = nn.Embedding(11, 6), nn.Linear(6, 11)
+tokens = torch.randint(0, 11, (3, 4))
+scores = head(embed(tokens))
+loss = nn.NLLLoss()(scores.log_softmax(-1).flatten(0, 1), tokens)
+loss.backward()
+print(scores.shape)
+"""
+
+MASK = """\
+import torch
+import torch.nn.functional as F
+
+scores = torch.randn(2, 4, 6, 6)
+mask = torch.randint(0, 4, (2, 1, 6, 6))
+print(F.cross_entropy(scores, mask) > 0)
+"""
+
+ONE_CLASS = """\
+import torch
+import torch.nn.functional as F
+
+scores = torch.randn(8, 1)
+labels = torch.zeros(8, 1).long()
+print(F.cross_entropy(scores, labels))
+"""
+
+ANOTHER_NUMBER = """\
+import torch
+import torch.nn.functional as F
+
+scores = torch.randn(8, 3)
+labels = torch.randint(0, 3, (6,))
+print(F.cross_entropy(scores, labels))
+"""
+
+CASES = Cases(
+    mended={},
+    paired={
+        "tokens": (TOKENS, ("cross_entropy(scores.reshape(-1, vocab), after.reshape(-1))",)),
+        "a column": (COLUMN, ("criterion(model(table), labels.squeeze(1))",)),
+        "classes last": (CLASSES_LAST, ("F.cross_entropy(logits.transpose(1, 2), tokens)",)),
+        "only one side is flat": (FLAT, ("tokens.reshape(-1))",)),
+        "a mask with a channel": (MASK, ("mask.squeeze(1)",)),
+        "the other way round": (ORDER, ("criterion(logits, labels)   # of this batch",)),
+        "which loss": (WHICH_LOSS, ("nn.CrossEntropyLoss()", "one_hot(labels, logits.size(1))")),
+        "booleans": (FLOATS, ("(hits > 0).float())   # hit or miss",)),
+    },
+    refused={
+        "another batch": OTHER_BATCH,
+        "fractions": FRACTIONS,
+        "a single class": ONE_CLASS,
+        "more predictions than labels": ANOTHER_NUMBER,
+    },
+    wrong={
+        "one target for all": (
+            "tokens",
+            swap("vocab), after)", "vocab), after[0, 0].expand(20))"),
+        ),
+        "only the first": (
+            "tokens",
+            swap("scores.reshape(-1, vocab), after)", "scores[0], after[0])"),
+        ),
+        "without a graph": (
+            "the other way round",
+            swap(
+                "criterion(labels, logits)", "criterion(logits.detach().requires_grad_(), labels)"
+            ),
+        ),
+        "the wrong labels": (
+            "a column",
+            swap("labels)\n    loss.b", "labels[:, 0] * 0)\n    loss.b"),
+        ),
+        "no loss at all": (
+            "a column",
+            swap("criterion(model(table), labels)", "model(table).sum() * 0"),
+        ),
+        "reshape instead of transposing": (
+            "classes last",
+            swap("(logits, tokens)", "(logits.reshape(2, 11, 7), tokens)"),
+        ),
+        "cut to fit": (
+            "only one side is flat",
+            swap("flatten(0, 1), tokens)", "flatten(0, 1)[:3], tokens[:, 0])"),
+        ),
+        "swallow": (
+            "the other way round",
+            swallow("loss = criterion(labels, logits)   # of this batch"),
+        ),
+        "scores against scores": (
+            "which loss",
+            swap("loss_fn(logits, labels)", "loss_fn(logits, logits.sigmoid())"),
+        ),
+    },
+)

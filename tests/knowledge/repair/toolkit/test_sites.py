@@ -1,0 +1,33 @@
+"""knowledge/repair/toolkit/sites.py: what an assignment gives a name."""
+
+from __future__ import annotations
+
+import libcst as cst
+import pytest
+
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.sites import value_given
+
+
+@pytest.mark.parametrize(
+    ("statement", "name", "value"),
+    [
+        ("x = f(1)", "x", "f(1)"),
+        ("x, y = f(1), g(2)", "y", "g(2)"),
+        ("x, (y, z) = f(1), g(2)", "y", None),  # a part of a part
+        ("x, y = f(1)", "x", None),  # a part of what a call gives
+        ("x, y = a, b, c", "x", None),
+    ],
+)
+def test_of_several_names_each_has_its_own_part(
+    statement: str, name: str, value: str | None
+) -> None:
+    program = Program(f"{statement}\n")
+    (made,) = program.all(cst.Assign)
+    given = value_given(made, name)
+
+    assert (program.text(given) if given is not None else None) == value
+
+
+def test_what_is_not_assigned_has_no_value() -> None:
+    assert value_given(None, "x") is None
