@@ -225,9 +225,37 @@ spectrum = torch.fft.rfft(torch.randn(4, 16))
 print(head(spectrum).shape)   # of each signal
 """
 
+NOT_CALLED = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(3, 4), nn.Linear(4, 2)
+
+    def forward(self, x):
+        hidden = self.body(x).relu()
+        return torch.sigmoid(self.head)   # yes or no
+
+print(Net()(torch.ones(2, 3)).shape)
+"""
+
+ROUNDED = """\
+import torch
+
+loss = torch.tensor([1.0, 2.5]).mean()
+print("loss", round(loss, 1))
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "a layer that is not called": (
+            NOT_CALLED,
+            ("torch.sigmoid(self.head(hidden))   # yes or no",),
+        ),
+        "a number to round": (ROUNDED, ("round(loss.item(), 1)",)),
         "an array that is asked like a tensor": (
             ROWS_OF_ARRAY,
             ("torch.from_numpy(self.rows[i]).unsqueeze(0)   # one row",),

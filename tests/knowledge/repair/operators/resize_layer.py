@@ -131,9 +131,36 @@ class Sampler(nn.Module):
 print(Sampler(8, 3)(torch.ones(2, 8)).shape)
 """
 
+OBJECTS = """\
+import torch
+from torch import nn
+
+class Block(nn.Module):
+    def __init__(self, came, goes):
+        super().__init__()
+        self.conv = nn.Sequential(nn.Conv2d(came, goes, 3, padding=1), nn.ReLU())
+
+    def forward(self, x):
+        return self.conv(x)
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = Block(1, 8), Block(8, 8)
+        self.last = Block(8, 4)   # of both
+
+    def forward(self, x):
+        x = self.one(x)
+        both = torch.cat([x, self.two(x)], dim=1)
+        return self.last(both)
+
+print(Net()(torch.rand(2, 1, 6, 6)).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "one object of a class": (OBJECTS, ("self.last = Block(16, 4)   # of both",)),
         "sizes in each other's place": (
             EXCHANGED,
             ("nn.LSTM(size, hidden, batch_first=True)   # over the words",),
