@@ -142,10 +142,14 @@ def _zero_grad(program: Program, finding: Finding) -> Iterator[Rewrite]:
 def _train(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """`model.train()` before the loop over the batches, or at the beginning of each round."""
     statement = program.statement_on(finding.line) if finding.line else None
-    if statement is None or not re.search(
-        rf"\b{re.escape(finding.name)}\(", program.text(statement)
-    ):
+    called = (
+        re.search(rf"((?:\b\w+\.)*)\b{re.escape(finding.name)}\(", program.text(statement))
+        if statement is not None
+        else None
+    )
+    if statement is None or called is None:
         return
+    model = f"{called[1]}{finding.name}"  # `self.model` in a method: another scope may have `model`
     loops = loops_around(program, statement)
     if not loops:
         return
@@ -154,8 +158,8 @@ def _train(program: Program, finding: Finding) -> Iterator[Rewrite]:
         first = first.body[0]
     assert isinstance(first, (cst.BaseSmallStatement, cst.BaseCompoundStatement))
     yield Rewrite(
-        program.replace({}, beside=inserted(program, first, f"{finding.name}.train()")),
-        f"line {program.line(first)}: `{finding.name}.train()` before each round of training",
+        program.replace({}, beside=inserted(program, first, f"{model}.train()")),
+        f"line {program.line(first)}: `{model}.train()` before each round of training",
     )
 
 

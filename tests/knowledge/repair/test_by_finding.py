@@ -56,6 +56,8 @@ def edited(slug: str, code: str, kind: str, line: int | None, name: str, **facts
          "stays_in_eval", 4, "net", {}, "    net.train()\n    for x in d:"),
         ("missing-calls", "for x in d:\n    loss = net(x)\n", "stays_in_eval", 2, "net", {},
          "for x in d:\n    net.train()\n    loss"),
+        ("missing-calls", "for x in d:\n    loss = self.net(x)\n", "stays_in_eval", 2, "net", {},
+         "for x in d:\n    self.net.train()\n    loss"),  # as the line itself calls it
         ("missing-calls", "loss = net(x)\n", "stays_in_eval", 1, "net", {}, None),  # no loop
         # a scheduler, once an epoch
         ("missing-calls",

@@ -47,6 +47,8 @@ class Waiting:
 
     def report(self, collector: FindingCollector, steps: Steps) -> None:
         """Add those that nothing has stepped, although backward reached their parameters."""
+        if any(isinstance(n, ast.Attribute) and n.attr == "grad" for n in ast.walk(self._tree)):
+            return  # who reads the gradients may have computed them for that
         stepped = {id(p) for record in steps.records.values() for p in record.params}
         for optimizer, name in self._waiting:
             params = [p for group in optimizer.param_groups for p in group["params"]]
