@@ -130,9 +130,6 @@ def _forms(
         yield _Form(new, f"`{name}` is the one size")
     if isinstance(value, torch.Tensor) and _OF_A_MASK.search(message):
         yield from _of_mask(value, node, name)
-    is_number = isinstance(value, torch.Tensor) and value.numel() == 1
-    if is_number and _is_builtin(failure, place):
-        yield _Form(method(node, "item"), f"`{name}` is used as a plain number")
     if isinstance(place.node, cst.BinaryOperation) and _has_length(value):
         yield _Form(call("len", cst.Arg(node)), f"the number of samples of `{name}` is meant")
     yield from _called_at_last(failure, place, one)
@@ -192,13 +189,6 @@ def _of_array(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
     yield _Form(cst.parse_expression(text), told)
     if one.value.dtype.name == "float64":
         yield _Form(cst.parse_expression(f"{text}.float()"), f"{told} of float32", COST.SURE + 0.1)
-
-
-def _is_builtin(failure: Failure, place: Place) -> bool:
-    """Whether a function of Python's own is called, such as round()."""
-    node = place.node
-    held = failure.value(node.func, place.frame) if isinstance(node, cst.Call) else None
-    return getattr(held, "__module__", "") in ("builtins", "math")
 
 
 def _has_length(value: Any) -> bool:

@@ -241,13 +241,6 @@ class Net(nn.Module):
 print(Net()(torch.ones(2, 3)).shape)
 """
 
-ROUNDED = """\
-import torch
-
-loss = torch.tensor([1.0, 2.5]).mean()
-print("loss", round(loss, 1))
-"""
-
 CASES = Cases(
     mended={},
     paired={
@@ -255,7 +248,6 @@ CASES = Cases(
             NOT_CALLED,
             ("torch.sigmoid(self.head(hidden))   # yes or no",),
         ),
-        "a number to round": (ROUNDED, ("round(loss.item(), 1)",)),
         "an array that is asked like a tensor": (
             ROWS_OF_ARRAY,
             ("torch.from_numpy(self.rows[i]).unsqueeze(0)   # one row",),
