@@ -12,6 +12,7 @@ from executor.inside.remarks.syntax import (
     calls_in,
     dotted,
     inside,
+    last_along_one,
     loops,
     method_calls,
     methods_named,
@@ -191,25 +192,16 @@ def _last_of_batch(tree: ast.Module) -> Found:
                 and dotted(node.value.func) in first
             }
             for node in walk(forward):
-                match node:
-                    case ast.Subscript(
-                        value=ast.Name(id=name),
-                        slice=ast.Tuple(
-                            elts=[
-                                ast.Slice(lower=None, upper=None),
-                                ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)),
-                                *_,
-                            ]
-                        ),
-                    ) if name in outputs:
-                        yield (
-                            "last_of_batch",
-                            node,
-                            "without `batch_first=True` this layer takes dimension 0 of its input "
-                            f"for time and dimension 1 for samples: `{name}[:, -1]` is no last "
-                            "time step of its; where the input is [batch, time, features], make "
-                            "the layer with `batch_first=True`",
-                        )
+                name, _ = last_along_one(node)
+                if name in outputs:
+                    yield (
+                        "last_of_batch",
+                        node,
+                        "without `batch_first=True` this layer takes dimension 0 of its input "
+                        f"for time and dimension 1 for samples: `{name}[:, -1]` is no last "
+                        "time step of its; where the input is [batch, time, features], make "
+                        "the layer with `batch_first=True`",
+                    )
 
 
 def _workers_on_gpu(tree: ast.Module) -> Found:

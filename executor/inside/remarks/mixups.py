@@ -12,6 +12,7 @@ from executor.inside.remarks.syntax import (
     dotted,
     inside,
     is_model,
+    last_along_one,
     method_calls,
     methods_named,
     module_classes,
@@ -235,24 +236,15 @@ def _backward_half(tree: ast.Module) -> Found:
                 and dotted(n.value.func) in both
             }
             for node in walk(forward):
-                match node:
-                    case ast.Subscript(
-                        value=ast.Name(id=name),
-                        slice=ast.Tuple(
-                            elts=[
-                                ast.Slice(lower=None, upper=None),
-                                ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)),
-                                *rest,
-                            ]
-                        ),
-                    ) if name in outputs and all(_is_whole(r) for r in rest):
-                        yield (
-                            "backward_half",
-                            node,
-                            f"of a bidirectional layer `{name}[:, -1]` has read the whole sequence "
-                            "only in its forward half: the backward half has seen one element "
-                            "there; take `torch.cat([h_n[-2], h_n[-1]], dim=1)` of the states",
-                        )
+                name, rest = last_along_one(node)
+                if name in outputs and all(map(_is_whole, rest)):
+                    yield (
+                        "backward_half",
+                        node,
+                        f"of a bidirectional layer `{name}[:, -1]` has read the whole sequence "
+                        "only in its forward half: the backward half has seen one element "
+                        "there; take `torch.cat([h_n[-2], h_n[-1]], dim=1)` of the states",
+                    )
 
 
 def _is_whole(part: ast.expr) -> bool:

@@ -12,6 +12,7 @@ from executor.inside.remarks.syntax import (
     callee,
     dotted,
     inside,
+    last_along_one,
     method_calls,
     owner,
     tail,
@@ -508,24 +509,15 @@ def last_of_padded(tree: ast.Module) -> Found:
             ) if tail(call) == "pad_packed_sequence":
                 padded[name] = any(k.arg == "batch_first" for k in call.keywords)
     for node in walk(tree):
-        match node:
-            case ast.Subscript(
-                value=ast.Name(id=name),
-                slice=ast.Tuple(
-                    elts=[
-                        ast.Slice(lower=None, upper=None),
-                        ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)),
-                        *_,
-                    ]
-                ),
-            ) if padded.get(name):
-                yield (
-                    "last_of_padded",
-                    node,
-                    f"`{name}` is padded with zeros behind the end of each shorter sequence, so "
-                    "that its last step is a zero for all but the longest: the state at the end of "
-                    "each is the `h_n` that the layer returns (`h_n[-1]`)",
-                )
+        name, _ = last_along_one(node)
+        if padded.get(name):
+            yield (
+                "last_of_padded",
+                node,
+                f"`{name}` is padded with zeros behind the end of each shorter sequence, so "
+                "that its last step is a zero for all but the longest: the state at the end of "
+                "each is the `h_n` that the layer returns (`h_n[-1]`)",
+            )
 
 
 RULES = (

@@ -237,6 +237,23 @@ def assigned(tree: ast.AST) -> Iterator[tuple[ast.Assign, str, ast.expr]]:
             yield from ((node, dotted(t), v) for t, v in pairs if dotted(t))
 
 
+def last_along_one(node: ast.AST) -> tuple[str, list[ast.expr]]:
+    """`out` of `out[:, -1, …]`, and what stands behind the -1; "" where it is none."""
+    match node:
+        case ast.Subscript(
+            value=ast.Name(id=name),
+            slice=ast.Tuple(
+                elts=[
+                    ast.Slice(lower=None, upper=None),
+                    ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)),
+                    *rest,
+                ]
+            ),
+        ):
+            return name, rest
+    return "", []
+
+
 def bound(tree: ast.AST) -> set[str]:
     """Every name that the code binds somewhere, arguments and imports included."""
     found: set[str] = set()
