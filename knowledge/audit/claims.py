@@ -43,6 +43,7 @@ _NO_WORD = re.compile(
 )
 _SIZES = re.compile(rf"{SHAPE}|\b\d{{1,6}}(?:[x×]\d{{1,6}})+\b")
 _DTYPE = re.compile(r"\btorch\.[a-z]+\d+|\b(?i:cpu|cuda)\b")
+_NUMBERED = re.compile(r"^\W*\d{1,2}[.)](?:\s|$)")  # an entry of a list, or a heading
 _MOST = 300  # statements of one block that are read
 
 
@@ -98,7 +99,7 @@ def _works(told: Statement, sure: bool, line: int | None) -> Iterator[Claim]:
 def _equals(told: Statement, sure: bool, line: int | None) -> Iterator[Claim]:
     lines = told.code.split("\n")
     prints = _print_of(told, lines)
-    bare = re.sub(r"`([^`]*)`", r"\1", told.text)
+    bare = _NUMBERED.sub("", re.sub(r"`([^`]*)`", r"\1", told.text))
     values = list(dict.fromkeys(m[0] for m in re.finditer(LITERAL + r"|\b(?i:nan|inf)\b", bare)))
     # A number that stands in the code as well may be said of it.
     if told.comment is None:

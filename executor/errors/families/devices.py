@@ -9,6 +9,23 @@ _OPTIMIZER = (
     ("line", r"\b(?:optim\w*|opt)\.step\("),
 )
 
+# What is left on the CPU while the rest is moved.
+_STAYS_BEHIND = (
+    Suspect(
+        r".*",
+        "layers in a plain list are not moved with the model: nn.ModuleList",
+        kinds=("attribute",),
+        value=r"^\[.*\(",
+    ),
+    Suspect(
+        r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|"
+        r"full|empty|linspace|from_numpy|normal",
+        "makes a tensor on the CPU unless it is moved later",
+        without=("device",),
+        then_not=r"to|cuda|type_as|size|shape",
+    ),
+)
+
 FAMILIES = (
     ErrorFamily(
         id="devices_differ",
@@ -88,21 +105,7 @@ FAMILIES = (
             "Expected all tensors to be on the same device, but found at least two "
             "devices, cuda:0 and cpu!"
         ),
-        suspects=(
-            Suspect(
-                r".*",
-                "layers in a plain list are not moved with the model: nn.ModuleList",
-                kinds=("attribute",),
-                value=r"^\[.*\(",
-            ),
-            Suspect(
-                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|"
-                r"full|empty|linspace|from_numpy|normal",
-                "makes a tensor on the CPU unless it is moved later",
-                without=("device",),
-                then_not=r"to|cuda|type_as|size|shape",
-            ),
-        ),
+        suspects=_STAYS_BEHIND,
         types=("RuntimeError", "TypeError"),
         today=(
             r"found at least two devices, (?P<one>[\w:]+),? and (?P<other>[\w:]+)",
@@ -189,21 +192,7 @@ FAMILIES = (
             ),
             "Bring both to one device: `model.to(device)` and `x = x.to(device)`",
         ),
-        suspects=(
-            Suspect(
-                r".*",
-                "layers in a plain list are not moved with the model: nn.ModuleList",
-                kinds=("attribute",),
-                value=r"^\[.*\(",
-            ),
-            Suspect(
-                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|"
-                r"full|empty|linspace|from_numpy|normal",
-                "makes a tensor on the CPU unless it is moved later",
-                without=("device",),
-                then_not=r"to|cuda|type_as|size|shape",
-            ),
-        ),
+        suspects=_STAYS_BEHIND,
         types=("TypeError", "RuntimeError"),
         older=(
             r"Type torch\.(?P<cuda>cuda)\.\w+Tensor doesn't implement stateless method",
@@ -310,21 +299,7 @@ FAMILIES = (
             ),
             "Bring both to one device: `model.to(device)` and `x = x.to(device)`",
         ),
-        suspects=(
-            Suspect(
-                r".*",
-                "layers in a plain list are not moved with the model: nn.ModuleList",
-                kinds=("attribute",),
-                value=r"^\[.*\(",
-            ),
-            Suspect(
-                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|"
-                r"full|empty|linspace|from_numpy|normal",
-                "makes a tensor on the CPU unless it is moved later",
-                without=("device",),
-                then_not=r"to|cuda|type_as|size|shape",
-            ),
-        ),
+        suspects=_STAYS_BEHIND,
         types=("RuntimeError",),
         today=(
             r"Input type \(torch\.(?P<input_cuda>cuda\.)(?P<input>\w+)Tensor\) and "
@@ -369,21 +344,7 @@ FAMILIES = (
             "Print both devices; bring the layer (`model.to(device)`) or its input (`x = "
             "x.to(device)`) over",
         ),
-        suspects=(
-            Suspect(
-                r".*",
-                "layers in a plain list are not moved with the model: nn.ModuleList",
-                kinds=("attribute",),
-                value=r"^\[.*\(",
-            ),
-            Suspect(
-                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|"
-                r"full|empty|linspace|from_numpy|normal",
-                "makes a tensor on the CPU unless it is moved later",
-                without=("device",),
-                then_not=r"to|cuda|type_as|size|shape",
-            ),
-        ),
+        suspects=_STAYS_BEHIND,
         types=("RuntimeError",),
         today=(
             r"not at the same device(?:, found input tensor at (?P<input>[\w:]+) and (?P<what>\w+) "

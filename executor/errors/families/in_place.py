@@ -11,6 +11,27 @@ _COMPUTES = (
 )
 _IN_TURNS = r"\b(?:net_?[GD]|[gd]_loss|loss_?[GD]|err[GD]|optimizer_?[GD])\b|\bdiscriminator\b"
 
+# What may have changed it in place, in the posted code.
+_WRITES = (
+    Suspect(
+        r".*",
+        "changes it in place",
+        kinds=("update",),
+        value_not=r"\.item\(\)|^-?[\d.]+$|\blen\(",
+    ),
+    Suspect(
+        r"(?!requires_grad_|zero_|zero_grad_|__|to_|manual_seed_|clip_grad|"
+        r"backward_)[a-z]\w*[a-z0-9]_",
+        "changes it in place",
+    ),
+    Suspect(r".*", "writes into it", kinds=("item",)),
+    Suspect(
+        r"\w*(?:ReLU|Dropout|ELU|Hardswish|relu|dropout)\w*",
+        "works in place",
+        {"inplace": "True"},
+    ),
+)
+
 FAMILIES = (
     ErrorFamily(
         id="leaf_in_place",
@@ -33,25 +54,7 @@ FAMILIES = (
                 "instead of `x += y`"
             ),
         ),
-        suspects=(
-            Suspect(
-                r".*",
-                "changes it in place",
-                kinds=("update",),
-                value_not=r"\.item\(\)|^-?[\d.]+$|\blen\(",
-            ),
-            Suspect(
-                r"(?!requires_grad_|zero_|zero_grad_|__|to_|manual_seed_|clip_grad|"
-                r"backward_)[a-z]\w*[a-z0-9]_",
-                "changes it in place",
-            ),
-            Suspect(r".*", "writes into it", kinds=("item",)),
-            Suspect(
-                r"\w*(?:ReLU|Dropout|ELU|Hardswish|relu|dropout)\w*",
-                "works in place",
-                {"inplace": "True"},
-            ),
-        ),
+        suspects=_WRITES,
         types=("RuntimeError",),
         today=(
             r"(?P<view>a view of )?a leaf Variable that requires grad (?:is being|has been) used "
@@ -69,25 +72,7 @@ FAMILIES = (
         says="A view that was made under no_grad is changed in place where autograd records.",
         means=(("A view that was made under no_grad is changed in place where autograd records"),),
         remedy=("Make the view outside of no_grad, or change a copy: `x = x.clone()`",),
-        suspects=(
-            Suspect(
-                r".*",
-                "changes it in place",
-                kinds=("update",),
-                value_not=r"\.item\(\)|^-?[\d.]+$|\blen\(",
-            ),
-            Suspect(
-                r"(?!requires_grad_|zero_|zero_grad_|__|to_|manual_seed_|clip_grad|"
-                r"backward_)[a-z]\w*[a-z0-9]_",
-                "changes it in place",
-            ),
-            Suspect(r".*", "writes into it", kinds=("item",)),
-            Suspect(
-                r"\w*(?:ReLU|Dropout|ELU|Hardswish|relu|dropout)\w*",
-                "works in place",
-                {"inplace": "True"},
-            ),
-        ),
+        suspects=_WRITES,
         types=("RuntimeError",),
         today=(r"[Aa] (?P<view>view) was created in (?:no_grad|inference) mode",),
         values={"view": "what was made"},
@@ -106,25 +91,7 @@ FAMILIES = (
                 "too"
             ),
         ),
-        suspects=(
-            Suspect(
-                r".*",
-                "changes it in place",
-                kinds=("update",),
-                value_not=r"\.item\(\)|^-?[\d.]+$|\blen\(",
-            ),
-            Suspect(
-                r"(?!requires_grad_|zero_|zero_grad_|__|to_|manual_seed_|clip_grad|"
-                r"backward_)[a-z]\w*[a-z0-9]_",
-                "changes it in place",
-            ),
-            Suspect(r".*", "writes into it", kinds=("item",)),
-            Suspect(
-                r"\w*(?:ReLU|Dropout|ELU|Hardswish|relu|dropout)\w*",
-                "works in place",
-                {"inplace": "True"},
-            ),
-        ),
+        suspects=_WRITES,
         types=("RuntimeError",),
         today=(
             r"Output (?P<output>\d+) of (?P<function>\w+) is a view and is being modified inplace",
@@ -202,25 +169,7 @@ FAMILIES = (
                 "of the operation whose input was changed"
             ),
         ),
-        suspects=(
-            Suspect(
-                r".*",
-                "changes it in place",
-                kinds=("update",),
-                value_not=r"\.item\(\)|^-?[\d.]+$|\blen\(",
-            ),
-            Suspect(
-                r"(?!requires_grad_|zero_|zero_grad_|__|to_|manual_seed_|clip_grad|"
-                r"backward_)[a-z]\w*[a-z0-9]_",
-                "changes it in place",
-            ),
-            Suspect(r".*", "writes into it", kinds=("item",)),
-            Suspect(
-                r"\w*(?:ReLU|Dropout|ELU|Hardswish|relu|dropout)\w*",
-                "works in place",
-                {"inplace": "True"},
-            ),
-        ),
+        suspects=_WRITES,
         types=("RuntimeError",),
         today=(
             r"modified by an inplace operation: \[(?P<type>\S{1,60}) (?P<shape>\[[\d, ]*\])\](?:, "

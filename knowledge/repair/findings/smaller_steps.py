@@ -17,7 +17,6 @@ KINDS = frozenset({"loss_not_finite", "loss_ran_away"})
 _OPTIMIZER = r"(^|\.)(SGD|Adam\w*|NAdam|RAdam|RMSprop|Adagrad|Adadelta|ASGD|Rprop)$"
 _RATE = re.compile(r"(?i)^(lr|learning_?rate|eta)$")
 _POWERS = range(1, 8)  # of ten that the rate is divided by
-_SAYS = re.compile(r"(?i)learning rate|\blr\b|step size")
 
 
 def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
@@ -35,7 +34,6 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
             f"line {program.line(first)}: steps that are {10**power} times smaller, so that the "
             "loss falls",
             "inputs and targets keep their scale",
-            said=_SAYS.pattern,
             as_one=True,
             supposes=True,
         )

@@ -26,7 +26,7 @@ from knowledge.repair.toolkit.sites import assignment, with_argument
 _A_LOSS = re.compile(r"(?i)(?:^|_)loss(?:$|_)|loss$")
 _A_SCORE = re.compile(r"(?i)(?:^|_)(?:acc|accuracy|f1|auc|score|iou|dice)")
 _HELD_OUT = re.compile(r"(?i)(?:^|_)(?:va|val|valid|validation|dev|test|eval)(?:_|$)|^val")
-_TO_PASS = re.compile(r"[Yy]ou can pass `(?P<name>\w+)=(?P<value>True|False|\d+)`")
+_TO_PASS = re.compile(r"\bpass `(?P<name>\w+)=(?P<value>True|False|\d+)`")
 _WAYS_AROUND = ("allow_unused", "strict", "retain_graph", "weights_only")
 _FAMILIES = ("missing_arguments", "too_many_arguments", "takes_no_arguments")
 

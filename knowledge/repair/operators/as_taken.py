@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from executor.errors import is_a, is_about_dtypes
+from executor.errors import is_a, is_about_dtypes, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -124,7 +124,8 @@ def _forms(
         yield _Form(new, f"`{name}` is unpacked to one row for each sequence")
     if isinstance(value, str) and _is_float(value):
         yield _Form(call("float", cst.Arg(node)), f"{name} is used as a number")
-    if type(value) is int and "tuple of ints" in message:
+    wanted = read(failure.error, "argument_type")
+    if type(value) is int and wanted is not None and wanted["expected"].startswith("tuple"):
         comma = cst.Comma()
         new = cst.Tuple([cst.Element(node, comma=comma)])
         yield _Form(new, f"`{name}` is the one size")

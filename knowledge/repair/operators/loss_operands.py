@@ -38,7 +38,7 @@ _CALLED = {"BCEWithLogitsLoss": "CrossEntropyLoss",
 _OF_PROBABILITIES = {"BCELoss": "BCEWithLogitsLoss",
                      "binary_cross_entropy": "binary_cross_entropy_with_logits"}  # fmt: skip
 # What is told where another loss is computed, or the same one of what it had the other way round.
-_OF_OTHER_KIND = re.compile(r"come first|which is|are scores")
+_OF_OTHER_KIND = re.compile(r"come first|row, which|are scores")
 _MOST = 40  # forms that are evaluated
 
 

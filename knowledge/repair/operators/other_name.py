@@ -74,8 +74,9 @@ _RENAMED = {
 
 _MOST_LONGER = 3  # names that begin alike and are shown as alternatives
 
-_OF_GRAPH = "numpy_of_graph"
-_OF_NUMBERS = re.compile(r"only (?:one element tensors|integer tensors|0-dim)|must be real number")
+# A tensor was handed to a function of NumPy or math, which takes numbers and arrays without a graph.
+_OF_TENSORS = ("numpy_of_graph", "one_element_tensors", "index_of_one_element", "array_to_number",
+               "number_needed")  # fmt: skip
 
 REPEATS = True  # one slip seldom comes alone
 
@@ -85,7 +86,7 @@ def applies(result: JobResult) -> bool:
     error = result.error
     if error is None:
         return False
-    if is_a(error, _OF_GRAPH) or _OF_NUMBERS.search(error.message):
+    if is_a(error, *_OF_TENSORS):
         return True
     return error.type in (
         "AttributeError", "ImportError", "ModuleNotFoundError", "NotImplementedError", "NameError",
@@ -94,7 +95,7 @@ def applies(result: JobResult) -> bool:
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The name that is meant, at the failing place, then wherever a name is asked for in vain."""
-    if is_a(failure.error, _OF_GRAPH) or _OF_NUMBERS.search(failure.error.message):
+    if is_a(failure.error, *_OF_TENSORS):
         yield from _of_torch(failure)
         return
     if failure.error.type == "NameError":
@@ -554,7 +555,7 @@ def _module(failure: Failure, node: cst.BaseExpression) -> types.ModuleType | No
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same object is asked for something, and not only whether it has it."""
     error, line = before.error, before.error.line if before.error is not None else None
-    if error is not None and (is_a(error, _OF_GRAPH) or _OF_NUMBERS.search(error.message)):
+    if error is not None and (is_a(error, *_OF_TENSORS)):
         return [reaches_leaves(after, wanted=False)]
     if error is None or line is None or error.type.endswith(("ImportError", "NotFoundError")):
         return []

@@ -109,6 +109,15 @@ def test_a_value_is_what_the_print_of_the_named_expression_writes(
     assert claim.absent is ("not" in after) and claim.rough is ("about" in after)
 
 
+def test_the_number_of_an_entry_is_no_value():
+    """`3. The result is …` counts paragraphs."""
+    found = claims("print(x)", "**3. The loss is printed**", equals=0.9)
+
+    assert not [c for c in found if c.kind is ClaimKind.PRINTS]
+    kept = claims("print(x)", "3. The loss is 7.", equals=0.9)
+    assert [c.printed for c in kept if c.kind is ClaimKind.PRINTS] == ["7"]
+
+
 def test_a_number_that_the_code_holds_as_well_is_no_value():
     """It may be said of the code."""
     found = claims("x = f(16)\nprint(x)", "We have a batch of 16.", equals=0.9)
