@@ -74,7 +74,7 @@ _RENAMED = {
 
 _MOST_LONGER = 3  # names that begin alike and are shown as alternatives
 
-# A tensor was handed to a function of NumPy or math, which takes numbers and arrays without a graph.
+# A tensor was handed to a function of NumPy or math, which takes numbers and plain arrays.
 _OF_TENSORS = ("numpy_of_graph", "one_element_tensors", "index_of_one_element", "array_to_number",
                "number_needed")  # fmt: skip
 
