@@ -45,16 +45,6 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         for order in permutations(term)
         if _fits([*letters[:i], "".join(order), *letters[i + 1 :]], known)
     ]
-    # One letter of a term is another one that has this size, where every letter is still summed.
-    fitting += [
-        (i, new)
-        for i, term in enumerate(letters)
-        for j, old in enumerate(term)
-        for letter in sorted({*"".join(letters)} - {old})
-        if letter not in (new := term[:j] + letter + term[j + 1 :])[:j] + new[j + 1 :]
-        and _fits(all_terms := [*letters[:i], new, *letters[i + 1 :]], known)
-        and set(out) <= set("".join(all_terms))
-    ]
     # Of [3, 2, 3] two orders may fit; the one that moves fewer letters is meant.
     moved = [sum(a != b for a, b in zip(o, letters[i], strict=True)) for i, o in fitting]
     if moved.count(min(moved, default=0)) != 1:

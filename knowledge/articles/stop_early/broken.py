@@ -3,7 +3,7 @@ from torch import nn
 
 torch.manual_seed(0)
 model = nn.Linear(2, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=2.0)
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
 x = torch.tensor([[1.0, 1.0]])
 best, best_state = float("inf"), None
 for epoch in range(5):

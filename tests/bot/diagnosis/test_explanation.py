@@ -120,7 +120,10 @@ RESEMBLES = hit(MATMUL)
         (
             known(
                 hit("relu-inplace-integer", "real"),
-                run=failed("Boolean inputs not supported for relu"),
+                run=failed(
+                    "relu_(): argument 'input' (position 1) must be Tensor, not numpy.ndarray",
+                    type="TypeError",
+                ),
             ),
             {},
             ["relu-inplace-integer"],

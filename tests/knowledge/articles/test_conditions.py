@@ -328,10 +328,6 @@ def test_a_remedy_is_left_out_where_what_is_known_excludes_it(
         ("batch-of-unequal-samples", STACKED.format("[4]", "[2]"), "Say yourself", "Images get"),
         ("batch-of-unequal-samples", STACKED.format("[3, 20, 20]", "[3, 30, 20]"),
          "Images get", "Say yourself"),
-        ("stack-unequal-sizes", STACKED.format("[5, 8]", "[3, 8]"),
-         "Sequences are filled", "bring it there"),
-        ("stack-unequal-sizes", STACKED.format("[1, 50]", "[1, 60]"),
-         "bring it there", "`torch.cat(sentences)`"),
         ("bool-tensor-subtracted",
          "RuntimeError: Subtraction, the `-` operator, with two bool tensors is not supported. Use "
          "the `^` or `logical_xor()` operator instead.", "`a ^ b`", "use `~`"),
