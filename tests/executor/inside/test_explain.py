@@ -81,7 +81,8 @@ SAID: list[tuple[str, str, str, list[str]]] = [
     ("api", "removed", "torch.rfft(torch.ones(4), 1)", ["`torch.fft.rfft`"]),
     ("api", "case", "nn.Conv2D(1, 1, 3)", ["`torch.nn.Conv2d`"]),
     ("api", "method", "torch.scatter_add_(1)", ["`Tensor.scatter_add_`"]),
-    ("api", "elsewhere", "nn.relu(torch.ones(1))", ["there is `ReLU`, and the function is `torch.relu`"]),
+    ("api", "elsewhere", "nn.relu(torch.ones(1))",
+     ["there is `ReLU`, and the function is `torch.relu`"]),
     ("api", "closest", "F.binary_cross_entropy_logits(1, 2)",
      ["closest name", "binary_cross_entropy_with_logits"]),
     ("no_grad_fn", "detach", "w = torch.ones(3, requires_grad=True)\ny = (w * 2).detach()\n"
