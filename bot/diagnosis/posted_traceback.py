@@ -75,6 +75,7 @@ def around(question: Question, run: JobResult | None) -> Around:
         words=question.text,
         line=own[-1].code if own else "",
         file=_file(pasted),
+        frames="\n".join(f"{_base(f.file)} {f.function}" for f in pasted.frames),
         raised_in=library,
         raising=_short(last.code) if last is not None and library else "",
         torch=torch,

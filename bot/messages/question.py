@@ -38,6 +38,7 @@ from bot.messages.traceback_text import (
     find_tracebacks,
     find_warnings,
     longest_wording,
+    only_type_named,
     user_frames,
 )
 from bot.messages.unfenced import find_code, looks_like_python, trailing_prose
@@ -151,8 +152,10 @@ class _Reading:
             return _completed(pasted, bare)
         bare = bare or find_untyped_error(self.text, self.output)
         bare = bare or (find_warning_in_title(self.text) if pasted is None else None)
+        if pasted is not None and bare is None:
+            return pasted.model_copy(update={"type": only_type_named(self.text)})
         if pasted is None or bare is None:
-            return pasted or bare
+            return bare
         return _completed(pasted, bare)
 
     def fence(self, block: MessagePart) -> None:

@@ -112,7 +112,7 @@ def _drop_prompts(lines: Sequence[str]) -> tuple[list[str], str]:
             typing, code = False, ""
         kept.append(code)
         _, state = scan(code, state)
-    return kept, _SESSION
+    return _drop_shown_output(kept)[0], _SESSION  # above the first prompt
 
 
 _SHOWN = re.compile(

@@ -1,19 +1,25 @@
 """Leave out lines of a program that are no Python: dots for what was cut, a remark without its `#`.
 
-A statement with a slip in it stays, so that its error is told: what is left out has no bracket, no
-operator and no keyword at its start.
+A statement with a slip in it stays, so that its error is told: what is left out begins with no
+keyword, and is words alone, or begins with a sentence's worth of them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from bot.messages.python_lines import KEYWORDS, Shape, indent_of
 from bot.messages.unfenced import Statement, statements
 
 _DOTS = re.compile(r"\s*(?:\.{2}|\.{4,}|…+|\.(?: ?\.)+|-{3,}|~{3,}|_{4,})\s*$")
 _WORDS = re.compile(r"\s*[^\W\d_]+(?:(?:[ ,;!?'’/-]|\. )+[^\W_]+){2,}[ .,;!?…]*$")
+# Words side by side that no operator or bracket follows; `=>` is none of Python's.
+_SENTENCE = re.compile(
+    r"\s*([A-Za-z]+(?: [a-z]+){3,}+)(?:[,.;:!?](?= |$)| (?! *(?!=>)[=(\[.+*/@%-])|$)"
+)
+_PAIRS = 2  # of words that are side by side and no keywords: one may be a slip
 # What begins a statement; `print a b` is one of another Python. English begins with "and".
 _BEGINS = KEYWORDS - {"and", "or", "in", "is", "as"} | {"print", "exec"}
 _CODE_FOR_EACH = 3  # statements of code beside each line that is left out
@@ -47,7 +53,17 @@ def _is_stray(statement: Statement, lines: Sequence[str]) -> bool:
     line = lines[statement.start]
     if _DOTS.match(line):
         return line.strip() != "..."  # which Python takes
-    if statement.shape != Shape.PROSE or not _WORDS.match(line):
+    if statement.shape != Shape.PROSE:
         return False
     first = re.match(r"\s*(\w+)", line)
-    return first is not None and first[1] not in _BEGINS
+    if first is None or first[1] in _BEGINS:
+        return False
+    return bool(_WORDS.match(line)) or _is_sentence(line)
+
+
+def _is_sentence(line: str) -> bool:
+    """Whether it begins with more words side by side than a slip of Python has."""
+    found = _SENTENCE.match(line)
+    words = found[1].split() if found is not None else []
+    pairs = sum(not {one, other} & KEYWORDS for one, other in pairwise(words))
+    return pairs >= _PAIRS

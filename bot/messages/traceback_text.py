@@ -377,11 +377,22 @@ _REPR = re.compile(r"(?<![\w.])(?<!raise )(\w{1,60}(?:Error|Exception))\((['\"])
 _ALONE = re.compile(r"\s*[`*]*([^\W\d][\w.]*(?:Error|Exception))[`*]*\s*$")
 _DEBUGGER = re.compile(r"\s*Message=(\S.*)")  # of Visual Studio, below the type
 _DECORATION = "`*_\"'“”‘’ \t>"
+_NAMED = re.compile(r"\b[A-Z]\w{1,60}(?:Error|Exception)\b")
 _TYPES = {
     name.lower(): name
     for name, kind in vars(builtins).items()
     if isinstance(kind, type) and issubclass(kind, BaseException)
 } | {"outofmemoryerror": "OutOfMemoryError"}
+
+
+def only_type_named(prose: Sequence[str]) -> str:
+    """The one exception that a text names, for a traceback whose end is missing; else "".
+
+    only_type_named(["BrokenPipeError on Windows with 4 workers"])  # "BrokenPipeError"
+    """
+    named = {name for line in prose for name in _NAMED.findall(line)}
+    known = {_TYPES[name.lower()] for name in named if name.lower() in _TYPES}
+    return known.pop() if len(known) == 1 else ""
 
 
 def find_bare_error(lines: Sequence[str], *, among_code: bool = False) -> Found | None:

@@ -32,6 +32,7 @@ class Around:
     words: str = ""  # the prose
     line: str = ""  # the last line of the person's own code that the traceback names
     file: str = ""  # the name of the file that raised it, such as linear.py
+    frames: str = ""  # the file and function of each frame of the traceback, a line each
     raised_in: str = ""  # the installed package whose code raised it, unless that is torch
     raising: str = ""  # the line of that package
     torch: str = ""  # the version that they name
@@ -48,6 +49,7 @@ class Around:
             "words": self.words,
             "line": self.line,
             "file": self.file,
+            "frames": self.frames,
             "raised_in": self.raised_in,
             "raising": self.raising,
             "torch": self.torch,
@@ -60,7 +62,7 @@ class Around:
 NOTHING = Around()
 AROUND = frozenset(NOTHING.values(""))  # the names of these values
 # Of these a pattern has to match a part; of every other value the whole.
-SEARCHED = frozenset({"words", "line", "raising", "code"})
+SEARCHED = frozenset({"words", "line", "frames", "raising", "code"})
 
 
 def before(version: str) -> str:

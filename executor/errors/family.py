@@ -11,6 +11,8 @@ from executor.errors.around import Around
 
 CAUSES = " | "  # in a sentence of `means`: "what the message proves | what it may come from"
 MAX_CHARS = 8_000  # of a message that are read: the executor reports no more than 4,000
+# Quotes as a web page or a phone curls them.
+_STRAIGHT = str.maketrans("‘’‚‛“”„‟", "''''" + '""' + '""')
 
 # What every sample program may use without importing it.
 PROLOGUE = """\
@@ -64,10 +66,10 @@ class Sentence:
 
     `when` holds patterns that the values have to match from end to end; a value that the message
     does not name is empty. Beside the message's own there are those of `Around`: the post's words,
-    its lines and versions, of which `words`, `code`, `line` and `raising` only have to hold the
-    pattern; `made`, the call in the code that a value points to, such as Linear; for each dtype
-    `…_dtype`, its name in torch; and for the text `quoted`, the first line of code that `when`
-    found. Each is empty where it is not known.
+    its lines and versions, of which `words`, `code`, `line`, `frames` and `raising` only have to
+    hold the pattern; `made`, the call in the code that a value points to, such as Linear; for each
+    dtype `…_dtype`, its name in torch; and for the text `quoted`, the first line of code that
+    `when` found. Each is empty where it is not known.
     """
 
     text: str
@@ -132,6 +134,8 @@ class ErrorFamily:
     # Raised where somebody wrote `x[i]` or `if x`: out of a library's own code, it says nothing of
     # what the snippet did wrong.
     written: bool = False
+    # Of the types those that carry nothing else: a message that was cut off is not needed.
+    by_type: tuple[str, ...] = ()
     breadth: int = 0  # a family is asked before all that are broader; see `families_of`
     # Whether the message alone says what is to be done. If not, an advice that has no condition is
     # told as one that often helps (`executor/errors/reading.py`).
@@ -160,9 +164,12 @@ class ErrorFamily:
                 then no family is found for which it has to be.
             message: the exception's text.
         """
-        if self.typed and type.rpartition(".")[2] not in self.types:
+        name = type.rpartition(".")[2]
+        if name in self.by_type and not message.strip():
+            return SeenError(self.id, {}, ("",) * len(self.subject))
+        if self.typed and name not in self.types:
             return None
-        text = message[:MAX_CHARS]
+        text = message[:MAX_CHARS].translate(_STRAIGHT)
         for n, pattern in enumerate(self._patterns):
             found = pattern.search(text)
             if found is not None:

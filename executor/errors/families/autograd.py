@@ -97,6 +97,33 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="recomputed_differs",
+        says="A checkpointed part of the model computes something else when it runs again.",
+        means=(
+            "torch.utils.checkpoint ran a part of forward a second time, and it computed other "
+            "tensors than the first time | an `if` on something that changed in between, random "
+            "shapes, a cache that is filled the first time, or another autocast",
+        ),
+        remedy=(
+            "Give `checkpoint(…, debug=True)` to see where the two part. What forward does must "
+            "not depend on anything that it changes itself, and no cache (`use_cache=False` in "
+            "transformers) may be used there; random numbers are replayed only while "
+            "`preserve_rng_state=True`",
+        ),
+        suspects=(Suspect(r"checkpoint\w*|gradient_checkpointing\w*"),),
+        types=("CheckpointError",),
+        today=(r"torch\.utils\.checkpoint: (?:Recomputed values|A different number of tensors)",),
+        sample=(
+            "from torch.utils.checkpoint import checkpoint\n"
+            "seen = []\n\n"
+            "def part(x):\n"
+            "    seen.append(1)\n"
+            "    return (x * 2)[: len(seen)].exp()\n\n"
+            "x = torch.ones(3, requires_grad=True)\n"
+            "checkpoint(part, x, use_reentrant=False).sum().backward()"
+        ),
+    ),
+    ErrorFamily(
         id="hook_without_grad",
         says="A hook is registered on a tensor that does not require a gradient.",
         means=("A hook is registered on a tensor that does not require a gradient",),
@@ -107,6 +134,23 @@ FAMILIES = (
         types=("RuntimeError",),
         today=(r"cannot register a hook on a (?:tensor|variable) that doesn't require gradient",),
         sample="torch.ones(3).register_hook(print)",
+    ),
+    ErrorFamily(
+        id="grad_kept_without_graph",
+        says="retain_grad is called on a tensor that requires no gradient.",
+        means=(
+            "retain_grad() is called on a tensor that requires no gradient: none of what it was "
+            "computed from does, or the graph was cut on the way | it comes from data alone, from "
+            "under no_grad(), or from detach(), item(), numpy() or a new torch.tensor(…)",
+        ),
+        remedy=(
+            "Print `x.requires_grad` step by step up to the line. Where the gradient of data "
+            "itself is wanted, `x.requires_grad_()` before it is used",
+        ),
+        suspects=(Suspect(r"retain_grad"),),
+        types=("RuntimeError",),
+        today=(r"can't retain_grad on (?:Tensor|Variable) that has requires_grad=False",),
+        sample="torch.ones(3).retain_grad()",
     ),
     ErrorFamily(
         id="grad_of_many",
@@ -432,7 +476,7 @@ FAMILIES = (
         ),
         suspects=(Suspect(r"numpy|plot|scatter|imshow|array|asarray|hist"),),
         types=("RuntimeError",),
-        today=(r"Can't call numpy\(\) on (?P<kind>Tensor|Variable) that requires grad",),
+        today=(r"Can't call `?numpy\(\)`? on (?P<kind>Tensor|Variable) that requires grad",),
         values={"kind": "Tensor; Variable before torch 0.4"},
         sample="torch.ones(2, requires_grad=True).numpy()",
         examples=(

@@ -24,6 +24,8 @@ FAMILIES = (
             r"Type '<class '(?:[\w.]{1,200}\.)?(?P<class>\w+)'>' cannot be compiled since it "
             r"inherits from nn\.Module",
         ),
+        older=(r"^Could not get name of python class object",),
+        examples=("RuntimeError: Could not get name of python class object",),
         values={"class": "that was given"},
         sample="torch.jit.script(nn.ReLU)",
     ),
@@ -95,6 +97,7 @@ FAMILIES = (
             r"^call_(?:function|method) (?P<reason>(?:Builtin|UserDefined|SkipFunction|Skip|Inspect"
             r"|GetAttr)\w*Variable)",
             r"^'skip function (?P<reason>\w+) in file",
+            r"^(?P<reason>torch\.\* op returned non-Tensor \w{1,40} \w{1,40} [\w.]{1,80})",
         ),
         values={"reason": "what it met, in Dynamo's words"},
         sample=(
@@ -175,7 +178,7 @@ FAMILIES = (
         says="TorchScript takes a value for another type than it is; without a type, for a tensor.",
         types=("RuntimeError",),
         today=(
-            r"Expected a value of type '(?P<expected>[^'\n]{1,80})' for argument "
+            r"[Ee]xpected a value of type '(?P<expected>[^'\n]{1,80})' for argument "
             r"'(?P<argument>\w+)' but instead found type '(?P<given>[^'\n]{1,80})'",
             r"all inputs of range must be ints, found (?P<given>[\w() ]{1,40}?) in argument",
         ),

@@ -122,7 +122,7 @@ FAMILIES = (
         suspects=(Suspect(r"from_numpy|double|DoubleTensor|ByteTensor|half"),),
         types=("RuntimeError",),
         today=(
-            r"Input type \((?!CPU|CUDA)(?P<input>[\w :]+)\) and (?P<which>weight|bias) type "
+            r"Input type \((?!CPU|CUDA)(?P<input>[\w :<>]+)\) and (?P<which>weight|bias) type "
             r"\((?P<weight>[\w :]+)\)",
         ),
         older=(
@@ -224,6 +224,8 @@ FAMILIES = (
         ),
         types=("RuntimeError",),
         today=(r"[Ee]xpected scalar type (?P<expected>\w+) but found (?P<given>\w+)",),
+        older=(r"^expected (?P<expected>\w+) tensor \(got (?P<given>\w+) tensor\)",),
+        examples=("RuntimeError: expected Float tensor (got Double tensor)",),
         values={"expected": f"the dtype it needs, {_SHORT}", "given": "the dtype it got"},
         sample="torch.bmm(torch.ones(1, 2, 3), torch.ones(1, 3, 2, dtype=torch.double))",
     ),

@@ -22,6 +22,27 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="checkpoint_unwritable",
+        says="A checkpoint could not be written.",
+        means=(
+            "torch.save could not write its file | the disk or a quota is full, or the folder does "
+            "not let this program write",
+        ),
+        remedy=(
+            "Look at `df -h` and the folder's rights; what was written so far is no checkpoint, so "
+            "save under another name first and `os.replace` it",
+        ),
+        suspects=(Suspect(r"save\w*"),),
+        types=("RuntimeError",),
+        today=(r"PytorchStreamWriter failed (?P<writing>[\w ]{1,80})",),
+        values={"writing": "what it failed at"},
+        needs="a full disk",
+        examples=(
+            "RuntimeError: [enforce fail at inline_container.cc:319] . PytorchStreamWriter failed "
+            "writing file data/7: file write failed",
+        ),
+    ),
+    ErrorFamily(
         id="checkpoint_unreadable",
         says="A file is loaded that torch.load cannot read to its end.",
         means=(

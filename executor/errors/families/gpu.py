@@ -348,6 +348,25 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="openmp_twice",
+        says="Two copies of the OpenMP runtime are in one process.",
+        means=(
+            "Two packages brought their own copy of the OpenMP runtime into one process | mostly "
+            "numpy or another one from conda beside torch from pip",
+        ),
+        remedy=(
+            "Install all of them from one place in a new environment. "
+            "`KMP_DUPLICATE_LIB_OK=TRUE` lets it go on with both, which OpenMP itself calls unsafe",
+        ),
+        types=("RuntimeError", "OMP"),
+        today=(r"Initializing lib\w{1,20}\.\w{1,8}, but found lib\w{1,20}\.\w{1,8} already init",),
+        needs="two builds of OpenMP",
+        examples=(
+            "OMP: Error #15: Initializing libomp.dylib, but found libiomp5.dylib already "
+            "initialized.",
+        ),
+    ),
+    ErrorFamily(
         id="cuda_toolkit",
         says="An extension is to be compiled for CUDA, and its compiler is not there or another.",
         means=(
@@ -365,7 +384,7 @@ FAMILIES = (
         today=(
             r"CUDA_HOME environment variable is not set",
             r"The detected CUDA version \((?P<found>[\d.]+)\) mismatches the version that was used "
-            r"to compile\s+PyTorch \((?P<built>[\d.]+)\)",
+            r"to compile(?:\s+PyTorch \((?P<built>[\d.]+)\))?",
         ),
         values={"found": "version of the compiler", "built": "version torch was built with"},
         sample=(
@@ -395,6 +414,8 @@ FAMILIES = (
         types=("RuntimeError",),
         today=(
             r"operator (?P<operator>\w+::\w+) does not exist",
+            r"No such operator (?P<operator>\w+::\w+)",
+            r"Could not find (?:the operator|any similar ops to) (?P<operator>\w+::\w+)",
             r"Couldn't load custom C\+\+ ops",
         ),
         values={"operator": "with its library, such as torchvision::nms"},
@@ -508,8 +529,12 @@ FAMILIES = (
         suspects=(Suspect(r"eval"),),
         types=("RuntimeError",),
         today=(r"cudnn RNN backward can only be called in training mode",),
+        older=(r"^backward_input can only be called in training mode",),
         needs="a CUDA device",
-        examples=("RuntimeError: cudnn RNN backward can only be called in training mode",),
+        examples=(
+            "RuntimeError: cudnn RNN backward can only be called in training mode",
+            "RuntimeError: backward_input can only be called in training mode",
+        ),
     ),
     ErrorFamily(
         id="cudnn_plan",
@@ -546,7 +571,7 @@ FAMILIES = (
         ),
         suspects=(Suspect(r"device|cuda|to|set_device|DataParallel|load"),),
         types=("RuntimeError", "AcceleratorError"),
-        today=(r"^CUDA error: invalid device ordinal",),
+        today=(r"^CUDA (?:driver )?error: invalid device ordinal",),
         older=(r"cuda runtime error \(10\) : invalid device ordinal",),
         sample='torch.ones(2, device="cuda:1")',
         device="cuda",

@@ -342,6 +342,26 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="annotation_without_area",
+        says="A box of the annotations has no width or height.",
+        means=(
+            "A box of the annotations has no width or no height, or its corners are in another "
+            "order than the format says",
+        ),
+        remedy=(
+            "Print the box that the message names. A point instead of a box is left out of the "
+            "data (`min_area=1` in `A.BboxParams` leaves them out after a crop, not before). "
+            "Corners in another order: name the format that the file has (`coco` is x, y, width, "
+            "height; `pascal_voc` two corners; `yolo` center, width, height, from 0 to 1)",
+        ),
+        types=("ValueError",),
+        today=(r"[xy]_max is less than or equal to [xy]_min for bbox",),
+        needs="albumentations",
+        examples=(
+            "ValueError: x_max is less than or equal to x_min for bbox (0.3, 0.1, 0.3, 0.4)",
+        ),
+    ),
+    ErrorFamily(
         id="detection_targets",
         says="A detection model gets targets that are missing, or are not as it takes them.",
         means=(
@@ -368,7 +388,7 @@ FAMILIES = (
             r"[Tt]argets should not be none when in training mode",
             r"Expected target boxes to be a tensor of shape \[N, 4\], got "
             r"(?:torch\.Size\()?(?P<boxes>\[[\d, ]{0,40}\])",
-            r"All bounding boxes should have positive height and width\. Found invalid box "
+            r"All bounding boxes should have positive height and width\. Found inval?id box "
             r"(?P<box>\[[\d., e+-]{1,120}\])",
         ),
         values={"box": "the first one", "boxes": "the shape of an image's boxes"},

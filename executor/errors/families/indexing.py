@@ -45,10 +45,12 @@ FAMILIES = (
         older=(
             r"index out of range: Tried to access index (?P<index>-?\d+) out of table with "
             r"(?P<rows>\d+) rows",
+            r"^index out of range at \S{0,200}TH",
         ),
         values={"index": "that is asked for", "rows": "of the table"},
         sample="nn.Embedding(10, 4)(torch.tensor([10]))",
         examples=(
+            "RuntimeError: index out of range at /pytorch/torch/lib/TH/generic/THTensorMath.c:277",
             "RuntimeError: index out of range: Tried to access index 12 out of table with 10 rows. "
             "at /pytorch/aten/src/TH/generic/THTensorEvenMoreMath.cpp:418",
         ),

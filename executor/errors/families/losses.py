@@ -77,6 +77,29 @@ def _extra_one(seen: SeenError, message: str) -> Mapping[str, str]:
 
 FAMILIES = (
     ErrorFamily(
+        id="ctc_lengths",
+        says="CTC is told that targets are longer than the tensor that holds them.",
+        means=(
+            "A target_length says {wanted}, and the targets hold {given} labels for each sample",
+        ),
+        remedy=(
+            "target_lengths are the numbers of labels before padding, one for each sample, and "
+            "none may be larger than `targets.shape[1]`: print both. They are counted where the "
+            "labels are made (without a file's ending, with or without blanks)",
+        ),
+        suspects=(Suspect(r"ctc_loss|CTCLoss|criterion"),),
+        types=("RuntimeError",),
+        today=(
+            r"Expected tensor to have size at least (?P<wanted>\d+) at dimension 1, but got size "
+            r"(?P<given>\d+) ?for argument #2 'targets'",
+        ),
+        values={"wanted": "the largest of the lengths", "given": "the width of the targets"},
+        sample=(
+            "F.ctc_loss(torch.zeros(5, 1, 4).log_softmax(2), torch.ones(1, 2, dtype=torch.long), "
+            "torch.tensor([5]), torch.tensor([3]))"
+        ),
+    ),
+    ErrorFamily(
         id="loss_batch_sizes",
         says="A loss gets another number of predictions than of labels.",
         means=(

@@ -152,7 +152,10 @@ FAMILIES = (
             Suspect(r"Embedding"),
         ),
         types=("RuntimeError", "AcceleratorError"),
-        today=(r"device-side assert triggered",),
+        today=(
+            r"device-side assert triggered",
+            r"block: \[[\d,]{1,40}\], thread: \[[\d,]{1,40}\] Assertion",
+        ),
         needs="a CUDA device",
         examples=(
             "RuntimeError: CUDA error: device-side assert triggered",

@@ -451,7 +451,10 @@ FAMILIES = (
         id="capturable",
         says="Adam's loaded state lies on the GPU where torch 1.12.0 wants its steps on the CPU.",
         types=("AssertionError",),
-        today=(r"If capturable=False, state_steps should not be CUDA tensors",),
+        today=(
+            r"If capturable=False, state_steps should not be CUDA tensors",
+            r"If capturable=True, params and state_steps must be CUDA tensors",
+        ),
         needs="a CUDA device",
         examples=("AssertionError: If capturable=False, state_steps should not be CUDA tensors.",),
     ),

@@ -36,6 +36,25 @@ FAMILIES = (
         sample="torch.optim.SGD([torch.ones(2, requires_grad=True) * 2], lr=0.1)",
     ),
     ErrorFamily(
+        id="frozen_parameter",
+        says="An optimizer of old gets a parameter that is frozen.",
+        means=(
+            "The optimizer is given parameters with requires_grad=False, which torch before 0.4 "
+            "refuses (later ones take them and leave them as they are)",
+        ),
+        remedy=(
+            "Give it those that are trained: `filter(lambda p: p.requires_grad, "
+            "model.parameters())`. That a parameter is frozen is to be set before; "
+            "`named_parameters()` tells which one is which, as a layer's weight and bias count as "
+            "two",
+        ),
+        suspects=(Suspect(r"SGD|Adam|AdamW|RMSprop|Adagrad|Adadelta|LBFGS"),),
+        types=("ValueError",),
+        older=(r"optimizing a parameter that doesn't require gradients?",),
+        needs="a torch before 0.4",
+        examples=("ValueError: optimizing a parameter that doesn't require gradients",),
+    ),
+    ErrorFamily(
         id="optimizer_no_tensors",
         says="An optimizer is given something that is no tensor.",
         means=("An optimizer is given something that is no tensor",),

@@ -206,6 +206,108 @@ FAMILIES = (
         sample="torch.stft(torch.ones(64), n_fft=16, window=torch.ones(16))",
     ),
     ErrorFamily(
+        id="istft_of_real_numbers",
+        says="istft is given real numbers.",
+        decides=True,
+        means=("istft takes complex numbers, and is given real ones",),
+        remedy=(
+            "Where the last dimension of 2 holds the real and the imaginary part, "
+            "`torch.view_as_complex(x.contiguous())` makes it complex; a magnitude alone needs a "
+            "phase: `torch.polar(magnitude, phase)`",
+        ),
+        suspects=(Suspect(r"istft"),),
+        types=("RuntimeError",),
+        today=(r"istft requires a complex-valued input tensor",),
+        older=(r"^stft requires a complex-valued input tensor",),
+        sample="torch.istft(torch.ones(9, 4, 2), n_fft=16, window=torch.ones(16))",
+        examples=(
+            "RuntimeError: stft requires a complex-valued input tensor matching the output from "
+            "stft with return_complex=True.",
+        ),
+    ),
+    ErrorFamily(
+        id="chunks_none",
+        says="A tensor is cut into no or a negative number of parts.",
+        decides=True,
+        means=("chunk() is asked for {count} parts; it takes one at least",),
+        remedy=(
+            "Print the number: a division that is rounded down gives 0 where there is less than "
+            "one part, so `max(1, n)`, or skip what is that small",
+        ),
+        suspects=(Suspect(r"chunk"),),
+        types=("RuntimeError",),
+        today=(r"chunk expects `chunks` to be greater than 0, got: (?P<count>-?\d+)",),
+        values={"count": "of the parts"},
+        sample="torch.ones(2).chunk(0)",
+    ),
+    ErrorFamily(
+        id="no_storage",
+        says="The memory of a tensor is asked for that has none of its own.",
+        means=(
+            "The memory of a tensor is asked for that has none of its own: it only stands for "
+            "others while a function is transformed or traced | `.data_ptr()`, `.numpy()`, a "
+            "custom kernel or printing inside what vmap, grad, torch.compile or export runs",
+        ),
+        remedy=(
+            "Move it out of the function that is transformed, or use operations of torch there; "
+            "an extension's kernel has to be registered as an operator (`torch.library.custom_op`)",
+        ),
+        suspects=(Suspect(r"data_ptr|numpy|vmap|grad|compile|export"),),
+        types=("RuntimeError",),
+        today=(r"Cannot access (?:data pointer|storage) of Tensor that doesn't have storage",),
+        sample="torch.func.grad(lambda x: x.data_ptr() * x.sum())(torch.ones(2))",
+    ),
+    ErrorFamily(
+        id="fake_and_real_tensors",
+        says="A tensor that holds numbers meets one that only stands for a shape.",
+        means=(
+            "A real tensor meets fake ones, which torch.compile, torch.export or deferred "
+            "initialisation put in place of tensors to know their shapes | it comes from outside "
+            "of what is traced: a global, a closure, an attribute that is no parameter or buffer",
+        ),
+        remedy=(
+            "Pass it as an argument, or make it a parameter or buffer of the module "
+            "(`self.register_buffer`)",
+        ),
+        types=("AssertionError", "Exception", "RuntimeError"),
+        today=(r"Please convert all Tensors to FakeTensors first",),
+        sample=(
+            "from torch._subclasses.fake_tensor import FakeTensorMode\n"
+            "real = torch.ones(2)\n"
+            "with FakeTensorMode():\n"
+            "    torch.ones(2) + real"
+        ),
+    ),
+    ErrorFamily(
+        id="attention_kernel_missing",
+        says="No kernel that is allowed for scaled_dot_product_attention takes its input.",
+        means=(
+            "None of the attention kernels that are allowed runs on this input and device | "
+            "float32 where a kernel takes only half precision, an input that is not [batch, heads, "
+            "tokens, features], a head size or a GPU that it does not know",
+        ),
+        remedy=(
+            "Let torch choose: no `sdpa_kernel(…)` or `enable_flash_sdp` that leaves only one, or "
+            "`with sdpa_kernel(SDPBackend.MATH):`, which takes anything. In transformers "
+            "`attn_implementation='sdpa'` or `'eager'`",
+        ),
+        suspects=(Suspect(r"sdpa_kernel|sdp_kernel|scaled_dot_product_attention|from_pretrained"),),
+        types=("RuntimeError",),
+        today=(
+            r"No available kernel\. {1,3}Aborting execution",
+            r"No viable backend for scaled_dot_product_attention was found",
+            r"FlashAttention only supports Ampere GPUs or newer",
+            r"cutlassF: no kernel found to launch",
+        ),
+        sample=(
+            "from torch.nn.attention import SDPBackend, sdpa_kernel\n"
+            "q = torch.ones(2, 4)\n"
+            "with sdpa_kernel(SDPBackend.FLASH_ATTENTION):\n"
+            "    F.scaled_dot_product_attention(q, q, q)"
+        ),
+        examples=("RuntimeError: cutlassF: no kernel found to launch!",),
+    ),
+    ErrorFamily(
         id="negative_size",
         says="A tensor was asked for with a negative size.",
         means=(
@@ -373,8 +475,31 @@ FAMILIES = (
         ),
         suspects=(Suspect(r"item"), Suspect(r"vmap")),
         types=("RuntimeError",),
-        today=(r"vmap: It looks like you're calling \.item\(\) on a Tensor",),
+        today=(
+            r"vmap: It looks like you're calling \.item\(\) on a Tensor",
+            r"vmap: It looks like you're attempting to use a Tensor in some data-dependent control",
+        ),
         sample="torch.func.vmap(lambda x: x.item() * 2)(torch.ones(3))",
+    ),
+    ErrorFamily(
+        id="inplace_under_vmap",
+        says="A function under vmap writes a batch into a tensor that is no batch.",
+        means=(
+            "An in-place operation (`add_`, `+=`, `x[…] = …`) writes what differs from one sample "
+            "to the next into a tensor that is the same for all of them",
+        ),
+        remedy=(
+            "Give the result a name of its own (`y = x + z` for `x += z`), or make the tensor that "
+            "is written into from one that vmap splits (`torch.zeros_like(z)`); the message names "
+            "the operation",
+        ),
+        suspects=(Suspect(r"\w+_", kinds=("call", "update")), Suspect(r"vmap")),
+        types=("RuntimeError",),
+        today=(r"vmap: [^\n]{1,80} is not possible because there exists a Tensor",),
+        sample=(
+            "torch.func.vmap(lambda a, x: a.mul_(x), in_dims=(None, 0))(torch.ones(2), "
+            "torch.ones(3, 2))"
+        ),
     ),
     ErrorFamily(
         id="device_unknown",

@@ -128,6 +128,47 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="tensorboard_missing",
+        says="TensorBoard is not there, or something else of that name is.",
+        means=(
+            "The package tensorboard cannot be imported by this Python | it is not installed in "
+            "this environment, or a file tensorboard.py of one's own hides it",
+        ),
+        remedy=(
+            "`python -m pip install tensorboard` with the Python that runs the program (a notebook "
+            "may have another), and no file or folder of one's own named tensorboard",
+        ),
+        types=("ImportError",),
+        today=(r"TensorBoard logging requires TensorBoard",),
+        needs="an environment without tensorboard",
+        examples=("ImportError: TensorBoard logging requires TensorBoard version 1.15 or above",),
+    ),
+    ErrorFamily(
+        id="no_package_that_fits",
+        says="pip found no build of a package for this Python and system.",
+        means=(
+            "pip found no build of {package} for this Python, system and processor | a Python that "
+            "is newer or older than its builds, a system it is not made for (triton has none for "
+            "Windows), or another package index",
+        ),
+        remedy=(
+            "Compare `python --version` and the system with the files that the package offers; for "
+            "torch itself choose the command on pytorch.org, which names the index for CPU or CUDA",
+        ),
+        types=("ERROR",),
+        today=(
+            r"Could not find a version that satisfies the requirement (?P<package>[\w.\[\]=<>~!+-]"
+            r"{1,80})",
+            r"No matching distribution found for (?P<package>[\w.\[\]=<>~!+-]{1,80})",
+        ),
+        values={"package": "that was asked for"},
+        needs="pip",
+        examples=(
+            "ERROR: Could not find a version that satisfies the requirement torch==1.4.0 (from "
+            "versions: 1.11.0, 1.12.0)",
+        ),
+    ),
+    ErrorFamily(
         id="data_missing",
         says="A data set or its annotations are read that were never downloaded there.",
         means=("The files of the data set are not in the folder that the program looks in",),
@@ -140,7 +181,7 @@ FAMILIES = (
         types=("RuntimeError",),
         today=(
             r"Dataset (?:metadata file )?not found|Error downloading \S+"
-            r"|not present in the root directory",
+            r"|not present in the root directory|^File not found or corrupted",
         ),
         needs="the files of a data set, and torchvision",
         examples=(

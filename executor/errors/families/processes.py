@@ -61,7 +61,8 @@ FAMILIES = (
         ),
         types=("PicklingError", "AttributeError", "TypeError"),
         today=(
-            r"Can't (?:pickle|get) local object '(?P<object>[\w.<>]+)'",
+            r"Can't (?:pickle|get) local object '(?P<object>[\w.<>]+(?: <?[\w.<>]+){0,4})",
+            r"[Cc]an(?:'t|not) pickle (?P<object>[\w.]+) objects?",
             r"Can't pickle (?P<object><[^\n]{1,300}?>): ",
             r"cannot pickle '(?P<object>[\w.]+)' object",
         ),
@@ -126,17 +127,37 @@ FAMILIES = (
         id="broken_pipe",
         says="The other end of a pipe is gone: a worker or the program that started it ended.",
         means=(
+            Sentence(
+                "A worker process imports the script again (Windows and macOS start workers so), "
+                "and fails at it | all that the script does runs once more there, up to starting "
+                "workers of its own",
+                {"frames": r"_fixup_main_from"},
+            ),
+            Sentence(
+                "A worker process could not be started: it ended while it was sent what it works "
+                "on | the script has no `__main__` guard, or the data set's class is defined in "
+                "a notebook or inside a function, where the worker cannot import it from",
+                {"frames": r"popen_spawn|reduction\.py dump"},
+            ),
             "The other end of a pipe is gone | a process, such as a DataLoader's worker, ended or "
             "could not start",
         ),
         remedy=(
+            Sentence(
+                "Put all that runs under `if __name__ == '__main__':`, and leave only imports, "
+                "classes and functions above it; or set num_workers=0",
+                {"frames": r"_fixup_main_from"},
+            ),
             (
-                "Set num_workers=0 to see the real error; on Windows put the code under "
-                "`if __name__ == '__main__':`"
+                "Set num_workers=0 first: then the data is loaded in this process, and an error in "
+                "it comes up by itself. If it runs so: on Windows and macOS a script needs `if "
+                "__name__ == '__main__':` around all that it does, and in a notebook the data "
+                "set's class has to be moved into a .py file and imported"
             ),
         ),
         suspects=(Suspect(r"DataLoader"),),
         types=("BrokenPipeError", "ConnectionResetError", "RuntimeError", "EOFError"),
+        by_type=("BrokenPipeError",),
         today=(r"^\[Errno (?:32|104|54)\]", r"^Broken pipe", r"Connection reset by peer"),
         sample="import os\nread, write = os.pipe()\nos.close(read)\nos.write(write, b'x')",
     ),
@@ -236,6 +257,141 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="gathered_sizes",
+        says="DataParallel cannot join what its copies of the model gave back.",
+        decides=True,
+        means=(
+            "One copy of the model gave an output of size {given} and another one of {wanted}: "
+            "DataParallel joins them along the batch, so all other sizes have to agree",
+        ),
+        remedy=(
+            "Each copy sees its own part of the batch: what is cut or padded to the longest there "
+            "differs. Pad to a length of the whole batch (`pad_packed_sequence(…, "
+            "total_length=…)`), or give back what does not depend on it, such as the loss",
+        ),
+        suspects=(Suspect(r"DataParallel"), Suspect(r"pad_packed_sequence")),
+        types=("RuntimeError",),
+        today=(
+            r"Gather got an input of invalid size: got (?P<given>\[[\d, ]{1,80}\]), but expected "
+            r"(?P<wanted>\[[\d, ]{1,80}\])",
+            r"Input tensor at index \d+ has invalid shape (?P<given>\[[\d, ]{1,80}\]), but "
+            r"expected (?P<wanted>\[[\d, ]{1,80}\])",
+        ),
+        values={"given": "the size of one output", "wanted": "the size of the others"},
+        needs="two CUDA devices",
+        examples=(
+            "RuntimeError: Gather got an input of invalid size: got [1, 24], but expected [1, 25]",
+            "RuntimeError: Input tensor at index 1 has invalid shape [4, 90], but expected [4, 92]",
+        ),
+    ),
+    ErrorFamily(
+        id="flattened_frozen",
+        says="FSDP puts frozen and trained parameters into one flat one.",
+        decides=True,
+        means=(
+            "FSDP makes one flat parameter of all that it wraps together, and some of it is frozen "
+            "while the rest is trained",
+        ),
+        remedy=(
+            "Give `use_orig_params=True`, or wrap the trained parts (such as adapters) apart from "
+            "the frozen ones",
+        ),
+        suspects=(Suspect(r"FSDP|FullyShardedDataParallel"),),
+        types=("ValueError",),
+        today=(r"Must flatten tensors with uniform requires_grad when use_orig_params=False",),
+        older=(r"`FlatParameter` requires uniform requires_grad",),
+        needs="several processes",
+        examples=(
+            "ValueError: Must flatten tensors with uniform requires_grad when "
+            "use_orig_params=False",
+            "ValueError: `FlatParameter` requires uniform requires_grad",
+        ),
+    ),
+    ErrorFamily(
+        id="rendezvous_timeout",
+        says="A process waited for the others, or for another machine, and nobody answered.",
+        means=(
+            "A process waited for others to join it, and they did not in time | fewer processes "
+            "were started than the world size says, the address or port is another on each "
+            "machine, or a firewall is between them",
+        ),
+        remedy=(
+            "Print `MASTER_ADDR`, `MASTER_PORT`, `RANK` and `WORLD_SIZE` in every process: the "
+            "first two and the last have to agree, the ranks run from 0 to WORLD_SIZE - 1. On one "
+            "machine `torchrun --standalone --nproc-per-node=N script.py` sets them",
+        ),
+        suspects=(Suspect(r"init_process_group|TCPStore"),),
+        types=("RuntimeError", "DistStoreError", "DistNetworkError", "TimeoutError"),
+        today=(
+            r"Timed out after \d+ seconds waiting for clients",
+            r"The client socket has timed out after",
+            r"Connect(?:ion)? timed out|connect\(\) timed out",
+        ),
+        needs="several processes",
+        examples=(
+            "RuntimeError: Connection timed out",
+            "DistStoreError: Timed out after 601 seconds waiting for clients. 1/2 clients joined.",
+        ),
+    ),
+    ErrorFamily(
+        id="optimizer_state_missing",
+        says="A checkpoint holds no optimizer state for a parameter that is trained.",
+        means=("The checkpoint holds no optimizer state for `{name}`, which is trained here",),
+        remedy=(
+            "If the parameter is new (another head, an adapter, one that was frozen), load with "
+            "`StateDictOptions(strict=False)`: its state starts afresh. If not, the checkpoint is "
+            "of another model or was saved before the first step",
+        ),
+        suspects=(Suspect(r"set_\w*state_dict|load"),),
+        types=("RuntimeError",),
+        today=(r"Missing optimizer state for parameter '(?P<name>[\w.]{1,200})' in checkpoint",),
+        values={"name": "of the parameter"},
+        needs="a checkpoint of torch.distributed",
+        examples=(
+            "RuntimeError: Missing optimizer state for parameter 'fc.weight' in checkpoint. The "
+            "parameter requires gradients but has no saved optimizer state.",
+        ),
+    ),
+    ErrorFamily(
+        id="flattened_dtypes",
+        says="FSDP puts parameters of several dtypes, or of integers, into one flat one.",
+        means=(
+            "FSDP makes one flat parameter of all that it wraps together, and they are of {given} "
+            "and {other}",
+            "FSDP makes one flat parameter of all that it wraps together, and among them are "
+            "integers, such as those of a quantized model",
+        ),
+        remedy=(
+            Sentence(
+                "Give them one dtype before wrapping (`model.to(torch.bfloat16)`; adapters are "
+                "often float32), or wrap those of another dtype by themselves",
+                {"given": r".+"},
+            ),
+            "Leave the quantized layers out of it (`ignored_modules`), or load the model without "
+            "quantization",
+        ),
+        suspects=(Suspect(r"FSDP|FullyShardedDataParallel|fully_shard"),),
+        types=("ValueError",),
+        today=(
+            r"Must flatten tensors with uniform dtype but got (?P<given>torch\.\w+) and "
+            r"(?P<other>torch\.\w+)",
+            r"Cannot flatten integer dtype tensors",
+        ),
+        older=(
+            r"`FlatParameter` requires uniform dtype but got (?P<given>torch\.\w+) and "
+            r"(?P<other>torch\.\w+)",
+        ),
+        values={"given": "the dtype of one", "other": "the dtype of another"},
+        needs="several processes",
+        examples=(
+            "ValueError: Must flatten tensors with uniform dtype but got torch.float16 and "
+            "torch.float32",
+            "ValueError: Cannot flatten integer dtype tensors",
+            "ValueError: `FlatParameter` requires uniform dtype but got torch.float16 and "
+            "torch.float32",
+        ),
+    ),
+    ErrorFamily(
         id="replica_error",
         says="An error came up in one copy of the model that DataParallel made.",
         means=(
@@ -289,7 +445,7 @@ FAMILIES = (
         ),
         types=("DistBackendError", "RuntimeError"),
         today=(
-            r"NCCL (?:error|Error|failure|operation)",
+            r"NCCL (?:error|Error|failure|operation)|ProcessGroupNCCL\.cpp:\d+, ",
             r"Watchdog caught collective operation timeout",
         ),
         values={"operation": "that the process waits in", "ms": "how long it waited"},

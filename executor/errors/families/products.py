@@ -109,6 +109,7 @@ FAMILIES = (
             r"size mismatch, m1: \[(?P<rows>\d+) x (?P<inner_left>\d+)\], "
             r"m2: \[(?P<inner_right>\d+) x (?P<columns>\d+)\]",
             r"^mat1 dim 1 must match mat2 dim 0",
+            r"^size mismatch at \S{1,200}:\d+",
         ),
         values={
             "rows": "rows of the left matrix: of a layer, its input's",
@@ -119,6 +120,7 @@ FAMILIES = (
         sample="torch.ones(2, 3) @ torch.ones(4, 5)",
         examples=(
             "RuntimeError: mat1 dim 1 must match mat2 dim 0",
+            "RuntimeError: size mismatch at /pytorch/aten/src/THC/generic/THCTensorMathBlas.cu:243",
             "RuntimeError: size mismatch, m1: [64 x 400], m2: [800 x 10] at "
             "/pytorch/aten/src/TH/generic/THTensorMath.cpp:197",
         ),

@@ -26,6 +26,70 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="lightning_scheduler_unknown",
+        says="Lightning does not know the schedule as one of PyTorch's.",
+        means=(
+            "Lightning does not take `{scheduler}` for a schedule of PyTorch's | a Lightning older "
+            "than the torch beside it (2.0 gave the schedules another base class), or a schedule "
+            "of one's own",
+        ),
+        remedy=(
+            "If it is one of `torch.optim.lr_scheduler`, use a Lightning that was made for this "
+            "torch (1.9 or newer for torch 2). If it is one's own, define `lr_scheduler_step(self, "
+            "scheduler, metric)` in the module and step it there",
+        ),
+        types=("MisconfigurationException",),
+        today=(r"The provided lr scheduler `(?P<scheduler>\w+)` doesn't follow PyTorch's LRSch",),
+        values={"scheduler": "its class"},
+        needs=_LIGHTNING,
+        examples=(
+            "MisconfigurationException: The provided lr scheduler `StepLR` doesn't follow "
+            "PyTorch's LRScheduler API.",
+        ),
+    ),
+    ErrorFamily(
+        id="lightning_log_place",
+        says="Lightning's log() is called where nothing collects what it logs.",
+        means=(
+            "self.log() is called where Lightning collects nothing | in a hook in which it is not "
+            "taken, or in a step that was called by hand, without a Trainer",
+        ),
+        remedy=(
+            "Call it in training_step, validation_step, test_step or one of their epoch-end hooks, "
+            "with `trainer.fit(module, …)` running them; elsewhere "
+            "`self.logger.log_metrics({{…}}, step)`",
+        ),
+        suspects=(Suspect(r"log|log_dict"),),
+        types=("MisconfigurationException", "RuntimeError"),
+        today=(r"You(?:'re| are) trying to `self\.log\(\)`",),
+        needs=_LIGHTNING,
+        examples=(
+            "MisconfigurationException: You are trying to `self.log()` but it is not managed by "
+            "the `Trainer` control flow",
+        ),
+    ),
+    ErrorFamily(
+        id="old_environment",
+        says="An environment of reinforcement learning follows the older interface.",
+        decides=True,
+        means=(
+            "The environment's reset() gives the observation alone, as the gym of old did; "
+            "gymnasium wants (observation, info)",
+        ),
+        remedy=(
+            "Return `obs, dict()` from reset(self, *, seed=None, options=None), and `obs, reward, "
+            "terminated, truncated, info` from step()",
+        ),
+        suspects=(Suspect(r"make|reset"),),
+        types=("AssertionError",),
+        today=(r"result returned by `env\.reset\(\)` was not a tuple of the form",),
+        needs="gymnasium",
+        examples=(
+            "AssertionError: The result returned by `env.reset()` was not a tuple of the form "
+            "`(obs, info)`",
+        ),
+    ),
+    ErrorFamily(
         id="lightning_loader_missing",
         says="Lightning's Trainer gets no loader.",
         means=("The Trainer was given no loader, and the module makes none",),
@@ -35,7 +99,10 @@ FAMILIES = (
         ),
         suspects=(Suspect(r"fit|validate|test|predict"),),
         types=("MisconfigurationException", "TypeError"),
-        today=(r"An invalid dataloader was passed to `Trainer\.(?P<step>\w+)",),
+        today=(
+            r"An invalid dataloader was passed to `Trainer\.(?P<step>\w+)",
+            r"No [`']\w{1,40}_dataloader\(\)[`'] method defined to run [`']Trainer\.(?P<step>\w+)",
+        ),
         values={"step": "the Trainer's method"},
         needs=_LIGHTNING,
         examples=(
@@ -112,7 +179,7 @@ FAMILIES = (
         suspects=(Suspect(r"ModelCheckpoint|EarlyStopping|log|ReduceLROnPlateau"),),
         types=("MisconfigurationException", "RuntimeError"),
         today=(
-            r"ModelCheckpoint\(monitor='(?P<name>[\w/.-]{1,100})'\)`? could not find",
+            r"ModelCheckpoint\(monitor='(?P<name>[\w/.-]{1,100})'\)`? (?:could not|not found)",
             r"Early stopping conditioned on metric `(?P<name>[\w/.-]{1,100})` which is not avail",
             r"ReduceLROnPlateau conditioned on metric (?P<name>[\w/.-]{1,100}) which is not avail",
         ),

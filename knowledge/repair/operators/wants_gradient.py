@@ -21,7 +21,6 @@ from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.sites import argument, assignment, with_argument
 
-_KEPT = re.compile(r"can't retain_grad on Tensor that has requires_grad=False")
 _FACTORY = re.compile(r"^(?:torch\.)?(?:randn?|zeros|ones|full|linspace|arange|tensor|empty)$")
 _MOST = 4  # tensors that are asked together
 
@@ -29,10 +28,8 @@ _MOST = 4  # tensors that are asked together
 def applies(result: JobResult) -> bool:
     """A gradient was asked of a tensor that is in no graph."""
     error = result.error
-    if error is None:
-        return False
-    asked = is_a(error, "input_without_grad", "hook_without_grad")
-    return asked or _KEPT.search(error.message) is not None
+    wanted = ("input_without_grad", "hook_without_grad", "grad_kept_without_graph")
+    return error is not None and is_a(error, *wanted)
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
