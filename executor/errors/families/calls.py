@@ -19,6 +19,11 @@ def _odd_argument(seen: SeenError, message: str) -> Mapping[str, str]:
 
 _ENV_STEP = r"\benv\w*\.step\("
 
+# An attribute of a tensor that is a tensor itself, called.
+_VALUE_CALLED = r"[\w)\]]\.(?:data|grad|T|mT|H|mH|real|imag)\("
+
+_INDEXED = r"subscriptable"
+
 FAMILIES = (
     ErrorFamily(
         id="unexpected_keyword",
@@ -329,6 +334,14 @@ FAMILIES = (
                 "or a plain list of layers",
                 {"type": r"list", "use": r"callable"},
             ),
+            *(
+                Sentence(
+                    "A tensor is called like a function: `data`, `grad`, `T` and the like are "
+                    "values of a tensor, which take no parentheses",
+                    {"type": r"Tensor|Parameter", "use": r"callable", where: _VALUE_CALLED},
+                )
+                for where in ("line", "code", "words")
+            ),
             Sentence(
                 "A tensor is called like a function: perhaps parentheses where square brackets "
                 "are needed, or a name (such as `loss` or `input`) that holds a tensor now and "
@@ -372,9 +385,31 @@ FAMILIES = (
                 "or where a function takes a list or a size",
                 {"type": r"int|float", "use": r"iterable"},
             ),
+            Sentence(
+                "`[…]` is asked of a {type}, which can only be gone through",
+                {"type": r".*(?:dict_\w+|map|zip|filter|enumerate|iterator|set)", "use": _INDEXED},
+            ),
+            Sentence(
+                "`[…]` is asked of a module of Python's (a file), not of what is in it",
+                {"type": r"module", "use": _INDEXED},
+            ),
+            Sentence(
+                "`[…]` is asked of an object of the class {type}, which takes no index | a "
+                "`Dataset` without `__getitem__`, a network of one's own that is indexed as if it "
+                "were an nn.Sequential, or an object whose attributes are meant",
+                {"type": r"(?:\w+\.)*[A-Z]\w*", "use": _INDEXED},
+            ),
             "A {type} is used as if it were {use}",
         ),
         remedy=(
+            *(
+                Sentence(
+                    "Leave out the parentheses behind it: `x.data`, or `x.detach()`, which is a "
+                    "method and does what `data` is mostly used for",
+                    {"type": r"Tensor|Parameter", "use": r"callable", where: _VALUE_CALLED},
+                )
+                for where in ("line", "code", "words")
+            ),
             Sentence(
                 "Print what the name holds before the line", {"use": r"callable", "type": r"module"}
             ),
@@ -385,7 +420,15 @@ FAMILIES = (
             ),
             Sentence(
                 "Make a list of it first: `list(x)[i]`; of a module's children or parameters too",
-                {"type": r"generator"},
+                {"type": r"generator|.*(?:dict_\w+|map|zip|filter|enumerate|iterator|set)"},
+            ),
+            Sentence(
+                "Take what is meant from it: `module.name[…]`, or `from module import name`",
+                {"type": r"module", "use": _INDEXED},
+            ),
+            Sentence(
+                "Ask for what is meant by its name: `x.name`",
+                {"type": r"(?!DataLoader)(?:\w+\.)*[A-Z]\w*", "use": _INDEXED},
             ),
             Sentence(
                 "`next(iter(loader))` gives the first batch; `loader.dataset[i]` one sample",

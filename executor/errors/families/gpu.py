@@ -282,6 +282,12 @@ FAMILIES = (
         says="A library of CUDA or of PyTorch itself cannot be loaded: the install does not fit.",
         means=(
             Sentence(
+                "Windows cannot load {library}, or a library that this one needs | a runtime that "
+                "is missing (Microsoft Visual C++, OpenMP), or parts of two versions of PyTorch in "
+                "one environment",
+                {"library": r".*\.dll"},
+            ),
+            Sentence(
                 "The library {library} cannot be loaded | PyTorch or an extension was built for "
                 "another CUDA or another PyTorch, or its folder is not looked at",
                 {"library": r"lib(?:cu|nv|nccl|torch|c10|caffe).*"},
@@ -293,6 +299,13 @@ FAMILIES = (
             "A library of CUDA or of PyTorch itself cannot be loaded: the install does not fit",
         ),
         remedy=(
+            Sentence(
+                "Install the Microsoft Visual C++ Redistributable (x64), and PyTorch anew in a "
+                "fresh environment. If only this file fails (fbgemm.dll in 2.4), another release "
+                "of PyTorch may do; `dumpbin /dependents` or the program Dependencies names what "
+                "is missing",
+                {"library": r".*\.dll"},
+            ),
             Sentence(
                 "Install PyTorch, torchvision and the extension again in one version, into a fresh "
                 "environment; an extension has to be rebuilt for the torch that is installed",
@@ -306,9 +319,10 @@ FAMILIES = (
         types=("ImportError", "OSError"),
         today=(
             r"(?P<library>lib[\w.+-]+\.so[\d.]*): cannot open shared object",
+            r"\[WinError (?P<number>\d+)\] [^\n]{0,300}?\"(?:[^\"\n]{0,300}[\\/])?"
+            r"(?P<library>[^\"\n\\/]{1,100}\.dll)\"",
             r"DLL load failed",
             r"\[WinError (?:126|127|1114)\]",
-            r"\[WinError (?P<number>\d+)\] [^\n]{0,300}?\"(?P<library>[^\"\n]{1,300}\.dll)\"",
         ),
         values={"library": "that cannot be loaded", "number": "of Windows's error"},
         needs="an install that is broken",
@@ -324,12 +338,23 @@ FAMILIES = (
         id="undefined_symbol",
         says="An extension asks for a symbol that the installed libraries do not have.",
         means=(
-            "{library} was built for another PyTorch (or CUDA) than the one that is installed: it "
-            "asks for the symbol {symbol}, which is not there",
-            "A compiled library was built for another PyTorch (or CUDA) than the one that is "
-            "installed: it asks for the symbol {symbol}, which is not there",
+            Sentence(
+                "The CPU's build of bitsandbytes is loaded, which has no {symbol} | it did not "
+                "find CUDA's libraries, or was installed without them",
+                {"library": r"libbitsandbytes_cpu.*"},
+            ),
+            "{library} asks for the symbol {symbol}, which is not there | it was built for "
+            "another PyTorch or CUDA than the one that is installed",
+            "A compiled library asks for the symbol {symbol}, which is not there | it was built "
+            "for another PyTorch or CUDA than the one that is installed",
         ),
         remedy=(
+            Sentence(
+                "`python -m bitsandbytes` prints what it finds; see that `torch.cuda."
+                "is_available()` is True there, and install a newer bitsandbytes, which brings "
+                "builds for each CUDA",
+                {"library": r"libbitsandbytes_cpu.*"},
+            ),
             "Print `torch.__version__` and `torch.version.cuda`, and install the build of the "
             "extension that is named after them, or build it anew against them: `pip install "
             "--no-build-isolation --no-cache-dir --force-reinstall PACKAGE`. torchvision and "
@@ -364,6 +389,24 @@ FAMILIES = (
         examples=(
             "OMP: Error #15: Initializing libomp.dylib, but found libiomp5.dylib already "
             "initialized.",
+        ),
+    ),
+    ErrorFamily(
+        id="bitsandbytes_without_gpu",
+        says="bitsandbytes found no CUDA, and cannot work in 8 or 4 bits (a warning).",
+        means=(
+            "bitsandbytes found no CUDA that it could use: 8-bit and 4-bit layers and optimizers "
+            "will fail or are not there",
+        ),
+        remedy=(
+            "See that `torch.cuda.is_available()` is True, and install a bitsandbytes of today, "
+            "which brings builds for each CUDA; `python -m bitsandbytes` prints what it finds",
+        ),
+        types=("UserWarning", "ImportError", "RuntimeError"),
+        today=(r"bitsandbytes was compiled without GPU support",),
+        needs="bitsandbytes",
+        examples=(
+            "UserWarning: The installed version of bitsandbytes was compiled without GPU support.",
         ),
     ),
     ErrorFamily(
@@ -477,13 +520,44 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="mps_out_of_memory",
+        says="The memory that Apple's GPU may use is full.",
+        means=(
+            "The memory that PyTorch may use on Apple's GPU is full: {held} of {most} are taken, "
+            "and {wanted} more were asked for",
+            "The memory that PyTorch may use on Apple's GPU is full",
+        ),
+        remedy=(
+            "Smaller batches or pictures, half precision (`model.half()`), `torch.no_grad()` where "
+            "nothing is trained, and `torch.mps.empty_cache()` between two large steps. "
+            "PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 lifts the limit, and may bring the whole machine "
+            "to a stop",
+        ),
+        types=("RuntimeError",),
+        today=(r"MPS backend out of memory(?: \(MPS allocated: (?P<held>[\d.]+ \wB))?",),
+        details=(
+            r"max allowed: (?P<most>[\d.]+ \wB)",
+            r"Tried to allocate (?P<wanted>[\d.]+ \wB)",
+        ),
+        values={
+            "held": "what is taken",
+            "most": "what may be taken",
+            "wanted": "what was asked for",
+        },
+        needs="Apple's GPU",
+        examples=(
+            "RuntimeError: MPS backend out of memory (MPS allocated: 8.00 GB, other allocations: "
+            "1.00 GB, max allowed: 9.07 GB). Tried to allocate 256.00 MB on private pool.",
+        ),
+    ),
+    ErrorFamily(
         id="mps",
-        says="Apple's GPU lacks an operation, a dtype or memory.",
+        says="Apple's GPU lacks an operation or a dtype, or a tensor is not on it.",
         means=(
             "Apple's GPU (MPS) does not have {operator}",
             (
-                "Apple's GPU (MPS) lacks an operation, a dtype (float64 is none of its "
-                "own) or memory"
+                "Apple's GPU (MPS) lacks an operation or a dtype (float64 is none of its own), or "
+                "a tensor is not on it"
             ),
         ),
         remedy=(
@@ -496,7 +570,6 @@ FAMILIES = (
         today=(
             r"The operator '(?P<operator>[\w:.]+)' is not currently implemented for the MPS device",
             r"MPS framework doesn't support (?P<dtype>\w+)",
-            r"MPS backend out of memory",
             r"Placeholder storage has not been allocated on MPS device",
         ),
         values={"operator": "that is missing", "dtype": "that is missing"},
@@ -506,8 +579,6 @@ FAMILIES = (
             "the MPS device.",
             "TypeError: Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't "
             "support float64. Please use float32 instead.",
-            "RuntimeError: MPS backend out of memory (MPS allocated: 8.00 GB, other allocations: "
-            "1.00 GB, max allowed: 9.07 GB).",
             "RuntimeError: Placeholder storage has not been allocated on MPS device!",
         ),
     ),

@@ -293,10 +293,14 @@ FAMILIES = (
         id="model_unknown",
         says="A library of models is asked for one that it does not have.",
         decides=True,
-        means=("There is no model `{name}` in the installed version",),
+        means=(
+            "No model is registered as `{name}` | it came in a newer release, or the file that "
+            "registers one's own was never imported",
+        ),
         remedy=(
             "`torchvision.models.list_models()` and `timm.list_models('*part*')` list those there "
-            "are; a newer one needs a newer release",
+            "are; a newer one needs a newer release, one's own an import of its file before it is "
+            "asked for",
         ),
         suspects=(Suspect(r"create_model|get_model|load"),),
         types=("RuntimeError", "ValueError", "KeyError"),

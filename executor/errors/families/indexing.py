@@ -283,6 +283,45 @@ FAMILIES = (
         typed=True,
     ),
     ErrorFamily(
+        id="registered_twice",
+        says="A name is entered twice in a library's registry.",
+        means=(
+            "{name} is entered twice in the registry of {registry} | two installed packages, or "
+            "two versions of one, bring it, or a file that registers it was imported twice",
+        ),
+        remedy=(
+            "Compare the versions of the packages that work together (mmcv with mmdet or mmseg), "
+            "and leave one of the two entries; in a notebook, restart before the cell runs again",
+        ),
+        types=("KeyError",),
+        today=(
+            r"^['\"]{1,2}(?P<name>[\w.]{1,100}) is already registered in "
+            r"(?P<registry>[\w. ]{1,80})",
+        ),
+        values={"name": "that is entered", "registry": "where"},
+        needs="packages with a registry",
+        examples=("KeyError: 'NormWS is already registered in norm layer'",),
+    ),
+    ErrorFamily(
+        id="not_registered",
+        says="A library's registry does not know a name.",
+        means=(
+            "{name} is not in the registry {registry} | the file that registers it was never "
+            "imported, or another version of the library is installed than the config is for",
+        ),
+        remedy=(
+            "Import the module that defines it before the model is built (`custom_imports` in a "
+            "config), and install the version of the library that the config was written for",
+        ),
+        types=("KeyError",),
+        today=(
+            r"['\" ](?P<name>[\w.]{1,100}) is not in the (?P<registry>[\w:/. ]{1,80}?) registry",
+        ),
+        values={"name": "that is asked for", "registry": "where"},
+        needs="packages with a registry",
+        examples=("KeyError: \"FasterRCNN: 'MyHead is not in the models registry'\"",),
+    ),
+    ErrorFamily(
         id="key_missing",
         says="A dictionary has no such key.",
         means=(
@@ -293,6 +332,11 @@ FAMILIES = (
                     {"key": r"\d+", where: _TABLE},
                 )
                 for where in ("words", "code", "line")
+            ),
+            Sentence(
+                "The dictionary has no key {key}, which a group of some optimizers has | the state "
+                "of another kind of optimizer was loaded",
+                {"key": r"'(?:momentum|dampening|nesterov|betas|amsgrad|exp_avg|max_exp_avg_sq)'"},
             ),
             "The dictionary has no key {key}",
         ),
@@ -311,7 +355,8 @@ FAMILIES = (
             ),
         ),
         types=("KeyError",),
-        today=(r"(?P<key>^'[^'\n]*'|^\"[^\"\n]*\"|^\d{1,18}(?!\S)|[^\n]+)",),
+        # Five words are no key but what a library has to say.
+        today=(r"^(?!\S+(?: \S+){4})(?P<key>'[^'\n]*'|\"[^\"\n]*\"|\d{1,18}(?!\S)|[^\n]+)",),
         values={"key": "that is asked for, as Python writes it"},
         sample='{"a": 1}["b"]',
         typed=True,

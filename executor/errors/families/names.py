@@ -29,6 +29,8 @@ def _part(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"package": package} | ({"today": moved.told} if moved is not None else {})
 
 
+_OF_A_TENSOR = r"dim|size|shape|dtype|device|to|cuda|cpu|detach|view|backward|numel|float|long"
+
 FAMILIES = (
     ErrorFamily(
         id="module_attribute",
@@ -37,8 +39,8 @@ FAMILIES = (
         means=(
             "`{module}` has no `{name}`; {today}",
             (
-                "`{module}` has no `{name}` | renamed, removed, from another version, or never "
-                "imported"
+                "`{module}` has no `{name}` | renamed, removed, from another version, never "
+                "imported, or a short name (`F`, `T`) stands for another module than is meant"
             ),
         ),
         remedy=(
@@ -177,8 +179,25 @@ FAMILIES = (
     ErrorFamily(
         id="plain_attribute",
         says="A list, an array or another plain value is used as if it were something else.",
-        means=("A {type} is used as if it were something else: it has no `{name}`",),
+        means=(
+            Sentence(
+                "A piece of text is used as a tensor: it has no `{name}` | a dictionary, or a "
+                "model's output that is one, was unpacked or gone through, which gives its keys",
+                {"type": r"str", "name": _OF_A_TENSOR},
+            ),
+            Sentence(
+                "`.next()` is of Python 2: a {type} has none",
+                {"type": r".*(?:generator|iterator|map|zip|enumerate)", "name": r"next"},
+            ),
+            "A {type} is used as if it were something else: it has no `{name}`",
+        ),
         remedy=(
+            Sentence(
+                "Take the value by its name (`out.logits`, `out['logits']`), or go through "
+                "`d.values()`; `model(…, return_dict=False)` of transformers gives a tuple",
+                {"type": r"str", "name": _OF_A_TENSOR},
+            ),
+            Sentence("Write `next(it)`", {"name": r"next"}),
             Sentence(
                 "The loss is a number of Python's here: `.item()`, `float()` or numpy took its "
                 "graph away. Keep the tensor for backward(), and take the number only to print or "
@@ -214,7 +233,7 @@ FAMILIES = (
                 "model first and `model.load_state_dict(d)`",
                 {"type": r"dict"},
             ),
-            "Print `type(x)` before the line",
+            "See what gave the value: which of its results, or which entry of them, is meant",
         ),
         suspects=(Suspect(r"{name}", "", kinds=("call", "read")),),
         types=("AttributeError",),
@@ -242,10 +261,24 @@ FAMILIES = (
     ErrorFamily(
         id="object_attribute",
         says="An object has no such attribute.",
-        means=("A `{type}` object has no `{name}`",),
+        means=(
+            Sentence(
+                "A `{type}` object has no `{name}`, a name that only its own library uses | the "
+                "object was made by another version of that library: pickled, or copied from a "
+                "file whole",
+                {"name": r"_(?!_).*", "type": r"(?!Meta|Fake).*"},
+            ),
+            "A `{type}` object has no `{name}`",
+        ),
         remedy=(
             Sentence(
-                "An iterator of a DataLoader has no .next() any more: write `next(it)`",
+                "A DataLoader is gone through by an iterator: `it = iter(loader)` once, and then "
+                "`next(it)`; `.next()` is of Python 2",
+                {"name": r"next|__next__", "type": r"DataLoader"},
+            ),
+            Sentence(
+                "`.next()` is of Python 2, and an iterator of a DataLoader has none any more: "
+                "write `next(it)`",
                 {"name": r"next"},
             ),
             Sentence(
@@ -266,7 +299,8 @@ FAMILIES = (
             (
                 "Check the spelling, that `__init__` really sets `self.{name}` before it "
                 "is read (and is not cut short by a missing `super().__init__()` or a "
-                "wrong indentation), and the version of the class"
+                "wrong indentation), and the version of the class. If `{name}` is a property of an "
+                "`nn.Module`, an AttributeError inside it comes out as this one"
             ),
         ),
         suspects=(Suspect(r"{name}", "", kinds=("call", "read", "attribute")),),

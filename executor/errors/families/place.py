@@ -131,11 +131,12 @@ FAMILIES = (
         id="tensorboard_missing",
         says="TensorBoard is not there, or something else of that name is.",
         means=(
-            "The package tensorboard cannot be imported by this Python | it is not installed in "
-            "this environment, or a file tensorboard.py of one's own hides it",
+            "The package tensorboard cannot be imported by this Python, or is older than torch "
+            "wants it | it is installed in another environment, or a file tensorboard.py of one's "
+            "own hides it",
         ),
         remedy=(
-            "`python -m pip install tensorboard` with the Python that runs the program (a notebook "
+            "`python -m pip install -U tensorboard` with the Python that runs it (a notebook "
             "may have another), and no file or folder of one's own named tensorboard",
         ),
         types=("ImportError",),
@@ -401,7 +402,8 @@ FAMILIES = (
         id="memory_error",
         says="Python is asked for more memory than there is.",
         types=("MemoryError",),
-        today=(r"",),
+        by_type=("MemoryError",),
+        today=(r"(?i)^$|allocate|out of memory|not enough memory",),
         sample="raise MemoryError",
         typed=True,
         breadth=16,

@@ -241,17 +241,33 @@ FAMILIES = (
         id="ddp_devices",
         says="DistributedDataParallel is given devices that do not fit its module.",
         types=("ValueError", "RuntimeError"),
-        today=(
-            r"DistributedDataParallel(?:'s| |: )[^\n]{0,80}device(?:_ids|s)?",
-            r"module must have its parameters and buffers on device (?P<first>[\w:]+)"
-            r"(?: \(device_ids\[0\]\))? but found one of them on device: (?P<other>[\w:]+)",
-        ),
-        values={"first": "device of the first replica", "other": "device of another parameter"},
+        today=(r"DistributedDataParallel(?:'s| |: )[^\n]{0,80}device(?:_ids|s)?",),
         needs="two processes, or a CUDA device",
         examples=(
             "ValueError: DistributedDataParallel device_ids and output_device arguments only work "
             "with single-device/multiple-device GPU modules or CPU modules, but got device_ids "
             "[0]",
+        ),
+    ),
+    ErrorFamily(
+        id="replicated_from_elsewhere",
+        says="DataParallel finds its module on another device than its first one.",
+        decides=True,
+        means=("DataParallel copies the module from {first}, and a part of it is on {other}",),
+        remedy=(
+            "Move the whole module there before it is called: `model.to('{first}')`. It may have "
+            "been moved away in between (to be saved or evaluated on the CPU), or a layer was "
+            "added after it was moved",
+        ),
+        suspects=(Suspect(r"DataParallel"), Suspect(r"to|cuda|cpu")),
+        types=("RuntimeError",),
+        today=(
+            r"module must have its parameters and buffers on device (?P<first>[\w:]+)"
+            r"(?: \(device_ids\[0\]\))? but found one of them on device: (?P<other>[\w:]+)",
+        ),
+        values={"first": "device of the first replica", "other": "device of another parameter"},
+        needs="a CUDA device",
+        examples=(
             "RuntimeError: module must have its parameters and buffers on device cuda:0 "
             "(device_ids[0]) but found one of them on device: cuda:1",
         ),

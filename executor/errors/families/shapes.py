@@ -290,6 +290,11 @@ FAMILIES = (
         says="view or reshape asks for another number of elements than the tensor has.",
         means=(
             Sentence(
+                "The tensor is empty, and the shape [{shape}] would need {needed} values | a file "
+                "that ends too early, a mask, slice or filter that left nothing",
+                {"size": r"0"},
+            ),
+            Sentence(
                 "The tensor has {size} values, and {size} is not a multiple of {needed}, "
                 "so no number fits in the place of -1",
                 {"open": r"yes"},
@@ -301,6 +306,11 @@ FAMILIES = (
             "The tensor has {size} values, and the shape [{shape}] would need {needed}",
         ),
         remedy=(
+            Sentence(
+                "See why it is empty: `print(x.shape)` step by step up to the line; of a file that "
+                "is read in parts, whether it is the one that belongs to this model, and whole",
+                {"size": r"0"},
+            ),
             Sentence(
                 "Print `x.shape` before the line. A factor of 3 is mostly pictures in colour where "
                 "grey ones were meant (`transforms.Grayscale()`, or 3 times as many features in "
