@@ -45,7 +45,8 @@ def meaning_of_a_warning(type: str) -> str:
 
 
 _INSTEAD = re.compile(
-    r"\b(?:[Uu]se|[Cc]all|switch to) [`'\"]?(?P<today>[\w.]+(?:\([^()\n]{0,60}\))?)[`'\"]?"
+    r"\b(?:[Uu]se|[Cc]all|switch to) [`'\"]?"
+    r"(?P<today>(?:with )?[\w.]+(?:\([^()\n]{0,60}\))?:?)[`'\"]?"
     r"(?: \w+){0,4} instead\b"
 )
 

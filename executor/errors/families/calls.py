@@ -390,6 +390,11 @@ FAMILIES = (
                 {"type": r".*(?:dict_\w+|map|zip|filter|enumerate|iterator|set)", "use": _INDEXED},
             ),
             Sentence(
+                "`[…]` is asked of a class | `list[int]` and `tuple[…]` as annotations, which "
+                "Python has from 3.9 on, or a class where an object of it is meant",
+                {"type": r"type|ABCMeta", "use": _INDEXED},
+            ),
+            Sentence(
                 "`[…]` is asked of a module of Python's (a file), not of what is in it",
                 {"type": r"module", "use": _INDEXED},
             ),
@@ -421,6 +426,11 @@ FAMILIES = (
             Sentence(
                 "Make a list of it first: `list(x)[i]`; of a module's children or parameters too",
                 {"type": r"generator|.*(?:dict_\w+|map|zip|filter|enumerate|iterator|set)"},
+            ),
+            Sentence(
+                "In an annotation: a newer Python, or `from __future__ import annotations` at the "
+                "top. Elsewhere make an object of it first, with parentheses",
+                {"type": r"type|ABCMeta", "use": _INDEXED},
             ),
             Sentence(
                 "Take what is meant from it: `module.name[…]`, or `from module import name`",

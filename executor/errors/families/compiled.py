@@ -1,6 +1,6 @@
 """TorchScript, compiling and quantizing: what they are handed and cannot translate."""
 
-from executor.errors.family import ErrorFamily, Suspect
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 # TorchScript reads the source of what it translates: such a sample is put where it can be found.
 _FROM_A_FILE = (
@@ -32,6 +32,37 @@ FAMILIES = (
     ErrorFamily(
         id="backend_missing",
         says="An operator, or a whole device, does not exist for tensors of this kind.",
+        means=(
+            Sentence(
+                "A quantized layer ({operator}) gets a tensor that is not quantized",
+                {"operator": r"quantized::(?!.*prepack).*", "backend": r"(?!Quantized).*"},
+            ),
+            Sentence(
+                "An operation on ordinary numbers ({operator}) gets a quantized tensor",
+                {"operator": r"aten::.*", "backend": r"Quantized.*"},
+            ),
+            Sentence(
+                "{operator} is not there: no engine for quantized layers is chosen, or not the one "
+                "that this build has",
+                {"operator": r"quantized::.*prepack.*"},
+            ),
+        ),
+        remedy=(
+            Sentence(
+                "Put a `QuantStub` before the first quantized layer (and call it in forward)",
+                {"operator": r"quantized::(?!.*prepack).*", "backend": r"(?!Quantized).*"},
+            ),
+            Sentence(
+                "Put a `DeQuantStub` before it, or quantize that layer too (fuse and prepare it "
+                "with the rest)",
+                {"operator": r"aten::.*", "backend": r"Quantized.*"},
+            ),
+            Sentence(
+                "Print `torch.backends.quantized.supported_engines`, and set "
+                "`torch.backends.quantized.engine` to one of them before the model is converted",
+                {"operator": r"quantized::.*prepack.*"},
+            ),
+        ),
         types=("NotImplementedError", "RuntimeError", "AssertionError"),
         today=(
             r"Could not run '(?P<operator>[\w:.]+)' with arguments from the '(?P<backend>\w+)' "

@@ -1,6 +1,6 @@
 """Files of weights: reading what is no such file, writing where no folder is."""
 
-from executor.errors.family import ErrorFamily, Suspect
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 FAMILIES = (
     ErrorFamily(
@@ -110,10 +110,22 @@ FAMILIES = (
         says="Something is saved into a folder that is not there.",
         decides=True,
         means=(
+            Sentence(
+                "The folder `{folder}` is not found: it is not there, or on Windows it has letters "
+                "in its name that torch.save does not read",
+                {"folder": r".*[^\x00-\x7f].*"},
+            ),
             "The folder `{folder}` is not there; saving makes none",
             "The folder to save into is not there; saving makes none",
         ),
-        remedy=("`os.makedirs(folder, exist_ok=True)` before it",),
+        remedy=(
+            Sentence(
+                "If it is there: a path of plain letters, or `with open(path, 'wb') as f: "
+                "torch.save(x, f)`. If not: `os.makedirs(folder, exist_ok=True)` before it",
+                {"folder": r".*[^\x00-\x7f].*"},
+            ),
+            "`os.makedirs(folder, exist_ok=True)` before it",
+        ),
         suspects=(Suspect(r"save"),),
         types=("RuntimeError",),
         today=(r"Parent directory (?P<folder>[^\n]{1,300}?) does not exist",),

@@ -343,6 +343,12 @@ FAMILIES = (
                 "find CUDA's libraries, or was installed without them",
                 {"library": r"libbitsandbytes_cpu.*"},
             ),
+            Sentence(
+                "{symbol} belongs to C++'s own library: the one that is loaded is older than the "
+                "one that this was compiled with | an older libstdc++ on the system, or another "
+                "one that LD_LIBRARY_PATH or conda puts before it",
+                {"symbol": r"_ZN?K?St.*|_ZT\w*St.*"},
+            ),
             "{library} asks for the symbol {symbol}, which is not there | it was built for "
             "another PyTorch or CUDA than the one that is installed",
             "A compiled library asks for the symbol {symbol}, which is not there | it was built "
@@ -354,6 +360,11 @@ FAMILIES = (
                 "is_available()` is True there, and install a newer bitsandbytes, which brings "
                 "builds for each CUDA",
                 {"library": r"libbitsandbytes_cpu.*"},
+            ),
+            Sentence(
+                "Update libstdc++ (conda: `conda install -c conda-forge libstdcxx-ng`), and see "
+                "what LD_LIBRARY_PATH names",
+                {"symbol": r"_ZN?K?St.*|_ZT\w*St.*"},
             ),
             "Print `torch.__version__` and `torch.version.cuda`, and install the build of the "
             "extension that is named after them, or build it anew against them: `pip install "

@@ -29,9 +29,19 @@ FAMILIES = (
         means=("A transform expects {expected} and gets {given}",),
         remedy=(
             Sentence(
+                "ToPILImage() takes such a thing only with two or three dimensions: [C, H, W] of a "
+                "tensor, [H, W, C] of an array. Print its shape and dtype",
+                {"expected": r"Tensor.*|torch\..*", "given": r".*(?:Tensor|ndarray).*"},
+            ),
+            Sentence(
+                "These transforms work on arrays as OpenCV reads them: `np.asarray(image)`, or the "
+                "transforms of torchvision, which take PIL images",
+                {"expected": r"CV.*"},
+            ),
+            Sentence(
                 "ToTensor() takes PIL images and arrays: leave it out where the image is a "
                 "tensor already, and put it after the transforms that work on PIL images",
-                {"given": r".*Tensor.*"},
+                {"given": r".*Tensor.*", "expected": r"PIL.*"},
             ),
             (
                 "Bring it to the type first: `Image.open(path).convert('RGB')` or "
@@ -43,6 +53,8 @@ FAMILIES = (
         types=("TypeError",),
         today=(
             r"^(?P<name>pic|img) should be (?P<expected>[\w ]{1,40})\. Got "
+            r"(?P<given><[^\n]{1,100}?>)",
+            r"Input (?P<name>pic) must be a (?P<expected>torch\.Tensor) or NumPy ndarray, not "
             r"(?P<given><[^\n]{1,100}?>)",
             r"Input (?P<name>\w+) should be a (?P<expected>torch tensor)\. "
             r"Got (?P<given><[^\n]{1,100}?>)",
@@ -304,7 +316,7 @@ FAMILIES = (
         ),
         suspects=(Suspect(r"create_model|get_model|load"),),
         types=("RuntimeError", "ValueError", "KeyError"),
-        today=(r"Unknown model \(?(?P<name>[\w.-]{1,80})\)?",),
+        today=(r"Unknown model \(?(?P<name>[\w./:-]{1,120})\)?",),
         values={"name": "that was asked for"},
         needs=_NEEDS,
         examples=(

@@ -314,9 +314,7 @@ FAMILIES = (
             "config), and install the version of the library that the config was written for",
         ),
         types=("KeyError",),
-        today=(
-            r"['\" ](?P<name>[\w.]{1,100}) is not in the (?P<registry>[\w:/. ]{1,80}?) registry",
-        ),
+        today=(r"['\" ](?P<name>[\w.]{1,100}) is not in the (?P<registry>[\w:/.]{1,80}) registry",),
         values={"name": "that is asked for", "registry": "where"},
         needs="packages with a registry",
         examples=("KeyError: \"FasterRCNN: 'MyHead is not in the models registry'\"",),

@@ -396,8 +396,12 @@ FAMILIES = (
             "and that it is indented as a method of the class (not inside __init__, not outside). "
             "A plain `nn.ModuleList` or `nn.ModuleDict` has none either: loop over it",
         ),
-        types=("NotImplementedError",),
-        today=(r'Module \[(?P<class>\w+)\] is missing the required "forward" function',),
+        types=("NotImplementedError", "TypeError"),
+        today=(
+            r'Module \[(?P<class>\w+)\] is missing the required "forward" function',
+            r"_forward_unimplemented\(\) (?:got|takes|missing)",
+        ),
+        breadth=-14,  # otherwise `unexpected_keyword`, which asks for the signature
         values={"class": "of the module"},
         sample="nn.ModuleList()(torch.ones(2))",
     ),
@@ -448,13 +452,29 @@ FAMILIES = (
         sample="torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=-1)",
     ),
     ErrorFamily(
+        id="capturable_on_cpu",
+        says="A capturable optimizer has parameters or steps on the CPU.",
+        means=(
+            "The optimizer is capturable, so its parameters and its step counts have to be on the "
+            "GPU, and one of them is not",
+        ),
+        remedy=(
+            "Move the model before the optimizer is made; give `capturable=True` to the optimizer "
+            "itself and not to one group; or set it to False where no CUDA graph is captured",
+        ),
+        suspects=(Suspect(r"Adam\w*|RMSprop|Adadelta|load_state_dict"),),
+        types=("AssertionError",),
+        today=(r"If capturable=True, params and (?:state_)?\w+ must be ",),
+        needs="a CUDA device",
+        examples=(
+            "AssertionError: If capturable=True, params and state_steps must be CUDA tensors.",
+        ),
+    ),
+    ErrorFamily(
         id="capturable",
         says="Adam's loaded state lies on the GPU where torch 1.12.0 wants its steps on the CPU.",
         types=("AssertionError",),
-        today=(
-            r"If capturable=False, state_steps should not be CUDA tensors",
-            r"If capturable=True, params and state_steps must be CUDA tensors",
-        ),
+        today=(r"If capturable=False, state_steps should not be CUDA tensors",),
         needs="a CUDA device",
         examples=("AssertionError: If capturable=False, state_steps should not be CUDA tensors.",),
     ),

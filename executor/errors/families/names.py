@@ -37,6 +37,7 @@ FAMILIES = (
         says="A module has no such name: it was renamed or removed, or never was there.",
         details=(r"(?P<circular>circular import)",),
         means=(
+            Sentence("The script that was started has no `{name}`", {"module": r"__main__"}),
             "`{module}` has no `{name}`; {today}",
             (
                 "`{module}` has no `{name}` | renamed, removed, from another version, never "
@@ -44,6 +45,11 @@ FAMILIES = (
             ),
         ),
         remedy=(
+            Sentence(
+                "The script that runs defines no `{name}` at its top level: see its spelling and "
+                "indentation, and which file is run",
+                {"module": r"__main__"},
+            ),
             Sentence(
                 "The file that is imported is still being imported itself: two files import each "
                 "other, or a file of yours named `{package}` hides the library "
@@ -268,9 +274,29 @@ FAMILIES = (
                 "file whole",
                 {"name": r"_(?!_).*", "type": r"(?!Meta|Fake).*"},
             ),
+            Sentence(
+                "The class `{type}` has no `{name}` | a newer or an older version of its library "
+                "has it, or in a class of one's own it is spelt or indented otherwise",
+                {"of_class": r".+"},
+            ),
+            Sentence(
+                "The installed `{type}` has no `{name}` | another version of it, a mixed "
+                "installation, or a file of one's own that has its name",
+                {"type": r"module"},
+            ),
             "A `{type}` object has no `{name}`",
         ),
         remedy=(
+            Sentence(
+                "Look at what it has, `print(dir({type}))`, and in the library's notes on changes "
+                "for what took its place",
+                {"of_class": r".+"},
+            ),
+            Sentence(
+                "`print(module.__file__, module.__version__)` shows which one is imported; remove "
+                "all of its versions and install one",
+                {"type": r"module"},
+            ),
             Sentence(
                 "A DataLoader is gone through by an iterator: `it = iter(loader)` once, and then "
                 "`next(it)`; `.next()` is of Python 2",

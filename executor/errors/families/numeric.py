@@ -1,6 +1,6 @@
 """Distributions, linear algebra and reductions: values that are outside of what they may be."""
 
-from executor.errors.family import ErrorFamily, Suspect
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 FAMILIES = (
     ErrorFamily(
@@ -41,6 +41,22 @@ FAMILIES = (
         examples=("ValueError: The value argument must be within the support",),
     ),
     ErrorFamily(
+        id="nothing_to_draw",
+        says="Numbers are drawn by weights that sum to nothing.",
+        means=(
+            "Numbers are drawn by a row of weights whose sum is not above 0: all of them are 0, or "
+            "NaN",
+        ),
+        remedy=(
+            "Print `p.sum(-1).min()` and `torch.isnan(p).any()`: a mask that takes every entry, a "
+            "softmax that underflows, or a row without any sample leaves nothing to draw",
+        ),
+        suspects=(Suspect(r"multinomial|Categorical|WeightedRandomSampler"),),
+        types=("RuntimeError",),
+        today=(r"invalid multinomial distribution \((?:with replacement=\w+, not |sum of prob)",),
+        sample="torch.multinomial(torch.zeros(3), 1)",
+    ),
+    ErrorFamily(
         id="sampled_probabilities",
         says="Numbers are drawn by weights that are negative, NaN or infinite.",
         means=("Numbers are drawn by weights that are negative, NaN or infinite",),
@@ -50,7 +66,7 @@ FAMILIES = (
         ),
         types=("RuntimeError",),
         today=(r"probability tensor contains either `inf`, `nan` or element < 0",),
-        older=(r"invalid multinomial distribution",),
+        older=(r"invalid multinomial distribution(?! \(sum| \(with replacement)",),
         sample="torch.multinomial(torch.tensor([0.5, -0.5]), 1)",
         examples=(
             "RuntimeError: invalid argument 2: invalid multinomial distribution (encountering "
@@ -116,19 +132,30 @@ FAMILIES = (
         id="singular_matrix",
         says="A matrix that is to be inverted or solved is singular.",
         means=(
+            Sentence(
+                "A singular value decomposition did not come to an end: the matrix holds NaN or "
+                "infinity, or its rows depend on one another too much",
+                {"svd": r".+"},
+            ),
             (
                 "A matrix that is to be inverted or solved is singular: its rows depend on "
                 "one another"
             ),
         ),
         remedy=(
+            Sentence(
+                "Print `torch.isfinite(a).all()` first: a loss that became NaN before brings it "
+                "here. If all are finite, compute it in float64",
+                {"svd": r".+"},
+            ),
             (
                 "Add a little to the diagonal (`a + 1e-6 * torch.eye(n)`), or use "
                 "`torch.linalg.pinv` or `lstsq`"
             ),
         ),
         types=("_LinAlgError", "LinAlgError", "RuntimeError"),
-        today=(r"singular",),
+        today=(r"(?P<svd>svd\w*)[^\n]{0,80}singular|singular",),
+        values={"svd": "the function, where it is that one"},
         sample="torch.linalg.inv(torch.zeros(2, 2))",
     ),
     ErrorFamily(

@@ -65,6 +65,32 @@ FAMILIES = (
         sample="torch.optim.SGD([1.0], lr=0.1)",
     ),
     ErrorFamily(
+        id="parameter_twice",
+        says="A parameter stands twice in one group of an optimizer (a warning).",
+        decides=True,
+        means=(
+            "A parameter stands twice in one group of the optimizer | two layers share it (tied "
+            "weights), or one list was joined to another that holds it",
+        ),
+        remedy=(
+            "`model.parameters()` of the whole model gives each once. Of lists that were joined "
+            "leave the doubles out: `list(dict.fromkeys(params))`",
+        ),
+        suspects=(Suspect(r"SGD|Adam|AdamW|RMSprop|add_param_group"),),
+        types=("UserWarning", "AssertionError"),
+        today=(
+            r"optimizer contains a parameter group with duplicate parameters",
+            r"occurs multiple times in optimizer\.param_groups",
+        ),
+        sample=(
+            "import warnings\n"
+            "weight = nn.Parameter(torch.ones(1))\n"
+            "with warnings.catch_warnings():\n"
+            '    warnings.simplefilter("error")\n'
+            "    torch.optim.SGD([weight, weight], lr=0.1)"
+        ),
+    ),
+    ErrorFamily(
         id="scheduler_before_optimizer",
         says="A learning rate schedule steps before its optimizer does (a warning).",
         means=(

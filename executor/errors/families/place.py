@@ -170,6 +170,28 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="data_damaged",
+        says="A downloaded file of a data set is not the one that it should be.",
+        means=(
+            "A downloaded file is missing or its checksum is another one | a download that was "
+            "cut, a page with an error in its place, or files that were published anew since this "
+            "torchvision",
+        ),
+        remedy=(
+            "Delete the file in `root` and download it again; then a newer torchvision, or the "
+            "file fetched by hand into the folder that the data set names",
+        ),
+        suspects=(Suspect(r"[A-Z]\w*|download\w*"),),
+        types=("RuntimeError",),
+        today=(r"^File not found or corrupted|Dataset not found or corrupted",),
+        needs="a download",
+        examples=(
+            "RuntimeError: File not found or corrupted.",
+            "RuntimeError: Dataset not found or corrupted. You can use download=True to download "
+            "it",
+        ),
+    ),
+    ErrorFamily(
         id="data_missing",
         says="A data set or its annotations are read that were never downloaded there.",
         means=("The files of the data set are not in the folder that the program looks in",),
@@ -181,8 +203,8 @@ FAMILIES = (
         ),
         types=("RuntimeError",),
         today=(
-            r"Dataset (?:metadata file )?not found|Error downloading \S+"
-            r"|not present in the root directory|^File not found or corrupted",
+            r"Dataset (?:metadata file )?not found(?! or)|Error downloading \S+"
+            r"|not present in the root directory",
         ),
         needs="the files of a data set, and torchvision",
         examples=(

@@ -29,8 +29,25 @@ FAMILIES = (
         ),
         suspects=(Suspect(r"step|unscale_"),),
         types=("AssertionError",),
-        today=(r"No inf checks were recorded (?:for this optimizer|prior to update)",),
+        today=(r"No inf checks were recorded for this optimizer",),
         sample=f"{_SCALER}scaler.scale(weight.sum())\nscaler.step(optimizer)",
+    ),
+    ErrorFamily(
+        id="scaler_updated_alone",
+        says="The gradient scaler is updated without a step that it took.",
+        means=(
+            "scaler.update() comes without a scaler.step() or scaler.unscale_() before it in this "
+            "round that saw gradients",
+        ),
+        remedy=(
+            "In each round: `scaler.scale(loss).backward()`, `scaler.step(optimizer)`, "
+            "`scaler.update()`, and none of the three alone. Where Accelerate or Lightning does "
+            "it, leave the scaler to them",
+        ),
+        suspects=(Suspect(r"update"),),
+        types=("AssertionError",),
+        today=(r"No inf checks were recorded prior to update",),
+        sample=(f"{_SCALER}scaler.scale(weight.sum()).backward()\nscaler.update()"),
     ),
     ErrorFamily(
         id="unscaled_twice",

@@ -77,12 +77,34 @@ FAMILIES = (
         id="pickled_class_missing",
         says="A file holds an object of a class that this program does not define there.",
         means=(
+            Sentence(
+                "`{name}` is sent to a worker process, which imports the script again and does not "
+                "find it there | it is defined inside a function, under the `__main__` guard, or "
+                "later than the workers are started",
+                {"module": r"__mp_main__"},
+            ),
+            Sentence(
+                "`{name}` is sent to a process that has another main program and does not find it "
+                "there | a worker process that was started from a notebook or the console, or a "
+                "file that was saved where `{name}` stood in the script itself",
+                {"module": r"__main__", "built": r".+"},
+            ),
             (
-                "The file holds an object of the class {name}, which this program does not "
-                "define in {module}"
+                "What is loaded holds a `{name}` (a class or a function), which this program does "
+                "not define in {module}"
             ),
         ),
         remedy=(
+            Sentence(
+                "Define it at the top level of the script, above the `__main__` guard, or in a "
+                "file of its own that is imported; num_workers=0 does without workers",
+                {"module": r"__mp_main__"},
+            ),
+            Sentence(
+                "Of workers: put it into a .py file and import it, or set num_workers=0. Of a "
+                "file: import it under the same name first, and save `model.state_dict()` only",
+                {"module": r"__main__", "built": r".+"},
+            ),
             (
                 "Import or define the class under the same name before loading; better "
                 "save `model.state_dict()` only"
@@ -90,8 +112,15 @@ FAMILIES = (
         ),
         suspects=(Suspect(r"load"),),
         types=("AttributeError",),
-        today=(r"Can't get attribute '(?P<name>[\w.]+)' on <module '(?P<module>[\w.]+)'",),
-        values={"name": "of the class", "module": "where it is looked for"},
+        today=(
+            r"Can't get attribute '(?P<name>[\w.]+)' on <module '(?P<module>[\w.]+)'"
+            r"(?: (?P<built>\(built-in\)))?",
+        ),
+        values={
+            "name": "of the class",
+            "module": "where it is looked for",
+            "built": "says that the module is no file",
+        },
         sample='import pickle\npickle.loads(b"c__main__\\nNet\\n.")',
     ),
     ErrorFamily(
@@ -442,9 +471,20 @@ FAMILIES = (
                 "not come",
                 {"operation": r".+", "ms": r"\d+"},
             ),
+            Sentence(
+                "What watches over NCCL's operations got stuck itself | a call of CUDA or NCCL "
+                "that never returns, or another thread that holds Python's lock",
+                {"stuck": r".+"},
+            ),
             "The GPUs of several processes could not talk to each other",
         ),
         remedy=(
+            Sentence(
+                "Read the first error of every rank, and see with `py-spy dump --pid PID` where "
+                "each of them stands. The message names the variables that lengthen the wait or "
+                "switch the watch off",
+                {"stuck": r".+"},
+            ),
             Sentence(
                 "Look why one of them was elsewhere: it ended with an error of its own (read the "
                 "output of every rank, the first error counts), has fewer batches than the others "
@@ -463,8 +503,13 @@ FAMILIES = (
         today=(
             r"NCCL (?:error|Error|failure|operation)|ProcessGroupNCCL\.cpp:\d+, ",
             r"Watchdog caught collective operation timeout",
+            r"ProcessGroupNCCL's watchdog got (?P<stuck>stuck)",
         ),
-        values={"operation": "that the process waits in", "ms": "how long it waited"},
+        values={
+            "stuck": "says that the watchdog is",
+            "operation": "that the process waits in",
+            "ms": "how long it waited",
+        },
         details=(r"OpType=(?P<operation>\w{1,40})", r"ran for (?P<ms>\d{1,15}) milliseconds"),
         needs="two CUDA devices",
         examples=(

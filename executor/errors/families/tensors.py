@@ -92,8 +92,20 @@ FAMILIES = (
     ErrorFamily(
         id="tensor_of_unknown",
         says="A tensor is made of something that has no dtype.",
-        means=("A tensor is made of a {given}, which has no dtype",),
+        means=(
+            Sentence(
+                "torch does not know numpy's own numbers ({given}): it does not go together with "
+                "the numpy that is installed",
+                {"given": r"numpy\.\w+"},
+            ),
+            "A tensor is made of a {given}, which has no dtype",
+        ),
         remedy=(
+            Sentence(
+                "Install a numpy that this torch was built with (numpy 1 for torch before 2.3), or "
+                "make it a number of Python's first: `int(x)`, `float(x)`",
+                {"given": r"numpy\.\w+"},
+            ),
             Sentence(
                 "None stands in the data: a function returned nothing, or a value is missing",
                 {"given": r"NoneType"},

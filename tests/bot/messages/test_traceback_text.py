@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.messages.question import read_message, user_frames
-from bot.messages.traceback_text import find_tracebacks
+from bot.messages.traceback_text import find_tracebacks, only_type_named
 from bot.models import PastedTraceback
 
 
@@ -532,3 +532,31 @@ def test_a_paste_that_begins_within_a_frame_of_torch_is_all_traceback():
 
     assert (found.start, found.end) == (1, 5)
     assert [frame.line for frame in found.traceback.frames] == [3]
+
+
+@pytest.mark.parametrize(
+    ("prose", "named"),
+    [
+        (["BrokenPipeError on Windows with 4 workers"], "BrokenPipeError"),
+        (["A `RuntimeError` here", "the same RuntimeError there"], "RuntimeError"),
+        (["a ValueError or a TypeError"], ""),
+        (["MyOwnError is raised"], ""),
+        (["an error"], ""),
+    ],
+)
+def test_a_traceback_without_its_end_is_of_the_one_type_that_is_named(prose: list[str], named: str):
+    """Of two nobody knows which; only Python's own types are taken."""
+    assert only_type_named(prose) == named
+
+
+def test_the_type_of_a_cut_traceback_stands_in_the_title():
+    """Its frames stay; the message is not made up."""
+    frames = (
+        "Traceback (most recent call last):\n"
+        '  File "a.py", line 3, in <module>\n    f(x)\n  File "E:'
+    )
+    question = read_message(f"BrokenPipeError on Windows\n\n{frames}")
+
+    assert question.traceback is not None
+    assert (question.traceback.type, question.traceback.message) == ("BrokenPipeError", "")
+    assert question.traceback.frames[0].line == 3
