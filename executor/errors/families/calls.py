@@ -1,14 +1,25 @@
 """Calls that do not fit: arguments, types, things that are no function, unpacking, operators."""
 
+import re
 from collections.abc import Mapping
 
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
+from executor.errors.layer_arguments import layers_that_take
 from executor.errors.overloads import odd_argument
 
 
 def _function_name(seen: SeenError, message: str) -> Mapping[str, str]:
     """The last part of the function's name: `forward` of `Net.forward`."""
     return {"function_name": seen["function"].rpartition(".")[2]}
+
+
+def _layers(seen: SeenError, message: str) -> Mapping[str, str]:
+    """The function's name, and torch's own layers that take what is missing, if it may be one."""
+    of_class = seen["function"].rpartition(".")[0]
+    layers = layers_that_take(re.findall(r"'(\w+)'", seen["names"]))
+    may_be = layers and (not of_class or of_class in layers)
+    told = {"layers": " or ".join(f"`nn.{name}`" for name in layers)} if may_be else {}
+    return {**_function_name(seen, message), **told}
 
 
 def _odd_argument(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -61,9 +72,20 @@ FAMILIES = (
                 "wants {names} too",
                 {"method": r"__call__"},
             ),
+            Sentence(
+                "{function}() is called without {names} | the layer is {layers} of torch, whose "
+                "forward takes that, where another one is meant; or a class of one's own",
+                {"method": r"forward", "layers": r".+"},
+            ),
             "{function}() is called without {names}",
         ),
         remedy=(
+            Sentence(
+                "Unpooling needs the indices that a pooling gave: `y, indices = nn.MaxPool2d(2, "
+                "return_indices=True)(x)`, then `unpool(y, indices)`. If pooling itself is meant, "
+                "it is `nn.MaxPool2d`",
+                {"method": r"forward", "names": r"'indices'"},
+            ),
             Sentence(
                 "Print `type(x)` and `type(x).__module__` of what is called: perhaps it is of "
                 "another class than is meant, such as a `Compose` out of a `transforms.py` beside "
@@ -91,7 +113,7 @@ FAMILIES = (
             ),
             Suspect(r"{function_name}"),
         ),
-        derive=_function_name,
+        derive=_layers,
         types=("TypeError",),
         today=(
             r"(?<![\w.])(?P<function>[\w.]+)\(\) missing (?P<count>\d+) required "

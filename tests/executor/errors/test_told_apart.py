@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
+from torch import nn
 
 from bot.models import PastedTraceback
 from executor.errors import Around, family_of, read_words
+from executor.errors.layer_arguments import TAKEN_BY
 from executor.errors.reading import ErrorReading
 
 SAID = [
@@ -258,3 +262,35 @@ def test_a_sentence_is_no_key(message: str, known: bool) -> None:
 def test_only_pythons_own_words_are_of_its_memory(message: str, known: bool) -> None:
     """Libraries raise MemoryError for what they could not do."""
     assert (family_of("MemoryError", message) is not None) is known
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("forward() missing 1 required positional argument: 'indices'", "`nn.MaxUnpool2d`"),
+        ("MaxUnpool1d.forward() missing 1 required positional argument: 'indices'", "MaxUnpool1d"),
+        ("forward() missing 2 required positional arguments: 'key' and 'value'", "Multihead"),
+        ("Net.forward() missing 1 required positional argument: 'indices'", "Net.forward()"),
+        ("forward() missing 1 required positional argument: 'mask'", "without 'mask'"),
+        ("forward() missing 2 required positional arguments: 'key' and 'mask'", "without 'key'"),
+    ],
+)
+def test_a_layer_is_named_by_what_is_missing(message: str, said: str) -> None:
+    """Only torch's own layers, and none where the class is known to be another one."""
+    found = read("TypeError", message)
+    told = f"{found.means}. {found.causes}"
+
+    assert said in told
+    assert ("`nn." in told) is ("nn.M" in told) is ("M" in said and "Net" not in said)
+
+
+def test_the_layers_take_what_the_installed_torch_says() -> None:
+    """Every class of torch.nn whose forward needs such an input, and no other."""
+    found: dict[str, list[str]] = {name: [] for name in TAKEN_BY}
+    for name, made in sorted(vars(nn).items()):
+        if isinstance(made, type) and issubclass(made, nn.Module):
+            for given in inspect.signature(made.forward).parameters.values():
+                if given.default is given.empty and given.name in found:
+                    found[given.name].append(name)
+
+    assert {name: tuple(layers) for name, layers in found.items()} == TAKEN_BY
