@@ -169,6 +169,8 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     elif seen := _wrong_by_its_text(remarks, run):
         answer = _without_another_reason(answer)
         said = no_error.runs_but(run, seen)
+    elif remarks and remarks[0].kind == "loss_course":
+        said = f"{no_error.remark(remarks[0])} {no_error.runs_and_raises_nothing(run)}"
     elif (noted := _telling(run)) is not None:
         said = no_error.runs_noting(run, noted)
     return _concluded(answer, "runs", said)
@@ -211,7 +213,8 @@ def _remarks(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
     What the losses in the words around the code show comes first.
     """
     question = known.question
-    shown = chance_level(question) or loss_course(question)
+    printed = run.stdout if run is not None and not run.stand_ins else ""
+    shown = chance_level(question) or loss_course(question, printed)
     remarks = run.remarks if run is not None else ()
     lines = question.code.split("\n")
     found = {f.kind for f in run.findings} if run is not None else set()

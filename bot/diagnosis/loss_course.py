@@ -1,6 +1,7 @@
-"""Read the losses that a post prints, in their order: whether they run away, end in NaN or stand.
+"""Read losses in the order in which they are printed: whether they rise, end in NaN or stand.
 
-Only the posted numbers are read. They say what the loss does, and which causes that leaves open.
+Those of the post are read; of a run only whether they rise where the post says so. They say what
+the loss does, and which causes that leaves open.
 """
 
 from __future__ import annotations
@@ -24,14 +25,38 @@ _FROM_ARROW = re.compile(_VALUE)
 _LOSS = re.compile(r"(?<![a-z])loss", re.IGNORECASE)
 _FEWEST = 3  # values that make a course
 _RUNS_AWAY = 100.0  # times as large as at first, and never smaller on the way but for little
+_RISES = 1.5  # times as large as at first, and larger each time, where the post speaks of it
+_FEWEST_RISING = 5
 _MOST = 200  # values that are read
+_LONG = 8  # characters of a value that is told as it is written
+_SAYS_THAT_IT_RISES = re.compile(
+    r"\b(?:diverg\w*|explod\w*|blow(?:s|ing)? up|(?:increas|ris|grow|go)\w*(?: \w+){0,3} (?:instead"
+    r"|up|larger|higher|bigger)|loss\b[^.?!\n]{0,40}\b(?:increas|ris|grow)\w*"
+    r"|(?:increas|ris|grow)ing\b[^.?!\n]{0,20}\bloss)",
+    re.IGNORECASE,
+)
 _STANDS = 1e-4  # relative spread of a loss that does not move
 _DIGITS = 3  # decimals at least that such a loss is printed with
 
 
-def loss_course(question: Question) -> Remark | None:
-    """What the posted losses do, with what can cause that; None if they do nothing telling."""
+def loss_course(question: Question, printed: str = "") -> Remark | None:
+    """What the losses do, with what can cause that; None if they do nothing telling.
+
+    Args:
+        question: what was posted.
+        printed: what a run of its code printed, with nothing made up.
+    """
     written = losses_written(question.text)
+    if _SAYS_THAT_IT_RISES.search(question.text):
+        for whose, series in (("posted", written), ("printed", losses_written(printed))):
+            if _rises(series):
+                return _remark(
+                    f"the {whose} losses rise each time ({_told(series)}): the steps go too far, "
+                    "or the wrong way. Divide the learning rate by 10, and again, until they fall; "
+                    "inputs and targets that are scaled to about mean 0 and deviation 1 bear "
+                    "larger ones. If they rise with any rate, see that the loss is not turned "
+                    "round (a sign, a score in its place) and not a sum over all rounds"
+                )
     if len(written) < _FEWEST:
         return None
     values = [float(text.lower()) for text in written]
@@ -78,6 +103,13 @@ def _grows(values: list[float]) -> bool:
     return first > 0 and last >= first * _RUNS_AWAY and rises
 
 
+def _rises(written: list[str]) -> bool:
+    values = [float(text.lower()) for text in written]
+    if len(values) < _FEWEST_RISING or not all(map(math.isfinite, values)) or values[0] <= 0:
+        return False
+    return all(b > a for a, b in pairwise(values)) and values[-1] >= _RISES * values[0]
+
+
 def _stands(written: list[str], values: list[float]) -> bool:
     exact = all(len(text.partition(".")[2]) >= _DIGITS for text in written)
     low, high = min(values), max(values)
@@ -85,7 +117,8 @@ def _stands(written: list[str], values: list[float]) -> bool:
 
 
 def _told(written: list[str]) -> str:
-    shown = written if len(written) <= 4 else [*written[:2], "…", written[-1]]
+    short = [text if len(text) <= _LONG else f"{float(text):.5g}" for text in written]
+    shown = short if len(short) <= 4 else [*short[:2], "…", short[-1]]
     return " → ".join(shown)
 
 

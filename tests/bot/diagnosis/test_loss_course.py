@@ -37,6 +37,33 @@ def test_the_posted_losses_choose_between_the_causes(text: str, told: str | None
     assert told is None or (seen is not None and told in seen.message)
 
 
+RISING = "loss: 3.1\nloss: 3.3\nloss: 3.9\nloss: 4.4\nloss: 5.2"
+
+
+@pytest.mark.parametrize(
+    ("text", "printed", "told"),
+    [
+        ("Why does it diverge?\n" + RISING, "", "the posted losses rise each time (3.1 → 3.3"),
+        ("Why does it diverge?", RISING, "the printed losses rise each time"),
+        ("My loss keeps increasing", RISING, "rise each time"),
+        ("the loss goes up instead of down", RISING, "rise each time"),
+        ("Does this look right?", RISING, None),  # nobody speaks of it: it may be meant so
+        ("Does this look right?\n" + RISING, "", None),
+        ("My loss keeps increasing", RISING.replace("4.4", "3.8"), None),  # it also falls
+        ("My loss keeps increasing", RISING.replace("5.2", "4.5"), None),  # by too little
+        ("My loss keeps increasing", RISING[: RISING.rindex("\n")], None),  # too few
+        ("My loss keeps increasing", RISING.replace("5.2", "nan"), None),
+        ("I am growing a network", RISING, None),
+    ],
+)
+def test_losses_that_rise_are_told_where_somebody_asks(text: str, printed: str, told: str | None):
+    """Of the post, or of the run of its code."""
+    seen = loss_course(Question(text=text), printed)
+
+    assert (seen is None) == (told is None), seen
+    assert told is None or (seen is not None and told in seen.message)
+
+
 def test_losses_are_read_in_their_order():
     """From a log, or from what somebody types with arrows."""
     assert losses_written("epoch 1, train_loss=0.5 acc=0.9; epoch 2, train_loss=0.4") == [
