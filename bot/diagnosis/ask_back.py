@@ -34,7 +34,11 @@ _ASKED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             "How long does one step take, on which device, and what does the loop around it look "
             "like?",
         ),
-        (r"\?", "What goes in (shapes and dtypes), and what should come out of it?"),
+        (
+            r"\b(?:shapes?|sizes?|dim(?:ension)?s?|tensors?|dtypes?|inputs?|outputs?)\b",
+            "What goes in (shapes and dtypes), and what should come out of it?",
+        ),
+        (r"\?", "Which lines of your code is it about, and what do you expect them to do?"),
     )
 )
 

@@ -31,7 +31,8 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ),
         (
             "no_gradient",
-            r"\bgrad(?:ient)?s?\b[^.?!\n]{0,60}\bnone\b|\bnone\b[^.?!\n]{0,30}\bgrad(?:ient)?s?\b",
+            r"\bgrad(?:ient)?s?\b[^.?!\n]{0,60}\bnone\b|\bgradients?\b.{0,200}(?-i:\bNone\b(?! of))"
+            r"|\bnone\b[^.?!\n]{0,30}\bgrad(?:ient)?s?\b",
             "print `loss.grad_fn` and `output.requires_grad` right before backward(). If the first "
             "is None or the second False, the graph is cut before the loss: `.detach()`, `.data`, "
             "`.item()`, numpy, argmax, `torch.tensor(…)` or `Variable(…)` around a computed value, "
@@ -195,7 +196,9 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             r"|\b(?:model|network|net|rnn|lstm|cnn|weights?|parameters?|optimizer|step\(\))"
             r"[^.?!]{0,30}(?:n't|\bnot|\bnever)\b[^.?!]{0,15}\b(?:learn|train|updat|converg|chang)"
             r"|\b(?:loss|accuracy)\b[^.?!]{0,30}\b(?:stuck|stays?|remains?|constant|stagnat)"
-            r"|(?:\bnot|n't|\bnever) (?:learn|converg)",
+            r"|(?:\bnot|n't|\bnever) (?:learn|converg)"
+            r"|\b(?:weights?|parameters?)\W{1,6}(?:\w+ ){0,2}(?:remain|stay|keep)s?\W{1,4}"
+            r"(?:unchanged|the same|constant)",
             "look at one step. After `loss.backward()` print `(name, None if p.grad is None else "
             "p.grad.abs().max().item())` for `model.named_parameters()`, and compare a weight "
             "before and after `optimizer.step()`. No gradient: the loss is cut off from it (numpy, "

@@ -19,9 +19,10 @@ from bot.models import Question
         ("the model does not learn", "What does the loss do"),
         ("It isn't training", "What does the loss do"),
         # That something is trained says nothing of its loss.
-        ("How do I add tokens to a tokenizer before training?", "What goes in"),
+        ("How do I add tokens to a tokenizer before training?", "Which lines of your code"),
         ("my training loop is slow", "How long does one step take"),
-        ("How do I freeze the first layers?", "What goes in"),
+        ("How do I freeze the first layers?", "Which lines of your code"),
+        ("Why is the output of the wrong shape?", "What goes in"),
         ("It does odd things", "What do you see when it runs"),
     ],
 )
