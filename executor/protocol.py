@@ -281,6 +281,7 @@ class Finding(Model):
     facts: dict[str, Any] = {}
     mistake: bool = False  # the run is silently wrong; else it is a fact worth knowing
     program_wide: bool = False  # a mistake that no rewrite of a single line brings
+    by_text: bool = False  # the text shows it, of code that ran: no probe has seen it in the run
 
 
 class LossSeen(Model):

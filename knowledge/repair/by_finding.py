@@ -16,7 +16,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 from executor.protocol import Finding, JobResult
@@ -36,7 +36,7 @@ _WAYS = 3  # of editing one line that are tried on all lines
 class FindingModule(Protocol):
     """What a module in `findings/` has to define."""
 
-    KINDS: frozenset[str]
+    KINDS: frozenset[str]  # empty: of every finding that brings its edits along
 
     def edits(self, program: Program, finding: Finding) -> Iterable[Rewrite]:
         """The edits that may take the finding away, the likeliest first."""
@@ -58,9 +58,14 @@ class FindingEdits:
         for finding in self._found(result):
             of_a_kind.setdefault(finding.kind, []).append(finding)
         for found in of_a_kind.values():
-            yield from self.module.edits(program, found[0])
+            made = list(self.module.edits(program, found[0]))
             if len({f.line for f in found}) > 1:
-                yield from self._everywhere(program, found)
+                made += self._everywhere(program, found)
+            for rewrite in made:
+                if found[0].by_text:  # no run decides what is meant
+                    slip = f"line {found[0].line} is a slip"
+                    rewrite = replace(rewrite, intent=rewrite.intent or slip, by_text=True)
+                yield rewrite
 
     def _everywhere(self, program: Program, found: list[Finding]) -> Iterable[Rewrite]:
         """The same edit on the line of each finding, as far as the lines stay where they are."""
@@ -68,10 +73,13 @@ class FindingEdits:
 
         for which in range(_WAYS):
             now, title = program, ""
-            for finding in {f.line: f for f in found}.values():
+            # From below, so that what is inserted moves no line that comes later.
+            for finding in sorted(
+                {f.line: f for f in found}.values(), key=lambda f: f.line or 0, reverse=True
+            ):
                 ways = list(self.module.edits(now, finding))
                 if which < len(ways):
-                    title = title or ways[which].title
+                    title = ways[which].title
                     now = Program(ways[which].module.code)
             if title:
                 yield Rewrite(now.module, f"{title}; so on the other lines too")
@@ -95,7 +103,12 @@ class FindingEdits:
         ]
 
     def _found(self, result: JobResult) -> list[Finding]:
-        return [f for f in result.findings if f.mistake and f.kind in self.module.KINDS]
+        kinds = self.module.KINDS
+        return [
+            f
+            for f in result.findings
+            if f.mistake and (f.kind in kinds if kinds else bool(f.facts.get("ways")))
+        ]
 
 
 def load() -> list[Codemod]:

@@ -152,8 +152,18 @@ def supposes(way: Sequence[Step], fix: Fix) -> bool:
     assert fix.result is not None
     if _NO_NUMBER.search(fix.result.stdout) and not _NO_NUMBER.search(fix.code):
         return True
-    supposed = any(step.proposal.supposes for step in way)
+    supposed = any(
+        step.proposal.supposes
+        or (step.proposal.by_text and not is_decided(step.before, fix.result))
+        for step in way
+    )
     return supposed and not prints_as_stated(fix.code, fix.result.stdout)
+
+
+def is_decided(before: JobResult, after: JobResult) -> bool:
+    """Whether a run shows that a mistake was there and is gone: one that a probe saw."""
+    seen = {(f.kind, f.name) for f in before.findings if f.mistake and not f.by_text}
+    return bool(seen - {(f.kind, f.name) for f in after.findings})
 
 
 def refused_unrun(before: tuple[Step, ...], proposal: Proposal, job: Job) -> Fix:
