@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
-from tests.built import found, ran
+from executor.protocol import Finding
+from tests.built import found, noted, ran
 from tests.knowledge.repair.test_engine import (
     BEFORE,
     FIXED,
     NEXT,
     VALUES,
+    A,
     codemod,
     proposal,
     repaired,
@@ -53,6 +55,36 @@ async def test_it_stays_taken_for_granted_in_a_later_step() -> None:
     result, _ = await repaired(runs, steps, code=code)
 
     assert result.fix is None and [fix.code for fix in result.alternatives] == [whole]
+
+
+def by_text(kind: str) -> Finding:
+    """A mistake that only the text shows."""
+    return found(kind).model_copy(update={"by_text": True})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "intent"),
+    [
+        ((by_text(A),), (), "line 1 is a slip"),  # no probe has seen anything
+        ((by_text(A), found("no_gradient")), (), ""),  # a probe saw it, and sees it no more
+        ((by_text(A), found("b")), (found("b"),), "line 1 is a slip"),  # and still there
+        ((by_text(A), noted("graph_kept")), (), "line 1 is a slip"),  # a note is no mistake
+        ((by_text(A), by_text("b")), (), "line 1 is a slip"),
+    ],
+)
+async def test_what_only_the_text_shows_is_decided_by_what_a_probe_saw(
+    before: tuple[Finding, ...], after: tuple[Finding, ...], intent: str
+) -> None:
+    """Then it is the fix, and supposes nothing; else it is an alternative."""
+    one = proposal("x", by_text=True, intent="line 1 is a slip")
+    run = ran(findings=before, trained=True, moved=("w",), values=VALUES)
+    mended = ran(findings=after, trained=True, moved=("w",), values=VALUES)
+
+    result, _ = await repaired({"x": mended, "a": run}, {"a": [one]}, before=run)
+
+    offered = (result.fix,) if result.fix is not None else result.alternatives
+    assert [f.intent for f in offered] == [intent]
+    assert (result.fix is not None) is (intent == "")
 
 
 SHOWS = "class NetWithSoftmax: a"
