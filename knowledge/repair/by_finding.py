@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 _STAND_STILL = frozenset({"no_gradient", "zero_gradient", "not_in_optimizer"})
+_SLIP = "this is a slip"  # what an edit supposes of a line that only looks wrong
 _WAYS = 3  # of editing one line that are tried on all lines
 
 
@@ -63,8 +64,7 @@ class FindingEdits:
                 made += self._everywhere(program, found)
             for rewrite in made:
                 if found[0].by_text:  # no run decides what is meant
-                    slip = f"line {found[0].line} is a slip"
-                    rewrite = replace(rewrite, intent=rewrite.intent or slip, by_text=True)
+                    rewrite = replace(rewrite, intent=rewrite.intent or _SLIP, by_text=True)
                 yield rewrite
 
     def _everywhere(self, program: Program, found: list[Finding]) -> Iterable[Rewrite]:
@@ -87,7 +87,10 @@ class FindingEdits:
     def checks(self, before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
         """None of the module's findings is left, and what trained before still does."""
         left = self._found(after)
-        found = left[0].message if left else "what the probes had found is gone"
+        gone = "what the probes had found is gone"
+        if all(f.by_text for f in self._found(before)):
+            gone = "the code shows it no more"
+        found = left[0].message if left else gone
         still = [f.name for f in self._found(before) if f.kind in _STAND_STILL]
         stuck = [n for n in still if not any(f"{m}.".startswith(f"{n}.") for m in after.moved)]
         learns = (bool(after.moved) or not before.trained) and not stuck

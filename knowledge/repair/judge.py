@@ -161,8 +161,15 @@ def supposes(way: Sequence[Step], fix: Fix) -> bool:
 
 
 def is_decided(before: JobResult, after: JobResult) -> bool:
-    """Whether a run shows that a mistake was there and is gone: one that a probe saw."""
-    seen = {(f.kind, f.name) for f in before.findings if f.mistake and not f.by_text}
+    """Whether a run shows that a mistake was there and is gone: one that a probe saw.
+
+    So is a part of the model that no gradient reached, and that gets one now.
+    """
+    seen = {
+        (f.kind, f.name)
+        for f in before.findings
+        if not f.by_text and (f.mistake or f.kind == "unused_parameters")
+    }
     return bool(seen - {(f.kind, f.name) for f in after.findings})
 
 

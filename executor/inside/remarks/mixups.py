@@ -58,6 +58,7 @@ _ORDERED = {
 }
 # Scales that begin at 0 on purpose, so that a branch adds nothing at first.
 _MAY_BE_ZERO = re.compile(r"bn|norm|lora|gate|zero|last|head|out|final", re.IGNORECASE)
+_TABLES = {"Embedding", "EmbeddingBag"}
 _COPY = re.compile(r"target|frozen|teacher|old|prev|backup|ema|init", re.IGNORECASE)
 
 
@@ -195,7 +196,12 @@ def _last_called(value: ast.expr, forward: ast.FunctionDef) -> str:
 
 
 def _all_zero(tree: ast.Module) -> Found:
-    """Weights that are all set to 0."""
+    """Weights of a layer that are all set to 0; each row of a table has a gradient of its own."""
+    tables = {
+        name
+        for name, value in values(tree).items()
+        if isinstance(value, ast.Call) and callee(value) in _TABLES
+    }
     for node in walk(tree):
         if not isinstance(node, ast.Call):
             continue
@@ -209,7 +215,8 @@ def _all_zero(tree: ast.Module) -> Found:
         elif tail(node) == "fill_" and isinstance(node.func, ast.Attribute) and node.args:
             target, zero = node.func.value, _is_zero(node.args[0])
         whose = dotted(target) if zero else ""
-        if whose.endswith((".weight", ".weight.data")) and not _MAY_BE_ZERO.search(whose):
+        layer = whose.removesuffix(".data").removesuffix(".weight")
+        if layer != whose and layer not in tables and not _MAY_BE_ZERO.search(whose):
             yield (
                 "all_zero",
                 node,

@@ -171,4 +171,4 @@ def test_what_only_the_text_shows_gets_an_alternative() -> None:
     (made,) = as_told.rewrite(Program(code), run)
 
     assert made.by_text
-    assert made.intent == "line 1 is a slip"
+    assert made.intent == "this is a slip"

@@ -65,18 +65,19 @@ def by_text(kind: str) -> Finding:
 @pytest.mark.parametrize(
     ("before", "after", "intent"),
     [
-        ((by_text(A),), (), "line 1 is a slip"),  # no probe has seen anything
+        ((by_text(A),), (), "this is a slip"),  # no probe has seen anything
         ((by_text(A), found("no_gradient")), (), ""),  # a probe saw it, and sees it no more
-        ((by_text(A), found("b")), (found("b"),), "line 1 is a slip"),  # and still there
-        ((by_text(A), noted("graph_kept")), (), "line 1 is a slip"),  # a note is no mistake
-        ((by_text(A), by_text("b")), (), "line 1 is a slip"),
+        ((by_text(A), found("b")), (found("b"),), "this is a slip"),  # and still there
+        ((by_text(A), noted("graph_kept")), (), "this is a slip"),  # a note is no mistake
+        ((by_text(A), by_text("b")), (), "this is a slip"),
+        ((by_text(A), noted("unused_parameters")), (), ""),  # what stood still gets a gradient
     ],
 )
 async def test_what_only_the_text_shows_is_decided_by_what_a_probe_saw(
     before: tuple[Finding, ...], after: tuple[Finding, ...], intent: str
 ) -> None:
     """Then it is the fix, and supposes nothing; else it is an alternative."""
-    one = proposal("x", by_text=True, intent="line 1 is a slip")
+    one = proposal("x", by_text=True, intent="this is a slip")
     run = ran(findings=before, trained=True, moved=("w",), values=VALUES)
     mended = ran(findings=after, trained=True, moved=("w",), values=VALUES)
 
