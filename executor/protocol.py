@@ -592,6 +592,7 @@ class Observations(Model):
     losses: tuple[LossSeen, ...] = ()  # in the order of their first backward()
     cut: Cut | None = None  # its training was stopped at the limit: it did not get to its end
     moved: tuple[str, ...] = ()  # names of the parameters that an optimizer holds and changed
+    witnessed: tuple[str, ...] = ()  # kinds of findings by text of which the run saw the very thing
     devices: tuple[DeviceSeen, ...] = ()  # of a device error's tensors, on the simulated device
     env: Environment = Environment()
     gpu_peak_memory_bytes: int = 0

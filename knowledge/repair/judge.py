@@ -161,10 +161,14 @@ def supposes(way: Sequence[Step], fix: Fix) -> bool:
 
 
 def is_decided(before: JobResult, after: JobResult) -> bool:
-    """Whether a run shows that a mistake was there and is gone: one that a probe saw.
+    """Whether the runs show that a mistake was there and is gone: one that a probe saw.
 
-    So is a part of the model that no gradient reached, and that gets one now.
+    So is a part of the model that no gradient reached, and that gets one now; and what was
+    witnessed of the very thing that the text shows no more.
     """
+    texts = [{f.kind for f in run.findings if f.by_text} for run in (before, after)]
+    if (set(before.witnessed) - set(after.witnessed)) & (texts[0] - texts[1]):
+        return True
     seen = {
         (f.kind, f.name)
         for f in before.findings

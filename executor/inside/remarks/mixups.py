@@ -62,12 +62,17 @@ _TABLES = {"Embedding", "EmbeddingBag"}
 _COPY = re.compile(r"target|frozen|teacher|old|prev|backup|ema|init", re.IGNORECASE)
 
 
+def is_misspelled(attribute: str) -> bool:
+    """Whether a name is nearly `requires_grad`."""
+    return attribute != "requires_grad" and _MISSPELLED.fullmatch(attribute) is not None
+
+
 def misspelled(tree: ast.Module) -> Found:
     """`p.require_grad = False`, which only makes a new attribute."""
     for node in walk(tree):
         match node:
             case ast.Assign(targets=[ast.Attribute(attr=attr, value=value) as target]) if (
-                attr != "requires_grad" and _MISSPELLED.fullmatch(attr)
+                is_misspelled(attr)
             ):
                 right = way("PyTorch's own attribute is set", put(target, value, ".requires_grad"))
                 yield Told(

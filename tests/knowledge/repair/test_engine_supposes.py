@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from executor.protocol import Finding
+from executor.protocol import Finding, JobResult
+from knowledge.repair.judge import is_decided
 from tests.built import found, noted, ran
 from tests.knowledge.repair.test_engine import (
     BEFORE,
@@ -86,6 +87,23 @@ async def test_what_only_the_text_shows_is_decided_by_what_a_probe_saw(
     offered = (result.fix,) if result.fix is not None else result.alternatives
     assert [f.intent for f in offered] == [intent]
     assert (result.fix is not None) is (intent == "")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "decided"),
+    [
+        (ran(findings=(by_text(A),), witnessed=(A,)), ran(), True),
+        (ran(findings=(by_text(A),), witnessed=(A,)), ran(witnessed=(A,)), False),  # still there
+        (ran(findings=(by_text(A),), witnessed=("b",)), ran(), False),  # of another thing
+        (ran(findings=(by_text(A),), witnessed=(A,)), ran(findings=(by_text(A),)), False),
+        (ran(findings=(by_text(A),)), ran(), False),
+    ],
+)
+def test_what_a_run_witnessed_decides_what_the_text_says(
+    before: JobResult, after: JobResult, decided: bool
+) -> None:
+    """The very thing was there, and is gone in both."""
+    assert is_decided(before, after) is decided
 
 
 SHOWS = "class NetWithSoftmax: a"

@@ -21,7 +21,8 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     unread.py        sequences of which a recurrent model reads one step only
     unlike.py        inputs of another scale in an evaluation than in training
     masks.py         masks that hide nothing; signs.py: targets of 0 where -1 is meant
-    by_text.py       what the text shows and the run bears out
+    by_text.py       what the text shows and the run bears out; witnesses.py: what the run
+                     shows of the same things
     scalers.py       gradients that a scaler made larger, and nothing divides again
     rates.py         learning rates, schedulers, optimizers made anew
     layouts.py       views that were meant to turn a tensor
@@ -44,7 +45,7 @@ from torch import nn
 
 from executor.errors import is_a
 from executor.inside.probes.source import SnippetSource
-from executor.inside.probes.training import idle
+from executor.inside.probes.training import idle, witnesses
 from executor.inside.probes.training.by_text import report_by_text
 from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.comparisons import Comparisons
@@ -99,6 +100,8 @@ class TrainingProbe:
         self.followers = Followers(source, tree)
         self.workers = Workers(source, tree)
         self.samplers = Samplers(source, tree)
+        self.tried = witnesses.Tried(tree)
+        self.witnessed: list[str] = []
         self._collector = FindingCollector()
         self._problem = ""
 
@@ -170,6 +173,7 @@ class TrainingProbe:
             self._try(lambda c: report_scalers(c, self._tree, self.steps))
             text = "\n".join(self.source.lines)
             self._try(lambda c: report_twins(c, self._tree, namespace, roots, self.steps, text))
+            self.witnessed = witnesses.of_the_steps(self.steps)
             self.moved = [w.name for w in self.steps.optimized.values() if w.moved][:_NAMES]
         elif error is not None and is_a(error, *_PARAMETER_LIST_ERRORS):
             unregistered.report(live_modules(), used=False)

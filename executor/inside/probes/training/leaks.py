@@ -110,6 +110,11 @@ class Leaks:
                 for k in kept
             )
 
+    @property
+    def calls(self) -> list[KeptCall]:
+        """The calls that can be tried again."""
+        return [k.call for k in self._kept.values()]
+
     def look(self) -> list[Finding]:
         """Try them: it calls the snippet's modules, so that it comes last of all."""
         found: list[Finding] = []

@@ -101,6 +101,12 @@ class Steps:
                 self.reached = None if new is None else self.reached | new
                 self._by_the_last = new or set()
         for record in self.records.values():
+            if record.used is not None:
+                gradient, version = record.used
+                record.changed_late |= gradient._version != version
+                record.used = None
+            if record.backwards and not record.lost and self.backwards <= _LATE:
+                record.lost = all(p.grad is None for p in record.params)
             record.backwards += 1
             if record.carrying:
                 there = (g for p in record.params if (g := p.grad) is not None)
@@ -178,6 +184,9 @@ class Steps:
         if record is None:
             return
         record.ended = True
+        if record.steps <= _ALL and not record.changed_late:
+            grad = next((g for p in record.params if (g := p.grad) is not None), None)
+            record.used = (grad, grad._version) if grad is not None else None
         if record.steps == 1:  # who puts it back later has moved it
             for w in record.watched:
                 w.stepped = w.moved
