@@ -80,6 +80,7 @@ MAKERS = frozenset(
 METHODS = frozenset(
     ["modules", "children", "parameters", "buffers", "named_modules", "apply", "float", "half"]
 )
+_WORDS = "_torchmedic_words"
 _WALKED = "_torchmedic_walked"  # no field of a node, so neither `ast.walk` nor `compile` sees it
 
 
@@ -187,9 +188,15 @@ def tail(node: ast.AST) -> str:
 
 
 def words(tree: ast.AST) -> set[str]:
-    """Every name and attribute that is written there, those of imports too."""
-    found = {w for n in walk(tree) if isinstance(n, (ast.Name, ast.Attribute)) and (w := tail(n))}
-    return found | {n.name.rpartition(".")[2] for n in walk(tree) if isinstance(n, ast.alias)}
+    """Every name and attribute that is written there, those of imports too; kept like `walk`."""
+    kept: set[str] | None = getattr(tree, _WORDS, None)
+    if kept is None:
+        kept = {
+            w for n in walk(tree) if isinstance(n, (ast.Name, ast.Attribute)) and (w := tail(n))
+        }
+        kept |= {n.name.rpartition(".")[2] for n in walk(tree) if isinstance(n, ast.alias)}
+        setattr(tree, _WORDS, kept)
+    return kept
 
 
 def says(node: ast.AST, pattern: re.Pattern[str]) -> bool:

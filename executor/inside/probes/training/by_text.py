@@ -15,9 +15,9 @@ from executor.inside.remarks.edits import Told
 
 def report_by_text(collector: FindingCollector, tree: ast.Module) -> None:
     """Add what the rules find, after a run that trained and ended well."""
-    for kind, rule in BORNE_OUT.items():
+    for rule in dict.fromkeys(BORNE_OUT.values()):
         for told in rule(tree):
-            found, node, message, ways = told if isinstance(told, Told) else (*told, ())
-            if found == kind:
+            kind, node, message, ways = told if isinstance(told, Told) else (*told, ())
+            if BORNE_OUT.get(kind) is rule:
                 name = ast.unparse(node)[:80] if isinstance(node, ast.expr) else ""
                 collector.add_by_text(kind, getattr(node, "lineno", None), name, message, ways)
