@@ -89,7 +89,8 @@ class FindingEdits:
         left = self._found(after)
         gone = "what the probes had found is gone"
         if all(f.by_text for f in self._found(before)):
-            gone = "the code shows it no more"
+            seen = set(before.witnessed) - set(after.witnessed)
+            gone = "the run shows it no more" if seen else "the code shows it no more"
         found = left[0].message if left else gone
         still = [f.name for f in self._found(before) if f.kind in _STAND_STILL]
         stuck = [n for n in still if not any(f"{m}.".startswith(f"{n}.") for m in after.moved)]

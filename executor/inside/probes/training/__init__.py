@@ -57,6 +57,7 @@ from executor.inside.probes.training.leaks import Leaks
 from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.losses import LossProbe
 from executor.inside.probes.training.names import SnippetNames
+from executor.inside.probes.training.quiet import quietly
 from executor.inside.probes.training.rates import Rates
 from executor.inside.probes.training.samples import Samplers, report_empty, report_samples
 from executor.inside.probes.training.scalers import report_scalers
@@ -173,7 +174,7 @@ class TrainingProbe:
             self._try(lambda c: report_scalers(c, self._tree, self.steps))
             text = "\n".join(self.source.lines)
             self._try(lambda c: report_twins(c, self._tree, namespace, roots, self.steps, text))
-            self.witnessed = witnesses.of_the_steps(self.steps)
+            self._try(lambda _: self._witness(namespace))
             self.moved = [w.name for w in self.steps.optimized.values() if w.moved][:_NAMES]
         elif error is not None and is_a(error, *_PARAMETER_LIST_ERRORS):
             unregistered.report(live_modules(), used=False)
@@ -191,6 +192,12 @@ class TrainingProbe:
         self.findings = self._collector.findings
         if problem := self.losses.problem or self.steps.problem or self._problem:
             raise RuntimeError(f"a look at the training failed: {problem}")
+
+    def _witness(self, namespace: dict[str, Any]) -> None:
+        with quietly():
+            self.witnessed = witnesses.of_the_run(
+                self.steps, self.losses.seen, self.leaks.targets, namespace
+            )
 
     def _try(self, report: Callable[[FindingCollector], None]) -> None:
         """Add findings; what fails takes none of the others with it."""

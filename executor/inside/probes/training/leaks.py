@@ -111,6 +111,11 @@ class Leaks:
             )
 
     @property
+    def targets(self) -> list[torch.Tensor]:
+        """What the losses of those calls compared with."""
+        return [k.target for k in self._kept.values() if k.target is not None]
+
+    @property
     def calls(self) -> list[KeptCall]:
         """The calls that can be tried again."""
         return [k.call for k in self._kept.values()]

@@ -6,6 +6,7 @@ Gradients are read when the step begins: by the end of the run `zero_grad()` has
 from __future__ import annotations
 
 import gc
+import hashlib
 from collections.abc import Callable
 from itertools import chain, islice
 from typing import Any
@@ -51,6 +52,8 @@ class Steps:
         self._latest: Record | None = None
         self.keeps_losses = False  # only of a training that may be cut: reading one is heard
         self.losses: list[float] = []  # the first and the last one
+        self.draws_again = False  # random numbers that an earlier step had begun with came again
+        self._draws: list[bytes] = []  # the states of the generator at the first steps
         self.computed = False  # something with a graph was in sight at a step
 
     @property
@@ -105,8 +108,9 @@ class Steps:
                 gradient, version = record.used
                 record.changed_late |= gradient._version != version
                 record.used = None
-            if record.backwards and not record.lost and self.backwards <= _LATE:
-                record.lost = all(p.grad is None for p in record.params)
+            # Of two that take turns each wipes what the other's loss has left with it.
+            if record is self._latest and record.backwards and self.backwards <= _LATE:
+                record.lost |= all(p.grad is None for p in record.params)
             record.backwards += 1
             if record.carrying:
                 there = (g for p in record.params if (g := p.grad) is not None)
@@ -125,6 +129,8 @@ class Steps:
             record = Record(optimizer, name or type(optimizer).__name__, None)
             self.records[id(optimizer)] = record
         record.steps += 1
+        if record.steps <= _LATE:
+            self._note_draws()
         if record is not self._latest:
             record.turns += 1
             self._latest = record
@@ -165,6 +171,13 @@ class Steps:
         if record.steps <= 3 or record.steps % (2 * _ALL) == 0 or self._new_roots():
             self._look_beside(named)
         self._note_modes()
+
+    def _note_draws(self) -> None:
+        """Compare where the random numbers are with where they were at the steps before."""
+        state = hashlib.blake2b(torch.get_rng_state().numpy().data, digest_size=8).digest()
+        if not self._draws or state != self._draws[-1]:
+            self.draws_again |= state in self._draws
+            self._draws.append(state)
 
     def _note_rates(self, optimizer: torch.optim.Optimizer) -> None:
         for group in optimizer.param_groups:
