@@ -179,7 +179,9 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "slow",
             r"\A(?!.*\b(?:loss|accuracy|converg\w*|learn\w*|descen\w*)\b[^.?!]{0,40}\bslow)"
             + _OF_TRAINING
+            # … and how many steps it takes is no question of the clock.
             + r"\b(?:slow(?:er|ness)?|takes? (?:so |too |very )?(?:long|forever)"
+            r"(?! (?:to|until|before|for)\b[^.?!]{0,30}\b(?:converg|learn|fit|improv|reach))"
             r"|speed(?:s|ed)? up|low (?:gpu )?utili[sz]ation|gpu[^.?!]{0,30}\butili[sz]ation)\b",
             "measure what takes the time. Run the loop over the loader alone, without the model: "
             "if that is as slow, it is the data (`num_workers`, decoding, transforms; "

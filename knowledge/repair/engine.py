@@ -223,8 +223,8 @@ async def _with_the_rest(search: _Search, found: Repair, reached: _State) -> Rep
         if not findings_left(run) or search.budget.is_spent:
             break
         tried = await _step(search, reached)
-        if len(tried.verified) != 1 or len(tried.intents) > 1:
-            break
+        if len(tried.verified) != 1 or len(tried.intents) > 1 or tried.only_alternatives:
+            break  # what is supposed of the rest is no part of the fix
         if not leaves_less(tried.reached[0].run, reached.run):
             break
         found, reached = replace(found, fix=tried.verified[0]), tried.reached[0]

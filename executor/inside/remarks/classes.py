@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from executor.inside.remarks.edits import Told, put, swapped, way
+from executor.inside.remarks.edits import Places, Told, put, swapped, way
 from executor.inside.remarks.syntax import Found, dotted, equalities, tail, values, walk, words
 
 _LABELS = re.compile(
@@ -15,34 +15,33 @@ _LABELS = re.compile(
 
 def values_as_classes(tree: ast.Module) -> Found:
     """The largest scores, where their places are compared with class numbers."""
-    told = "the places of the largest scores are the classes"
-    largest: dict[str, Told] = {}
+    largest: dict[str, tuple[ast.AST, Places]] = {}
     for node in walk(tree):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if new := _places(value):
-                largest[name] = Told("", node, "", (way(told, new),))
+                largest[name] = node, new
             case ast.Assign(
                 targets=[ast.Tuple(elts=[ast.Name(id=name) as first, ast.Name() as second])],
                 value=ast.Call() as call,
             ) if _takes_dim(call):
-                largest[name] = Told("", node, "", (way(told, swapped(first, second)),))
+                largest[name] = node, swapped(first, second)
     for _, side, other in equalities(tree):
         if not _LABELS.fullmatch(dotted(other).rpartition(".")[2]):
             continue
         new = _places(side)
-        at = Told("", side, "", (way(told, new),)) if new else largest.get(dotted(side))
+        at = (side, new) if new else largest.get(dotted(side))
         if at is not None:
             yield Told(
                 "values_as_classes",
-                at.node,
+                at[0],
                 "max() gives the largest scores first and their places second: here the scores "
                 f"themselves are compared with `{dotted(other)}`; the class of each sample is "
                 "`.argmax(dim=1)`",
-                at.ways,
+                (way("the places of the largest scores are the classes", at[1]),),
             )
 
 
-def _places(value: ast.expr) -> list[list[object]]:
+def _places(value: ast.expr) -> Places:
     """The edit of `max(…)[0]` or `max(…).values` to the places; empty for anything else."""
     match value:
         case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=0) as index):

@@ -8,7 +8,7 @@ import pytest
 
 from executor.protocol import Finding, JobResult
 from knowledge.repair.judge import is_decided
-from tests.built import found, noted, ran
+from tests.built import failed, found, noted, ran
 from tests.knowledge.repair.test_engine import (
     BEFORE,
     FIXED,
@@ -60,7 +60,7 @@ async def test_it_stays_taken_for_granted_in_a_later_step() -> None:
 
 def by_text(kind: str) -> Finding:
     """A mistake that only the text shows."""
-    return found(kind).model_copy(update={"by_text": True})
+    return found(kind, program_wide=True).model_copy(update={"by_text": True})
 
 
 @pytest.mark.parametrize(
@@ -125,3 +125,24 @@ async def test_what_the_code_shows_is_left_where_an_error_is_mended(
 
     assert result.fix is not None
     assert result.fix.code == ("x" if is_left else "y")
+
+
+@pytest.mark.parametrize(("witnessed", "code"), [((), "x"), (("b",), "y")])
+async def test_what_is_left_is_mended_along_with_a_fix_only_where_a_run_decides(
+    witnessed: tuple[str, ...], code: str
+) -> None:
+    """A second mistake that only the text shows is said to be left."""
+    first = failed(A, values=VALUES, stdout="1\n")
+    left = ran(
+        stdout="1\n2\n", findings=(by_text("b"),), values=VALUES, trained=True, moved=("w",),
+        witnessed=witnessed,
+    )  # fmt: skip
+    whole = ran(stdout="1\n2\n", values=VALUES, trained=True, moved=("w",))
+    steps = {"a": [proposal("x")], "x": [proposal("y", "c", by_text=True, intent="a slip")]}
+    runs: dict[object, Any] = {"x": left, "y": whole}
+
+    result, _ = await repaired(
+        runs, steps, codemods=(codemod("a"), codemod("c", "b")), before=first
+    )
+
+    assert result.fix is not None and result.fix.code == code
