@@ -6,7 +6,6 @@ Gradients are read when the step begins: by the end of the run `zero_grad()` has
 from __future__ import annotations
 
 import gc
-import hashlib
 from collections.abc import Callable
 from itertools import chain, islice
 from typing import Any
@@ -53,7 +52,7 @@ class Steps:
         self.keeps_losses = False  # only of a training that may be cut: reading one is heard
         self.losses: list[float] = []  # the first and the last one
         self.draws_again = False  # random numbers that an earlier step had begun with came again
-        self._draws: list[bytes] = []  # the states of the generator at the first steps
+        self._draws: list[int] = []  # the states of the generator at the first steps, as sums
         self.computed = False  # something with a graph was in sight at a step
 
     @property
@@ -174,7 +173,9 @@ class Steps:
 
     def _note_draws(self) -> None:
         """Compare where the random numbers are with where they were at the steps before."""
-        state = hashlib.blake2b(torch.get_rng_state().numpy().data, digest_size=8).digest()
+        with quietly():  # neither NumPy nor `Tensor.view`: others listen to them
+            words = torch.ops.aten.view.dtype(torch.get_rng_state(), torch.int64)
+            state = int(words.sum())
         if not self._draws or state != self._draws[-1]:
             self.draws_again |= state in self._draws
             self._draws.append(state)
@@ -198,8 +199,9 @@ class Steps:
             return
         record.ended = True
         if record.steps <= _ALL and not record.changed_late:
-            grad = next((g for p in record.params if (g := p.grad) is not None), None)
-            record.used = (grad, grad._version) if grad is not None else None
+            with private.DisableTorchFunction():
+                grad = next((g for p in record.params if (g := p.grad) is not None), None)
+                record.used = (grad, grad._version) if grad is not None else None
         if record.steps == 1:  # who puts it back later has moved it
             for w in record.watched:
                 w.stepped = w.moved
