@@ -52,7 +52,7 @@ class Steps:
         self.keeps_losses = False  # only of a training that may be cut: reading one is heard
         self.losses: list[float] = []  # the first and the last one
         self.draws_again = False  # random numbers that an earlier step had begun with came again
-        self._draws: list[int] = []  # the states of the generator at the first steps, as sums
+        self._draws: list[int] = []  # the states of the generator at the first steps, as a number
         self.computed = False  # something with a graph was in sight at a step
 
     @property
@@ -175,7 +175,8 @@ class Steps:
         """Compare where the random numbers are with where they were at the steps before."""
         with quietly():  # neither NumPy nor `Tensor.view`: others listen to them
             words = torch.ops.aten.view.dtype(torch.get_rng_state(), torch.int64)
-            state = int(words.sum())
+            # Weighted, for what is used of a block and what is left of it add up to the same.
+            state = int((words * torch.arange(len(words))).sum())
         if not self._draws or state != self._draws[-1]:
             self.draws_again |= state in self._draws
             self._draws.append(state)
