@@ -51,6 +51,7 @@ class Steps:
         self._latest: Record | None = None
         self.keeps_losses = False  # only of a training that may be cut: reading one is heard
         self.losses: list[float] = []  # the first and the last one
+        self._seeds = any("seed(" in line for line in names.source.lines)
         self.draws_again = False  # random numbers that an earlier step had begun with came again
         self._draws: list[int] = []  # the states of the generator at the first steps, as a number
         self.computed = False  # something with a graph was in sight at a step
@@ -128,7 +129,7 @@ class Steps:
             record = Record(optimizer, name or type(optimizer).__name__, None)
             self.records[id(optimizer)] = record
         record.steps += 1
-        if record.steps <= _LATE:
+        if self._seeds and record.steps <= _LATE:
             self._note_draws()
         if record is not self._latest:
             record.turns += 1
