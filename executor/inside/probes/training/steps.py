@@ -106,7 +106,7 @@ class Steps:
         for record in self.records.values():
             if record.used is not None:
                 gradient, version = record.used
-                record.changed_late |= gradient._version != version
+                record.changed_late |= private.version(gradient) != version
                 record.used = None
             # Of two that take turns each wipes what the other's loss has left with it.
             if record is self._latest and record.backwards and self.backwards <= _LATE:
@@ -203,7 +203,7 @@ class Steps:
         if record.steps <= _ALL and not record.changed_late:
             with private.DisableTorchFunction():
                 grad = next((g for p in record.params if (g := p.grad) is not None), None)
-                record.used = (grad, grad._version) if grad is not None else None
+                record.used = (grad, private.version(grad)) if grad is not None else None
         if record.steps == 1:  # who puts it back later has moved it
             for w in record.watched:
                 w.stepped = w.moved
