@@ -7,6 +7,7 @@ import ast
 from executor.inside.remarks.edits import Told, operand, put, way, with_argument
 from executor.inside.remarks.syntax import (
     Found,
+    behind,
     dotted,
     functions,
     has_minus,
@@ -68,14 +69,14 @@ def graph_left_out(tree: ast.Module) -> Found:
             if isinstance(node, ast.Return) and node.value is not None:
                 flows.setdefault(name, set()).update(words(node.value))
     back = {w for c in method_calls(tree, "backward") for w in words(c.func)}
-    wanted = _behind(back, flows)
+    wanted = behind(back, flows)
     for name, value in made:
         calls = [c for c in walk(value) if isinstance(c, ast.Call) and _is_derivative(c)]
         if name not in wanted or len(calls) != 1:
             continue
         if {k.arg for k in calls[0].keywords} & {"create_graph", None}:
             continue
-        through = {n for n in wanted - back if name in _behind({n}, flows)}
+        through = {n for n in wanted - back if name in behind({n}, flows)}
         of = dotted(calls[0].args[1])
         if any(_is_a_step(tree, n, of) for n in through):
             continue
@@ -90,18 +91,6 @@ def graph_left_out(tree: ast.Module) -> Found:
             "model; pass `create_graph=True`",
             (way("the gradient goes through the derivative too", new),),
         )
-
-
-def _behind(names: set[str], flows: dict[str, set[str]]) -> set[str]:
-    """The names, and all that they are made from."""
-    found: set[str] = set()
-    todo = list(names)
-    while todo:
-        name = todo.pop()
-        if name not in found:
-            found.add(name)
-            todo += flows.get(name, ())
-    return found
 
 
 def _is_derivative(call: ast.Call) -> bool:

@@ -11,15 +11,18 @@ from executor.inside.remarks.syntax import (
     LOSS_CALL,
     Found,
     assigned,
+    behind,
     functions,
     has_minus,
     inside,
     loops,
+    method_calls,
     products,
     says,
     tail,
     terms,
     trained_losses,
+    values,
     walk,
     words,
 )
@@ -209,13 +212,14 @@ def _key(judged: ast.Call, towards: str) -> _Key:
 def _labels(tree: ast.Module) -> _Wanted:
     """The losses of a judgement and a label, and the edit to the other label."""
     found: list[tuple[_Key, ast.Call, ast.expr]] = []
-    turned = {
-        n for m in walk(tree) if isinstance(m, ast.UnaryOp) or _is_difference(m) for n in walk(m)
-    }
-    for node in walk(tree):
+    flows = {name: words(value) for name, value in values(tree).items()}
+    backs = [c.func for c in method_calls(tree, "backward")]
+    trained = behind({w for f in backs for w in words(f)}, flows)
+    losses = [*backs, *(value for _, name, value in assigned(tree) if name in trained)]
+    for node in (n for loss in losses if not has_minus(loss) for n in walk(loss)):
         match node:
-            case ast.Call(args=[ast.Call(args=[_]) as judged, label]) if (
-                LOSS_CALL.search(tail(node)) and node not in turned
+            case ast.Call(args=[ast.Call(args=[_]) as judged, label]) if LOSS_CALL.search(
+                tail(node)
             ):
                 found.append((_key(judged, ast.unparse(label)), node, label))
     wanted: _Wanted = {}
@@ -238,10 +242,6 @@ def _scores(tree: ast.Module) -> _Wanted:
                 ):
                     wanted[_key(judged, f"{'smaller' if sign > 0 else 'larger'} scores")] = term, ()
     return wanted
-
-
-def _is_difference(node: ast.AST) -> bool:
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
 
 
 RULES = (gain_as_loss, penalty_rewarded, term_twice, score_as_loss, adversaries_agree)

@@ -421,3 +421,15 @@ def outermost(tree: ast.AST) -> Iterator[ast.For | ast.While]:
 def rebound(node: ast.AST) -> set[str]:
     """The variables that are bound anew there."""
     return {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def behind(names: set[str], flows: dict[str, set[str]]) -> set[str]:
+    """The names, and all that they are made from."""
+    found: set[str] = set()
+    todo = list(names)
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo += flows.get(name, ())
+    return found

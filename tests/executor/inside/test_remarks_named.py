@@ -48,7 +48,10 @@ FOLDS = (
     "        loss = ce(net(x), y)\n        loss.backward()\n        opt.step()\n"
 )
 PADDED = "mha = nn.MultiheadAttention(8, 2)\nmask = {mask}\nmha(x, x, x, {word}=mask)\n"
-GAN = "ld = bce(D(real), ones) + bce(D(fake.detach()), zeros)\nlg = {made}\n"
+GAN = (
+    "real_loss, fake_loss = bce(D(real), ones), bce(D(fake.detach()), zeros)\n"
+    "ld = real_loss + fake_loss\nld.backward()\nlg = {made}\n{last}.backward()\n"
+)
 TRIPLET = "crit = nn.TripletMarginLoss()\nloss = crit({given})\n"
 SCALER = "sc = StandardScaler()\na = sc.fit_transform(x_train)\nb = sc.{used}(x_test)\n"
 RETURNS = "for r in {rewards}:\n    R = r + gamma * R\n    returns.append(R)\n"
@@ -139,7 +142,7 @@ SHOWN = {
     "classes_regressed": ["c = nn.MSELoss()\nn = (out.round() == y).sum()"],
     "optimizer_each_epoch": [EPOCH.format(made="Adam(net.parameters())")],
     "adversaries_agree": [
-        GAN.format(made="bce(D(fake), zeros)"),
+        GAN.format(made="bce(D(fake), zeros)", last="lg"),
         "ld = D(real).mean() - D(fake.detach()).mean()\nld.backward()\n"
         "lg = -D(fake).mean()\nlg.backward()\n",
     ],
@@ -284,8 +287,9 @@ SOUND = {
     "a running mean": RETURNS.format(rewards="values"),
     "positions of steps": PE.format(first="True", dim=1),
     "steps come first": PE.format(first="False", dim=0),
-    "taken for real": GAN.format(made="bce(D(fake), ones)"),
-    "minus the judge's loss": GAN.format(made="-bce(D(fake), zeros)"),
+    "taken for real": GAN.format(made="bce(D(fake), ones)", last="lg"),
+    "only looked at": GAN.format(made="bce(D(fake), zeros)", last="other"),
+    "minus the judge's loss": GAN.format(made="-bce(D(fake), zeros)", last="lg"),
     "two labels": MIXED.format(second="b"),
 }  # fmt: skip
 

@@ -52,9 +52,14 @@ class Steps:
         self.keeps_losses = False  # only of a training that may be cut: reading one is heard
         self.losses: list[float] = []  # the first and the last one
         self._seeds = any("seed(" in line for line in names.source.lines)
-        self.draws_again = False  # random numbers that an earlier step had begun with came again
+        self._drew_again = False  # a step began where an earlier one had, with others in between
         self._draws: list[int] = []  # the states of the generator at the first steps, as a number
         self.computed = False  # something with a graph was in sight at a step
+
+    @property
+    def draws_again(self) -> bool:
+        """Whether random numbers that an earlier step had begun with came again; or all steps'."""
+        return self._drew_again or len(self._draws) == 1
 
     @property
     def trained(self) -> bool:
@@ -179,7 +184,7 @@ class Steps:
             # Weighted, for what is used of a block and what is left of it add up to the same.
             state = int((words * torch.arange(len(words))).sum())
         if not self._draws or state != self._draws[-1]:
-            self.draws_again |= state in self._draws
+            self._drew_again |= state in self._draws
             self._draws.append(state)
 
     def _note_rates(self, optimizer: torch.optim.Optimizer) -> None:
@@ -202,7 +207,8 @@ class Steps:
         record.ended = True
         if record.steps <= _ALL and not record.changed_late:
             with private.DisableTorchFunction():
-                grad = next((g for p in record.params if (g := p.grad) is not None), None)
+                grads = (g for p in record.params if (g := p.grad) is not None)
+                grad = next((g for g in grads if not g.is_inference()), None)
                 record.used = (grad, private.version(grad)) if grad is not None else None
         if record.steps == 1:  # who puts it back later has moved it
             for w in record.watched:
