@@ -172,7 +172,7 @@ def score_as_loss(tree: ast.Module) -> Found:
         if function is None or not _SCORE.fullmatch(function.name):
             continue
         returned = [n for n in inside(function) if isinstance(n, ast.Return) and n.value]
-        if not any(map(has_minus, returned)):
+        if not any(map(_is_turned, (n for r in returned for n in walk(r)))):
             yield Told(
                 "score_as_loss",
                 node,
@@ -180,6 +180,14 @@ def score_as_loss(tree: ast.Module) -> Found:
                 f"loss smaller; write `1 - {ast.unparse(value)}`",
                 (way("the better, the smaller the loss", put(value, "1 - ", value)),),
             )
+
+
+def _is_turned(node: ast.AST) -> bool:
+    """`-x`, `1 - x`."""
+    match node:
+        case ast.UnaryOp(op=ast.USub()) | ast.BinOp(left=ast.Constant(value=1), op=ast.Sub()):
+            return True
+    return False
 
 
 def adversaries_agree(tree: ast.Module) -> Found:

@@ -151,7 +151,10 @@ SHOWN = {
         "loss.backward()\nw += 0.1 * w.grad",
         "loss.backward()\nw.data.add_(0.1 * w.grad)",
     ],
-    "score_as_loss": [DICE.format(returned="2 * (a * b).sum() / (a.sum() + b.sum())")],
+    "score_as_loss": [
+        DICE.format(returned="2 * (a * b).sum() / (a.sum() + b.sum())"),
+        DICE.format(returned="c / (a.sum() + b.sum() - c)").replace("dice", "iou_score"),
+    ],
     "held_out_unused": [
         "test_loader = DataLoader(b)\nfor x in train_loader:\n    net(x).backward()\nnet.eval()\n"
     ],
