@@ -281,6 +281,7 @@ class Finding(Model):
     facts: dict[str, Any] = {}
     mistake: bool = False  # the run is silently wrong; else it is a fact worth knowing
     program_wide: bool = False  # a mistake that no rewrite of a single line brings
+    by_text: bool = False  # the text shows it, of code that ran: no probe has seen it in the run
 
 
 class LossSeen(Model):
@@ -591,6 +592,7 @@ class Observations(Model):
     losses: tuple[LossSeen, ...] = ()  # in the order of their first backward()
     cut: Cut | None = None  # its training was stopped at the limit: it did not get to its end
     moved: tuple[str, ...] = ()  # names of the parameters that an optimizer holds and changed
+    witnessed: tuple[str, ...] = ()  # kinds of findings by text of which the run saw the very thing
     devices: tuple[DeviceSeen, ...] = ()  # of a device error's tensors, on the simulated device
     env: Environment = Environment()
     gpu_peak_memory_bytes: int = 0

@@ -8,7 +8,7 @@ from bot.diagnosis.chance_level import chance_level
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.first_known import first_known, raising
 from bot.diagnosis.loss_course import loss_course
-from bot.diagnosis.next_step import next_step
+from bot.diagnosis.next_step import OF_A_LOSS_THAT_STANDS, next_step, the_loss_falls
 from bot.diagnosis.own_error import is_another, posted, tells_of_a_symptom
 from bot.diagnosis.posted_traceback import around, read_posted
 from bot.diagnosis.wording import in_place, mistakes, no_error, phrases, searched, unrun
@@ -214,7 +214,9 @@ def _remarks(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
     """
     question = known.question
     printed = run.stdout if run is not None and not run.stand_ins else ""
-    shown = chance_level(question) or loss_course(question, printed)
+    falls = run is not None and the_loss_falls(run)
+    shown = None if falls else chance_level(question)
+    shown = shown or loss_course(question, printed)
     remarks = run.remarks if run is not None else ()
     lines = question.code.split("\n")
     found = {f.kind for f in run.findings} if run is not None else set()
@@ -225,7 +227,8 @@ def _remarks(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
     if shown is not None:
         return (shown, *own)
     decided = run is not None and any(f.facts.get("ran_away") for f in run.findings)
-    if not (own or known.asked or decided) and (look := next_step(question)) is not None:
+    look = None if own or known.asked or decided else next_step(question)
+    if look is not None and not (falls and look.kind in OF_A_LOSS_THAT_STANDS):
         return (look,)
     return tuple(own)
 
@@ -264,12 +267,13 @@ def _cause(remarks: tuple[Remark, ...], wrong: Mistake) -> Remark | None:
     family = family_of(error.type, error.message) if error is not None else None
     if error is None or family is None or error.line is None:
         return None
-    above = (r for r in remarks if 0 < r.line < error.line and r.kind == "result_unused")
+    kinds = ("result_unused", "never_used")
+    above = (r for r in remarks if 0 < r.line < error.line and r.kind in kinds)
     cause = raising(above, family.id)
     if cause is None:
         return None
-    name = re.match(r"[\w.]+?(?=\.\w+\()", cause.code)
-    taken = name is not None and re.search(rf"\b{re.escape(name[0])}\b", error.code)
+    name = re.match(r"(?:\w+ *= *)?([\w.]+?)(?=\.\w+\()", cause.code)
+    taken = name is not None and re.search(rf"\b{re.escape(name[1])}\b", error.code)
     return cause if taken else None
 
 

@@ -37,6 +37,10 @@ _RAISED_BY: Mapping[str, frozenset[str]] = {
         {"matmul_shapes", "broadcast_sizes", "devices_differ", "layer_devices", "cat_sizes"}
         | {"conv_channels", "conv_dimensions", "loss_sizes", "loss_batch_sizes", "layer_dtypes"}
     ),
+    "never_used": frozenset(
+        {"matmul_shapes", "broadcast_sizes", "devices_differ", "layer_devices", "cat_sizes"}
+        | {"conv_channels", "conv_dimensions", "loss_sizes", "loss_batch_sizes", "layer_dtypes"}
+    ),
     "unflattened": frozenset({"matmul_shapes", "not_a_matrix", "matvec_sizes"}),
     "sizes_clash": frozenset({"matmul_shapes", "conv_channels", "batchnorm_features"}),
     "lost_by_loading": frozenset({"none_attribute", "object_attribute", "not_callable"}),

@@ -6,7 +6,7 @@ import re
 
 from bot.diagnosis.own_error import posted
 from bot.models import Question
-from executor.protocol import Remark
+from executor.protocol import JobResult, Remark
 
 # A word of the field, for symptoms that programs of every kind have.
 _OF_TRAINING = (
@@ -180,7 +180,9 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "slow",
             r"\A(?!.*\b(?:loss|accuracy|converg\w*|learn\w*|descen\w*)\b[^.?!]{0,40}\bslow)"
             + _OF_TRAINING
+            # … and how many steps it takes is no question of the clock.
             + r"\b(?:slow(?:er|ness)?|takes? (?:so |too |very )?(?:long|forever)"
+            r"(?! (?:to|until|before|for)\b[^.?!]{0,30}\b(?:converg|learn|fit|improv|reach))"
             r"|speed(?:s|ed)? up|low (?:gpu )?utili[sz]ation|gpu[^.?!]{0,30}\butili[sz]ation)\b",
             "measure what takes the time. Run the loop over the loader alone, without the model: "
             "if that is as slow, it is the data (`num_workers`, decoding, transforms; "
@@ -214,6 +216,20 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
 _HEADINGS = re.compile(
     r"\b(?:steps )?to reproduce\b|\breproduc\w+ (?:script|code)\b", re.IGNORECASE
 )
+
+
+# Where the run has shown that the loss falls, these look for what is not there.
+OF_A_LOSS_THAT_STANDS = frozenset({"stands_still", "does_not_learn", "loss_grows"})
+_FEWEST = 20  # rounds that show where a loss goes
+_FALLS = 0.85  # of the first one: less than that is no noise
+
+
+def the_loss_falls(run: JobResult) -> bool:
+    """Whether the code trained as it was posted, on data of its own, and its loss fell."""
+    as_posted = run.error is None and run.trained and not (run.stand_ins or run.assumptions)
+    return as_posted and any(
+        loss.rounds >= _FEWEST and loss.last < _FALLS * loss.first for loss in run.losses
+    )
 
 
 def next_step(question: Question) -> Remark | None:

@@ -42,9 +42,10 @@ def _whole_report(run: Run) -> RunReport:
     # It calls the snippet's modules again, so all that the run did is written down before.
     try:
         with _silence():
-            influence, found = run.probes.look_again()
+            influence, found, witnessed = run.probes.look_again()
         findings = tuple(sorted((*report.findings, *found), key=rank))
-        return report.model_copy(update={"influence": influence, "findings": findings})
+        more = {"influence": influence, "findings": findings}
+        return report.model_copy(update={**more, "witnessed": (*report.witnessed, *witnessed)})
     except Exception as e:
         note = f"influence: {type(e).__name__}: {e}"[:500]
         return report.model_copy(update={"notes": (*report.notes, note)})

@@ -16,7 +16,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 from executor.protocol import Finding, JobResult
@@ -30,13 +30,14 @@ if TYPE_CHECKING:
 
 
 _STAND_STILL = frozenset({"no_gradient", "zero_gradient", "not_in_optimizer"})
+_SLIP = "this is a slip"  # what an edit supposes of a line that only looks wrong
 _WAYS = 3  # of editing one line that are tried on all lines
 
 
 class FindingModule(Protocol):
     """What a module in `findings/` has to define."""
 
-    KINDS: frozenset[str]
+    KINDS: frozenset[str]  # empty: of every finding that brings its edits along
 
     def edits(self, program: Program, finding: Finding) -> Iterable[Rewrite]:
         """The edits that may take the finding away, the likeliest first."""
@@ -58,9 +59,13 @@ class FindingEdits:
         for finding in self._found(result):
             of_a_kind.setdefault(finding.kind, []).append(finding)
         for found in of_a_kind.values():
-            yield from self.module.edits(program, found[0])
+            made = list(self.module.edits(program, found[0]))
             if len({f.line for f in found}) > 1:
-                yield from self._everywhere(program, found)
+                made += self._everywhere(program, found)
+            for rewrite in made:
+                if found[0].by_text:  # no run decides what is meant
+                    rewrite = replace(rewrite, intent=rewrite.intent or _SLIP, by_text=True)
+                yield rewrite
 
     def _everywhere(self, program: Program, found: list[Finding]) -> Iterable[Rewrite]:
         """The same edit on the line of each finding, as far as the lines stay where they are."""
@@ -68,10 +73,13 @@ class FindingEdits:
 
         for which in range(_WAYS):
             now, title = program, ""
-            for finding in {f.line: f for f in found}.values():
+            # From below, so that what is inserted moves no line that comes later.
+            for finding in sorted(
+                {f.line: f for f in found}.values(), key=lambda f: f.line or 0, reverse=True
+            ):
                 ways = list(self.module.edits(now, finding))
                 if which < len(ways):
-                    title = title or ways[which].title
+                    title = ways[which].title
                     now = Program(ways[which].module.code)
             if title:
                 yield Rewrite(now.module, f"{title}; so on the other lines too")
@@ -79,7 +87,11 @@ class FindingEdits:
     def checks(self, before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
         """None of the module's findings is left, and what trained before still does."""
         left = self._found(after)
-        found = left[0].message if left else "what the probes had found is gone"
+        gone = "what the probes had found is gone"
+        if all(f.by_text for f in self._found(before)):
+            seen = set(before.witnessed) - set(after.witnessed)
+            gone = "the run shows it no more" if seen else "the code shows it no more"
+        found = left[0].message if left else gone
         still = [f.name for f in self._found(before) if f.kind in _STAND_STILL]
         stuck = [n for n in still if not any(f"{m}.".startswith(f"{n}.") for m in after.moved)]
         learns = (bool(after.moved) or not before.trained) and not stuck
@@ -95,7 +107,12 @@ class FindingEdits:
         ]
 
     def _found(self, result: JobResult) -> list[Finding]:
-        return [f for f in result.findings if f.mistake and f.kind in self.module.KINDS]
+        kinds = self.module.KINDS
+        return [
+            f
+            for f in result.findings
+            if f.mistake and (f.kind in kinds if kinds else bool(f.facts.get("ways")))
+        ]
 
 
 def load() -> list[Codemod]:

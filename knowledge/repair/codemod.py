@@ -64,6 +64,7 @@ class Rewrite:
     new_name: str = ""  # a variable that it introduces: wherever it stands is one change
     as_one: bool = False  # its places belong together: one alone would be another mistake
     supposes: bool = False  # an alternative, unless the code states what it then prints
+    by_text: bool = False  # only the text shows what it mends: an alternative, unless a probe does
     cost: float = 0.0  # of an operator's: the lower, the likelier (knowledge/repair/operator.py)
 
 
@@ -78,6 +79,7 @@ class Proposal(Model):
     new_name: str = ""
     as_one: bool = False
     supposes: bool = False
+    by_text: bool = False
     cost: float = 0.0
     code: str
     form: str = ""  # of its code in one spelling: equal if codes differ in form alone
@@ -307,6 +309,7 @@ def rewrites(codemod: Codemod, code: str, result: JobResult, asked: str = "") ->
                     new_name=rewrite.new_name,
                     as_one=rewrite.as_one,
                     supposes=rewrite.supposes,
+                    by_text=rewrite.by_text,
                     code=text,
                     form=sha256(form(text).encode()).hexdigest(),
                     checks=tuple(checks_of_code(change)),

@@ -31,7 +31,14 @@ from knowledge.repair.codemod import (
 )
 from knowledge.repair.edits import Failing, asked_for_edits, that_may_offer, try_edits
 from knowledge.repair.fix import Fix
-from knowledge.repair.judge import Original, Step, judge_steps, refused_unrun, supposes
+from knowledge.repair.judge import (
+    Original,
+    Step,
+    is_decided,
+    judge_steps,
+    refused_unrun,
+    supposes,
+)
 from knowledge.repair.judge import judge as judge
 from knowledge.repair.mistake import (
     findings_left,
@@ -216,8 +223,8 @@ async def _with_the_rest(search: _Search, found: Repair, reached: _State) -> Rep
         if not findings_left(run) or search.budget.is_spent:
             break
         tried = await _step(search, reached)
-        if len(tried.verified) != 1 or len(tried.intents) > 1:
-            break
+        if len(tried.verified) != 1 or len(tried.intents) > 1 or tried.only_alternatives:
+            break  # what is supposed of the rest is no part of the fix
         if not leaves_less(tried.reached[0].run, reached.run):
             break
         found, reached = replace(found, fix=tried.verified[0]), tried.reached[0]
@@ -391,6 +398,8 @@ async def _try_codemods(
             if fix.verified and form and form in forms:
                 tried.intents.discard(step.proposal.intent)  # another codemod's, and the same
             elif fix.verified and step.proposal.intent not in meanings:
+                if step.proposal.by_text and is_decided(step.before, after):
+                    fix = fix.model_copy(update={"intent": ""})  # nothing is supposed any more
                 tried.verified.append(fix)
                 ahead = job.model_copy(update={"code": fix.code})
                 way = (*state.steps, step)

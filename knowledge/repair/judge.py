@@ -152,8 +152,29 @@ def supposes(way: Sequence[Step], fix: Fix) -> bool:
     assert fix.result is not None
     if _NO_NUMBER.search(fix.result.stdout) and not _NO_NUMBER.search(fix.code):
         return True
-    supposed = any(step.proposal.supposes for step in way)
+    supposed = any(
+        step.proposal.supposes
+        or (step.proposal.by_text and not is_decided(step.before, fix.result))
+        for step in way
+    )
     return supposed and not prints_as_stated(fix.code, fix.result.stdout)
+
+
+def is_decided(before: JobResult, after: JobResult) -> bool:
+    """Whether the runs show that a mistake was there and is gone: one that a probe saw.
+
+    So is a part of the model that no gradient reached, and that gets one now; and what was
+    witnessed of the very thing that the text shows no more.
+    """
+    texts = [{f.kind for f in run.findings if f.by_text} for run in (before, after)]
+    if (set(before.witnessed) - set(after.witnessed)) & (texts[0] - texts[1]):
+        return True
+    seen = {
+        (f.kind, f.name)
+        for f in before.findings
+        if not f.by_text and (f.mistake or f.kind == "unused_parameters")
+    }
+    return bool(seen - {(f.kind, f.name) for f in after.findings})
 
 
 def refused_unrun(before: tuple[Step, ...], proposal: Proposal, job: Job) -> Fix:

@@ -12,13 +12,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import nn
 
-from executor.protocol import Finding
-
+T = TypeVar("T")
 _SECONDS = 1.0  # of processor time for one module
 _ALARM_S = 3  # a single call that hangs is ended after this long
 
@@ -69,7 +68,7 @@ class Caller:
             pass  # an exported program has no modes
 
     @classmethod
-    def with_time(cls, call: KeptCall, look: Callable[[Caller], list[Finding]]) -> list[Finding]:
+    def with_time(cls, call: KeptCall, look: Callable[[Caller], list[T]]) -> list[T]:
         """What a look at a module finds; nothing where that fails or takes too long."""
         try:
             with alarm():

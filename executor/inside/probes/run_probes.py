@@ -91,7 +91,8 @@ class RunProbes:
             self._guard("Leaks", lambda: self._note_cause(training, error))
 
     def _note_cause(self, training: TrainingProbe, error: ErrorSeen | None) -> None:
-        self._has_cause = error is None and training.trained and training.leaks.have_cause
+        ended = error is None and training.trained
+        self._has_cause = ended and (training.leaks.have_cause or training.tried.has_cause)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -115,6 +116,7 @@ class RunProbes:
             "trained": training.trained if training is not None else False,
             "moved": tuple(training.moved) if training is not None else (),
             "losses": training.losses.seen if training is not None else (),
+            "witnessed": tuple(training.witnessed) if training is not None else (),
         }
 
     def _values(self, names: dict[str, Any]) -> Values | None:
@@ -129,11 +131,18 @@ class RunProbes:
         """Whether `look_again` has something to do."""
         return self._influence is not None or self._has_cause
 
-    def look_again(self) -> tuple[Influence | None, list[Finding]]:
-        """Call the snippet's modules again with other inputs: after all else is written down."""
+    def look_again(self) -> tuple[Influence | None, list[Finding], list[str]]:
+        """Call the snippet's modules again with other inputs: after all else is written down.
+
+        Returns:
+            The influence, the findings, and what was witnessed.
+        """
         training = self._training
-        found = training.leaks.look() if training is not None and self._has_cause else []
-        return self._influence.look() if self._influence is not None else None, found
+        found, witnessed = [], []
+        if training is not None and self._has_cause:
+            found = training.leaks.look()
+            witnessed = training.tried.look(training.leaks.calls)
+        return self._influence.look() if self._influence is not None else None, found, witnessed
 
 
 def uses_compile(tree: ast.Module) -> bool:

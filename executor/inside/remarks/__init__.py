@@ -7,7 +7,6 @@ one function, from the tree to remarks.
 
     syntax.py      what the rules ask of a tree
     statements.py  results thrown away, parameters that become ordinary tensors
-    left_out.py    a term, a mask, the end of an episode, a graph, a fresh start
     layers.py      layers that are not registered, not called, or made in the wrong place
     losses.py      losses that do not fit what they are given; formulas.py: other formulas
     training.py    optimizers whose steps do not do what they look like
@@ -15,15 +14,23 @@ one function, from the tree to remarks.
     epochs.py      what starts anew in each round, or is kept from one to the next
     sampling.py    distributed samplers whose order stays the same
     measures.py    shares, times and comparisons that say something else
-    named.py       formulas that compute the opposite of what their names say
-    mixed.py       data and terms in the wrong place
     mixups.py      a misspelled setting, exchanged arguments, one object under two names
-    compared.py    the best that is the worst, classes that are shifted
     carelessness.py  lines that do less than they look like, or more
     sizes.py       sizes of layers that clash with those before them
     preparation.py test data prepared otherwise than the training data
     evaluating.py  evaluation in the wrong mode or along the wrong dimension
-    unread.py      what is computed and left out, rounds that start over
+    unread.py      what is computed or put aside, and read nowhere
+    loss_terms.py  terms of a loss with the wrong sign, or twice
+    returns.py     returns of episodes and ratios of policies
+    best_score.py  the best that is the worst
+    gradients.py   derivatives by hand
+    masks.py       masks that hide the wrong part
+    classes.py     answers that are no class numbers
+    targets.py     targets that do not belong to the inputs
+    scaling.py     data brought to another scale
+    sequences.py   steps of a sequence
+    rounds.py      rounds that start from the wrong thing
+    edits.py       what a rule tells, and the edits that would mend it
 """
 
 from __future__ import annotations
@@ -33,22 +40,28 @@ from collections.abc import Callable
 
 from executor.inside.remarks import (
     accumulation,
+    best_score,
     carelessness,
-    compared,
+    classes,
     epochs,
     evaluating,
     formulas,
+    gradients,
     layers,
-    left_out,
+    loss_terms,
     losses,
+    masks,
     measures,
-    mixed,
     mixups,
-    named,
     preparation,
+    returns,
+    rounds,
     sampling,
+    scaling,
+    sequences,
     sizes,
     statements,
+    targets,
     training,
     unread,
 )
@@ -74,6 +87,18 @@ ASIDES = frozenset(
     ]
 )
 
+_BY_WHAT_IT_READS = (
+    *rounds.RULES,
+    *gradients.RULES,
+    *loss_terms.RULES,
+    *returns.RULES,
+    *masks.RULES,
+    *targets.RULES,
+    *classes.RULES,
+    *scaling.RULES,
+    *sequences.RULES,
+    *best_score.RULES,
+)
 # What most likely matters comes first.
 _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *formulas.RULES,
@@ -85,11 +110,7 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *layers.RULES,
     *sizes.RULES,
     *unread.RULES,
-    *compared.RULES,
-    *compared.ASIDES,
-    *mixed.RULES,
-    *left_out.RULES,
-    *named.RULES,
+    *_BY_WHAT_IT_READS,
     *evaluating.RULES,
     *epochs.RULES,
     *sampling.RULES,
@@ -99,7 +120,6 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
 )
 
 
-_ALONE = (*named.RULES, *left_out.RULES, *mixed.RULES, *compared.RULES)
 # Kind → its rule, of those that a probe tells of where the code trained: of any program that they
 # fit, they say what is wrong.
 BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
@@ -112,16 +132,15 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
     "threshold": losses.threshold,
     "state_not_copied": epochs.state_not_copied,
     "split_unused": unread.split_unused,
-    "used_up": unread.used_up,
-    "same_input": unread.same_input,
-    "gradient_ignored": unread.gradient_ignored,
-    **{rule.__name__: rule for rule in _ALONE},
+    **{rule.__name__: rule for rule in _BY_WHAT_IT_READS if rule.__name__ not in ASIDES},
     "shuffled_apart": carelessness.shuffled_apart,
     "over_batches": measures.over_batches,
     "made_each_epoch": epochs.each_epoch,
     "seeded_each_epoch": epochs.each_epoch,
+    "optimizer_each_epoch": epochs.each_epoch,
     "step_outside": training.step_outside,
     "sign_of_kl": formulas.sign_of_kl,
+    "deviation_of_log": formulas.deviation_of_log,
     "exchanged": mixups.exchanged,
 }
 
@@ -131,7 +150,7 @@ def remarks(tree: ast.Module, code: str) -> tuple[Remark, ...]:
     lines = code.split("\n")
     found: dict[tuple[str, int], Remark] = {}
     for rule in _RULES:
-        for kind, node, message in rule(tree):
+        for kind, node, message, *_ in rule(tree):
             number = getattr(node, "lineno", 0)
             written = lines[number - 1].strip() if 0 < number <= len(lines) else ""
             seen = Remark(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import Any
 
+from executor.inside.remarks.edits import Told, added, operand, put, way
 from executor.inside.remarks.losses import losses_of, takes_of
 from executor.inside.remarks.syntax import (
     Found,
@@ -103,13 +105,27 @@ def shuffled_apart(tree: ast.Module) -> Found:
         others = [n for n in found if n not in labels]
         if len(labels) == 1 and others and not others[0].startswith("source"):
             line = found[others[0]].lineno
-            yield (
+            at = found[labels[0]]
+            yield Told(
                 "shuffled_apart",
-                found[labels[0]],
+                at,
                 f"`{others[0]}` (line {line}) and `{labels[0]}` are shuffled each in an order of "
                 "its own: afterwards no label belongs to its sample; draw the order once: "
                 f"`order = torch.randperm(len({labels[0]}))`, and index both with it",
+                _drawn_once(at, [others[0], labels[0]]) if line == at.lineno else (),
             )
+
+
+def _drawn_once(at: ast.stmt, names: list[str]) -> tuple[dict[str, Any], ...]:
+    """The edit of `X, y = mix(X), mix(y)` to one order for both."""
+    match at:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if (
+            list(map(dotted, targets)) == names
+        ):
+            new = [put(v, f"{name}[order]") for v, name in zip(values, names, strict=True)]
+            order = added(f"order = torch.randperm(len({names[1]}))", at)
+            return (way("each label stays with its sample", *new, add=order),)
+    return ()
 
 
 def _shuffling(tree: ast.Module) -> set[str]:
@@ -274,14 +290,38 @@ def average_inverted(tree: ast.Module) -> Found:
                 if share is None or value is None or not _MOSTLY <= value < 1:
                     continue
                 decay = ast.unparse(share)
-                yield (
+                yield Told(
                     "average_inverted",
                     node,
                     f"at every step `{mine}` becomes {value:.1%} of `{other}`, so it is no "
                     "average of many steps but nearly the newest weights; the decay belongs to the "
                     f"old value: `{mine}.mul_({decay}).add_({other}, alpha=1 - {decay})`",
+                    _decay_of_the_old(node, share),
                 )
                 return
+
+
+def _decay_of_the_old(node: ast.AST, share: ast.expr) -> tuple[dict[str, Any], ...]:
+    """The edit that gives the two shares of an average to each other."""
+    told, written = "the average keeps most of what it was", ast.unparse(share)
+    if isinstance(node, ast.Call) and tail(node) == "lerp_":
+        return (way(told, put(share, "1 - ", *operand(share))),)
+    products = [
+        [n.left, n.right]
+        for n in walk(node)
+        if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)
+    ]
+    calls = [n.args for n in walk(node) if isinstance(n, ast.Call) and tail(n) == "mul_"]
+    rest = [
+        f
+        for factors in (*products, *calls)
+        for f in factors
+        if f is not share and written in ast.unparse(f)
+    ]
+    if len(rest) != 1:
+        return ()
+    parts = (rest[0],) if calls else operand(rest[0])
+    return (way(told, put(share, *parts), put(rest[0], *operand(share))),)
 
 
 def _number(node: ast.expr, known: dict[str, float]) -> float | None:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Collection
 
+from executor.inside.remarks.edits import Told, moved
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -15,11 +16,13 @@ from executor.inside.remarks.syntax import (
     dotted,
     inside,
     is_model,
+    is_optimizer,
     is_step,
     loops,
     method_calls,
     optimizers,
     owner,
+    rebound,
     tail,
     trained,
     walk,
@@ -40,23 +43,47 @@ def each_epoch(tree: ast.Module) -> Found:
                 case ast.Expr(value=ast.Call(args=[ast.Constant()]) as call) if tail(
                     call
                 ) == "manual_seed" and (is_epoch or _goes_through(loop, held)):
-                    yield (
+                    yield Told(
                         "seeded_each_epoch",
                         call,
                         "the random numbers start anew in each epoch: the same order of the "
                         "samples, the same dropout, the same augmentation; seed once, before the "
                         "loop",
+                        (moved(_ONCE, statement, loop),),
                     )
                 case ast.Assign(targets=[target], value=ast.Call() as value) if (
                     is_epoch and dotted(target) in models and is_model(value, tree)
                 ):
-                    yield (
+                    yield Told(
                         "made_each_epoch",
                         statement,
                         f"`{dotted(target)}` is made anew, with new random weights, in each "
                         "epoch: what the epochs before have learned is lost; make it once, before "
                         "the loop",
+                        (moved(_ONCE, statement, loop),),
                     )
+                case ast.Assign(targets=[target], value=ast.Call() as value) if (
+                    is_epoch
+                    and is_optimizer(value)
+                    and _averages(value)
+                    and not words(value) & rebound(loop)
+                    and _trains_within(loop)
+                ):
+                    yield Told(
+                        "optimizer_each_epoch",
+                        statement,
+                        f"`{dotted(target)}` is made anew in each epoch: what it averages over the "
+                        "steps starts from nothing each time; make it once, before the loop",
+                        (moved(_ONCE, statement, loop),),
+                    )  # fmt: skip
+
+
+_ONCE = "once, before the loop over the epochs"
+
+
+def _averages(made: ast.Call) -> bool:
+    """Whether an optimizer keeps something from step to step."""
+    return callee(made) != "SGD" or any(k.arg in ("momentum", None) for k in made.keywords)
 
 
 def _goes_through(loop: ast.For, held: Collection[str]) -> bool:
@@ -64,12 +91,13 @@ def _goes_through(loop: ast.For, held: Collection[str]) -> bool:
 
     Its rounds are no trials: an inner loop trains, and no optimizer is made anew in it.
     """
-    below = list(inside(loop))
-    trains = any(
-        isinstance(n, ast.For | ast.While) and calls_in(list(inside(n)), "backward") for n in below
-    )
-    made = {dotted(t) for n in below if isinstance(n, ast.Assign) for t in n.targets}
-    return trains and bool(held) and not made & set(held)
+    return _trains_within(loop) and bool(held) and not rebound(loop) & set(held)
+
+
+def _trains_within(loop: ast.For) -> bool:
+    """Whether an inner loop trains."""
+    inner = (n for n in inside(loop) if isinstance(n, ast.For | ast.While))
+    return any(calls_in(list(inside(n)), "backward") for n in inner)
 
 
 def state_not_copied(tree: ast.Module) -> Found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from executor.inside.remarks.edits import Told, added, way
 from executor.inside.remarks.syntax import (
     LAYERS,
     Found,
@@ -91,12 +92,17 @@ def validated_in_training(tree: ast.Module) -> Found:
         called = [n for n in below if isinstance(n, ast.Call) and _is_model(n, known)]
         if "train" in {tail(n) for n in below} or not judged or not called:
             continue
-        yield (
+        name = dotted(called[0].func)
+        first = node if isinstance(node, ast.With) else node.body[0]
+        back = added(f"{name}.train()", node, after=True) if first is node else []
+        judged_so = "judged as it is used, without dropout"
+        yield Told(
             "validated_in_training",
             called[0],
-            f"`{dotted(called[0].func)}` is in training mode here: Dropout drops values and "
-            "BatchNorm uses (and changes) the statistics of these batches, so the result is noisy "
-            f"and too low; call `{dotted(called[0].func)}.eval()` before, and `.train()` after",
+            f"`{name}` is in training mode here: Dropout drops values and BatchNorm uses (and "
+            "changes) the statistics of these batches, so the result is noisy and too low; call "
+            f"`{name}.eval()` before, and `.train()` after",
+            (way(judged_so, add=[*back, *added(f"{name}.eval()", first)]),),
         )
 
 

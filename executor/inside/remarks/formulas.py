@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 
+from executor.inside.remarks.edits import Told, put, way
 from executor.inside.remarks.losses import is_activated, losses_of, takes_of
 from executor.inside.remarks.syntax import (
     Found,
@@ -13,10 +15,16 @@ from executor.inside.remarks.syntax import (
     is_true,
     method_calls,
     owner,
+    products,
+    says,
     tail,
     walk,
     words,
 )
+
+_LOG_VARIANCE = re.compile(r"(?i)^(z_)?log_?(var(iance)?s?|sigma_?(2|sq|squared))$")
+_NOISE = re.compile(r"(?i)^(eps(ilon)?|noise|randn(_like)?)$")
+_DEVIATION = re.compile(r"(?i)std|sigma|stddev|std_dev")
 
 
 def _new_leaf(tree: ast.Module) -> Found:
@@ -156,7 +164,7 @@ def sign_of_kl(tree: ast.Module) -> Found:
     for node in walk(tree):
         match node:
             case ast.BinOp(
-                left=ast.Constant(value=float() as factor), op=ast.Mult(), right=total
+                left=ast.Constant(value=float() as factor) as half, op=ast.Mult(), right=total
             ) if factor > 0 and id(node) not in taken_off and named.get(id(node)) not in gone:
                 pass
             case _:
@@ -166,12 +174,43 @@ def sign_of_kl(tree: ast.Module) -> Found:
             continue
         written = ast.unparse(inner).replace(" ", "")
         if written.startswith(("1+", "1.0+")) and written.count("-") == 2 and "exp" in written:
-            yield (
+            yield Told(
                 "sign_of_kl",
                 node,
                 "the divergence of a VAE is MINUS 0.5 times this sum: with a plus it is negative "
                 "and is made as large as possible, so the loss goes to minus infinity; write "
                 "`-0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())`",
+                (way("the divergence is positive, and becomes smaller", put(half, "-", half)),),
+            )
+
+
+def deviation_of_log(tree: ast.Module) -> Found:
+    """Noise times exp(log variance): the variance, where the deviation belongs."""
+    halved = any(
+        isinstance(n, ast.BinOp)
+        and isinstance(n.op, ast.Mult | ast.Div)
+        and any(isinstance(s, ast.Constant) and s.value in (0.5, 2) for s in (n.left, n.right))
+        and says(n, _LOG_VARIANCE)
+        and not any(isinstance(m, ast.Call) and tail(m) in ("sum", "mean") for m in walk(n))
+        for n in walk(tree)
+    )
+    noisy = [f for _, parts in products(tree) if any(says(p, _NOISE) for p in parts) for f in parts]
+    deviations = [value for _, name, value in assigned(tree) if _DEVIATION.fullmatch(name)]
+    for value in () if halved else (*noisy, *deviations):
+        match value:
+            case ast.Call(func=ast.Attribute(attr="exp", value=log), args=[]):
+                new = put(log, "(0.5 * ", log, ")")
+            case ast.Call(func=ast.Attribute(attr="exp"), args=[log]):
+                new = put(log, "0.5 * ", log)
+            case _:
+                continue
+        if _LOG_VARIANCE.match(name := dotted(log).rpartition(".")[2]):
+            yield Told(
+                "deviation_of_log",
+                value,
+                "the exponential of a log variance is the variance, and noise is to be multiplied "
+                f"by the deviation, its root: write `torch.exp(0.5 * {name})`",
+                (way("the deviation is the root of the variance", new),),
             )
 
 
@@ -257,6 +296,7 @@ RULES = (
     _exp_of_loss,
     _masked_mean,
     sign_of_kl,
+    deviation_of_log,
     _divergence,
     _sampled,
     _log_without_a_floor,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from executor.inside.remarks.edits import Told, way, with_argument
 from executor.inside.remarks.syntax import (
     MAKERS,
     METHODS,
@@ -207,14 +208,16 @@ def always_drops(tree: ast.Module) -> Found:
             if (
                 isinstance(node, ast.Call)
                 and dotted(node.func) in ("F.dropout", "nn.functional.dropout")
-                and len(node.args) < 3
+                and 0 < len(node.args) < 3
                 and not any(k.arg in ("training", None) for k in node.keywords)
             ):
-                yield (
+                new = with_argument(node, "training", "self.training")
+                yield Told(
                     "always_drops",
                     node,
                     "F.dropout drops values after `model.eval()` too, unless it is told: "
                     "`training=self.training`",
+                    (way("values are dropped in training only", new),),
                 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from executor.inside.remarks.edits import Told, put, way
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -229,15 +230,19 @@ def threshold(tree: ast.Module) -> Found:
     for node in walk(tree):
         match node:
             case ast.Compare(
-                left=left, ops=[ast.Gt() | ast.GtE()], comparators=[ast.Constant(value=0.5)]
-            ) if _is_output(left):
-                yield "threshold", node, _THRESHOLD
-            case ast.Call(func=ast.Attribute(attr="round", value=value), args=[]) if _is_output(
-                value
+                left=out, ops=[ast.Gt() | ast.GtE()], comparators=[ast.Constant(value=0.5) as limit]
             ):
-                yield "threshold", node, _THRESHOLD
-            case ast.Call(args=[value]) if dotted(node.func) == "torch.round" and _is_output(value):
-                yield "threshold", node, _THRESHOLD
+                new = way("a score of 0 is a probability of one half", put(limit, "0"))
+            case (
+                ast.Call(func=ast.Attribute(attr="round", value=out), args=[])
+                | ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="round"), args=[out])
+            ):
+                given = put(out, "torch.sigmoid(", out, ")")
+                new = way("the scores become probabilities first", given)
+            case _:
+                continue
+        if _is_output(out):
+            yield Told("threshold", node, _THRESHOLD, (new,))
 
 
 _THRESHOLD = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from itertools import pairwise
 
+from executor.inside.remarks.edits import Told, put, way
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -139,12 +140,13 @@ def over_batches(tree: ast.Module) -> Found:
                 continue
         name = next((dotted(n) for n in walk(left) if dotted(n) in right - {""}), "")
         if name and (dotted(over) in loaders or dotted(over).lower().endswith(("loader", "_dl"))):
-            yield (
+            yield Told(
                 "over_batches",
                 node,
                 f"`{name}` counts samples, and `len({dotted(over)})` is the number of batches: the "
                 f"share is too large by about the batch size; divide by `len({dotted(over)}"
                 ".dataset)`, or by a count of the samples",
+                (way("a share of the samples", put(over, over, ".dataset")),),
             )
 
 
@@ -231,18 +233,19 @@ def picks_samples(tree: ast.Module) -> Found:
                 continue
             for side in sides:
                 picked = values.get(dotted(side), side)
-                out = _largest_of(picked)
+                out, along = _largest_of(picked)
                 made = values.get(dotted(out)) if out is not None else None
                 made = out if isinstance(out, ast.Call) else made
                 if isinstance(made, ast.Call) and any(
                     isinstance(n, ast.Name) and n.id in given for a in made.args for n in walk(a)
                 ):
-                    yield (
+                    yield Told(
                         "picks_samples",
                         picked,
                         "dimension 0 is the batch: this picks a sample for each class, and "
                         f"compares that with `{labels}`, so the accuracy stays at chance however "
                         "good the model is; take the class of each sample, `dim=1`",
+                        (way("the largest score of each sample is its class", put(along, "1")),),
                     )
 
 
@@ -256,8 +259,9 @@ def _counts(node: ast.AST, labels: str) -> bool:
     return False
 
 
-def _largest_of(node: ast.AST) -> ast.expr | None:
-    """Of what the index of the largest value along dimension 0 is taken, if that is done."""
+def _largest_of(node: ast.AST) -> tuple[ast.expr | None, ast.expr]:
+    """Of what the index of the largest value along dimension 0 is taken, and that 0."""
+    nothing = ast.Constant(value=None)
     match node:
         case ast.Call(
             func=ast.Attribute(value=ast.Name(id="torch"), attr="argmax"), args=[of, *at]
@@ -266,9 +270,9 @@ def _largest_of(node: ast.AST) -> ast.expr | None:
         case ast.Call(func=ast.Attribute(value=of, attr="argmax"), args=[*at]):
             pass
         case _:
-            return None
+            return None, nothing
     at = [*at, *(k.value for k in node.keywords if k.arg in ("dim", "axis"))]
-    return of if [ast.unparse(a) for a in at] == ["0"] else None
+    return (of, at[0]) if [ast.unparse(a) for a in at] == ["0"] else (None, nothing)
 
 
 RULES = (_same_weights, over_batches, _counts_batches, picks_samples, _gpu_time)

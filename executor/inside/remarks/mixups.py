@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from executor.inside.remarks.edits import Told, put, swapped, way
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -16,7 +17,9 @@ from executor.inside.remarks.syntax import (
     method_calls,
     methods_named,
     module_classes,
+    says,
     tail,
+    values,
     walk,
     words,
 )
@@ -24,67 +27,85 @@ from executor.inside.remarks.syntax import (
 _MISSPELLED = re.compile(
     r"require_?s?_?grads?|requires?_?gra?d?s?|requres_grad|reqiures_grad|requires_gradient", re.I
 )
-_TARGETS = re.compile(
-    r"(?:y|gt|targets?|labels?|y_?true|y_?train|y_?batch|batch_y|truth|ground_truth|tgt|lbls?)"
+_OUTPUT = re.compile(
+    r"(?i)^(?:outs?|outputs?|preds?|predictions?|predicted|logits|scores|y_?pred|y_?hat|y_?out)$"
 )
-_OUTPUTS = re.compile(
-    r"(?:outs?|outputs?|preds?|predictions?|predicted|logits|scores|y_?pred|y_?hat|yhat|y_?out)"
+_TARGET = re.compile(
+    r"(?i)^(?:y|gt|targets?|labels?|y_?true|y_?train|y_?batch|batch_y|truth|ground_truth|tgt|lbls?)$"
 )
+_CLASSES = (_OUTPUT, _TARGET, "scores first, then class numbers")
+_YES_OR_NO = (_OUTPUT, _TARGET, "scores first, then 0 or 1")
+_LOGS = (_OUTPUT, _TARGET, "log probabilities first, then class numbers")
+_SHARES = (_OUTPUT, _TARGET, "probabilities first, then 0 or 1")
+_TRIPLET = (
+    re.compile(r"(?i)^pos|_pos"),
+    re.compile(r"(?i)^neg|_neg"),
+    "anchor, positive, negative, and draws the second to the first",
+)
+# Loss → what its last two arguments are called, in its order.
 _ORDERED = {
-    "CrossEntropyLoss": "scores first, then class numbers",
-    "NLLLoss": "log probabilities first, then class numbers",
-    "BCELoss": "probabilities first, then 0 or 1",
-    "BCEWithLogitsLoss": "scores first, then 0 or 1",
-    "cross_entropy": "scores first, then class numbers",
-    "nll_loss": "log probabilities first, then class numbers",
-    "binary_cross_entropy": "probabilities first, then 0 or 1",
-    "binary_cross_entropy_with_logits": "scores first, then 0 or 1",
+    "CrossEntropyLoss": _CLASSES,
+    "cross_entropy": _CLASSES,
+    "NLLLoss": _LOGS,
+    "nll_loss": _LOGS,
+    "BCELoss": _SHARES,
+    "binary_cross_entropy": _SHARES,
+    "BCEWithLogitsLoss": _YES_OR_NO,
+    "binary_cross_entropy_with_logits": _YES_OR_NO,
+    "TripletMarginLoss": _TRIPLET,
+    "TripletMarginWithDistanceLoss": _TRIPLET,
+    "triplet_margin_loss": _TRIPLET,
 }
 # Scales that begin at 0 on purpose, so that a branch adds nothing at first.
 _MAY_BE_ZERO = re.compile(r"bn|norm|lora|gate|zero|last|head|out|final", re.IGNORECASE)
+_TABLES = {"Embedding", "EmbeddingBag"}
 _COPY = re.compile(r"target|frozen|teacher|old|prev|backup|ema|init", re.IGNORECASE)
+
+
+def is_misspelled(attribute: str) -> bool:
+    """Whether a name is nearly `requires_grad`."""
+    return attribute != "requires_grad" and _MISSPELLED.fullmatch(attribute) is not None
 
 
 def misspelled(tree: ast.Module) -> Found:
     """`p.require_grad = False`, which only makes a new attribute."""
     for node in walk(tree):
         match node:
-            case ast.Assign(targets=[ast.Attribute(attr=attr, value=value)]) if (
-                attr != "requires_grad" and _MISSPELLED.fullmatch(attr)
+            case ast.Assign(targets=[ast.Attribute(attr=attr, value=value) as target]) if (
+                is_misspelled(attr)
             ):
-                yield (
+                right = way("PyTorch's own attribute is set", put(target, value, ".requires_grad"))
+                yield Told(
                     "misspelled",
                     node,
                     f"`{attr}` is no attribute of PyTorch's: Python makes a new one and nothing "
                     f"is changed; it is called `{dotted(value) or 'p'}.requires_grad`",
+                    (right,),
                 )
 
 
 def exchanged(tree: ast.Module) -> Found:
-    """A loss that gets the target first, by the names of what it is given."""
-    made = {
-        name: callee(value)
-        for _, name, value in assigned(tree)
-        if isinstance(value, ast.Call) and callee(value) in _ORDERED
-    }
+    """A loss that gets two arguments in each other's place, by the names of what it is given."""
+    made = values(tree)
     for node in walk(tree):
-        match node:
-            case ast.Call(args=[ast.Name(id=first), ast.Name(id=second), *_]):
-                pass
-            case _:
-                continue
-        name = dotted(node.func)
-        loss = made.get(name) or (callee(node) if callee(node) in _ORDERED else "")
-        if isinstance(node.func, ast.Call) and callee(node.func) in _ORDERED:
-            loss = callee(node.func)
-        if not loss or not _TARGETS.fullmatch(first.lower()):
+        if not isinstance(node, ast.Call) or len(node.args) < 2:
             continue
-        if _OUTPUTS.fullmatch(second.lower()):
-            yield (
+        of = node.func if isinstance(node.func, ast.Call) else made.get(dotted(node.func), node)
+        loss = callee(of) if isinstance(of, ast.Call) else ""
+        if loss not in _ORDERED:
+            continue
+        first, second, order = _ORDERED[loss]
+        at = 1 if order.startswith("anchor") else 0
+        one, two = node.args[at : at + 2] if len(node.args) > at + 1 else (node, node)
+        if at == 0 and not (isinstance(one, ast.Name) and isinstance(two, ast.Name)):
+            continue
+        if says(one, second) and says(two, first) and not says(one, first) and one is not two:
+            yield Told(
                 "exchanged",
                 node,
-                f"by their names the two are exchanged: `{loss}` takes {_ORDERED[loss]}; write "
-                f"`{name or loss}({second}, {first})`",
+                f"by their names `{ast.unparse(one)}` and `{ast.unparse(two)}` are exchanged: "
+                f"`{loss}` takes {order}",
+                (way("each argument in its place", swapped(one, two)),),
             )
 
 
@@ -180,7 +201,12 @@ def _last_called(value: ast.expr, forward: ast.FunctionDef) -> str:
 
 
 def _all_zero(tree: ast.Module) -> Found:
-    """Weights that are all set to 0."""
+    """Weights of a layer that are all set to 0; each row of a table has a gradient of its own."""
+    tables = {
+        name
+        for name, value in values(tree).items()
+        if isinstance(value, ast.Call) and callee(value) in _TABLES
+    }
     for node in walk(tree):
         if not isinstance(node, ast.Call):
             continue
@@ -194,7 +220,8 @@ def _all_zero(tree: ast.Module) -> Found:
         elif tail(node) == "fill_" and isinstance(node.func, ast.Attribute) and node.args:
             target, zero = node.func.value, _is_zero(node.args[0])
         whose = dotted(target) if zero else ""
-        if whose.endswith((".weight", ".weight.data")) and not _MAY_BE_ZERO.search(whose):
+        layer = whose.removesuffix(".data").removesuffix(".weight")
+        if layer != whose and layer not in tables and not _MAY_BE_ZERO.search(whose):
             yield (
                 "all_zero",
                 node,

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
-Found = Iterator[tuple[str, ast.AST, str]]  # kind, the node it is about, message
+from executor.inside.remarks.edits import Told
+
+# Kind, the node that it is about, message; as Told also with what would mend it.
+Found = Iterator[tuple[str, ast.AST, str] | Told]
+LOSS_CALL = re.compile(r"(?i)loss|criterion|crit$|mse|^ce$|^bce|^l1|cross_entropy")
 
 LAYERS = frozenset(
     [
@@ -75,6 +80,7 @@ MAKERS = frozenset(
 METHODS = frozenset(
     ["modules", "children", "parameters", "buffers", "named_modules", "apply", "float", "half"]
 )
+_WORDS = "_torchmedic_words"
 _WALKED = "_torchmedic_walked"  # no field of a node, so neither `ast.walk` nor `compile` sees it
 
 
@@ -182,9 +188,20 @@ def tail(node: ast.AST) -> str:
 
 
 def words(tree: ast.AST) -> set[str]:
-    """Every name and attribute that is written there, those of imports too."""
-    found = {w for n in walk(tree) if isinstance(n, (ast.Name, ast.Attribute)) and (w := tail(n))}
-    return found | {n.name.rpartition(".")[2] for n in walk(tree) if isinstance(n, ast.alias)}
+    """Every name and attribute that is written there, those of imports too; kept like `walk`."""
+    kept: set[str] | None = getattr(tree, _WORDS, None)
+    if kept is None:
+        kept = {
+            w for n in walk(tree) if isinstance(n, (ast.Name, ast.Attribute)) and (w := tail(n))
+        }
+        kept |= {n.name.rpartition(".")[2] for n in walk(tree) if isinstance(n, ast.alias)}
+        setattr(tree, _WORDS, kept)
+    return kept
+
+
+def says(node: ast.AST, pattern: re.Pattern[str]) -> bool:
+    """Whether a name that is written there is one of those."""
+    return any(map(pattern.search, words(node)))
 
 
 def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
@@ -307,3 +324,112 @@ def is_model(value: ast.Call, tree: ast.Module) -> bool:
 def is_step(step: ast.Call, held: dict[str, ast.Call]) -> bool:
     """Whether a call of `step` is that of an optimizer."""
     return owner(step) in held or "optim" in owner(step).lower()
+
+
+def values(tree: ast.AST) -> dict[str, ast.expr]:
+    """Variable → what it was given last, by the text."""
+    return {name: value for _, name, value in assigned(tree)}
+
+
+def functions(tree: ast.AST) -> dict[str, ast.FunctionDef]:
+    """The functions and methods by their names."""
+    return {n.name: n for n in walk(tree) if isinstance(n, ast.FunctionDef)}
+
+
+def is_read(name: str, node: ast.AST) -> bool:
+    """Whether a variable of that name is read there."""
+    return any(
+        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load | ast.Del)
+        for n in walk(node)
+    )
+
+
+def trained_losses(tree: ast.AST) -> list[tuple[ast.Assign, str, ast.expr]]:
+    """What is assigned to the variables that backward() is called of."""
+    back = {owner(c) for c in method_calls(tree, "backward")} - {""}
+    return [(node, name, value) for node, name, value in assigned(tree) if name in back]
+
+
+def terms(value: ast.expr, sign: int = 1) -> Iterator[tuple[int, ast.expr]]:
+    """The terms of a sum with their signs: `a`, `b` and `-c` of `a + (b - c)`."""
+    match value:
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            yield from terms(operand, -sign)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
+            yield from terms(left, sign)
+            yield from terms(right, sign if isinstance(op, ast.Add) else -sign)
+        case _:
+            yield sign, value
+
+
+def factors(node: ast.expr) -> list[ast.expr]:
+    """The factors of a product: `a`, `b` and `c` of `a * b * c`."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return [*factors(left), *factors(right)]
+    return [node]
+
+
+def products(tree: ast.AST) -> Iterator[tuple[ast.BinOp, list[ast.expr]]]:
+    """Each whole product, with its factors."""
+    parts: set[ast.AST] = set()
+    for node in walk(tree):
+        match node:
+            case ast.BinOp(op=ast.Mult(), left=left, right=right):
+                parts |= {left, right}
+                if node not in parts:
+                    yield node, factors(node)
+
+
+def has_minus(value: ast.AST) -> bool:
+    """Whether a minus stands in it."""
+    return any(isinstance(n, ast.USub | ast.Sub) for n in walk(value))
+
+
+def turned_round(tree: ast.AST) -> set[str]:
+    """The names that are turned round somewhere: `1 - done`, `~done`, `not done`."""
+    found: set[str] = set()
+    for node in walk(tree):
+        match node:
+            case ast.BinOp(left=ast.Constant(value=1), op=ast.Sub(), right=part):
+                found |= words(part)
+            case ast.UnaryOp(op=ast.Not() | ast.Invert(), operand=part) | ast.IfExp(test=part):
+                found |= words(part)
+            case ast.Call() if tail(node) == "logical_not":
+                found |= words(node)
+    return found
+
+
+def equalities(tree: ast.AST) -> Iterator[tuple[ast.Compare, ast.expr, ast.expr]]:
+    """Each `a == b`, and again with its sides exchanged."""
+    for node in walk(tree):
+        match node:
+            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+                yield node, left, right
+                yield node, right, left
+
+
+def outermost(tree: ast.AST) -> Iterator[ast.For | ast.While]:
+    """The loops that are in no other one of the same function."""
+    within: set[ast.AST] = set()
+    for loop in loops(tree):  # outer ones come first
+        if loop not in within:
+            yield loop
+        within.update(inside(loop))
+
+
+def rebound(node: ast.AST) -> set[str]:
+    """The variables that are bound anew there."""
+    return {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def behind(names: set[str], flows: dict[str, set[str]]) -> set[str]:
+    """The names, and all that they are made from."""
+    found: set[str] = set()
+    todo = list(names)
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo += flows.get(name, ())
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from executor.inside.remarks.edits import Told, moved
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -122,12 +123,14 @@ def clipped_late(tree: ast.Module) -> Found:
         back, step = at["backward"][0], at["step"][0]
         if all(i > step > back or i < back < step for i, _ in clips):
             when = "after step()" if clips[0][0] > step else "before backward()"
-            yield (
+            yield Told(
                 "clipped_late",
                 clips[0][1],
                 f"the gradients are clipped {when}, where that changes no step; clip between "
                 "backward() and step()",
-            )
+                (moved("clipped once the gradients are there, and used", clips[0][1], block[back],
+                       after=True),),
+            )  # fmt: skip
 
 
 def _never_stepped(tree: ast.Module) -> Found:
@@ -167,12 +170,16 @@ def step_outside(tree: ast.Module) -> Found:
                 continue
             later = [c for s in outer.body[i + 1 :] for n, c in _training_calls(s) if n == "step"]
             if later:
-                yield (
+                each = calls_in(own, "backward")
+                yield Told(
                     "step_outside",
                     later[0],
                     "step() stands behind the loop in which zero_grad() and backward() run: only "
                     "the gradients of its last round are used; move step() into that loop, after "
                     "backward()",
+                    (moved("a step after each backward()", later[0], each[0], after=True),)
+                    if len(each) == 1
+                    else (),
                 )
 
 

@@ -9,13 +9,13 @@ import libcst as cst
 
 from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite
-from knowledge.repair.toolkit.edits import New, Program, method
+from knowledge.repair.toolkit.edits import New, Program, method, operand
 from knowledge.repair.toolkit.sites import assignment, calls, with_argument, without_argument
 from knowledge.repair.toolkit.statements import last_name
 
 KINDS = frozenset(
     {"relu_before_loss", "targets_out_of_reach", "several_classes", "raw_scores_to_nll",
-     "loss_arguments_swapped", "kl_div_arguments"}
+     "loss_arguments_swapped", "kl_div_arguments", "raw_scores_to_ctc", "targets_without_sign"}
 )  # fmt: skip
 _OF_ACTIVATION = {
     "ReLU": ("relu", "ReLU"),
@@ -40,6 +40,8 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
         "raw_scores_to_nll": _with_logarithm,
         "loss_arguments_swapped": _in_order,
         "kl_div_arguments": _as_logarithms,
+        "raw_scores_to_ctc": _ctc_with_logarithm,
+        "targets_without_sign": _signed,
     }
     yield from makers[finding.kind](program, finding)
 
@@ -224,3 +226,40 @@ def _in_order(program: Program, finding: Finding) -> Iterator[Rewrite]:
             f"line {program.line(call)}: the prediction first, then the target",
             as_one=True,
         )
+
+
+def _ctc_with_logarithm(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """log_softmax of what ctc_loss is given."""
+    names = {
+        program.text(a.targets[0].target)
+        for a in program.all(cst.Assign)
+        if isinstance(a.value, cst.Call) and last_name(program, a.value.func) == "CTCLoss"
+    }
+    for node in program.all(cst.Call):
+        is_one = last_name(program, node.func) == "ctc_loss" or program.text(node.func) in names
+        if is_one and node.args:
+            given = node.args[0].value
+            new = method(given, "log_softmax", cst.Arg(cst.parse_expression("-1")))
+            yield Rewrite(
+                program.replace({given: new}),
+                f"line {program.line(node)}: the loss gets the log-probabilities it expects",
+            )
+
+
+def _signed(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`2 * target - 1` for a target of zeros and ones."""
+    made = {
+        program.text(a.targets[0].target)
+        for a in program.all(cst.Assign)
+        if isinstance(a.value, cst.Call) and last_name(program, a.value.func) == finding.name
+    }
+    for node in program.all(cst.Call):
+        if program.line(node) != finding.line or program.text(node.func) not in made:
+            continue
+        if node.args:
+            target = node.args[-1].value
+            twice = cst.BinaryOperation(cst.Integer("2"), cst.Multiply(), operand(target))
+            new = cst.BinaryOperation(twice, cst.Subtract(), cst.Integer("1"))
+            yield Rewrite(
+                program.replace({target: new}), f"line {finding.line}: 0 becomes -1, 1 stays 1"
+            )

@@ -1,4 +1,4 @@
-"""Set what was left at its default: batch_first, shuffle, a target's gradient, a scale."""
+"""Set an option: batch_first, shuffle, ignore_index, a target's gradient, a scale."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import libcst as cst
 from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.edits import New, Program, method, operand
-from knowledge.repair.toolkit.sites import argument, calls, with_argument
+from knowledge.repair.toolkit.sites import argument, calls, with_argument, without_argument
 
 KINDS = frozenset(
     {"samples_mixed", "sorted_samples", "target_not_detached", "inputs_unscaled",
-     "units_identical", "freezes_nothing"}
+     "units_identical", "freezes_nothing", "class_ignored", "loader_empty", "padding_counts",
+     "weights_inverted", "advantage_not_detached"}
 )  # fmt: skip
 _TIME_FIRST = r"(^|\.)(LSTM|GRU|RNN|MultiheadAttention|Transformer(En|De)coderLayer|Transformer)$"
 _EQUAL = r"(^|\.)(constant_|ones_|zeros_)$"
@@ -29,6 +30,11 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
         "inputs_unscaled": _scaled,
         "units_identical": _random,
         "freezes_nothing": _frozen,
+        "class_ignored": _without_option,
+        "loader_empty": _without_option,
+        "padding_counts": _without_padding,
+        "weights_inverted": _inverse,
+        "advantage_not_detached": _as_numbers,
     }
     yield from makers[finding.kind](program, finding)
 
@@ -140,3 +146,52 @@ def _frozen(program: Program, finding: Finding) -> Iterator[Rewrite]:
                 f"line {program.line(assign)}: the parameters are frozen, and not only an "
                 "attribute is set",
             )
+
+
+def _without_option(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The option left out that leaves a class, or the only batch, out."""
+    option = {"class_ignored": "ignore_index", "loader_empty": "drop_last"}[finding.kind]
+    for node in sorted(program.all(cst.Call), key=program.line):
+        for given in node.args:
+            if given.keyword is not None and given.keyword.value == option:
+                yield Rewrite(
+                    program.replace({node: without_argument(node, given)}),
+                    f"line {program.line(node)}: without `{option}` nothing is left out",
+                )
+
+
+def _without_padding(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`ignore_index` of the cross-entropy."""
+    for node in calls(program, r"(^|\.)(CrossEntropyLoss|cross_entropy|NLLLoss|nll_loss)$"):
+        mark = cst.parse_expression(str(finding.facts["padding"]))
+        yield Rewrite(
+            program.replace({node: with_argument(node, 99, "ignore_index", mark)}),
+            f"line {program.line(node)}: padding has no part in the loss",
+        )
+
+
+def _inverse(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The inverse of the weights."""
+    for c in calls(program, r"(^|\.)(CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss)$"):
+        for given in c.args:
+            if given.keyword is not None and given.keyword.value == "weight":
+                one = cst.BinaryOperation(cst.Integer("1"), cst.Divide(), operand(given.value))
+                yield Rewrite(
+                    program.replace({given.value: one}),
+                    f"line {program.line(c)}: the rarer a class, the larger its weight",
+                    "the classes are to be balanced",
+                )
+
+
+def _as_numbers(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The advantage without its graph, where it is multiplied with log-probabilities."""
+    for node in sorted(program.all(cst.BinaryOperation), key=program.line):
+        if not isinstance(node.operator, cst.Multiply):
+            continue
+        for side, other in ((node.left, node.right), (node.right, node.left)):
+            is_gain = re.search(r"(?i)adv|delta|td", program.text(side))
+            if is_gain and re.search(r"(?i)log", program.text(other)):
+                yield Rewrite(
+                    program.replace({side: method(side, "detach")}),
+                    f"line {program.line(node)}: the policy's loss leaves the values alone",
+                )

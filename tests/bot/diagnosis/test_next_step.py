@@ -6,9 +6,11 @@ import pytest
 import torch
 from torch import nn
 
-from bot.diagnosis.next_step import next_step
+from bot.diagnosis.next_step import next_step, the_loss_falls
 from bot.diagnosis.wording.no_error import remark
 from bot.models import PastedTraceback, Question
+from executor.protocol import JobResult, LossSeen
+from tests.built import failed, ran
 
 
 @pytest.mark.parametrize(
@@ -43,6 +45,9 @@ from bot.models import PastedTraceback, Question
         ("It can't even overfit one batch, and the loss stays the same", "does_not_learn"),
         ("My model is overfitting", "validation_differs"),
         ("The loss is not descending", "does_not_learn"),
+        ("Why does training take so long?", "slow"),
+        ("Why does training take so long to converge?", None),
+        ("The training takes forever until it learns anything", None),
         ("Validation accuracy stays much lower than training", "validation_differs"),
         ("Each run gives other numbers although I set a seed", "not_reproducible"),
         ("The loss is always 0 from the first epoch", "loss_is_zero"),
@@ -92,6 +97,26 @@ def test_a_look_is_no_statement_of_the_cause():
 
     assert seen is not None
     assert remark(seen).startswith("The cause is not known here")
+
+
+FELL = LossSeen(line=1, rounds=20, first=1.0, last=0.8)
+
+
+@pytest.mark.parametrize(
+    ("run", "falls"),
+    [
+        (ran(trained=True, losses=(FELL,)), True),
+        (ran(trained=True, losses=(FELL.model_copy(update={"rounds": 19}),)), False),  # too few
+        (ran(trained=True, losses=(FELL.model_copy(update={"last": 0.9}),)), False),  # or noise
+        (ran(trained=True, losses=(FELL.model_copy(update={"last": 0.9}), FELL)), True),
+        (ran(losses=(FELL,)), False),
+        (ran(trained=True, losses=(FELL,), assumptions=("x is random",)), False),  # on other data
+        (failed("a", trained=True, losses=(FELL,)), False),
+    ],
+)
+def test_a_loss_that_falls_in_the_run(run: JobResult, falls: bool):
+    """Then nobody is told to look why it stands still."""
+    assert the_loss_falls(run) is falls
 
 
 def test_its_code_runs_on_any_gradient():

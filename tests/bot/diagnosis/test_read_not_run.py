@@ -25,7 +25,7 @@ from bot.models import (
 from bot.platforms.card import sheet
 from bot.platforms.console.card import card
 from bot.service.seam import Answered
-from executor.protocol import Construct, Finding, Job, JobResult, Remark
+from executor.protocol import Construct, Finding, Job, JobResult, LossSeen, Remark
 from knowledge.repair.mistake import mistake
 from knowledge.search.search import SearchResult
 from tests.built import failed, ran
@@ -280,6 +280,24 @@ def test_a_loss_of_guesses_is_recognised(text: str, classes: str):
     seen = chance_level(Question(text=text))
 
     assert (f"guesses among {classes} classes" in seen.message) if seen else classes == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("my loss is stuck at 0.69, a BCE of the critic", "chance_level"),
+        ("the loss stays flat", "does_not_learn"),
+        ("the loss grows in each epoch", "loss_grows"),
+        ("memory grows with each step", "memory_grows"),
+    ],
+)
+@pytest.mark.parametrize("last", [0.3, 1.0])
+def test_nobody_looks_why_a_loss_stands_that_fell_here(text: str, kind: str, last: float):
+    """The run has shown otherwise than the words suggest; of memory it says nothing."""
+    run = ran(trained=True, losses=(LossSeen(line=1, rounds=50, first=1.0, last=last),))
+    told = last == 1.0 or kind == "memory_grows"
+
+    assert [r.kind for r in answer(text=text, run=run).remarks] == ([kind] if told else [])
 
 
 POST = """My net fails:

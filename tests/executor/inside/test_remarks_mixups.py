@@ -72,6 +72,8 @@ SHOWN = {
     ],
 }
 SOUND = {
+    "a table of zeros": "self.b = nn.Embedding(9, 4)\nnn.init.zeros_(self.b.weight)\n"
+    "self.c = nn.EmbeddingBag(9, 4)\nself.c.weight.data.zero_()",
     "the attribute's own name": "p.requires_grad = False",
     "the right order": "loss = nn.CrossEntropyLoss()\nl = loss(outputs, labels)",
     "a loss without an order": "l = nn.MSELoss()(target, pred)",

@@ -48,7 +48,10 @@ FOLDS = (
     "        loss = ce(net(x), y)\n        loss.backward()\n        opt.step()\n"
 )
 PADDED = "mha = nn.MultiheadAttention(8, 2)\nmask = {mask}\nmha(x, x, x, {word}=mask)\n"
-GAN = "ld = bce(D(real), ones) + bce(D(fake.detach()), zeros)\nlg = {made}\n"
+GAN = (
+    "real_loss, fake_loss = bce(D(real), ones), bce(D(fake.detach()), zeros)\n"
+    "ld = real_loss + fake_loss\nld.backward()\nlg = {made}\n{last}.backward()\n"
+)
 TRIPLET = "crit = nn.TripletMarginLoss()\nloss = crit({given})\n"
 SCALER = "sc = StandardScaler()\na = sc.fit_transform(x_train)\nb = sc.{used}(x_test)\n"
 RETURNS = "for r in {rewards}:\n    R = r + gamma * R\n    returns.append(R)\n"
@@ -70,7 +73,7 @@ EPOCH = (
     "        loss.backward()\n        opt.step()\n"
 )
 DICE = "def dice(a, b):\n    return {returned}\nloss = dice(net(x), y)\nloss.backward()\n"
-NCE = "temperature = 0.1\nlogits = a @ b.T {op} temperature\n"
+ATTACK = "l = ce(net(x + d.detach()), y) + ce(net(x + d), y)\nl.backward()\n"
 
 SHOWN = {
     "gradient_ignored": [
@@ -88,7 +91,7 @@ SHOWN = {
         "for x in data:\n    loss = rec(x)\n    kl = -0.5 * (1 + v - v.exp()).sum()\n" + FIT,
         "for p in tasks:\n    s = make(p)\n    fast = adapt(s)\n    loss = query(s)\n" + FIT,
     ],
-    "term_twice": [TERMS.format(second="loss_a")],
+    "term_twice": [TERMS.format(second="loss_a"), MIXED.format(second="a")],
     "end_left_out": [TD.format(target="gamma * v(n)")],
     "pixels_floored": ["x = images // 255", "x = (img // 255).float()"],
     "mask_left_out": [NODES.format(given="out, y")],
@@ -112,9 +115,8 @@ SHOWN = {
         PADDED.format(mask="torch.tril(torch.ones(9, 9)).bool()", word="attn_mask"),
         PADDED.format(mask="torch.tril(torch.ones(9, 9))", word="attn_mask"),
     ],
-    "triplet_order": [TRIPLET.format(given="a, neg, pos"), TRIPLET.format(
-        given="f(anchor), f(negative), f(positive)")],
-    "temperature_multiplied": [NCE.format(op="*")],
+    "exchanged": [TRIPLET.format(given="a, neg, pos"), TRIPLET.format(
+        given="f(anchor), f(negative), f(positive)"), "l = F.cross_entropy(target, scores)"],
     "fitted_on_test": [SCALER.format(used="fit_transform")],
     "values_as_classes": [
         "pred = torch.max(out, 1)[0]\nn = (pred == y).sum()",
@@ -136,20 +138,23 @@ SHOWN = {
         BEST.format(now="accuracy", op="<"),
     ],
     "precedence": ["x = x - mean / std", "x = x - x.mean(0) / x.std(0)"],
-    "quantile_sign": ["e = pred - y\nl = torch.max(q * e, (q - 1) * e)"],
     "classes_shifted": [SHIFTED.format(less="")],
     "classes_regressed": ["c = nn.MSELoss()\nn = (out.round() == y).sum()"],
     "optimizer_each_epoch": [EPOCH.format(made="Adam(net.parameters())")],
-    "critics_agree": [
+    "adversaries_agree": [
+        GAN.format(made="bce(D(fake), zeros)", last="lg"),
         "ld = D(real).mean() - D(fake.detach()).mean()\nld.backward()\n"
-        "lg = -D(fake).mean()\nlg.backward()\n"
+        "lg = -D(fake).mean()\nlg.backward()\n",
     ],
     "drawn_apart": ["l = F.mse_loss(net(x[i]), y[torch.randperm(9)])"],
     "step_uphill": [
         "loss.backward()\nw += 0.1 * w.grad",
         "loss.backward()\nw.data.add_(0.1 * w.grad)",
     ],
-    "score_as_loss": [DICE.format(returned="2 * (a * b).sum() / (a.sum() + b.sum())")],
+    "score_as_loss": [
+        DICE.format(returned="2 * (a * b).sum() / (a.sum() + b.sum())"),
+        DICE.format(returned="c / (a.sum() + b.sum() - c)").replace("dice", "iou_score"),
+    ],
     "held_out_unused": [
         "test_loader = DataLoader(b)\nfor x in train_loader:\n    net(x).backward()\nnet.eval()\n"
     ],
@@ -157,9 +162,6 @@ SHOWN = {
     "target_noisy": [NOISY.format(target="noisy")],
     "returns_forwards": [RETURNS.format(rewards="rewards")],
     "positions_of_samples": [PE.format(first="True", dim=0)],
-    "same_answer": [GAN.format(made="bce(D(fake), zeros)")],
-    "drops_most": ["nn.Dropout(0.9)", "nn.Dropout2d(p=0.95)"],
-    "terms_alike": [MIXED.format(second="a")],
 }  # fmt: skip
 SOUND = {
     "the gradient that comes in": FUNCTION.format(returned="2 * x * grad"),
@@ -226,8 +228,6 @@ SOUND = {
     "another function's mask": "F.scaled_dot_product_attention(q, k, v, "
     "attn_mask=torch.tril(torch.ones(9, 9)).bool())\nnn.MultiheadAttention(8, 2)",
     "positive, then negative": TRIPLET.format(given="a, pos, neg"),
-    "divided by the temperature": NCE.format(op="/"),
-    "a temperature above one": NCE.format(op="*").replace("0.1", "2.0"),
     "transformed": SCALER.format(used="transform"),
     "a scaler of its own": SCALER.format(used="fit_transform").replace("b = sc", "b = other"),
     "places": "pred = torch.max(out, 1)[1]\nn = (pred == y).sum()",
@@ -250,7 +250,6 @@ SOUND = {
     "patience": BEST.format(now="val_loss", op=">").replace("best_val = val_loss", "bad += 1"),
     "in brackets": "x = (x - mean) / std",
     "another quotient": "x = x - mean / n",
-    "target minus prediction": "e = y - pred\nl = torch.max(q * e, (q - 1) * e)",
     "labels from one on": SHIFTED.format(less=" - 1"),
     "an optimizer for each rate": EPOCH.format(made="SGD(net.parameters(), 0.1 * epoch)"),
     "an optimizer for each model": EPOCH.format(made="Adam(net.parameters())").replace(
@@ -263,6 +262,8 @@ SOUND = {
     "a negative log-probability": RL.format(loss="(neg_log_prob * advantage).mean()"),
     "a divergence without its sign": "kl = 0.5 * (1 + v - v.exp()).sum()\n"
     + RL.format(loss="rec - kl"),
+    "an attack and its model": ATTACK,
+    "scores first": "l = F.cross_entropy(scores, target)",
     "an attack": BEST.format(now="loss", op=">") + "delta = delta + grad.sign()\n",
     "plain SGD in each epoch": EPOCH.format(made="SGD(net.parameters(), 0.1)"),
     "a step up the hill": PDE.format(more="").replace(
@@ -289,9 +290,9 @@ SOUND = {
     "a running mean": RETURNS.format(rewards="values"),
     "positions of steps": PE.format(first="True", dim=1),
     "steps come first": PE.format(first="False", dim=0),
-    "taken for real": GAN.format(made="bce(D(fake), ones)"),
-    "minus the judge's loss": GAN.format(made="-bce(D(fake), zeros)"),
-    "a usual share": "nn.Dropout(0.5)",
+    "taken for real": GAN.format(made="bce(D(fake), ones)", last="lg"),
+    "only looked at": GAN.format(made="bce(D(fake), zeros)", last="other"),
+    "minus the judge's loss": GAN.format(made="-bce(D(fake), zeros)", last="lg"),
     "two labels": MIXED.format(second="b"),
 }  # fmt: skip
 

@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
-from tests.built import found, ran
+from executor.protocol import Finding, JobResult
+from knowledge.repair.judge import is_decided
+from tests.built import failed, found, noted, ran
 from tests.knowledge.repair.test_engine import (
     BEFORE,
     FIXED,
     NEXT,
     VALUES,
+    A,
     codemod,
     proposal,
     repaired,
@@ -55,6 +58,54 @@ async def test_it_stays_taken_for_granted_in_a_later_step() -> None:
     assert result.fix is None and [fix.code for fix in result.alternatives] == [whole]
 
 
+def by_text(kind: str) -> Finding:
+    """A mistake that only the text shows."""
+    return found(kind, program_wide=True).model_copy(update={"by_text": True})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "intent"),
+    [
+        ((by_text(A),), (), "this is a slip"),  # no probe has seen anything
+        ((by_text(A), found("no_gradient")), (), ""),  # a probe saw it, and sees it no more
+        ((by_text(A), found("b")), (found("b"),), "this is a slip"),  # and still there
+        ((by_text(A), noted("graph_kept")), (), "this is a slip"),  # a note is no mistake
+        ((by_text(A), by_text("b")), (), "this is a slip"),
+        ((by_text(A), noted("unused_parameters")), (), ""),  # what stood still gets a gradient
+    ],
+)
+async def test_what_only_the_text_shows_is_decided_by_what_a_probe_saw(
+    before: tuple[Finding, ...], after: tuple[Finding, ...], intent: str
+) -> None:
+    """Then it is the fix, and supposes nothing; else it is an alternative."""
+    one = proposal("x", by_text=True, intent="this is a slip")
+    run = ran(findings=before, trained=True, moved=("w",), values=VALUES)
+    mended = ran(findings=after, trained=True, moved=("w",), values=VALUES)
+
+    result, _ = await repaired({"x": mended, "a": run}, {"a": [one]}, before=run)
+
+    offered = (result.fix,) if result.fix is not None else result.alternatives
+    assert [f.intent for f in offered] == [intent]
+    assert (result.fix is not None) is (intent == "")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "decided"),
+    [
+        (ran(findings=(by_text(A),), witnessed=(A,)), ran(), True),
+        (ran(findings=(by_text(A),), witnessed=(A,)), ran(witnessed=(A,)), False),  # still there
+        (ran(findings=(by_text(A),), witnessed=("b",)), ran(), False),  # of another thing
+        (ran(findings=(by_text(A),), witnessed=(A,)), ran(findings=(by_text(A),)), False),
+        (ran(findings=(by_text(A),)), ran(), False),
+    ],
+)
+def test_what_a_run_witnessed_decides_what_the_text_says(
+    before: JobResult, after: JobResult, decided: bool
+) -> None:
+    """The very thing was there, and is gone in both."""
+    assert is_decided(before, after) is decided
+
+
 SHOWS = "class NetWithSoftmax: a"
 LEFT = ran(stdout="1\n2\n", findings=(found("softmax_before_cross_entropy"),), values=VALUES)
 
@@ -74,3 +125,24 @@ async def test_what_the_code_shows_is_left_where_an_error_is_mended(
 
     assert result.fix is not None
     assert result.fix.code == ("x" if is_left else "y")
+
+
+@pytest.mark.parametrize(("witnessed", "code"), [((), "x"), (("b",), "y")])
+async def test_what_is_left_is_mended_along_with_a_fix_only_where_a_run_decides(
+    witnessed: tuple[str, ...], code: str
+) -> None:
+    """A second mistake that only the text shows is said to be left."""
+    first = failed(A, values=VALUES, stdout="1\n")
+    left = ran(
+        stdout="1\n2\n", findings=(by_text("b"),), values=VALUES, trained=True, moved=("w",),
+        witnessed=witnessed,
+    )  # fmt: skip
+    whole = ran(stdout="1\n2\n", values=VALUES, trained=True, moved=("w",))
+    steps = {"a": [proposal("x")], "x": [proposal("y", "c", by_text=True, intent="a slip")]}
+    runs: dict[object, Any] = {"x": left, "y": whole}
+
+    result, _ = await repaired(
+        runs, steps, codemods=(codemod("a"), codemod("c", "b")), before=first
+    )
+
+    assert result.fix is not None and result.fix.code == code

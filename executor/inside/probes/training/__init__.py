@@ -21,7 +21,8 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     unread.py        sequences of which a recurrent model reads one step only
     unlike.py        inputs of another scale in an evaluation than in training
     masks.py         masks that hide nothing; signs.py: targets of 0 where -1 is meant
-    by_text.py       what the text shows and the run bears out
+    by_text.py       what the text shows and the run bears out; witnesses.py: what the run
+                     shows of the same things
     scalers.py       gradients that a scaler made larger, and nothing divides again
     rates.py         learning rates, schedulers, optimizers made anew
     layouts.py       views that were meant to turn a tensor
@@ -44,7 +45,7 @@ from torch import nn
 
 from executor.errors import is_a
 from executor.inside.probes.source import SnippetSource
-from executor.inside.probes.training import idle
+from executor.inside.probes.training import idle, witnesses
 from executor.inside.probes.training.by_text import report_by_text
 from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.comparisons import Comparisons
@@ -56,6 +57,7 @@ from executor.inside.probes.training.leaks import Leaks
 from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.losses import LossProbe
 from executor.inside.probes.training.names import SnippetNames
+from executor.inside.probes.training.quiet import quietly
 from executor.inside.probes.training.rates import Rates
 from executor.inside.probes.training.samples import Samplers, report_empty, report_samples
 from executor.inside.probes.training.scalers import report_scalers
@@ -99,6 +101,8 @@ class TrainingProbe:
         self.followers = Followers(source, tree)
         self.workers = Workers(source, tree)
         self.samplers = Samplers(source, tree)
+        self.tried = witnesses.Tried(tree)
+        self.witnessed: list[str] = []
         self._collector = FindingCollector()
         self._problem = ""
 
@@ -170,6 +174,7 @@ class TrainingProbe:
             self._try(lambda c: report_scalers(c, self._tree, self.steps))
             text = "\n".join(self.source.lines)
             self._try(lambda c: report_twins(c, self._tree, namespace, roots, self.steps, text))
+            self._try(lambda _: self._witness(namespace))
             self.moved = [w.name for w in self.steps.optimized.values() if w.moved][:_NAMES]
         elif error is not None and is_a(error, *_PARAMETER_LIST_ERRORS):
             unregistered.report(live_modules(), used=False)
@@ -187,6 +192,12 @@ class TrainingProbe:
         self.findings = self._collector.findings
         if problem := self.losses.problem or self.steps.problem or self._problem:
             raise RuntimeError(f"a look at the training failed: {problem}")
+
+    def _witness(self, namespace: dict[str, Any]) -> None:
+        with quietly():
+            self.witnessed = witnesses.of_the_run(
+                self.steps, self.losses.seen, self.leaks.targets, namespace
+            )
 
     def _try(self, report: Callable[[FindingCollector], None]) -> None:
         """Add findings; what fails takes none of the others with it."""

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import torch
 from torch import nn
 
+from executor.inside import torch_private as private
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.disguised import disguised
 from executor.inside.probes.training.quiet import finite, grad_fn, parameters, requires_grad, shape
@@ -50,6 +51,7 @@ class Calls:
         self.given: list[tuple[int, list[weakref.ref[torch.Tensor]]]] = []
         self.evaluating: dict[int, int | None] = {}  # roots in eval mode → the line of the call
         self.in_training: set[int] = set()  # roots that were called so in training mode
+        self.asked_in_training = False  # a root was, without gradients, and it matters
         self.keeper: Keeper | None = None
         # Hears of a recorded call of a root that is the first, or is in `unpaired`.
         self.first: Callable[[nn.Module, Any, Any, int | None], None] | None = None
@@ -146,6 +148,7 @@ class Calls:
                 self.evaluating.pop(key, None)
         elif key not in self.unrecorded:
             self.unrecorded[key] = weakref.ref(module)
+            self.asked_in_training |= _acts_in_training(module)
             self.unlike.called(module, args, kwargs, line, recorded=False)
         self._root = line, shape(tensors[0]) if tensors and tensors[0] is args[0] else ()
 
@@ -164,3 +167,12 @@ class Calls:
         )
         if call not in self.seen:
             self.seen.append(call)
+
+
+def _acts_in_training(module: nn.Module) -> bool:
+    """Whether a part of it drops values, or takes the statistics of its batch."""
+    return any(
+        m.training and (isinstance(m, private.BatchNorm) or getattr(m, "p", 0) > 0)
+        for m in module.modules()
+        if isinstance(m, (private.Dropout, private.BatchNorm))
+    )

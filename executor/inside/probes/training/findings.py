@@ -27,10 +27,18 @@ class FindingCollector:
 
     def add(self, kind: str, line: int | None, name: str, message: str, **facts: Any) -> None:
         """Add one finding; more than eight of a kind are dropped."""
-        if sum(f.kind == kind for f in self._all) < _PER_KIND:
-            seen = finding(kind, line, name, message, **facts)
-            if seen not in self._all:
-                self._all.append(seen)
+        self._add(finding(kind, line, name, message, **facts))
+
+    def add_by_text(
+        self, kind: str, line: int | None, name: str, message: str, ways: tuple[Any, ...]
+    ) -> None:
+        """Add what only the text shows, with the edits that may mend it."""
+        seen = finding(kind, line, name, message, ways=list(ways))
+        self._add(seen.model_copy(update={"by_text": True}))
+
+    def _add(self, seen: Finding) -> None:
+        if sum(f.kind == seen.kind for f in self._all) < _PER_KIND and seen not in self._all:
+            self._all.append(seen)
 
     @property
     def findings(self) -> list[Finding]:

@@ -110,6 +110,16 @@ class Leaks:
                 for k in kept
             )
 
+    @property
+    def targets(self) -> list[torch.Tensor]:
+        """What the losses of those calls compared with."""
+        return [k.target for k in self._kept.values() if k.target is not None]
+
+    @property
+    def calls(self) -> list[KeptCall]:
+        """The calls that can be tried again."""
+        return [k.call for k in self._kept.values()]
+
     def look(self) -> list[Finding]:
         """Try them: it calls the snippet's modules, so that it comes last of all."""
         found: list[Finding] = []
@@ -145,31 +155,29 @@ def _copy(value: Any) -> Any:
 
 def _left_out(loss: torch.Tensor) -> int | None:
     """The class that the nearest nll_loss ignores, if it gives one number for all."""
-    todo, seen = [loss.grad_fn], 0
-    while todo and seen < 30:
-        node = todo.pop(0)
-        seen += 1
-        if node is not None and what(node) in ("NllLoss", "NllLoss2D"):
-            if shape(node, 0) != ():
-                return None
-            ignored = int(private.saved_ignore_index(node))
-            return ignored - (1 << 64) if ignored >= 1 << 63 else ignored
-        todo += [n for n, _ in node.next_functions] if node is not None else []
-    return None
+    node = _nearest(loss, {"NllLoss", "NllLoss2D"})
+    if node is None or shape(node, 0) != ():
+        return None
+    ignored = int(private.saved_ignore_index(node))
+    return ignored - (1 << 64) if ignored >= 1 << 63 else ignored
 
 
 def _target(loss: torch.Tensor) -> torch.Tensor | None:
     """What the nearest loss function compares its input with."""
+    node = _nearest(loss, _TARGETED)
+    found = private.saved_target(node) if node is not None else None
+    return found.detach().clone() if found is not None and found.numel() <= _ELEMENTS else None
+
+
+def _nearest(loss: torch.Tensor, kinds: set[str]) -> Any:
+    """The operation of one of those kinds that is nearest to the loss; None if there is none."""
     todo, seen = [loss.grad_fn], 0
     while todo and seen < 30:
         node = todo.pop(0)
         seen += 1
-        if node is None:
-            continue
-        if what(node) in _TARGETED:
-            found = private.saved_target(node)
-            return found.detach().clone() if found.numel() <= _ELEMENTS else None
-        todo += [n for n, _ in node.next_functions]
+        if node is not None and what(node) in kinds:
+            return node
+        todo += [n for n, _ in node.next_functions] if node is not None else []
     return None
 
 
@@ -268,27 +276,8 @@ def _copied(call: Caller, kept: _Kept, same: tuple[str, int]) -> list[Finding]:
 
     One that reads it as a whole is an autoencoder. Which one it is shows when later steps change.
     """
-    name, dim = same
-    inputs = kept.call.args, kept.call.kwargs
-    sizes = dict(tensors(inputs))[name].shape
-    steps, half = sizes[dim], sizes[dim] // 2
-    base, again = call.run(inputs), call.run(inputs, seed=8)
-    if not base or not close(base[0], again[0]):
-        return []
-
-    def changed(which: str, t: torch.Tensor) -> torch.Tensor:
-        if which != name:
-            return t
-        new = t.clone()
-        later = new.narrow(dim, half, steps - half)
-        later.copy_(later.flip(dim).roll(1, 0))
-        return new
-
-    now = call.run(mapped(inputs, changed))
-    before, after = (_by_step(out[0], sizes, dim) for out in (base, now))
-    if before is None or after is None or close(before, after):
-        return []
-    if not close(before.narrow(dim, 0, half), after.narrow(dim, 0, half)):
+    steps = dict(tensors((kept.call.args, kept.call.kwargs)))[same[0]].shape[same[1]]
+    if _reads(call, kept, *same) != "in order":
         return []
     kind = type(kept.call.module).__name__
     return [
@@ -334,14 +323,36 @@ def _shifted(kept: _Kept) -> tuple[str, int] | None:
 
 def _future(call: Caller, kept: _Kept, shifted: tuple[str, int]) -> list[Finding]:
     """Change the last steps of a sequence: what is said of those before must stay."""
-    name, dim = shifted
+    steps = dict(tensors((kept.call.args, kept.call.kwargs)))[shifted[0]].shape[shifted[1]]
+    if _reads(call, kept, *shifted) != "ahead":
+        return []
+    kind = type(kept.call.module).__name__
+    return [
+        finding(
+            "sees_the_future",
+            kept.call.line,
+            kind,
+            f"the targets are the inputs one step later, and what `{kind}` says at a step changes "
+            "with the inputs after it: it can look its answer up, so that the loss falls and "
+            "nothing is learned; give it a causal mask (True or -inf where the key comes after the "
+            "query: `torch.triu(torch.ones(T, T), 1).bool()`)",
+            steps=steps,
+        )
+    ]
+
+
+def _reads(call: Caller, kept: _Kept, name: str, dim: int) -> str:
+    """Whether the model reads an input "in order", or "ahead"; empty if that does not show.
+
+    The last half of the steps is changed: what it says of the first half moves where it looks
+    ahead.
+    """
     inputs = kept.call.args, kept.call.kwargs
     sizes = dict(tensors(inputs))[name].shape
-    steps = sizes[dim]
-    half = steps // 2
+    steps, half = sizes[dim], sizes[dim] // 2
     base, again = call.run(inputs), call.run(inputs, seed=8)
     if not base or not close(base[0], again[0]):
-        return []
+        return ""
 
     def changed(which: str, t: torch.Tensor) -> torch.Tensor:
         if which != name:
@@ -357,22 +368,9 @@ def _future(call: Caller, kept: _Kept, shifted: tuple[str, int]) -> list[Finding
     now = call.run(mapped(inputs, changed))
     before, after = (_by_step(out[0], sizes, dim) for out in (base, now))
     if before is None or after is None or close(before, after):
-        return []
-    if close(before.narrow(dim, 0, half), after.narrow(dim, 0, half)):
-        return []
-    kind = type(kept.call.module).__name__
-    return [
-        finding(
-            "sees_the_future",
-            kept.call.line,
-            kind,
-            f"the targets are the inputs one step later, and what `{kind}` says at a step changes "
-            "with the inputs after it: it can look its answer up, so that the loss falls and "
-            "nothing is learned; give it a causal mask (True or -inf where the key comes after the "
-            "query: `torch.triu(torch.ones(T, T), 1).bool()`)",
-            steps=steps,
-        )
-    ]
+        return ""
+    stays = close(before.narrow(dim, 0, half), after.narrow(dim, 0, half))
+    return "in order" if stays else "ahead"
 
 
 def _by_step(out: torch.Tensor, sizes: torch.Size, dim: int) -> torch.Tensor | None:

@@ -51,7 +51,15 @@ class Steps:
         self._latest: Record | None = None
         self.keeps_losses = False  # only of a training that may be cut: reading one is heard
         self.losses: list[float] = []  # the first and the last one
+        self._seeds = any("seed(" in line for line in names.source.lines)
+        self._drew_again = False  # a step began where an earlier one had, with others in between
+        self._draws: list[int] = []  # the states of the generator at the first steps, as a number
         self.computed = False  # something with a graph was in sight at a step
+
+    @property
+    def draws_again(self) -> bool:
+        """Whether random numbers that an earlier step had begun with came again; or all steps'."""
+        return self._drew_again or len(self._draws) == 1
 
     @property
     def trained(self) -> bool:
@@ -101,6 +109,13 @@ class Steps:
                 self.reached = None if new is None else self.reached | new
                 self._by_the_last = new or set()
         for record in self.records.values():
+            if record.used is not None:
+                gradient, version = record.used
+                record.changed_late |= private.version(gradient) != version
+                record.used = None
+            # Of two that take turns each wipes what the other's loss has left with it.
+            if record is self._latest and record.backwards and self.backwards <= _LATE:
+                record.lost |= all(p.grad is None for p in record.params)
             record.backwards += 1
             if record.carrying:
                 there = (g for p in record.params if (g := p.grad) is not None)
@@ -119,6 +134,8 @@ class Steps:
             record = Record(optimizer, name or type(optimizer).__name__, None)
             self.records[id(optimizer)] = record
         record.steps += 1
+        if self._seeds and record.steps <= _LATE:
+            self._note_draws()
         if record is not self._latest:
             record.turns += 1
             self._latest = record
@@ -160,6 +177,16 @@ class Steps:
             self._look_beside(named)
         self._note_modes()
 
+    def _note_draws(self) -> None:
+        """Compare where the random numbers are with where they were at the steps before."""
+        with quietly():  # neither NumPy nor `Tensor.view`: others listen to them
+            words = torch.ops.aten.view.dtype(torch.get_rng_state(), torch.int64)
+            # Weighted, for what is used of a block and what is left of it add up to the same.
+            state = int((words * torch.arange(len(words))).sum())
+        if not self._draws or state != self._draws[-1]:
+            self._drew_again |= state in self._draws
+            self._draws.append(state)
+
     def _note_rates(self, optimizer: torch.optim.Optimizer) -> None:
         for group in optimizer.param_groups:
             rate = group.get("lr")
@@ -178,6 +205,11 @@ class Steps:
         if record is None:
             return
         record.ended = True
+        if record.steps <= _ALL and not record.changed_late:
+            with private.DisableTorchFunction():
+                grads = (g for p in record.params if (g := p.grad) is not None)
+                grad = next((g for g in grads if not g.is_inference()), None)
+                record.used = (grad, private.version(grad)) if grad is not None else None
         if record.steps == 1:  # who puts it back later has moved it
             for w in record.watched:
                 w.stepped = w.moved

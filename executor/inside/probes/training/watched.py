@@ -80,6 +80,9 @@ class Record:
     unlooked: int = 0  # healthy steps that `watched` has not counted yet
     kept: list[float] = field(default_factory=list)  # gradients at the last step, a few
     turns: int = 0  # how often it stepped after another optimizer had
+    lost: bool = False  # gradients of a backward were gone at the next one, without a step
+    changed_late: bool = False  # somebody changed a gradient after the step that used it
+    used: tuple[torch.Tensor, int] | None = None  # a gradient of the last step, and its version
     decayed: bool = False  # somebody changed them between a step and the next backward
 
     def count(self) -> None:

@@ -1,0 +1,155 @@
+"""Find derivatives by hand that go the wrong way, or do not go on."""
+
+from __future__ import annotations
+
+import ast
+
+from executor.inside.remarks.edits import Told, operand, put, way, with_argument
+from executor.inside.remarks.syntax import (
+    Found,
+    behind,
+    dotted,
+    functions,
+    has_minus,
+    inside,
+    is_read,
+    method_calls,
+    tail,
+    walk,
+    words,
+)
+
+
+def gradient_ignored(tree: ast.Module) -> Found:
+    """A backward of an own Function that reads nothing of the gradient it is given."""
+    for cls in (n for n in walk(tree) if isinstance(n, ast.ClassDef)):
+        if not any(dotted(b).rpartition(".")[2] == "Function" for b in cls.bases):
+            continue
+        for method in (n for n in cls.body if isinstance(n, ast.FunctionDef)):
+            given = [a.arg for a in method.args.args[1:]]
+            if method.name != "backward" or not given or method.args.vararg:
+                continue
+            returned = [
+                n.value for n in inside(method) if isinstance(n, ast.Return) and n.value is not None
+            ]
+            if any(is_read(name, s) for name in given for s in method.body) or not returned:
+                continue
+            parts = [p for r in returned for p in (r.elts if isinstance(r, ast.Tuple) else [r])]
+            parts = [p for p in parts if not (isinstance(p, ast.Constant) and p.value is None)]
+            if not parts or {"zeros", "zeros_like"} & {w for p in parts for w in words(p)}:
+                continue  # no gradient goes through, on purpose
+            new = [put(p, f"{given[0]} * ", *operand(p)) for p in parts]
+            yield Told(
+                "gradient_ignored",
+                returned[-1],
+                f"this backward never reads `{given[0]}`, the gradient of the loss by what this "
+                "function returned: its own derivative alone is right only where that is 1; "
+                f"write `{given[0]} * (…)`",
+                (way("the chain rule multiplies by the gradient that comes in", *new),)
+                if len(given) == 1
+                else (),
+            )
+
+
+def graph_left_out(tree: ast.Module) -> Found:
+    """A derivative in a loss, taken without a graph of its own: to the optimizer it is a number."""
+    made = [
+        (n.id, node.value)
+        for node in walk(tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        for n in walk(target)
+        if isinstance(n, ast.Name)
+    ]
+    flows: dict[str, set[str]] = {}
+    for name, value in made:
+        flows.setdefault(name, set()).update(words(value))
+    for name, function in functions(tree).items():
+        for node in inside(function):
+            if isinstance(node, ast.Return) and node.value is not None:
+                flows.setdefault(name, set()).update(words(node.value))
+    back = {w for c in method_calls(tree, "backward") for w in words(c.func)}
+    wanted = behind(back, flows)
+    for name, value in made:
+        calls = [c for c in walk(value) if isinstance(c, ast.Call) and _is_derivative(c)]
+        if name not in wanted or len(calls) != 1:
+            continue
+        if {k.arg for k in calls[0].keywords} & {"create_graph", None}:
+            continue
+        through = {n for n in wanted - back if name in behind({n}, flows)}
+        of = dotted(calls[0].args[1])
+        if any(_is_a_step(tree, n, of) for n in through):
+            continue
+        if "backward" in {tail(n) for n in walk(value) if isinstance(n, ast.Call)}:
+            continue
+        new = with_argument(calls[0], "create_graph", "True", without="retain_graph")
+        yield Told(
+            "graph_left_out",
+            calls[0],
+            f"`{name}` goes into the loss, and has no graph: without `create_graph=True` "
+            "torch.autograd.grad gives plain numbers, and no gradient of this term reaches the "
+            "model; pass `create_graph=True`",
+            (way("the gradient goes through the derivative too", new),),
+        )
+
+
+def _is_derivative(call: ast.Call) -> bool:
+    return (
+        dotted(call.func) in ("torch.autograd.grad", "autograd.grad", "grad") and len(call.args) > 1
+    )
+
+
+def _is_a_step(tree: ast.Module, name: str, of: str) -> bool:
+    """Whether it is taken off something, as in a step of an own optimizer, or only its sign is.
+
+    So it is where it is added to the very thing that the derivative is by.
+    """
+    for node in walk(tree):
+        match node:
+            case ast.BinOp(op=ast.Add(), left=left, right=right) if (
+                of and {dotted(left), dotted(right)} & {of} and name in words(node)
+            ):
+                return True
+            case ast.BinOp(op=ast.Sub(), right=right) | ast.AugAssign(value=right) if name in words(
+                right
+            ):
+                return True
+            case ast.Call() if tail(node) in ("sign", "zip", "sub_", "add_", "copy_") and (
+                name in words(node)
+            ):
+                return True
+            case ast.Attribute(attr="grad", ctx=ast.Store()):
+                return True
+    return False
+
+
+def step_uphill(tree: ast.Module) -> Found:
+    """`w += rate * w.grad` after `loss.backward()`: away from the minimum."""
+    losses = {w for c in method_calls(tree, "backward") for w in words(c.func)}
+    if not any("loss" in w.lower() for w in losses):
+        return
+    for node in walk(tree):
+        match node:
+            case ast.AugAssign(target=target, op=ast.Add(), value=value):
+                new = put(node, target, " -= ", value)
+            case ast.Call(func=ast.Attribute(attr="add_", value=target), args=[value], keywords=[]):
+                new = put(value, "-", *operand(value))
+            case _:
+                continue
+        name = dotted(target).removesuffix(".data")
+        own = any(isinstance(n, ast.Attribute) and dotted(n) == f"{name}.grad" for n in walk(value))
+        if (
+            own
+            and not has_minus(value)
+            and not {"sign", "norm", "noise", "randn_like"} & words(value)
+        ):
+            yield Told(
+                "step_uphill",
+                node,
+                f"`{name}` goes along its gradient, where the loss grows: to make it smaller go "
+                "against it, `-=`",
+                (way("the loss becomes smaller", new),),
+            )
+
+
+RULES = (gradient_ignored, graph_left_out, step_uphill)

@@ -1,0 +1,255 @@
+"""Find terms of a loss that have the wrong sign, or stand in it twice."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from executor.inside.remarks.edits import Part, Places, Told, operand, put, way
+from executor.inside.remarks.syntax import (
+    LOSS_CALL,
+    Found,
+    assigned,
+    behind,
+    functions,
+    has_minus,
+    inside,
+    loops,
+    method_calls,
+    products,
+    says,
+    tail,
+    terms,
+    trained_losses,
+    values,
+    walk,
+    words,
+)
+
+_TERM = re.compile(r"(?i)(^|_)(loss(es)?|kld?|reg|l1|l2|aux|penalty|entropy)\d*(_|$)")
+_PENALTY = re.compile(
+    r"(?i)(^|_)(l1|l2|reg|regulari[sz]\w*|penalty|weight_norm|kld?|decay)(_|\d|$)"
+)
+_BONUS = re.compile(r"(?i)entropy|bonus|reward|log_?p|elbo|margin|diversity|ent$")
+_ENTROPY = re.compile(r"(?i)^(?!.*cross).*entropy")
+_LOG_PROBABILITY = re.compile(r"(?i)log_?p|logprob|log_?pi|^lp|_lp")
+_GAIN = re.compile(r"(?i)return|advantage|reward|^adv|_adv|^(G|R)$")
+_NEGATIVE = re.compile(r"(?i)^(neg|minus|nll)")
+_SCORE = re.compile(
+    r"(?i)(soft_?)?(dice|iou|jaccard|ssim|psnr|f1)(_?(score|coeff?(icient)?|index))?"
+)
+
+
+def term_twice(tree: ast.Module) -> Found:
+    """`a + 0.5 * a` while another term is in no sum at all, or one call of a loss twice."""
+    for node, name, value in trained_losses(tree):
+        parts = [term for _, term in terms(value)]
+        calls = [c for part in parts for c in _calls(part)]
+        if again := [c for i, c in enumerate(calls) if c in calls[:i]]:
+            yield (
+                "term_twice",
+                node,
+                f"two terms of this sum are `{again[0]}`: the second was most likely meant of "
+                "something else",
+            )
+        named = [sorted(filter(_TERM.search, words(part))) for part in parts]
+        twice = [i for i, t in enumerate(named) if len(t) == 1 and t in named[:i]]
+        left = _in_no_sum(tree, node, name) if twice else []
+        if len(left) == 1:
+            told = named[twice[0]][0]
+            there = [n for n in walk(parts[twice[0]]) if isinstance(n, ast.Name) and n.id == told]
+            yield Told(
+                "term_twice",
+                node,
+                f"the sum has `{told}` twice, and `{left[0]}` is in no sum, so that what it is "
+                f"computed from learns nothing from it; write `{left[0]}` in one of the places",
+                tuple(way("each term counts once", put(n, left[0])) for n in there),
+            )
+
+
+def _calls(term: ast.expr) -> set[str]:
+    """The losses that a term computes from variables."""
+    return {
+        ast.unparse(n)
+        for n in walk(term)
+        if isinstance(n, ast.Call)
+        and LOSS_CALL.search(tail(n))
+        and n.args
+        and not any(isinstance(m, ast.Call) for a in n.args for m in walk(a))
+    }
+
+
+def _in_no_sum(tree: ast.Module, node: ast.Assign, name: str) -> list[str]:
+    """The losses that are computed before a sum, in the same round, and added up nowhere."""
+    back = {name for _, name, _ in trained_losses(tree)}
+    added = {
+        w for _, other, given in assigned(tree) if _TERM.search(other) or other in back
+        for w in words(given)
+    }  # fmt: skip
+    scope = next((loop for loop in loops(tree) if node in set(inside(loop))), tree)
+    return [
+        other
+        for statement, other, given in assigned(scope)
+        if _TERM.search(other)
+        and other not in added | back
+        and isinstance(given, ast.Call | ast.BinOp)
+        and statement.lineno < node.lineno
+    ]
+
+
+def gain_as_loss(tree: ast.Module) -> Found:
+    """`loss = (log_prob * advantage).mean()`: what paid is made less likely."""
+    if any(isinstance(n, ast.keyword) and n.arg == "maximize" for n in walk(tree)):
+        return
+    turned = {w for n in walk(tree) if isinstance(n, ast.UnaryOp) for w in words(n)}
+    turned |= {name for _, name, value in assigned(tree) if isinstance(value, ast.UnaryOp)}
+    for node, name, value in trained_losses(tree):
+        if name in turned or has_minus(value):
+            continue
+        for product, parts in products(value):
+            said = words(product)
+            logs = [f for f in parts if says(f, _LOG_PROBABILITY)]
+            gains = [f for f in parts if says(f, _GAIN) and f not in logs]
+            if logs and gains and not said & turned and not any(map(_NEGATIVE.match, said)):
+                yield Told(
+                    "gain_as_loss",
+                    node,
+                    f"`{name}` grows with what pays (`{ast.unparse(gains[0])}` times the "
+                    "log-probability), and a step makes it smaller: good actions become less "
+                    f"likely; put a minus in front",
+                    (way("what pays becomes likelier", put(value, "-", *operand(value))),),
+                )
+                break
+
+
+def penalty_rewarded(tree: ast.Module) -> Found:
+    """`loss - 0.01 * l2` makes the weights large, `loss + entropy` a policy that tries nothing."""
+    policy = says(tree, _LOG_PROBABILITY) and says(tree, _GAIN)
+    turned = {name for _, name, value in assigned(tree) if has_minus(value)}
+    for _, _, value in trained_losses(tree):
+        for sign, term in terms(value):
+            said = words(term)
+            if said & turned:
+                continue
+            if sign < 0 and says(term, _PENALTY) and not says(term, _BONUS):
+                told = (
+                    "is taken off the loss, so that what it is to keep small is made as large as "
+                    "possible; add it"
+                )
+            elif sign > 0 and policy and says(term, _ENTROPY) and not says(term, _NEGATIVE):
+                told = (
+                    "is added to the loss, so that the policy's entropy is made as small as "
+                    "possible and it soon tries one action only; to keep it exploring take it off"
+                )
+            else:
+                continue
+            ways = (
+                way("the term goes the way that it is called", p) for p in _flipped(value, term)
+            )
+            yield Told("penalty_rewarded", term, f"`{ast.unparse(term)}` {told}", tuple(ways))
+            return
+
+
+def _flipped(value: ast.expr, term: ast.expr) -> list[Places]:
+    """The sum with the other sign before one term."""
+    return [
+        put(n, *_side(n.left), " - " if isinstance(n.op, ast.Add) else " + ", *_side(term))
+        for n in walk(value)
+        if isinstance(n, ast.BinOp) and n.right is term
+    ]
+
+
+def _side(node: ast.expr) -> tuple[Part, ...]:
+    return (node,) if isinstance(node, ast.BinOp) else operand(node)
+
+
+def score_as_loss(tree: ast.Module) -> Found:
+    """`loss = dice(…)`: the better the prediction, the larger it is."""
+    own = functions(tree)
+    for node, _, value in trained_losses(tree):
+        function = own.get(tail(value)) if isinstance(value, ast.Call) else None
+        if function is None or not _SCORE.fullmatch(function.name):
+            continue
+        returned = [n for n in inside(function) if isinstance(n, ast.Return) and n.value]
+        if not any(map(_is_turned, (n for r in returned for n in walk(r)))):
+            yield Told(
+                "score_as_loss",
+                node,
+                f"`{function.name}` is the larger, the better the prediction, and a step makes the "
+                f"loss smaller; write `1 - {ast.unparse(value)}`",
+                (way("the better, the smaller the loss", put(value, "1 - ", value)),),
+            )
+
+
+def _is_turned(node: ast.AST) -> bool:
+    """`-x`, `1 - x`."""
+    match node:
+        case ast.UnaryOp(op=ast.USub()) | ast.BinOp(left=ast.Constant(value=1), op=ast.Sub()):
+            return True
+    return False
+
+
+def adversaries_agree(tree: ast.Module) -> Found:
+    """A judge and what it judges, trained towards the same: `D(fake.detach())` and `D(fake)`."""
+    wanted = {**_labels(tree), **_scores(tree)}
+    for (judge, made, towards, cut), (node, ways) in wanted.items():
+        if not cut and (judge, made, towards, True) in wanted:
+            yield Told(
+                "adversaries_agree",
+                node,
+                f"`{judge}` is trained towards `{towards}` of `{made}`, and what makes `{made}` is "
+                "trained towards just that, so that neither learns from the other; give one of "
+                "them the other label, or the other sign",
+                ways,
+            )
+
+
+_Key = tuple[str, str, str, bool]  # the judge, what it judges, towards what, and if detached
+_Wanted = dict[_Key, tuple[ast.expr, tuple[dict[str, Any], ...]]]
+
+
+def _key(judged: ast.Call, towards: str) -> _Key:
+    made, cut = judged.args[0], False
+    match made:
+        case ast.Call(func=ast.Attribute(attr="detach", value=made), args=[]):
+            cut = True
+    return ast.unparse(judged.func), ast.unparse(made), towards, cut
+
+
+def _labels(tree: ast.Module) -> _Wanted:
+    """The losses of a judgement and a label, and the edit to the other label."""
+    found: list[tuple[_Key, ast.Call, ast.expr]] = []
+    flows = {name: words(value) for name, value in values(tree).items()}
+    backs = [c.func for c in method_calls(tree, "backward")]
+    trained = behind({w for f in backs for w in words(f)}, flows)
+    losses = [*backs, *(value for _, name, value in assigned(tree) if name in trained)]
+    for node in (n for loss in losses if not has_minus(loss) for n in walk(loss)):
+        match node:
+            case ast.Call(args=[ast.Call(args=[_]) as judged, label]) if LOSS_CALL.search(
+                tail(node)
+            ):
+                found.append((_key(judged, ast.unparse(label)), node, label))
+    wanted: _Wanted = {}
+    for key, node, label in found:
+        others = {ast.unparse(o): o for k, _, o in found if k[0] == key[0] and k[2] != key[2]}
+        told = "what is judged tries to be taken for real"
+        ways = tuple(way(told, put(label, o)) for o in others.values() if len(others) == 1)
+        wanted[key] = node, ways
+    return wanted
+
+
+def _scores(tree: ast.Module) -> _Wanted:
+    """The terms `D(x).mean()` of losses."""
+    wanted: _Wanted = {}
+    for _, _, value in trained_losses(tree):
+        for sign, term in terms(value):
+            match term:
+                case ast.Call(
+                    func=ast.Attribute(attr="mean", value=ast.Call(args=[_]) as judged), args=[]
+                ):
+                    wanted[_key(judged, f"{'smaller' if sign > 0 else 'larger'} scores")] = term, ()
+    return wanted
+
+
+RULES = (gain_as_loss, penalty_rewarded, term_twice, score_as_loss, adversaries_agree)

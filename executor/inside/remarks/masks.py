@@ -1,0 +1,125 @@
+"""Find masks that hide the wrong part, or have no part where they are to hide something."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from executor.inside.remarks.edits import Told, operand, put, way
+from executor.inside.remarks.syntax import (
+    LOSS_CALL,
+    Found,
+    functions,
+    inside,
+    loops,
+    tail,
+    trained_losses,
+    turned_round,
+    values,
+    walk,
+    words,
+)
+
+_ATTENTION = {
+    "MultiheadAttention", "TransformerEncoder", "TransformerEncoderLayer", "TransformerDecoder",
+    "TransformerDecoderLayer", "Transformer",
+}  # fmt: skip
+_MASKS = {"attn_mask", "mask", "src_mask", "tgt_mask"}
+_TRAINING = re.compile(r"(?i)train_?(mask|idx|index|indices|nodes)|idx_?train")
+_HELD_OUT = re.compile(r"(?i)(test|val)_?(mask|idx|index|indices|nodes)|idx_?(test|val)")
+
+
+def mask_inverted(tree: ast.Module) -> Found:
+    """A mask of PyTorch's attention layers that is True, or 1, where something may be looked at."""
+    said = words(tree)
+    if not said & _ATTENTION or "scaled_dot_product_attention" in said:
+        return
+    fills = bool(said & {"masked_fill", "where"})  # an attention of the code's own
+    turned, made = turned_round(tree), values(tree)
+    for keyword in (k for n in walk(tree) if isinstance(n, ast.Call) for k in n.keywords):
+        name = keyword.value.id if isinstance(keyword.value, ast.Name) else ""
+        value = made.get(name, keyword.value)
+        if keyword.arg is None or {name, keyword.arg} & turned:
+            continue
+        if keyword.arg.endswith("key_padding_mask") and _is_of_tokens(value):
+            told = (
+                f"`{keyword.arg}` is True where a position is to be ignored, and this is True for "
+                "what is no padding: the layer then looks at the padding alone; turn it round"
+            )
+        elif keyword.arg in _MASKS and not fills and _is_lower(value):
+            told = (
+                f"`{keyword.arg}` is True where a position may NOT be looked at: with `tril` each "
+                "position sees only those behind it; turn it round"
+                if "bool" in words(value)
+                else f"a `{keyword.arg}` of floats is added to the scores: ones and zeros hide "
+                "nothing; give True for what may not be looked at: `mask == 0`"
+            )
+        else:
+            continue
+        turn = ("~", value) if "bool" in words(value) else (*operand(value), " == 0")
+        if isinstance(value, ast.Compare):
+            other = " == " if isinstance(value.ops[0], ast.NotEq) else " >= "
+            turn = (value.left, other, value.comparators[0])
+        ways = (way("True is what the layer leaves out", put(value, *turn)),)
+        yield Told("mask_inverted", value, told, ways)
+
+
+def _is_of_tokens(value: ast.expr) -> bool:
+    """`tokens != pad`, `arange < lengths`."""
+    match value:
+        case ast.Compare(ops=[ast.NotEq()], comparators=[other]):
+            return (isinstance(other, ast.Constant) and other.value == 0) or any(
+                "pad" in w.lower() for w in words(other)
+            )
+        case ast.Compare(left=left, ops=[ast.Lt()], comparators=[other]):
+            return "arange" in words(left) and any("len" in w.lower() for w in words(other))
+    return False
+
+
+def _is_lower(value: ast.expr) -> bool:
+    """A lower triangle of ones, as it is."""
+    said = words(value)
+    if "tril" not in said or said & {"masked_fill", "log", "logical_not", "where"}:
+        return False
+    if any(isinstance(n, ast.Compare | ast.UnaryOp | ast.BinOp) for n in walk(value)):
+        return False
+    return bool(said & {"bool", "ones"})
+
+
+def mask_left_out(tree: ast.Module) -> Found:
+    """A loss over all nodes, in code that makes a mask for training and for the test."""
+    names = {n.id for n in walk(tree) if isinstance(n, ast.Name)}
+    training = sorted(n for n in names if _TRAINING.fullmatch(n))
+    tested = any(
+        isinstance(n, ast.Subscript)
+        and any(map(_HELD_OUT.fullmatch, words(n.slice)))
+        and isinstance(n.ctx, ast.Load)
+        for n in walk(tree)
+    )
+    if len(training) != 1 or not tested:
+        return
+    mask = training[0]
+    places = [
+        n
+        for n in (*loops(tree), *functions(tree).values())
+        if any(tail(c) == "backward" for c in inside(n) if isinstance(c, ast.Call))
+    ]
+    if not places or any(mask in words(p) for p in places):
+        return
+    for _, _, value in trained_losses(tree):
+        match value:
+            case ast.Call(args=[ast.Name() as given, ast.Name() as labels]) if LOSS_CALL.search(
+                tail(value)
+            ):
+                new = put(given, given, f"[{mask}]") + put(labels, labels, f"[{mask}]")
+                yield Told(
+                    "mask_left_out",
+                    value,
+                    f"the loss goes over everything, and `{mask}` has no part in the training: "
+                    f"what the test asks for is trained on too; write `{given.id}[{mask}]`, and "
+                    "the same of the targets",
+                    (way("trained on what is there for training", new),),
+                )
+
+
+RULES = (mask_inverted, mask_left_out)

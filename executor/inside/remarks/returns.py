@@ -1,0 +1,156 @@
+"""Find returns of an episode, and ratios of policies, that are counted the wrong way round."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from executor.inside.remarks.edits import Told, added, put, swapped, way
+from executor.inside.remarks.syntax import (
+    Found,
+    assigned,
+    dotted,
+    factors,
+    functions,
+    inside,
+    loops,
+    products,
+    says,
+    tail,
+    turned_round,
+    walk,
+    words,
+)
+
+_END = re.compile(
+    r"(?i)(is_|b_|batch_)?(dones?|terminals?|terminated|terminations?)(_batch|_b|_t)?$"
+)
+_GAMMA = re.compile(r"(?i)^(gamma|discount)")
+_LEAST = 0.9  # of a discount that is written as a number
+_OLD = re.compile(r"(?i)(^|_)(old|prev|previous|behaviou?r)(_|$)|old")
+_LOG_PROBABILITY = re.compile(r"(?i)log_?p|logprob|log_?pi|^lp|_lp")
+
+
+def _is_discount(factor: ast.expr) -> bool:
+    if isinstance(factor, ast.Constant):
+        return isinstance(factor.value, float) and _LEAST <= factor.value < 1
+    return says(factor, _GAMMA)
+
+
+def terminal_kept(tree: ast.Module) -> Found:
+    """`reward + gamma * value * done`: the value counts only where the episode has ended."""
+    if any(map(_END.match, turned_round(tree))):
+        return  # it may be turned round where it is stored
+    for _, parts in products(tree):
+        ends = [f for f in parts if _END.match(dotted(f).rpartition(".")[2])]
+        if len(ends) == 1 and any(map(_is_discount, parts)):
+            name = dotted(ends[0])
+            yield Told(
+                "terminal_kept",
+                ends[0],
+                f"the discounted value is multiplied by `{name}`, so that it counts only where the "
+                f"episode has ended, and nothing follows anywhere else; write `(1 - {name})`",
+                (
+                    way("the value counts as long as the episode goes on",
+                        put(ends[0], "(1 - ", ends[0], ")")),
+                ),
+            )  # fmt: skip
+
+
+def end_left_out(tree: ast.Module) -> Found:
+    """`reward + gamma * value`, in code that unpacks where episodes end and never reads it."""
+    for scope in (tree, *functions(tree).values()):
+        body = list(inside(scope))
+        unpacked = {
+            n.id
+            for node in body
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Tuple)
+            for n in target.elts
+            if isinstance(n, ast.Name) and _END.match(n.id)
+        }
+        read = {n.id for n in body if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        for name in sorted(unpacked - read):
+            for node in body:
+                match node:
+                    case ast.BinOp(
+                        left=left, op=ast.Add(), right=ast.BinOp(op=ast.Mult()) as product
+                    ) if any(map(_is_discount, factors(product))) and not says(left, _END):
+                        ends = f"(1 - {name})", f"(1 - {name}.float())", f"(not {name})"
+                        told = "nothing follows where the episode has ended"
+                        yield Told(
+                            "end_left_out",
+                            node,
+                            f"`{name}` is unpacked and never read: the value of the next state "
+                            "counts also where the episode has ended and there is none; multiply "
+                            f"it by `(1 - {name})`",
+                            tuple(way(told, put(product, product, f" * {end}")) for end in ends),
+                        )
+                        return
+
+
+def returns_forwards(tree: ast.Module) -> Found:
+    """`R = r + gamma * R` from the first reward on: what came before is counted, not what comes."""
+    for loop in loops(tree):
+        match loop:
+            case ast.For(target=ast.Name(id=each), iter=ast.Name(id=rewards)) if (
+                "rew" in rewards.lower() or rewards in ("r", "rs")
+            ):
+                pass
+            case _:
+                continue
+        kept = {
+            dotted(c.args[-1]): c
+            for c in inside(loop)
+            if isinstance(c, ast.Call) and tail(c) in ("append", "insert") and c.args
+        }
+        for _, name, value in assigned(loop):
+            is_sum = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add)
+            if not is_sum or not {name, each} <= words(value) or not says(value, _GAMMA):
+                continue
+            if (call := kept.get(name)) is not None and isinstance(call.func, ast.Attribute):
+                turn = f"{ast.unparse(call.func.value)}.reverse()"
+                back = added(turn, loop, after=True) if tail(call) == "append" else None
+                yield Told(
+                    "returns_forwards",
+                    loop.iter,
+                    f"this goes through `{rewards}` from the first to the last, so that `{name}` "
+                    "holds what was earned before each step, where the return is what comes after "
+                    f"it; go through `reversed({rewards})`, and turn the list round again",
+                    (
+                        way("what comes after each step is added up",
+                            put(loop.iter, "reversed(", loop.iter, ")"), add=back),
+                    ),
+                )  # fmt: skip
+
+
+def ratio_inverted(tree: ast.Module) -> Found:
+    """`exp(old - new)` of log-probabilities, where a policy is to be compared with its old self."""
+    if not words(tree) & {"clamp", "clip"}:
+        return
+    for node in walk(tree):
+        match node:
+            case (
+                ast.Call(
+                    func=ast.Attribute(attr="exp", value=ast.BinOp(op=ast.Sub()) as difference)
+                )
+                | ast.Call(
+                    func=ast.Attribute(attr="exp"), args=[ast.BinOp(op=ast.Sub()) as difference]
+                )
+            ):
+                left, right = dotted(difference.left), dotted(difference.right)
+            case _:
+                continue
+        both = _LOG_PROBABILITY.search(left) and _LOG_PROBABILITY.search(right)
+        if both and _OLD.search(left) and not _OLD.search(right):
+            yield Told(
+                "ratio_inverted",
+                difference,
+                f"the ratio of two policies is exp(new - old), and this is its inverse: what pays "
+                f"becomes less likely; write `{right} - {left}`",
+                (way("the new policy over the old", swapped(difference.left, difference.right)),),
+            )
+
+
+RULES = (terminal_kept, end_left_out, returns_forwards, ratio_inverted)

@@ -1,0 +1,76 @@
+"""Find steps of a sequence that are looked for along the batch, or behind its end."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from executor.inside.remarks.edits import Told, put, way
+from executor.inside.remarks.syntax import Found, is_true, last_along_one, tail, walk, words
+
+_POSITIONS = re.compile(r"(?i)^(pe|pos\w*|positional\w*)$")
+
+
+def positions_of_samples(tree: ast.Module) -> Found:
+    """Positions by the first size of an input whose first dimension is the batch."""
+    batch_first = any(
+        isinstance(n, ast.keyword) and n.arg == "batch_first" and is_true(n.value)
+        for n in walk(tree)
+    )
+    if not batch_first or {"transpose", "permute", "swapaxes"} & words(tree):
+        return
+    for node in walk(tree):
+        match node:
+            case ast.Subscript(
+                value=ast.Attribute(attr=name) as table, slice=ast.Slice(lower=None, upper=upper)
+            ) if _POSITIONS.match(name) and upper is not None:
+                pass
+            case _:
+                continue
+        match upper:
+            case (
+                ast.Call(func=ast.Attribute(attr="size", value=of), args=[ast.Constant(value=0)])
+                | ast.Subscript(
+                    value=ast.Attribute(attr="shape", value=of), slice=ast.Constant(value=0)
+                )
+            ):
+                told = "each step has a position"
+                ends = (
+                    (table, "[:", of, ".size(1)].transpose(0, 1)"),
+                    (table, "[:", of, ".size(1)]"),
+                    (table, "[:, :", of, ".size(1)]"),
+                )
+                yield Told(
+                    "positions_of_samples",
+                    node,
+                    f"`{ast.unparse(node)}` counts along dimension 0, and with `batch_first=True` "
+                    "that is the batch: each sample gets one position for all of its steps; take "
+                    "the positions along dimension 1",
+                    tuple(way(told, put(node, *end)) for end in ends),
+                )
+
+
+def last_of_padded(tree: ast.Module) -> Found:
+    """`out[:, -1]` of what pad_packed_sequence gives: padding, for all but the longest."""
+    padded: set[str] = set()
+    for node in walk(tree):
+        match node:
+            case ast.Assign(
+                targets=[ast.Tuple(elts=[ast.Name(id=name), *_])], value=ast.Call() as call
+            ) if tail(call) == "pad_packed_sequence" and any(
+                k.arg == "batch_first" for k in call.keywords
+            ):
+                padded.add(name)
+    for node in walk(tree):
+        name, _ = last_along_one(node)
+        if name in padded:
+            yield (
+                "last_of_padded",
+                node,
+                f"`{name}` is padded with zeros behind the end of each shorter sequence, so "
+                "that its last step is a zero for all but the longest: the state at the end of "
+                "each is the `h_n` that the layer returns (`h_n[-1]`)",
+            )
+
+
+RULES = (positions_of_samples, last_of_padded)

@@ -1,0 +1,67 @@
+"""Hide from a model what it is not to see: masked places, the target in its window."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from executor.protocol import Finding
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.sites import calls
+
+KINDS = frozenset({"mask_without_effect", "target_in_inputs"})
+_INFINITY = 'float("-inf")'
+
+
+def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The edit that the kind of the finding calls for."""
+    yield from _next_value(program) if finding.kind == "target_in_inputs" else _hidden(program)
+
+
+def _hidden(program: Program) -> Iterator[Rewrite]:
+    """Minus infinity where a mask is to hide a score."""
+    for node in calls(program, r"(^|\.)masked_fill_?$"):
+        value = node.args[-1].value if len(node.args) > 1 else None
+        if value is None or re.search(r"inf|1e\d|min", program.text(value)):
+            continue
+        for low in (_INFINITY, "-1e9"):
+            yield Rewrite(
+                program.replace({value: cst.parse_expression(low)}),
+                f"line {program.line(node)}: a masked place gets no weight",
+            )
+    for product in program.all(cst.BinaryOperation):
+        if not isinstance(product.operator, cst.Multiply):
+            continue
+        mask = product.right if "mask" in program.text(product.right).lower() else product.left
+        if "mask" not in program.text(mask).lower():
+            continue
+        scores = product.left if mask is product.right else product.right
+        ones = f"(1 - {program.text(mask)}) * -1e9"
+        total = cst.BinaryOperation(scores, cst.Add(), cst.parse_expression(ones))
+        yield Rewrite(
+            program.replace({product: total}),
+            f"line {program.line(product)}: a masked place gets no weight",
+        )
+
+
+def _next_value(program: Program) -> Iterator[Rewrite]:
+    """`series[i + w]`, where `series[i + w - 1]` is the last one of the window."""
+    for node in sorted(program.all(cst.Subscript), key=program.line):
+        index = node.slice[0].slice
+        if len(node.slice) != 1 or not isinstance(index, cst.Index):
+            continue
+        value = index.value
+        if (
+            isinstance(value, cst.BinaryOperation)
+            and isinstance(value.operator, cst.Subtract)
+            and program.text(value.right) == "1"
+            and isinstance(value.left, cst.BinaryOperation)
+        ):
+            yield Rewrite(
+                program.replace({value: value.left}),
+                f"line {program.line(node)}: the value behind the window",
+                "the value that follows the window is to be predicted",
+            )
