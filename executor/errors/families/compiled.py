@@ -80,8 +80,29 @@ FAMILIES = (
         sample="torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8).exp()",
     ),
     ErrorFamily(
+        id="script_failed_inside",
+        says="A scripted module was translated and fails while it runs.",
+        means=(
+            "The scripted module was translated and fails while it runs; the error itself stands "
+            "in the last line, below its own traceback",
+        ),
+        remedy=(
+            "Read that line, and check dtype, device and shape of what is given in; the same "
+            "module without `torch.jit.script` fails at its own line of Python",
+        ),
+        types=("RuntimeError",),
+        # With its last lines it is of the family that they name.
+        today=(r"The following operation failed in the TorchScript interpreter\.\s*$",),
+        needs="a message that was cut to its first line",
+        examples=("RuntimeError: The following operation failed in the TorchScript interpreter.",),
+    ),
+    ErrorFamily(
         id="compiler",
         says="TorchScript, torch.compile or quantization cannot translate something.",
+        means=(
+            "TorchScript, torch.compile or quantization cannot translate something, or what they "
+            "made of it failed",
+        ),
         types=("RuntimeError", "Unsupported", "NotSupportedError", "UnsupportedNodeError"),
         today=(
             r"Unsupported|TorchScript|[Tt]orch\.jit|scripted|Dynamo|torch\._dynamo|qconfig"
@@ -149,6 +170,7 @@ FAMILIES = (
         types=("FailOnRecompileLimitHit", "UserWarning"),
         today=(
             r"^Hard failure due to fullgraph=True",
+            r"^recompile_limit reached",
             r"hit config\.(?P<setting>recompile_limit|accumulated_recompile_limit)"
             r"(?: \((?P<limit>\d+)\))?",
         ),

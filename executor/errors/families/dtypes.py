@@ -447,9 +447,17 @@ FAMILIES = (
                 "the device where it ran; many run in it on a GPU only",
                 {"dtype": r"Half|c10::Half|BFloat16"},
             ),
+            Sentence(
+                'The operation behind "{kernel}" does not exist for sparse tensors',
+                {"dtype": r"(?i).*sparse.*"},
+            ),
             'The operation behind "{kernel}" does not exist for dtype {dtype}',
         ),
         remedy=(
+            Sentence(
+                "Use what there is for sparse ones (`torch.sparse.mm`), or `x.to_dense()` first",
+                {"dtype": r"(?i).*sparse.*"},
+            ),
             Sentence(
                 "Compute this one operation in float32 (`x.float()`), or take a newer torch",
                 {"dtype": r"Half|c10::Half|BFloat16", "kernel": r".*cuda.*"},

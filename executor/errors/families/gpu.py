@@ -127,11 +127,14 @@ FAMILIES = (
         says="A matrix product on the GPU failed; often an index or a size before it was wrong.",
         means=(
             "A matrix product on the GPU failed ({status}) | an index or a label was out "
-            "of range before it, the memory is full, or sizes or dtypes do not fit",
+            "of range before it, the memory is full, sizes or dtypes do not fit, or this PyTorch "
+            "was built for older GPUs",
         ),
         remedy=(
             (
-                "Run it on the CPU, which names the real error; with "
+                "Run it on the CPU: an error of indices, sizes or dtypes comes up there by name. "
+                "If it runs there, compare `torch.cuda.get_device_capability()` with "
+                "`torch.cuda.get_arch_list()`; with "
                 "CUBLAS_STATUS_ALLOC_FAILED or NOT_INITIALIZED check the free memory "
                 "(`nvidia-smi`) and labels and token ids against their range"
             ),

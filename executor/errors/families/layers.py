@@ -543,6 +543,22 @@ FAMILIES = (
         sample="nn.InstanceNorm2d(8)(torch.ones(2, 8, 1, 1))",
     ),
     ErrorFamily(
+        id="norm_dimensions",
+        says="A BatchNorm or InstanceNorm layer is of another number of dimensions than its input.",
+        means=("A BatchNorm or InstanceNorm layer takes {wanted} input and gets {given}",),
+        remedy=(
+            "Take the one that fits where it stands: BatchNorm1d for [batch, features] (after a "
+            "Linear) or [batch, channels, length], BatchNorm2d for pictures [batch, channels, "
+            "height, width], BatchNorm3d for one dimension more. If the input should have them, "
+            "print its shape: a `view` or `squeeze` before took one away",
+        ),
+        suspects=(Suspect(r"(?:Batch|Instance)Norm\dd"),),
+        types=("ValueError",),
+        today=(r"^expected (?P<wanted>\dD) input \(got (?P<given>\dD) input\)",),
+        values={"wanted": "what it takes", "given": "what it gets"},
+        sample="nn.BatchNorm2d(2)(torch.ones(1, 2))",
+    ),
+    ErrorFamily(
         id="batchnorm_features",
         says="BatchNorm gets another number of channels than its num_features.",
         means=("BatchNorm was made for {num_features} channels and gets {channels}",),

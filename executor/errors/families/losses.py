@@ -100,6 +100,28 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="softmax_without_dimension",
+        says="softmax is called without saying over which dimension (a warning).",
+        decides=True,
+        means=(
+            "softmax was called without `dim`: torch chose one by the number of dimensions, which "
+            "is 1 for two and 0 for three",
+        ),
+        remedy=(
+            "Say which dimension counts the classes: `dim=1` for [batch, classes] and [batch, "
+            "classes, height, width], `dim=-1` where they stand last",
+        ),
+        suspects=(Suspect(r"(?:log_?)?softmax|(?:Log)?Softmax", without=("dim",)),),
+        types=("UserWarning",),
+        today=(r"Implicit dimension choice for (?:log_)?soft(?:max|min) has been deprecated",),
+        sample=(
+            "import warnings\n"
+            "with warnings.catch_warnings():\n"
+            '    warnings.simplefilter("error")\n'
+            "    F.softmax(torch.ones(2, 2))"
+        ),
+    ),
+    ErrorFamily(
         id="loss_batch_sizes",
         says="A loss gets another number of predictions than of labels.",
         means=(

@@ -373,9 +373,9 @@ FAMILIES = (
         ),
         suspects=(Suspect(r"load"),),
         types=("UnpicklingError",),
-        today=(r"Weights only load failed",),
+        today=(r"Weights only load failed", r"^WeightsUnpickler error: Unsupported"),
         values={"object": "the first thing in the file that is not read"},
-        details=(r"GLOBAL (?P<object>\S+)",),
+        details=(r"(?:GLOBAL|Unsupported class) (?P<object>\S+)",),
         sample=(
             "import io\n"
             "file = io.BytesIO()\n"

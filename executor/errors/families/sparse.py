@@ -77,6 +77,28 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="edges_of_another_kind",
+        says="PyTorch Geometric is given something else where the edges belong.",
+        decides=True,
+        means=(
+            "propagate() gets something else than edges: it takes whole numbers of the shape "
+            "[2, number of edges], or an adjacency matrix of torch_sparse",
+        ),
+        remedy=(
+            "`edge_index` is its first argument: `self.propagate(edge_index, x=x)`; older versions "
+            "took the name of the aggregation there. Of the dtype int64: `edge_index.long()`",
+        ),
+        suspects=(Suspect(r"propagate"),),
+        types=("ValueError",),
+        today=(r"`MessagePassing\.propagate` only supports",),
+        needs="torch_geometric",
+        examples=(
+            "ValueError: `MessagePassing.propagate` only supports integer tensors of shape `[2, "
+            "num_messages]`, `torch_sparse.SparseTensor` or `torch.sparse.Tensor` for argument "
+            "`edge_index`.",
+        ),
+    ),
+    ErrorFamily(
         id="sparse",
         says="An operation does not take sparse tensors, or not this kind.",
         types=("RuntimeError", "NotImplementedError", "TypeError"),

@@ -141,11 +141,11 @@ def _goes_on(statement: ast.Assign, value: ast.expr, loop: ast.AST) -> str:
     or moves it.
     """
     match value:
-        case ast.Call(args=[ast.Name(id=given), *_]) if not words(value) & _READINGS:
-            pass
         case ast.Call(func=ast.Attribute(value=ast.Name(id=given), attr=method)) if (
             method in _REMADE
         ):
+            pass
+        case ast.Call(args=[ast.Name(id=given), *_]) if not words(value) & _READINGS:
             pass
         case _:
             return ""

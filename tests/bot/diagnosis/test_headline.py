@@ -225,3 +225,19 @@ async def test_a_result_that_is_thrown_away_is_named_before_the_error_it_leads_t
 
     told = answer.headline if answer.fix is None else answer.fix.diff
     assert "x.view" in told
+
+
+async def test_a_result_that_nothing_reads_is_named_before_the_error_it_leads_to(ask: Ask):
+    """Under a name of its own, or a misspelt one: what follows takes the value as it was."""
+    code = (
+        "import torch\n\nnet = torch.nn.Sequential(torch.nn.Linear(27, 2))\n"
+        "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "for pixels in [torch.rand(4, 3, 3, 3)]:\n"
+        "    pixles = pixels.view(len(pixels), -1)\n"
+        "    loss = net(pixels).mean()\n"
+        "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n"
+    )
+    answer = await ask(posted("it raises an error in the first layer", code))
+
+    told = answer.headline if answer.fix is None else answer.fix.diff
+    assert "pixles" in told

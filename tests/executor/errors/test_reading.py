@@ -103,6 +103,7 @@ DERIVED_BY_OTHER_SIZES = {
     "kernel_edge",
     "has",
     "extra_at",
+    "layers",
     "part",
     "channels",
     "of_each",

@@ -90,6 +90,8 @@ SHOWN = {
         module("self.f = nn.Linear(2, 2)", "h = x + self.f(x)\nreturn x"),
         "for x in data:\n    loss = rec(x)\n    kl = -0.5 * (1 + v - v.exp()).sum()\n" + FIT,
         "for p in tasks:\n    s = make(p)\n    fast = adapt(s)\n    loss = query(s)\n" + FIT,
+        "for x, y in data:\n    flat = x.view(len(x), -1)\n    loss = ce(net(x), y)\n" + FIT,
+        "for x, y in data:\n    xs = x.to(device)\n    loss = ce(net(x), y)\n" + FIT,
     ],
     "term_twice": [TERMS.format(second="loss_a"), MIXED.format(second="a")],
     "end_left_out": [TD.format(target="gamma * v(n)")],

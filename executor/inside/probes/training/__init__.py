@@ -43,7 +43,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from executor.errors import is_a
+from executor.errors import families_of, is_a
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training import idle, witnesses
 from executor.inside.probes.training.by_text import report_by_text
@@ -187,7 +187,8 @@ class TrainingProbe:
             self._try(lambda c: report_warnings(c, warnings, "\n".join(self.source.lines)))
         self._try(self.loads.report)
         self.comparisons.report(self._collector)
-        implicit = any("Implicit dimension choice" in w.message for w in warnings)
+        told = (seen for w in warnings for seen in families_of("UserWarning", w.message))
+        implicit = any(seen.id == "softmax_without_dimension" for seen in told)
         self.losses.report(self._collector, optimized, trained=self.trained, implicit=implicit)
         self.findings = self._collector.findings
         if problem := self.losses.problem or self.steps.problem or self._problem:
