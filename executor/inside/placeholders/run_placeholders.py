@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -246,6 +247,7 @@ class RunPlaceholders:
         }
 
 
+_OF_A_NEW = re.compile(r"\b_new_\w+")
 NEW = "_new_"  # before a class's name, in a glue: an instance of it
 
 _FROM = {
@@ -270,9 +272,16 @@ def assumptions_of(glue: Glue) -> tuple[str, ...]:
         names = ", ".join(f"`{name}`" for name in glue.modules)
         told.append(f"{names}: not installed here; its classes and functions do nothing")
     told += [f"added before it: `{statement}`" for statement in glue.first]
-    calls = [statement.replace(NEW, "new ") for statement in glue.after]
+    made = {b.name: _as_called(b) for b in glue.before if b.name.startswith(NEW)}
+    calls = [_OF_A_NEW.sub(lambda m: made.get(m[0], m[0]), call) for call in glue.after]
     told += [f"added behind it: `{call}`" for call in calls]
     return tuple(told)
+
+
+def _as_called(made: Bound) -> str:
+    """How an instance is made, as a person would write it: what is put in for a value is left."""
+    ours = "_stubs" in made.expression
+    return f"{made.name.removeprefix(NEW)}(…)" if ours else made.expression
 
 
 def _listed(names: Iterable[str]) -> str:
