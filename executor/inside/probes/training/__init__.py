@@ -187,8 +187,8 @@ class TrainingProbe:
             self._try(lambda c: report_warnings(c, warnings, "\n".join(self.source.lines)))
         self._try(self.loads.report)
         self.comparisons.report(self._collector)
-        told = (seen for w in warnings for seen in families_of("UserWarning", w.message))
-        implicit = any(seen.id == "softmax_without_dimension" for seen in told)
+        known = (seen for w in warnings for seen in families_of("UserWarning", w.message))
+        implicit = any(seen.id == "softmax_without_dimension" for seen in known)
         self.losses.report(self._collector, optimized, trained=self.trained, implicit=implicit)
         self.findings = self._collector.findings
         if problem := self.losses.problem or self.steps.problem or self._problem:
