@@ -63,12 +63,16 @@ def _moved(program: Program, way: dict[str, Any]) -> cst.Module | None:
         module = moved(program, statement, place, after=way["after"])
         if module is None:
             return None
-        lines = span[2] - span[0] + 1
-        if by[0] < span[0]:  # the place goes down by what comes before it
-            by[0], by[2] = by[0] + lines, by[2] + lines
-        for later in spans[i + 1 :]:
-            if span[0] < later[0] < by[0]:  # and what stood below a statement goes up
-                later[0], later[2] = later[0] - lines, later[2] - lines
+        before, after = (c.count("\n") for c in (program.module.code, module.code))
+        lines, lost = span[2] - span[0] + 1, before - after  # blank ones above it go too
+        first, last = sorted((span[0], by[0]))
+        for other in (by, *spans[i + 1 :]):
+            if other is by and first == by[0]:
+                gone = -lines  # it stands above, and comes behind the statement
+            else:
+                gone = lost if other[0] > span[0] else 0
+                gone += lines if first == span[0] and first < other[0] < last else 0
+            other[0], other[2] = other[0] - gone, other[2] - gone
         program = Program(module.code)
     return program.module
 

@@ -118,6 +118,9 @@ EDITED = [
     ("made_each_epoch", "class Net(nn.Module): pass\nold = Adam(net.parameters())\n"
      "for epoch in r:\n    net = Net()\n    opt = Adam(net.parameters())\n" + FIT,
      "net = Net()\nopt = Adam(net.parameters())\nfor epoch in r:\n    loss.backward()\n"),
+    ("started_once", "\n# the model\nnet = Net()\n\nopt = Adam(\n    net.parameters())\n"
+     "for fold in range(5):\n    x = 1\n    loss.backward()\n    opt.step()\n",
+     "for fold in range(5):\n    net = Net()\n    opt = Adam(\n    net.parameters())\n    x = 1\n"),
     *each("started_once", "for fold in range(5):\n    net = Net()\n"
           "    opt = Adam(net.parameters())\n    for x"),
     ("seeded_each_epoch", "for epoch in r:\n    torch.manual_seed(0)\n" + FIT,
