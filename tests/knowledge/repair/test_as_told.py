@@ -120,7 +120,7 @@ EDITED = [
      "net = Net()\nopt = Adam(net.parameters())\nfor epoch in r:\n    loss.backward()\n"),
     ("started_once", "\n# the model\nnet = Net()\n\nopt = Adam(\n    net.parameters())\n"
      "for fold in range(5):\n    x = 1\n    loss.backward()\n    opt.step()\n",
-     "for fold in range(5):\n    net = Net()\n    opt = Adam(\n    net.parameters())\n    x = 1\n"),
+     "for fold in range(5):\n    net = Net()\n    opt = Adam(\n        net.parameters())\n    x"),
     *each("started_once", "for fold in range(5):\n    net = Net()\n"
           "    opt = Adam(net.parameters())\n    for x"),
     ("seeded_each_epoch", "for epoch in r:\n    torch.manual_seed(0)\n" + FIT,
