@@ -69,6 +69,17 @@ class Sheet:
     is_reply: bool = False  # only words: its headline is no conclusion
 
 
+def seen_where(answer: Answer) -> str:
+    """The heading of the findings: what only the text shows was not seen while it ran."""
+    by_text = {f.by_text for f in answer.findings}
+    where = {
+        frozenset({False}): "while it ran",
+        frozenset({True}): "in the code",
+        frozenset({False, True}): "while it ran and in the code",
+    }[frozenset(by_text)]
+    return f"{'' if answer.error else 'No exception. '}Seen {where}"
+
+
 def sheet(answered: Answered) -> Sheet:
     """All texts of a card, in order."""
     answer = answered.answer
@@ -148,9 +159,10 @@ def _parts(answer: Answer) -> list[CardPart]:
         ends += [f"tensor   {culprit.tensor}"] if culprit.tensor else []
         parts.append(CardPart("seen", "Both ends", code=neutral("\n".join(ends))))
     if answer.findings:
-        head = "Seen while it ran" if answer.error else "No exception. Seen while it ran"
         seen = [f"line {f.line}: {f.message}" if f.line else f.message for f in answer.findings]
-        parts.append(CardPart("seen", head, text=neutral("\n".join(f"• {s}" for s in seen))))
+        parts.append(
+            CardPart("seen", seen_where(answer), text=neutral("\n".join(f"• {s}" for s in seen)))
+        )
     if (
         answer.run is not None
         and answer.status in ("runs", "not_run")

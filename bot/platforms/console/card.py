@@ -34,6 +34,7 @@ from bot.platforms.card import (
     proof_in_words,
     remark_lines,
     says_who,
+    seen_where,
 )
 from bot.service.seam import (
     Above,
@@ -284,8 +285,7 @@ def _findings(answer: Answer) -> RenderableType:
     table = Table.grid(padding=(0, 2))
     for f in answer.findings:
         table.add_row(f"  line {f.line}" if f.line else "", Text(harmless(f.message)))
-    head = "Seen while it ran" if answer.error else "No exception. Seen while it ran"
-    return Group(Text(head, style="bold"), table)
+    return Group(Text(seen_where(answer), style="bold"), table)
 
 
 def _printed(answer: Answer) -> list[RenderableType]:

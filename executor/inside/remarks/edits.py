@@ -62,9 +62,9 @@ def added(code: str, by: ast.AST, *, after: bool = False) -> list[Any]:
     return [[code, span(by), after]]
 
 
-def moved(told: str, statement: ast.AST, by: ast.AST, *, after: bool = False) -> dict[str, Any]:
-    """One edit: a statement stands before or behind another one."""
-    return {"told": told, "move": [span(statement), span(by), after]}
+def moved(told: str, *statements: ast.AST, by: ast.AST, after: bool = False) -> dict[str, Any]:
+    """One edit: statements stand before or behind another one."""
+    return {"told": told, "moves": [span(s) for s in statements], "by": span(by), "after": after}
 
 
 def span(node: Any) -> Span:

@@ -49,7 +49,7 @@ def each_epoch(tree: ast.Module) -> Found:
                         "the random numbers start anew in each epoch: the same order of the "
                         "samples, the same dropout, the same augmentation; seed once, before the "
                         "loop",
-                        (moved(_ONCE, statement, loop),),
+                        (moved(_ONCE, statement, by=loop),),
                     )
                 case ast.Assign(targets=[target], value=ast.Call() as value) if (
                     is_epoch and dotted(target) in models and is_model(value, tree)
@@ -60,7 +60,7 @@ def each_epoch(tree: ast.Module) -> Found:
                         f"`{dotted(target)}` is made anew, with new random weights, in each "
                         "epoch: what the epochs before have learned is lost; make it once, before "
                         "the loop",
-                        (moved(_ONCE, statement, loop),),
+                        (moved(_ONCE, *_with_optimizers(loop, statement), by=loop),),
                     )
                 case ast.Assign(targets=[target], value=ast.Call() as value) if (
                     is_epoch
@@ -74,8 +74,20 @@ def each_epoch(tree: ast.Module) -> Found:
                         statement,
                         f"`{dotted(target)}` is made anew in each epoch: what it averages over the "
                         "steps starts from nothing each time; make it once, before the loop",
-                        (moved(_ONCE, statement, loop),),
+                        (moved(_ONCE, statement, by=loop),),
                     )  # fmt: skip
+
+
+def _with_optimizers(loop: ast.For, made: ast.Assign) -> list[ast.stmt]:
+    """The statement that makes a model, and those that make optimizers of it in the same loop."""
+    name = dotted(made.targets[0])
+    return [
+        s
+        for s in loop.body
+        if s is made
+        or (isinstance(s, ast.Assign) and isinstance(s.value, ast.Call)
+            and is_optimizer(s.value) and name in trained(s.value))
+    ]  # fmt: skip
 
 
 _ONCE = "once, before the loop over the epochs"

@@ -220,8 +220,9 @@ def _all_zero(tree: ast.Module) -> Found:
         elif tail(node) == "fill_" and isinstance(node.func, ast.Attribute) and node.args:
             target, zero = node.func.value, _is_zero(node.args[0])
         whose = dotted(target) if zero else ""
-        layer = whose.removesuffix(".data").removesuffix(".weight")
-        if layer != whose and layer not in tables and not _MAY_BE_ZERO.search(whose):
+        of_a_layer = whose.endswith((".weight", ".weight.data"))
+        is_table = whose.removesuffix(".data").removesuffix(".weight") in tables
+        if of_a_layer and not is_table and not _MAY_BE_ZERO.search(whose):
             yield (
                 "all_zero",
                 node,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from executor.inside.remarks.edits import Told, added, put, way
+from executor.inside.remarks.edits import Told, added, moved, put, way
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -18,6 +18,7 @@ from executor.inside.remarks.syntax import (
     owner,
     rebound,
     tail,
+    trained,
     values,
     walk,
     words,
@@ -96,14 +97,29 @@ def started_once(tree: ast.Module) -> Found:
         stepped = {owner(c) for c in calls if tail(c) == "step"} & made.keys()
         if stepped and not any(made[name] in body for name in stepped):
             name = min(stepped)
-            yield (
+            anew = _makers(tree, made[name], loop)
+            told = "each fold starts from new weights"
+            yield Told(
                 "started_once",
                 loop,
                 f"the model and `{name}` are made before this loop and go on from fold to fold: "
                 "from the second one on it is tested on samples that it was trained on; make both "
                 "anew at the beginning of each fold",
+                (moved(told, *anew, by=loop.body[0]),) if len(anew) > 1 else (),
             )
             return
+
+
+def _makers(tree: ast.Module, optimizer: ast.Assign, loop: ast.For) -> list[ast.Assign]:
+    """The statements before a loop, beside it, that make an optimizer and the models it trains."""
+    models = trained(optimizer.value) if isinstance(optimizer.value, ast.Call) else set()
+    return [
+        node
+        for node, name, _ in assigned(tree)
+        if (node is optimizer or name in models)
+        and node.lineno < loop.lineno
+        and node.col_offset == loop.col_offset
+    ]
 
 
 def _goes_over_folds(loop: ast.For) -> bool:

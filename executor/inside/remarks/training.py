@@ -107,6 +107,9 @@ def _training_calls(statement: ast.stmt) -> list[tuple[str, ast.Call]]:
     return []
 
 
+_IN_TIME = "clipped once the gradients are there, and used"
+
+
 def clipped_late(tree: ast.Module) -> Found:
     """Gradients that are clipped only after the step, or before there are any."""
     for block in blocks(tree):
@@ -128,9 +131,8 @@ def clipped_late(tree: ast.Module) -> Found:
                 clips[0][1],
                 f"the gradients are clipped {when}, where that changes no step; clip between "
                 "backward() and step()",
-                (moved("clipped once the gradients are there, and used", clips[0][1], block[back],
-                       after=True),),
-            )  # fmt: skip
+                (moved(_IN_TIME, clips[0][1], by=block[back], after=True),),
+            )
 
 
 def _never_stepped(tree: ast.Module) -> Found:
@@ -177,7 +179,7 @@ def step_outside(tree: ast.Module) -> Found:
                     "step() stands behind the loop in which zero_grad() and backward() run: only "
                     "the gradients of its last round are used; move step() into that loop, after "
                     "backward()",
-                    (moved("a step after each backward()", later[0], each[0], after=True),)
+                    (moved("a step after each backward()", later[0], by=each[0], after=True),)
                     if len(each) == 1
                     else (),
                 )

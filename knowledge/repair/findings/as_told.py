@@ -21,7 +21,7 @@ KINDS: frozenset[str] = frozenset()  # of every finding that brings its edits al
 def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """Each way that the finding names."""
     for way in finding.facts.get("ways", ()):
-        module = _moved(program, way["move"]) if "move" in way else _changed(program, way)
+        module = _moved(program, way) if "moves" in way else _changed(program, way)
         if module is not None:
             yield Rewrite(module, f"line {finding.line}: {way['told']}", as_one=True)
 
@@ -53,12 +53,28 @@ def _changed(program: Program, way: dict[str, Any]) -> cst.Module | None:
     return module
 
 
-def _moved(program: Program, move: list[Any]) -> cst.Module | None:
-    """A statement before or behind another one."""
-    statement, by = _statement(program, move[0]), _statement(program, move[1])
-    if not isinstance(statement, cst.BaseSmallStatement) or by is None:
-        return None
-    return moved(program, statement, by, after=move[2])
+def _moved(program: Program, way: dict[str, Any]) -> cst.Module | None:
+    """Statements before or behind another one, one after the other."""
+    spans, by = [list(span) for span in way["moves"]], list(way["by"])
+    for i, span in enumerate(spans):
+        statement, place = _statement(program, span), _statement(program, by)
+        if not isinstance(statement, cst.BaseSmallStatement) or place is None:
+            return None
+        module = moved(program, statement, place, after=way["after"])
+        if module is None:
+            return None
+        before, after = (c.count("\n") for c in (program.module.code, module.code))
+        lines, lost = span[2] - span[0] + 1, before - after  # blank ones above it go too
+        first, last = sorted((span[0], by[0]))
+        for other in (by, *spans[i + 1 :]):
+            if other is by and first == by[0]:
+                gone = -lines  # it stands above, and comes behind the statement
+            else:
+                gone = lost if other[0] > span[0] else 0
+                gone += lines if first == span[0] and first < other[0] < last else 0
+            other[0], other[2] = other[0] - gone, other[2] - gone
+        program = Program(module.code)
+    return program.module
 
 
 def _text(program: Program, span: list[int]) -> str | None:

@@ -7,13 +7,15 @@ import io
 import pytest
 from rich.console import Console
 
-from bot.models import Answer, FunctionShown, PostedReading, Proof, Why
+from bot.models import Answer, AnswerError, FunctionShown, PostedReading, Proof, Why
 from bot.platforms.card import advice_title, article_advice, sheet
 from bot.platforms.console.card import card
 from bot.platforms.discord.card import draw
 from bot.service import manners
 from bot.service.seam import Answered
 from executor.errors.reading import OFTEN
+from executor.protocol import ErrorSeen
+from tests.built import found
 
 TOPK = FunctionShown(
     name="torch.topk",
@@ -53,6 +55,33 @@ def test_the_parts_are_function_others_article():
     assert first.text == "From the documentation of torch 2.13.0; its example ran here."
     assert others.text == "• `torch.sort`: Sorts."
     assert "@everyone" not in first.code
+
+
+@pytest.mark.parametrize(
+    ("by_text", "error", "head"),
+    [
+        ((False,), None, "No exception. Seen while it ran"),
+        ((True, True), None, "No exception. Seen in the code"),
+        ((True, False), None, "No exception. Seen while it ran and in the code"),
+        ((False,), ErrorSeen(type="E", message="m"), "Seen while it ran"),
+    ],
+)
+def test_what_only_the_text_shows_was_not_seen_while_it_ran(
+    by_text: tuple[bool, ...], error: ErrorSeen | None, head: str
+):
+    """The heading says where, on every platform."""
+    findings = tuple(found("a").model_copy(update={"by_text": b}) for b in by_text)
+    answer = Answer(
+        status="reproduced",
+        headline="h",
+        findings=findings,
+        error=AnswerError.of(error) if error is not None else None,
+    )
+    out = io.StringIO()
+    Console(file=out, width=200).print(card(answer))
+
+    assert [p.title for p in sheet(Answered(answer)).parts if p.kind == "seen"] == [head]
+    assert head in [line.strip() for line in out.getvalue().splitlines()]
 
 
 def test_an_example_that_was_not_run_is_not_claimed():

@@ -72,6 +72,7 @@ SHOWN = {
     ],
 }
 SOUND = {
+    "biases of zero": "self.fc.bias.data.zero_()\nself.fc.running.data.fill_(0)",
     "a table of zeros": "self.b = nn.Embedding(9, 4)\nnn.init.zeros_(self.b.weight)\n"
     "self.c = nn.EmbeddingBag(9, 4)\nself.c.weight.data.zero_()",
     "the attribute's own name": "p.requires_grad = False",

@@ -44,7 +44,8 @@ PDE = (
     .replace("[0]\nfor", "[0]\n    return g\nfor")
 )
 FOLDS = (
-    "opt = Adam(net.parameters())\nfor fold in range(5):\n{made}    for x, y in parts[fold]:\n"
+    "net = Net()\nopt = Adam(net.parameters())\nfor fold in range(5):\n{made}"
+    "    for x, y in parts[fold]:\n"
     "        loss = ce(net(x), y)\n        loss.backward()\n        opt.step()\n"
 )
 PADDED = "mha = nn.MultiheadAttention(8, 2)\nmask = {mask}\nmha(x, x, x, {word}=mask)\n"

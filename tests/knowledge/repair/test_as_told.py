@@ -115,6 +115,14 @@ EDITED = [
      "        loss.backward()\n    opt.step()\n", "        loss.backward()\n        opt.step()\n"),
     ("made_each_epoch", "class Net(nn.Module): pass\nopt = Adam(net.parameters())\n"
      "for epoch in r:\n    net = Net()\n" + FIT, "net = Net()\nfor epoch in r:\n"),
+    ("made_each_epoch", "class Net(nn.Module): pass\nold = Adam(net.parameters())\n"
+     "for epoch in r:\n    net = Net()\n    opt = Adam(net.parameters())\n" + FIT,
+     "net = Net()\nopt = Adam(net.parameters())\nfor epoch in r:\n    loss.backward()\n"),
+    ("started_once", "\n# the model\nnet = Net()\n\nopt = Adam(\n    net.parameters())\n"
+     "for fold in range(5):\n    x = 1\n    loss.backward()\n    opt.step()\n",
+     "for fold in range(5):\n    net = Net()\n    opt = Adam(\n        net.parameters())\n    x"),
+    *each("started_once", "for fold in range(5):\n    net = Net()\n"
+          "    opt = Adam(net.parameters())\n    for x"),
     ("seeded_each_epoch", "for epoch in r:\n    torch.manual_seed(0)\n" + FIT,
      "torch.manual_seed(0)\nfor epoch in r:\n"),
     ("validated_in_training", JUDGED.format("", ""),
@@ -144,6 +152,7 @@ def test_the_edit_that_a_rule_brings_along(kind: str, code: str, wanted: str) ->
         ("adversaries_agree", shown.SHOWN["adversaries_agree"][1]),
         ("shuffled_apart", "np.random.shuffle(x)\nnp.random.shuffle(labels)\n"),
         ("gradient_ignored", shown.FUNCTION.format(returned="2 * x").replace("grad)", "g, h)")),
+        ("started_once", shown.SHOWN["started_once"][0].replace("net = Net()\n", "")),
     ],
 )
 def test_no_edit_where_it_is_not_clear_which(kind: str, code: str) -> None:
