@@ -277,7 +277,7 @@ def _copied(call: Caller, kept: _Kept, same: tuple[str, int]) -> list[Finding]:
     One that reads it as a whole is an autoencoder. Which one it is shows when later steps change.
     """
     steps = dict(tensors((kept.call.args, kept.call.kwargs)))[same[0]].shape[same[1]]
-    if _reads(call, kept, *same) != "in order":
+    if _reads(call, kept, *same) != "in_order":
         return []
     kind = type(kept.call.module).__name__
     return [
@@ -342,7 +342,7 @@ def _future(call: Caller, kept: _Kept, shifted: tuple[str, int]) -> list[Finding
 
 
 def _reads(call: Caller, kept: _Kept, name: str, dim: int) -> str:
-    """Whether the model reads an input "in order", or "ahead"; empty if that does not show.
+    """Whether the model reads an input `in_order`, or "ahead"; empty if that does not show.
 
     The last half of the steps is changed: what it says of the first half moves where it looks
     ahead.
@@ -370,7 +370,7 @@ def _reads(call: Caller, kept: _Kept, name: str, dim: int) -> str:
     if before is None or after is None or close(before, after):
         return ""
     stays = close(before.narrow(dim, 0, half), after.narrow(dim, 0, half))
-    return "in order" if stays else "ahead"
+    return "in_order" if stays else "ahead"
 
 
 def _by_step(out: torch.Tensor, sizes: torch.Size, dim: int) -> torch.Tensor | None:
