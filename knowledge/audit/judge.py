@@ -275,7 +275,8 @@ def _prints(claim: Claim, seen: BlockRun) -> _Found:
     once = there.times == 1 and out if there is not None else claim.line is None
     if not (once and whole and claim.printed) or seen.cut:
         return None  # which of the printed lines is meant cannot be told
-    return Verdict.REFUTED, f"it printed {short(out)}" if out.strip() else "it printed nothing"
+    there_is = short(out) if out.strip() else "nothing"
+    return Verdict.REFUTED, f"it printed {there_is}, not {short(claim.printed)}"
 
 
 def _never_printed(there: StatementSeen, seen: BlockRun) -> _Found:

@@ -443,3 +443,5 @@ async def test_a_verdict_says_what_shows_it(run: Any):
         "it printed nothing there and raised IndexError in line 2",
         "line 3 was never carried out",
     }
+    _, (wrong,) = verdict([prints("3", line=2, text="Output:")], await run(TWO))
+    assert wrong.evidence == "it printed `b: 2`, not `3`"
