@@ -14,6 +14,7 @@ from knowledge.audit.model import BlockRun, Raised
 
 KEPT_BYTES = 4_000  # of what a block printed
 KEPT_MESSAGE = 600
+_DOTS = re.compile(r"#\s*(?:\.{3}|…)|#.*(?:\.{3}|…)\s*$", re.M)
 _NEVER = frozenset({
     "unregistered_parameter", "unregistered_tensor", "unregistered_module", "not_in_optimizer",
     "no_gradient", "zero_gradient", "never_moved",
@@ -60,19 +61,26 @@ class BlockRunner:
         above = [block for block, seen in earlier if seen.ended_well and not seen.stand_ins]
         alone = await self.keep(f"alone\n{code}", lambda: self._run_block(code, ""))
         if not (alone.stand_ins or _missing_name(alone)):
-            return alone
+            return _elided(alone, code)
         if above:
             before = "\n".join(above) + "\n"
             joined = await self.keep(
                 f"joined\n{before}\n{code}", lambda: self._run_block(code, before)
             )
             alone = joined if _says_more(joined) else alone
-        return _for_want_of(alone, code, earlier)
+        return _elided(_for_want_of(alone, code, earlier), code)
 
     async def _run_block(self, code: str, before: str) -> BlockRun:
         job = Job(code=before + code, wall_s=self.wall_s, probes=(Probe.STATEMENTS,))
         run, _ = await self.snippets.run(code, job)
         return _told(run, self.snippets.missing(run) or _of_the_place(run), before.count("\n"))
+
+
+def _elided(seen: BlockRun, code: str) -> BlockRun:
+    """What ends in an error, and has a comment for the rest of its code, was not meant to run."""
+    if seen.cannot or seen.error is None or not _DOTS.search(code):
+        return seen
+    return seen.model_copy(update={"cannot": "a part of it is left out (`# ...`)"})
 
 
 def _missing_name(seen: BlockRun) -> str:

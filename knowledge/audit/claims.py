@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from knowledge.audit.conventions import (
+    FAILS,
     LITERAL,
     VARIES,
     asserted,
@@ -31,6 +32,13 @@ from knowledge.signature import find_signatures
 _CODE = re.compile(r"[=(]\w*[=)]|^\w+\(|^\w+\.\w+")  # quoted, and no message
 _NAME = re.compile(r"`([A-Za-z_][\w.\[\]]*)(?:\([^`]*\))?`")
 _CALLED = re.compile(r"`(?:[\w.]*\.)?([A-Za-z_]\w*)(?:\([^`]*\))?`")
+_CATCHES_ALL = re.compile(r"\bexcept(?: (?:Base)?Exception\b[^:\n]*)?:")
+_FAILING = r"(?:rais(?:e|ing)|throw(?:ing)?|caus(?:e|ing)|produc(?:e|ing)|fail(?:ing)?)"
+_DENIED = re.compile(  # "does not throw", "without raising", "no error"
+    rf"(?:\b(?:not|without|cannot)|n['’]t)(?: \w+)? {_FAILING}\b|\bnever {_FAILING}s?\b"
+    r"|\bno (?:\w+ )?(?:errors?|exceptions?)\b",
+    re.I,
+)
 _DIMS = re.compile(r"\b(\d|one|two|three|four|five)-?d(?:im(?:ension(?:s|al)?)?)?\b", re.I)
 _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _NO_WORD = re.compile(
@@ -51,11 +59,13 @@ def claims_of(block: Block, reader: Reads) -> list[Claim]:
         *asserted(block.code),
         *printed_beside(noted, block.code),
         *(c for c in called_wrong(noted) if not HEDGED.search(c.text)),
-        *shown_output(block.shown, block.code),
+        *shown_output(block.shown),
     ]
     beside = {c.text for c in found}
     to_the_letter = {c.line for c in noted if c.text in beside}
     tried = all(not s.is_code for s in told)  # else what is spoken of may be what was taken out
+    # Who catches whatever comes, and speaks of no error, may call the result wrong.
+    shows = not _CATCHES_ALL.search(block.code) or FAILS.search(" ".join(block.follow)) is not None
     for statement, kinds in zip(told, reader.read(told), strict=True):
         line = statement.comment.line if statement.comment is not None else None
         if HEDGED.search(statement.text):
@@ -65,14 +75,20 @@ def claims_of(block: Block, reader: Reads) -> list[Claim]:
             if kind in _BY_KIND and not spelled:
                 claims = _BY_KIND[kind](statement, likely >= SURE)
                 found += (c if tried else _unsure(c) for c in claims)
-    return _each_once(found)
+    return _each_once(c if shows or _says_error(c) else _unsure(c) for c in found)
 
 
 def _unsure(claim: Claim) -> Claim:
     return claim.model_copy(update={"pointed": False}) if claim.kind is ClaimKind.ERROR else claim
 
 
+def _says_error(claim: Claim) -> bool:
+    return bool(claim.type or claim.message or FAILS.search(claim.text))
+
+
 def _raises(told: Statement, sure: bool) -> Iterator[Claim]:
+    if _DENIED.search(told.text):
+        return
     type_, message = error_named(told.text)
     first = last = None
     if told.comment is not None:
@@ -92,7 +108,10 @@ def _raises(told: Statement, sure: bool) -> Iterator[Claim]:
 def _works(told: Statement, sure: bool) -> Iterator[Claim]:
     about = told.comment
     first, last = (about.first, about.last) if about is not None else (None, None)
-    if sure and (about is None or first is not None):  # else any block that runs would bear it out
+    here = told.where == "follow" or (
+        first is not None if about is not None else "last" in told.place
+    )
+    if sure and here:  # else any block that runs would bear it out
         yield Claim(kind=ClaimKind.RUNS, text=told.text, line=first, end_line=last)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from executor.errors import is_a, read
 from executor.protocol import StatementSeen
+from knowledge.audit.conventions import FAILS
 from knowledge.audit.model import ANY, BlockRun, Claim, ClaimKind, Judged, Raised
 from knowledge.audit.printed import is_printed, short
 from knowledge.documents.verdict import Verdict
@@ -34,8 +35,7 @@ _ABOVE = {
 # Statements that one need not come by: they end something, or only tell of it.
 _MAY_BE_LEFT = frozenset({"raise", "return", "pass", "continue", "break", "import", "importfrom"})
 _TELLS = re.compile(r"print|(?:log|warn)\w*(?:\.\w+)?|sys\.exit|exit")
-# Words for an exception; what is only called wrong, or a mistake, need not raise any.
-_FAILS = re.compile(r"\b(?:errors?|exceptions?|fail\w*|rais\w+|throw\w*|crash\w*|break\w*)\b", re.I)
+_ON_GPU = re.compile(r"\bGPUs?\b|\bcuda\b", re.I)
 _MOST = 12  # claims of one block
 
 _RAN = (ClaimKind.RUNS, Verdict.HOLDS)
@@ -107,6 +107,8 @@ def _not_real(claim: Claim, word: Verdict, seen: BlockRun) -> str:
     if seen.stand_ins or seen.assumed:
         names = ", ".join(seen.stand_ins)
         return f"it ran only with placeholders for {names}" if names else seen.assumed[0]
+    if seen.device == "cpu" and claim.kind is not ClaimKind.ERROR and _ON_GPU.search(claim.text):
+        return "it ran on the CPU"
     # It computes as the CPU does. It has not all of a driver's errors, nor a GPU's own figures.
     silent = claim.kind is ClaimKind.ERROR and word is Verdict.REFUTED
     shows = claim.kind is ClaimKind.PRINTS and seen.ended_well
@@ -148,7 +150,7 @@ def _shown(claim: Claim, seen: BlockRun) -> Claim | None:
     It stands in that `try`, or that is the only one and catches a class of its own; and the handler
     tells of the error.
     """
-    if claim.type or claim.message or _FAILS.search(claim.text):
+    if claim.type or claim.message or FAILS.search(claim.text):
         return claim
     tries = [s for s in seen.statements if s.kind == "try"]
     own = [s for s in tries if set(s.handles) - _ANY_TYPE - _OF_THE_PLACE]

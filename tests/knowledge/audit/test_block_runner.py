@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bot.commands.audit import AsAnAnswer
 from executor.protocol import Job, JobResult
 from executor.service.client import ExecutorClient
@@ -67,3 +69,21 @@ async def test_what_a_run_leans_on_is_kept(executor: ExecutorClient):
 
     assert len(silent.assumed) == 1 and "wandb" in silent.assumed[0]
     assert (supplied.assumed, supplied.outcome) == ((), "ok")
+
+
+@pytest.mark.parametrize(
+    ("code", "cannot"),
+    [
+        ("def f():\n    # ... the rest\n    return x\nf(1)\n", True),
+        ("# load it, train it …\n[1][2]\n", True),
+        ("# first ... then that\n[1][2]\n", False),
+        ("# ... the rest\nx = 1\n", False),
+    ],
+)
+async def test_code_that_is_left_out_is_not_held_against_a_block(
+    executor: ExecutorClient, code: str, cannot: bool
+):
+    """If it ends in an error."""
+    runner = BlockRunner(executor, AsAnAnswer(executor, has_gpu=False), 10, _kept)
+
+    assert bool((await runner.run(code, [])).cannot) is cannot

@@ -83,6 +83,38 @@ def test_what_is_not_surely_about_this_code_is_never_refuted(
     assert found == ([] if pointed is None else [pointed])
 
 
+@pytest.mark.parametrize(
+    "after",
+    [
+        "It does not throw a KeyError.",
+        "It never raises.",
+        "No such error comes.",
+        "It doesn't fail.",
+    ],
+)
+def test_an_error_that_is_denied_is_none(after: str):
+    """Whatever kind it is read as."""
+    assert not claims("f(x)", after, raises=0.9)
+    assert claims("f(x)", "What is not there raises a KeyError.", raises=0.9)
+
+
+@pytest.mark.parametrize(
+    ("handler", "after", "pointed"),
+    [
+        ("Exception as e", "So it is.", False),
+        ("Exception as e", "An error comes.", True),
+        ("ValueError as e", "So it is.", True),
+    ],
+)
+def test_what_is_called_wrong_beside_a_handler_for_everything(
+    handler: str, after: str, pointed: bool
+):
+    """Its result may be meant, unless the text speaks of an error."""
+    code = f"try:\n    f(x)  # wrong output\nexcept {handler}:\n    print(e)"
+
+    assert [c.pointed for c in claims(code, after) if c.kind is ClaimKind.ERROR] == [pointed]
+
+
 def test_only_what_introduces_a_block_is_surely_about_it():
     """What was said before that may be about errors in general."""
     before = "Such calls raise a KeyError. This one raises a TypeError."
@@ -95,6 +127,8 @@ def test_what_works_is_the_part_or_the_whole():
     assert [(c.line, c.end_line) for c in claims("f(x)  # right", works=0.9)] == [(1, 1)]
     assert [c.line for c in claims("f(x)", "This works.", works=0.9)] == [None]
     assert not claims("f(x)\n# so it works", works=0.9)
+    told = claims("f(x)", before="That worked. Here is the right way:", works=0.9)
+    assert [c.text for c in told] == ["Here is the right way:"]
     assert not claims("f(x)", "This works.", works=0.4)
 
 

@@ -159,7 +159,7 @@ def test_what_is_called_wrong_is_an_error_where_the_block_shows_one(
 @pytest.mark.parametrize(
     ("shown", "found"),
     [
-        ("tensor(2)", [(ClaimKind.PRINTS, "tensor(2)", True)]),
+        ("tensor(2)", [(ClaimKind.PRINTS, "tensor(2)", False)]),
         ("ValueError: too many", [(ClaimKind.ERROR, "", False)]),
         ("about 2", []),
     ],

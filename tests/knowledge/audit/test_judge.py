@@ -382,6 +382,8 @@ REBUILT = {"error": Raised(type="RuntimeError", message="m", line=2, lines=(2,),
         (TWO, {"cut": True}, prints("3", line=2), NONE),
         (TWO, {"cut": True}, prints("1", line=1), HOLDS),
         ("print('cpu')\n", {"device": "cuda:0 A100"}, prints("cuda:0", line=1), REFUTED),
+        ("x = 1\n", {}, works().model_copy(update={"text": "Right on a GPU."}), CANNOT),
+        ("x = 1\n", SIMULATED, works().model_copy(update={"text": "Right on a GPU."}), HOLDS),
         ("x = 1\n", ABSENT, raises("ValueError"), CANNOT),
         ("x = 1\n", ABSENT, raises("ImportError"), HOLDS),
         (INDEX, REBUILT, raises(message="no rows"), HOLDS),  # it was raised over that one
