@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from knowledge.audit.conventions import printed_beside, provoked
+from knowledge.audit.conventions import printed_beside
 from knowledge.audit.features import SHAPE, statements
 from knowledge.audit.model import ClaimKind
 from knowledge.audit.reading import SURE, Reader
@@ -121,7 +121,7 @@ def read_now(labels: Sequence[Labelled], corpus: Path) -> list[Labelled]:
         (kinds,) = reader.read([statement])
         read, sure = set(kinds), {kind for kind, likely in kinds.items() if likely >= SURE}
         noted = comments(block.code)
-        for claim in (*printed_beside(noted, block.code), *provoked(noted, block.code)):
+        for claim in printed_beside(noted, block.code):
             if statement.comment is not None and claim.text == statement.comment.text:
                 kind = "raises" if claim.kind is ClaimKind.ERROR else _kind_of(claim.printed)
                 read.add(kind)

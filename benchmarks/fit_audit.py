@@ -16,6 +16,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ import numpy as np
 from benchmarks.audit_labels import LABELS, kinds_of, read_labels
 from knowledge.audit.features import BUCKETS, Statement, hashed, statements
 from knowledge.audit.reading import KINDS, WORDS_WEIGH, Head, meanings
-from knowledge.audit.text import layout
+from knowledge.audit.text import Block, layout
 from knowledge.search.embedding import EmbeddingModel
 
 MORE = LABELS.with_name("audit-labels-more.tsv")
@@ -37,10 +38,14 @@ _REGULAR = 12.0  # scikit-learn's C: larger is less regularised
 Example = tuple[Statement, tuple[bool | None, ...], float]
 
 
+@lru_cache(maxsize=1)
+def _blocks(path: Path) -> list[Block]:
+    return layout(path.read_text(encoding="utf-8-sig"))
+
+
 def find(corpus: Path, document: str, block: int, where: str, index: int) -> Statement:
     """The labelled statement: comments by their line, sentences by their number."""
-    text = (corpus / f"{document}.md").read_text(encoding="utf-8-sig")
-    told = statements(layout(text)[block - 1])
+    told = statements(_blocks(corpus / f"{document}.md")[block - 1])
     if where == "comment":
         return next(s for s in told if s.comment is not None and s.comment.line == index)
     return [s for s in told if s.where == where][index]

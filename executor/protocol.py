@@ -43,6 +43,7 @@ class Probe(StrEnum):
     GRADIENTS = "gradients"  # every backward's loss and leaf gradients, and the final tensors
     ORACLE = "oracle"  # GRADIENTS of the forward as written: in-place changes raise no error
     INFLUENCE = "influence"  # what the snippet asks of torch line by line, its modules tried again
+    STATEMENTS = "statements"  # which statements were carried out, and what each printed and made
     NONE = "none"  # no probe: to measure what they cost and that they change nothing
 
 
@@ -556,6 +557,23 @@ class Trial(Model):
     stdout: str = ""
 
 
+class StatementSeen(Model):
+    """A statement of the snippet: what it is, how often it was carried out, what came of it."""
+
+    kind: str  # as Python's syntax tree calls it, in small letters: "assign", "expr", "if"
+    calls: str = ""  # of a call whose value nobody keeps: "print"
+    first: int  # its lines, with all that stands in it
+    last: int
+    inside: tuple[str, ...] = ()  # what it stands in, the outermost first: "functiondef", "if"
+    handles: tuple[str, ...] = ()  # the classes that a `try` catches
+    times: int = 0
+    began: int = 0  # bytes on stdout as it was first carried out
+    printed: tuple[
+        tuple[int, int], ...
+    ] = ()  # what it wrote there itself: from which byte to which
+    shapes: dict[str, tuple[tuple[int, ...], ...]] = {}  # of the tensors that it gave a name
+
+
 class Observations(Model):
     """What the probes saw in a run."""
 
@@ -588,6 +606,8 @@ class Observations(Model):
     only_definitions: bool = False
     constructs: tuple[Construct, ...] = ()  # where the job asked for them
     remarks: tuple[Remark, ...] = ()  # likewise
+    # Asked for with Probe.STATEMENTS; none of a program that compiles, or that looks at itself.
+    statements: tuple[StatementSeen, ...] = ()
     trained: bool = False  # an optimizer stepped
     losses: tuple[LossSeen, ...] = ()  # in the order of their first backward()
     cut: Cut | None = None  # its training was stopped at the limit: it did not get to its end

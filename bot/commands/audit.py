@@ -22,9 +22,9 @@ from executor.service.client import ExecutorClient
 from knowledge.audit import run as auditing
 from knowledge.audit.block_runner import BlockRunner, conditions
 from knowledge.audit.journal import Journal
-from knowledge.audit.kept import FOLDER, RUNS, write
 from knowledge.audit.model import Audit
 from knowledge.audit.reading import Reader
+from knowledge.audit.report import FOLDER, RUNS, write
 from knowledge.documents.verdict import Audited, Verdict, Verdicts
 from knowledge.errors import DocumentError
 from knowledge.repair.mistake import mistake

@@ -90,6 +90,7 @@ def _seen(run: Run, names: dict[str, Any]) -> RunReport:
         only_definitions=run.only_definitions,
         constructs=run.constructs,
         remarks=run.remarks,
+        statements=run.statements.seen() if run.statements is not None else (),
         devices=run.ending.devices,
         env=_environment(simulated=run.simulated is not None),
         gpu_peak_memory_bytes=_gpu_peak_memory_bytes(),

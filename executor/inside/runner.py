@@ -41,6 +41,7 @@ from executor.inside.probes import exceptions
 from executor.inside.probes.caught import CaughtProbe, looks_at_itself
 from executor.inside.probes.run_probes import RunProbes, uses_compile
 from executor.inside.probes.source import SnippetSource
+from executor.inside.probes.statements import StatementsProbe
 from executor.inside.probes.warned import WarnedProbe
 from executor.inside.readable import readable_tree
 from executor.inside.rebuild import glue as rebuild_glue
@@ -104,6 +105,7 @@ class Run:
         self.only_definitions = False
         self.constructs: tuple[Construct, ...] = ()
         self.remarks: tuple[Remark, ...] = ()
+        self.statements: StatementsProbe | None = None
 
     def _printed(self) -> int:
         flush(self.out)
@@ -143,6 +145,8 @@ class Run:
             if glue is not None and module is not None:
                 rebuild_glue.install(module, rebuild_glue.make_of(glue), glue.modules)
                 rebuild_glue.run_statements(glue.first, module)
+            if Probe.STATEMENTS in self.job.probes and self._may_be_traced(tree):
+                self.statements = StatementsProbe(tree, self.filename, self._printed)
             if Probe.NONE not in self.job.probes:
                 self._listen(tree)
                 tree = self.caught.instrument(tree, compiles=uses_compile(tree))
@@ -156,7 +160,11 @@ class Run:
             if self.job.cut and "torch" in sys.modules and not uses_compile(tree):
                 self.step_limit.start()
             self.import_time.snippet_begins()
-            exec(compile(tree, self.filename, "exec", dont_inherit=True), names)
+            compiled = compile(tree, self.filename, "exec", dont_inherit=True)
+            if self.statements is not None:
+                self.statements.start()
+            exec(compiled, names)
+            settrace(None)
             if glue is not None and module is not None:
                 rebuild_glue.run_statements(glue.after, module)
             error: BaseException | None = None
@@ -181,6 +189,10 @@ class Run:
         with self.interpreter.restored:
             self._stop_listening(names)
         return code
+
+    @staticmethod
+    def _may_be_traced(tree: ast.Module) -> bool:
+        return not uses_compile(tree) and not looks_at_itself(tree)
 
     def _look_at_the_text(self, tree: ast.Module | None) -> None:
         """Say what the text shows by itself: all of it, or the lines that Python takes."""

@@ -12,19 +12,13 @@ from executor.protocol import SNIPPET, Caught, ErrorSeen, Job, JobResult, Outcom
 from executor.service.client import ExecutorClient
 from knowledge.audit.model import BlockRun, Raised
 
-KEPT_CHARS = 4_000  # of what a block printed
+KEPT_BYTES = 4_000  # of what a block printed
 KEPT_MESSAGE = 600
-_NEVER = frozenset(
-    {
-        "unregistered_parameter",
-        "unregistered_tensor",
-        "unregistered_module",
-        "not_in_optimizer",
-        "no_gradient",
-        "zero_gradient",
-        "never_moved",
-    }
-)
+_DOTS = re.compile(r"#\s*(?:\.{3}|…)|#.*(?:\.{3}|…)\s*$", re.M)
+_NEVER = frozenset({
+    "unregistered_parameter", "unregistered_tensor", "unregistered_module", "not_in_optimizer",
+    "no_gradient", "zero_gradient", "never_moved",
+})  # fmt: skip
 
 
 class SnippetRunner(Protocol):
@@ -34,18 +28,9 @@ class SnippetRunner(Protocol):
         """The code without what pasting adds (prompts, magics); every line stays where it is."""
 
     async def run(self, code: str, job: Job) -> tuple[JobResult, Job]:
-        """Run a job: completed where names are missing, and on a GPU where it asks for one.
+        """What happened, where that says most, and the job on the CPU, completed if it had to be.
 
-        Args:
-            code: the block's own code, at the end of the job's.
-            job: what to run.
-
-        Returns:
-            run: what happened, where that says most.
-            job: the job on the CPU, completed if it had to be.
-
-        Raises:
-            ExecutorError: the executor is gone or full.
+        The job ends in the block's own code. Raises ExecutorError: the executor is gone or full.
         """
 
     def missing(self, run: JobResult) -> str:
@@ -74,34 +59,28 @@ class BlockRunner:
         code = self.snippets.clean(code)
         # Blocks that end in an error would end the whole: they are shown, not built upon.
         above = [block for block, seen in earlier if seen.ended_well and not seen.stand_ins]
-        alone = await self.keep(f"alone\n{code}", lambda: self._run_block(code, "", joined=False))
-        if not _lacks_a_name(alone):
-            return alone
-        if not above:
-            return _for_want_of(alone, code, earlier)
-        before = "\n".join(above) + "\n"
-        joined = await self.keep(
-            f"joined\n{before}\n{code}", lambda: self._run_block(code, before, joined=True)
-        )
-        return _for_want_of(joined if _says_more(joined) else alone, code, earlier)
+        alone = await self.keep(f"alone\n{code}", lambda: self._run_block(code, ""))
+        if not (alone.stand_ins or _missing_name(alone)):
+            return _elided(alone, code)
+        if above:
+            before = "\n".join(above) + "\n"
+            joined = await self.keep(
+                f"joined\n{before}\n{code}", lambda: self._run_block(code, before)
+            )
+            alone = joined if _says_more(joined) else alone
+        return _elided(_for_want_of(alone, code, earlier), code)
 
-    async def _run_block(self, code: str, before: str, *, joined: bool) -> BlockRun:
-        job = Job(code=before + code, wall_s=self.wall_s, probes=(Probe.GRADIENTS,))
-        run, job = await self.snippets.run(code, job)
-        printed = 0
-        if joined:
-            # The output of the blocks above is cut off; under one seed it is the same each time.
-            first = await self.executor.run(job.model_copy(update={"code": before}))
-            printed = len(first.stdout) if run.stdout.startswith(first.stdout) else 0
-        return _told(run, self._cannot(run), before.count("\n"), printed)
-
-    def _cannot(self, run: JobResult) -> str:
-        """Why the run says nothing of the code: the place, or parts that were not posted."""
-        return self.snippets.missing(run) or _of_the_place(run)
+    async def _run_block(self, code: str, before: str) -> BlockRun:
+        job = Job(code=before + code, wall_s=self.wall_s, probes=(Probe.STATEMENTS,))
+        run, _ = await self.snippets.run(code, job)
+        return _told(run, self.snippets.missing(run) or _of_the_place(run), before.count("\n"))
 
 
-def _lacks_a_name(seen: BlockRun) -> bool:
-    return bool(seen.stand_ins) or bool(_missing_name(seen))
+def _elided(seen: BlockRun, code: str) -> BlockRun:
+    """What ends in an error, and has a comment for the rest of its code, was not meant to run."""
+    if seen.cannot or seen.error is None or not _DOTS.search(code):
+        return seen
+    return seen.model_copy(update={"cannot": "a part of it is left out (`# ...`)"})
 
 
 def _missing_name(seen: BlockRun) -> str:
@@ -135,16 +114,18 @@ def _says_more(joined: BlockRun) -> bool:
     return not (_missing_name(joined) or (joined.stand_ins and joined.cannot))
 
 
-def _told(run: JobResult, cannot: str, before: int, printed: int) -> BlockRun:
-    """A JobResult in a verdict's words, its lines counted from the block's own first."""
+def _told(run: JobResult, cannot: str, before: int) -> BlockRun:
+    """A JobResult in a verdict's words, its lines and output counted from the block's own first."""
     error = _raised(run.error, before) if run.error is not None else None
     caught = tuple(
         _raised(c, before)
         for c in run.caught
         if c.type not in ("StopIteration", "GeneratorExit")
-        and _is_in_block(c.line, c.handler_line, before)
+        and (not before or max(c.line or 0, c.handler_line or 0) > before)
     )
-    stdout = run.stdout[printed:]
+    own = [s for s in run.statements if s.first > before]
+    begins = min((s.began for s in own if s.times), default=0) if before else 0
+    out = run.stdout.encode("utf-8", "replace")[begins:]
     told = next((r for r in (error, *caught) if r is not None), None)
     return BlockRun(
         how="completed" if run.stand_ins else "joined" if before else "alone",
@@ -152,29 +133,28 @@ def _told(run: JobResult, cannot: str, before: int, printed: int) -> BlockRun:
         outcome=run.outcome.value,
         error=error,
         caught=caught,
-        warnings=tuple(
-            f"{w.category}: {w.message[:KEPT_MESSAGE]}"
-            for w in run.warnings
-            if _is_in_block(w.line, None, before)
-        ),
         findings=tuple((f.name, f.message) for f in run.findings if f.mistake),
-        stdout=stdout[:KEPT_CHARS],
-        cut=len(stdout) > KEPT_CHARS or run.dropped_bytes > 0,
+        stdout=out[:KEPT_BYTES].decode("utf-8", "replace"),
+        cut=len(out) > KEPT_BYTES or run.dropped_bytes > 0 or (before > 0 and not own),
+        statements=tuple(
+            s.model_copy(
+                update={
+                    "first": s.first - before,
+                    "last": s.last - before,
+                    "printed": tuple((a - begins, b - begins) for a, b in s.printed if a >= begins),
+                }
+            )
+            for s in own
+        ),
         cannot=cannot,
         stand_ins=tuple(s.name for s in run.stand_ins),
-        imports=tuple(run.assumptions),
+        assumed=tuple(a for a in run.assumptions if not re.match(r"(?:import|from) |ran on ", a)),
         trained=run.trained,
         moved=run.moved,
         still=tuple(f.name for f in run.findings if f.kind in _NEVER),
-        shapes={name: t.shape for name, t in run.values.tensors.items()} if run.values else {},
         family=topic_of(told.type, told.message) if told is not None else "no error",
-        torch=run.env.torch.partition("+")[0],
         seconds=round(run.seconds, 3),
     )
-
-
-def _is_in_block(line: int | None, handler: int | None, before: int) -> bool:
-    return not before or any(n is not None and n > before for n in (line, handler))
 
 
 _FRAME = re.compile(rf'File "[^"\n]*{re.escape(SNIPPET)}", line (\d+)')
@@ -208,18 +188,10 @@ def _of_the_place(run: JobResult) -> str:
     return ""
 
 
-RECIPE = 1  # version of how a block is run; another number makes all runs new
+RECIPE = 2  # version of how a block is run; another number makes all runs new
 
 
 def conditions(here: Mapping[str, Any], limits: Mapping[str, Any]) -> dict[str, Any]:
-    """What a run's outcome hangs on besides the code.
-
-    Args:
-        here: the executor's capabilities.
-        limits: what a run may use, as the settings say.
-    """
-    return {
-        "recipe": RECIPE,
-        **{key: here[key] for key in ("torch", "python", "tier", "devices")},
-        **limits,
-    }
+    """What a run's outcome hangs on besides the code: the executor, and what a run may use."""
+    of_the_place = {key: here[key] for key in ("torch", "python", "tier", "devices")}
+    return {"recipe": RECIPE, **of_the_place, **limits}

@@ -8,42 +8,46 @@ too little, can be borne out by a run and never refuted (`pointed`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
-from knowledge.audit.bindings import at_line, tries
-from knowledge.audit.bindings import statements as code_statements
-from knowledge.audit.chance import left_to_chance
 from knowledge.audit.conventions import (
+    FAILS,
     LITERAL,
+    VARIES,
     asserted,
+    called_wrong,
+    left_to_chance,
     print_for,
     printed_beside,
-    provoked,
     shown_output,
 )
 from knowledge.audit.features import SHAPE, TYPE, Statement, statements
-from knowledge.audit.model import Claim, ClaimKind
-from knowledge.audit.prints import is_carried_out, needs_gpu, place_of
-from knowledge.audit.reading import SURE, Reads
-from knowledge.audit.relations import Relation, relation_in, values_said
-from knowledge.audit.symbols import ANY, bound_once, constants, in_loop, shape_of
+from knowledge.audit.model import ANY, Claim, ClaimKind
+from knowledge.audit.reading import HEDGED, SURE, Reads
 from knowledge.audit.text import Block, comments
+from knowledge.signature import find_signatures
 
-_QUOTED = re.compile(
-    r"`([^`\n]*)`|[\"“]([^\"”\n]{8,300})[\"”]|(?<!\w)['‘]([^'’\n]{8,300})['’](?!\w)"
-)
-_TYPED = re.compile(rf"({TYPE})\b[`'\"]?: ([^`\n]{{8,300}}?)(?:[`\"”]|$)")
+_CODE = re.compile(r"[=(]\w*[=)]|^\w+\(|^\w+\.\w+")  # quoted, and no message
 _NAME = re.compile(r"`([A-Za-z_][\w.\[\]]*)(?:\([^`]*\))?`")
+_CALLED = re.compile(r"`(?:[\w.]*\.)?([A-Za-z_]\w*)(?:\([^`]*\))?`")
+_CATCHES_ALL = re.compile(r"\bexcept(?: (?:Base)?Exception\b[^:\n]*)?:")
+_FAILING = r"(?:rais(?:e|ing)|throw(?:ing)?|caus(?:e|ing)|produc(?:e|ing)|fail(?:ing)?)"
+_DENIED = re.compile(  # "does not throw", "without raising", "no error"
+    rf"(?:\b(?:not|without|cannot)|n['’]t)(?: \w+)? {_FAILING}\b|\bnever {_FAILING}s?\b"
+    r"|\bno (?:\w+ )?(?:errors?|exceptions?)\b",
+    re.I,
+)
 _DIMS = re.compile(r"\b(\d|one|two|three|four|five)-?d(?:im(?:ension(?:s|al)?)?)?\b", re.I)
 _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
-_ROUGH = re.compile(r"\b(?:approx\w*|roughly|about|around|close to|nearly|almost)\b|[~≈]", re.I)
-_NOT_NONE = re.compile(r"\b(?:not|non-)\W{0,2}None\b", re.I)
 _NO_WORD = re.compile(
     r"\b(?:shapes?|sizes?|output|of|is|has|now|the|becomes?|be|will|it|an?)\b", re.I
 )
 _SIZES = re.compile(rf"{SHAPE}|\b\d{{1,6}}(?:[x×]\d{{1,6}})+\b")
-_DTYPE = re.compile(r"\btorch\.[a-z]+\d+|\b(?i:cpu|cuda)\b")
 _NUMBERED = re.compile(r"^\W*\d{1,2}[.)](?:\s|$)")  # an entry of a list, or a heading
+_ASSIGNED = re.compile(r"^\s*((?:\w+\s*,\s*)*\w+)\s*(?::[^=\n]+)?=(?!=)", re.M)
+_NUMBER = re.compile(r"^(\w+) *= *(\d{1,8}) *(?:#.*)?$", re.M)
 _MOST = 300  # statements of one block that are read
 
 
@@ -54,190 +58,153 @@ def claims_of(block: Block, reader: Reads) -> list[Claim]:
     found = [
         *asserted(block.code),
         *printed_beside(noted, block.code),
-        *provoked(noted, block.code),
-        *shown_output(block.shown, block.code),
+        *(c for c in called_wrong(noted) if not HEDGED.search(c.text)),
+        *shown_output(block.shown),
     ]
     beside = {c.text for c in found}
     to_the_letter = {c.line for c in noted if c.text in beside}
+    tried = all(not s.is_code for s in told)  # else what is spoken of may be what was taken out
+    # Who catches whatever comes, and speaks of no error, may call the result wrong.
+    shows = not _CATCHES_ALL.search(block.code) or FAILS.search(" ".join(block.follow)) is not None
     for statement, kinds in zip(told, reader.read(told), strict=True):
         line = statement.comment.line if statement.comment is not None else None
+        if HEDGED.search(statement.text):
+            continue  # what may be so, or on a condition, is decided by no single run
         for kind, likely in kinds.items():
-            if line not in to_the_letter or kind not in ("equals", "shape"):
-                found += _BY_KIND[kind](statement, likely >= SURE, line)
-    return _told_apart(_on_gpu(_each_once(found), block.code))
+            spelled = line in to_the_letter and kind in ("equals", "shape")
+            if kind in _BY_KIND and not spelled:
+                claims = _BY_KIND[kind](statement, likely >= SURE)
+                found += (c if tried else _unsure(c) for c in claims)
+    return _each_once(c if shows or _says_error(c) else _unsure(c) for c in found)
 
 
-def _raises(told: Statement, sure: bool, line: int | None) -> Iterator[Claim]:
+def _unsure(claim: Claim) -> Claim:
+    return claim.model_copy(update={"pointed": False}) if claim.kind is ClaimKind.ERROR else claim
+
+
+def _says_error(claim: Claim) -> bool:
+    return bool(claim.type or claim.message or FAILS.search(claim.text))
+
+
+def _raises(told: Statement, sure: bool) -> Iterator[Claim]:
+    if _DENIED.search(told.text):
+        return
     type_, message = error_named(told.text)
-    first, last = line, line
+    first = last = None
     if told.comment is not None:
-        first, last = told.comment.first or line, told.comment.last or line
-        assert line is not None
-        where = at_line(told.code, first or line)
-        sure = sure and not (where is not None and where.in_function)
-        if (tried := _try_around(told.code, line)) is not None:
-            first, last = tried
-    elif told.where == "lead":
-        sure = sure and "last" in told.place  # only what introduces a block is about it
+        first, last = told.comment.first, told.comment.last
+    else:
+        bare = "\n".join(line.split("#", 1)[0] for line in told.code.split("\n"))
+        spoken = [n for n in _CALLED.findall(told.text) if not re.fullmatch(TYPE, n)]
+        there = all(re.search(rf"\b{n}\b", bare) for n in spoken)
+        # Of what introduces a block only the last sentence is about it.
+        sure = sure and there and (told.where == "follow" or "last" in told.place)
     yield Claim(
         kind=ClaimKind.ERROR, text=told.text, line=first, end_line=last,
         type=type_, message=message, pointed=sure,
     )  # fmt: skip
 
 
-def _works(told: Statement, sure: bool, line: int | None) -> Iterator[Claim]:
-    first = last = None
-    if told.comment is not None and told.comment.first is not None:
-        where = at_line(told.code, told.comment.first)
-        # What is right in a definition shows where it is used.
-        if where is not None and not where.in_function:
-            first, last = told.comment.first, told.comment.last
-    if sure:  # else any block that runs would bear it out
+def _works(told: Statement, sure: bool) -> Iterator[Claim]:
+    about = told.comment
+    first, last = (about.first, about.last) if about is not None else (None, None)
+    here = told.where == "follow" or (
+        first is not None if about is not None else "last" in told.place
+    )
+    if sure and here:  # else any block that runs would bear it out
         yield Claim(kind=ClaimKind.RUNS, text=told.text, line=first, end_line=last)
 
 
-def _equals(told: Statement, sure: bool, line: int | None) -> Iterator[Claim]:
-    lines = told.code.split("\n")
-    prints = _print_of(told, lines)
-    bare = _NUMBERED.sub("", re.sub(r"`([^`]*)`", r"\1", told.text))
-    values = list(dict.fromkeys(m[0] for m in re.finditer(LITERAL + r"|\b(?i:nan|inf)\b", bare)))
-    # A number that stands in the code as well may be said of it.
-    if told.comment is None:
-        values = [v for v in values if not (v[-1].isdigit() and _stands_in(v, told.code))]
-    if not values:
-        yield from _effect(told, sure)
-        return
-    rough, absent = bool(_ROUGH.search(bare)), bool(_NOT_NONE.search(bare))
-    value = " ".join(values) if rough else values[0]
-    certain = (
-        sure and prints > 0 and (len(values) == 1 or rough) and is_carried_out(told.code, prints)
-        and not left_to_chance(value, told.code, lines[prints - 1])
-        and "cuda" not in value and place_of(told.code, prints) is not None
-    )  # fmt: skip
-    yield Claim(
-        kind=ClaimKind.PRINTS, text=told.text, line=prints or None, end_line=prints or None,
-        printed=value, rough=rough, absent=absent, pointed=certain,
-        place=place_of(told.code, prints) if prints else None,
-    )  # fmt: skip
-    if not certain and told.comment is None:
-        yield from _effect(told, sure)
-
-
-def _stands_in(value: str, code: str) -> bool:
-    return re.search(rf"(?<![\w.]){re.escape(value)}(?![\w.])", code) is not None
-
-
-def _print_of(told: Statement, lines: Sequence[str]) -> int:
-    """The print that a statement is about: the comment's, or the only one of what it names."""
+def _equals(told: Statement, sure: bool) -> Iterator[Claim]:
+    line, lines = None, told.code.split("\n")
     if told.comment is not None:
-        return print_for(lines, told.comment, told.comment.line)
-    for name in _NAME.findall(told.text):
-        shows = re.compile(rf"\s*print\((?:.*[\s,{{(])?{re.escape(name)}[}},)]")
-        found = [n for n, text in enumerate(lines, 1) if shows.match(text)]
-        if len(found) == 1:
-            return found[0]
-    return 0
+        line = print_for(lines, told.comment, told.comment.line) or None
+    bare = _NUMBERED.sub("", told.text.replace("`", ""))
+    values = list(dict.fromkeys(m[0] for m in re.finditer(LITERAL + r"|\b(?i:nan|inf)\b", bare)))
+    if line is None:  # of some print or other: nothing that many things could have printed
+        values = [v for v in values if len(re.findall(r"\d", v)) > 2 and not v.startswith("torch.")]
+        values = [v for v in values if v[-1] in ")]" or v not in told.code]
+    if values:
+        yield Claim(
+            kind=ClaimKind.PRINTS, text=told.text, line=line, end_line=line, printed=values[0],
+            pointed=sure and line is not None and len(values) == 1 and "cuda" not in values[0]
+            and not VARIES.search(bare) and not left_to_chance(values[0], told.code),
+        )  # fmt: skip
+    elif told.where == "follow":
+        yield Claim(kind=ClaimKind.PRINTS, text=told.text, pointed=sure)
 
 
-def _shape(told: Statement, sure: bool, line: int | None) -> Iterator[Claim]:
-    known, lines = constants(told.code), told.code.split("\n")
-    found = list(_SIZES.finditer(told.text))
-    shapes = [(m, shape) for m in found if (shape := _sizes(m[0], known)) is not None]
-    name = _named(told, shapes[0][0].start() if shapes else len(told.text))
-    if len(shapes) > 1:
-        name = ""
-    settled = bool(name) and bound_once(lines, name, line) and not in_loop(lines, name)
-    for match, shape in shapes[:3]:
+def _shape(told: Statement, sure: bool) -> Iterator[Claim]:
+    line = told.comment.line if told.comment is not None else None
+    assigned = {n for m in _ASSIGNED.finditer(told.code) for n in re.findall(r"\w+", m[1])}
+    names = r"\b[A-Za-z_]\w*\b" if told.comment is not None else _NAME
+    found = [
+        (m, s) for m in _SIZES.finditer(told.text) if (s := _sizes(m[0], told.code)) is not None
+    ]
+    said = [
+        n
+        for n in re.findall(names, told.text[: found[0][0].start() if found else None])
+        if n in assigned
+    ]
+    # Of two tensors beside each other nobody knows which is meant.
+    name = said[-1] if len(set(said)) == 1 or (said and found) else ""
+    name = name if len(found) < 2 else ""
+    if not name and (line is None or told.comment is None or told.comment.alone):
+        return  # else any tensor would do
+    if len(found) == 1:
+        match, shape = found[0]
         exact = ANY not in shape and re.match(r"[(\[t]", match[0]) is not None
-        if not name and (not exact or line is not None):
-            continue  # else any tensor would do
-        alone = told.comment is None or not _words_beside(told.text, match[0], name)
+        beside = _NO_WORD.sub("", told.text.replace(match[0], "").replace(name, ""))
+        alone = told.comment is None or not beside.strip(" .,:;`'-=→>()")
         yield Claim(
             kind=ClaimKind.SHAPE, text=told.text, line=line, end_line=line, name=name, shape=shape,
-            pointed=sure and settled and exact and alone,
+            pointed=sure and exact and alone,
         )  # fmt: skip
-    if shapes:
-        return
-    if (dims := _DIMS.search(told.text)) and name:
+    elif not found and name and (dims := _DIMS.search(told.text)):
         word = dims[1].lower()
         yield Claim(
-            kind=ClaimKind.DIMENSIONS, text=told.text, name=name,
+            kind=ClaimKind.DIMENSIONS, text=told.text, name=name, line=line, end_line=line,
             dimensions=int(word) if word.isdecimal() else _COUNTS[word],
-            pointed=sure and settled and told.comment is None,
+            pointed=sure and told.comment is None,
         )  # fmt: skip
-    elif (kept := _DTYPE.search(told.text)) and "print(" in told.code:
-        printed = kept[0].lower()
-        yield Claim(kind=ClaimKind.PRINTS, text=told.text, printed=printed, pointed=False)
-    elif told.comment is None:
-        yield from _effect(told, sure)
 
 
-def _sizes(text: str, known: dict[str, int]) -> tuple[int, ...] | None:
-    inner = re.sub(r"torch\.Size|[()\[\]]", "", text).strip(" ,")
-    if re.fullmatch(r"\d+(?:[x×]\d+)+", inner):
-        inner = re.sub(r"[x×]", ",", inner)
-    return shape_of(inner, known, partly=True)
+def _sizes(text: str, code: str) -> tuple[int, ...] | None:
+    """`(batch, 10)` in numbers, where the block says once what `batch` is; else it is any size."""
+    told = re.findall(r"[^\s,x×()\[\]]+|[A-Za-z_]\w*x\w*", text.removeprefix("torch.Size"))
+    sizes = [int(t) if t.isdecimal() else _constants(code).get(t, ANY) for t in told]
+    readable = all(re.fullmatch(r"\d{1,8}|[A-Za-z_]\w*", t) for t in told)
+    return tuple(sizes) if readable and set(sizes) - {ANY} else None
 
 
-def _named(told: Statement, before: int) -> str:
-    """The tensor that a shape is said of: one that is named before it, or assigned beside it."""
-    names = {name for s in code_statements(told.code) for name in s.binds}
-    if told.comment is None:
-        said = [n for n in _NAME.findall(told.text[:before]) if n in names]
-        return said[-1] if said else ""
-    said = [n for n in re.findall(r"\b[A-Za-z_]\w*\b", told.text[:before]) if n in names]
-    statement = at_line(told.code, told.comment.line)
-    if said or told.comment.alone or statement is None or statement.last != told.comment.line:
-        return said[-1] if said else ""
-    assigned = re.match(r"\s*(\w+)\s*=(?!=)", told.code.split("\n")[statement.first - 1])
-    return assigned[1] if assigned else ""
+@lru_cache(maxsize=8)
+def _constants(code: str) -> dict[str, int]:
+    """The names that the block binds once, and to a whole number."""
+    bound = Counter(n for m in _ASSIGNED.finditer(code) for n in re.findall(r"\w+", m[1]))
+    return {m[1]: int(m[2]) for m in _NUMBER.finditer(code) if bound[m[1]] == 1}
 
 
-def _words_beside(text: str, shape: str, name: str) -> str:
-    return _NO_WORD.sub("", text.replace(shape, "").replace(name, "")).strip(" .,:;`'-=→>()")
-
-
-def _relates(told: Statement, sure: bool, line: int | None) -> Iterator[Claim]:
-    relation = relation_in(told.text)
-    if relation is None or "print(" not in told.code:
-        if told.comment is None:
-            yield from _effect(told, sure)
-        return
-    series = relation in (Relation.FALLS, Relation.GROWS)
-    values = relation is Relation.CLOSE and values_said(told.text)
-    yield Claim(
-        kind=ClaimKind.RELATION, text=told.text, relation=relation,
-        pointed=sure and bool(series or values),
-    )  # fmt: skip
-
-
-def _trains(told: Statement, sure: bool, line: int | None) -> Iterator[Claim]:
+def _trains(told: Statement, sure: bool) -> Iterator[Claim]:
     yield from _training(told, sure, ClaimKind.TRAINS)
 
 
-def _never_trains(told: Statement, sure: bool, line: int | None) -> Iterator[Claim]:
+def _never_trains(told: Statement, sure: bool) -> Iterator[Claim]:
     yield from _training(told, sure, ClaimKind.NEVER_TRAINS)
 
 
 def _training(told: Statement, sure: bool, kind: ClaimKind) -> Iterator[Claim]:
     names = [n.removesuffix(".grad").rpartition(".")[2] for n in _NAME.findall(told.text)]
     names = [n for n in dict.fromkeys(names) if re.search(rf"\b{re.escape(n)}\b", told.code)]
-    for name in names[:2]:
-        yield Claim(kind=kind, text=told.text, name=name, pointed=sure and len(names) == 1)
-    yield from _effect(told, sure)
+    for name in names[:2] or [""]:
+        yield Claim(kind=kind, text=told.text, name=name, pointed=sure and len(names) < 2)
 
 
-def _effect(told: Statement, sure: bool) -> Iterator[Claim]:
-    if sure:
-        yield Claim(kind=ClaimKind.EFFECT, text=told.text)
-
-
+# How values relate to each other is read, and decided by no run.
 _BY_KIND = {
     "raises": _raises,
     "works": _works,
     "equals": _equals,
     "shape": _shape,
-    "relates": _relates,
     "trains": _trains,
     "notrain": _never_trains,
 }
@@ -245,61 +212,20 @@ _BY_KIND = {
 
 def error_named(text: str) -> tuple[str, str]:
     """The exception's type and the message that a statement names, as far as it does."""
-    if typed := _TYPED.search(text):
-        return typed[1].rpartition(".")[2], typed[2].strip()
-    named = re.findall(TYPE, text)
-    type_ = named[0].rpartition(".")[2] if len(set(named)) == 1 else ""
-    for match in _QUOTED.finditer(text):
-        quoted = next(g for g in match.groups() if g is not None)
-        words = re.findall(r"[A-Za-z]{2,}", quoted)
-        if len(words) >= 3 and not re.search(r"[=(]\w*[=)]|^\w+\(|^\w+\.\w+", quoted):
-            return type_, quoted.strip()
-    return type_, ""
-
-
-def _try_around(code: str, line: int) -> tuple[int, int] | None:
-    """The innermost `try` that a line stands in, or whose handler it stands in: its lines."""
-    around = [t for t in tries(code) if t.first < line <= t.last]
-    return (around[-1].first, around[-1].last) if around else None
+    quoted = find_signatures(text)
+    for typed in quoted:
+        if re.match(rf"{TYPE}: ", typed):
+            type_, _, message = typed.partition(": ")
+            return type_, message.rstrip("`'\". ")
+    named = {name.rpartition(".")[2] for name in re.findall(TYPE, text)}
+    message = next((q for q in quoted if re.search(r"\w \w", q) and not _CODE.search(q)), "")
+    return (named.pop() if len(named) == 1 else ""), message
 
 
 def _each_once(found: Iterable[Claim]) -> list[Claim]:
-    kept: dict[tuple[object, ...], Claim] = {}
+    kept: dict[Claim, Claim] = {}
     for claim in found:
-        key = (
-            claim.kind, claim.line, claim.type, claim.message, claim.printed, claim.name,
-            claim.shape, claim.dimensions, claim.relation, claim.absent,
-            claim.text if claim.kind is ClaimKind.EFFECT else "",
-        )  # fmt: skip
+        key = claim.model_copy(update={"text": "", "pointed": True})
         if key not in kept or (claim.pointed and not kept[key].pointed):
             kept[key] = claim
     return list(kept.values())
-
-
-def _on_gpu(found: list[Claim], code: str) -> list[Claim]:
-    """What is printed behind `if torch.cuda.is_available()` says nothing of a run without one."""
-    return [
-        claim.model_copy(update={"on_gpu": True})
-        if claim.kind is ClaimKind.PRINTS and claim.line and needs_gpu(code, claim.line)
-        else claim
-        for claim in found
-    ]
-
-
-def _told_apart(found: list[Claim]) -> list[Claim]:
-    """A block that shows both the mistake and its cure is not said to work as a whole.
-
-    Nor is anything said to come of one that is said to raise.
-    """
-    raises = any(c.kind is ClaimKind.ERROR and (c.pointed or c.type) for c in found)
-    errors = any(c.kind is ClaimKind.ERROR and (c.pointed or c.line) for c in found)
-    kept = []
-    for claim in found:
-        if claim.kind is ClaimKind.EFFECT and raises:
-            continue
-        if claim.kind is ClaimKind.RUNS and errors:
-            if claim.line is None:
-                continue
-            claim = claim.model_copy(update={"depends": True})
-        kept.append(claim)
-    return kept

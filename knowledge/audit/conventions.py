@@ -6,12 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from knowledge.audit.bindings import tries
-from knowledge.audit.chance import left_to_chance
 from knowledge.audit.features import TYPE
 from knowledge.audit.model import Claim, ClaimKind
-from knowledge.audit.prints import is_carried_out, place_of
-from knowledge.audit.symbols import constants, shape_of
 from knowledge.audit.text import Comment
 
 LITERAL = (
@@ -29,17 +25,28 @@ _SAYS_OUTPUT = re.compile(
     r"|^\W*(?:→|=>|->|>>>)\s*(.*)$",
     re.I | re.S,
 )
-_VARIES = re.compile(
+VARIES = re.compile(
     r"\b(?:var(?:y|ies)|e\.g|approx\w*|similar|something|like|depend\w*|or|random\w*|some|may|might"
     r"|if|about|around|roughly)\b|~|…|\.\.\.",
     re.I,
 )
 _AT_THE_MARGIN = re.compile(r"(?:assert\b|(?:\w+\.)*assert_(?:close|allclose|equal|array_equal)\()")
 _LONGEST = 2_000  # letters of an output
+# Words for an exception; what is only called wrong, or a mistake, need not raise any.
+FAILS = re.compile(r"\b(?:errors?|exceptions?|fail\w*|rais\w+|throw\w*|crash\w*|break\w*)\b", re.I)
 _INCORRECT = re.compile(r"\W*(?:incorrect|wrong)\b|.*\((?:incorrect|wrong)\b", re.I)
-# Whose absence a block provides for, rather than provokes.
-_PROVIDED_FOR = re.compile(r"\b(?:Import|ModuleNotFound|FileNotFound|Permission|Keyboard)\w*")
-_SIZES = re.compile(r"[(\[]((?=[^()\[\]]*[A-Za-z_])[\w*/+ -]+(?:,[\w*/+ -]+)+),?[)\]]")
+# Where random numbers, weights or the clock decide what is printed, shapes, dtypes and words stay.
+_RANDOM = re.compile(
+    r"\brand|[dD]ropout|shuffle|normal_|uniform_|seed|init\.|\btime\.|\.sample\(|empty\(|noise"
+    r"|data_ptr|\bid\(|nn\.(?:Linear|Bilinear|Conv|Embedding|LSTM|GRU|RNN|Transformer|Multihead)"
+    r"|models\.|load|open\("
+)
+_STAYS = re.compile(r"\D*$|torch\.|cpu|cuda|device\(|<class|[\[(]\d+,[\d, ]*[\])]$")
+
+
+def left_to_chance(printed: str, code: str) -> bool:
+    """Whether another draw of random numbers may rightly print another value."""
+    return _RANDOM.search(code) is not None and not _STAYS.match(printed)
 
 
 def asserted(code: str) -> Iterator[Claim]:
@@ -49,21 +56,18 @@ def asserted(code: str) -> Iterator[Claim]:
             yield Claim(kind=ClaimKind.RUNS, text=line.strip(), line=n, end_line=n)
 
 
-def provoked(noted: Sequence[Comment], code: str) -> Iterator[Claim]:
-    """Whoever tries what a comment calls incorrect, and prints the error, says that one comes."""
-    told = [t for t in tries(code) if t.tells and not _PROVIDED_FOR.search(t.handles)]
-    for one in told:
-        near = [c for c in noted if one.first - 2 <= c.line < one.handler]
-        near += noted if len(told) == 1 else []
-        wrong = next((c.text for c in near if _INCORRECT.match(c.text)), "")
-        if wrong and not one.in_function:
-            yield Claim(kind=ClaimKind.ERROR, text=wrong, line=one.first, end_line=one.last)
+def called_wrong(noted: Sequence[Comment]) -> Iterator[Claim]:
+    """What a comment calls incorrect: of a `try` that tells of its error it says that one comes."""
+    for c in noted:
+        if _INCORRECT.match(c.text):
+            line, last = c.first or c.line, c.last or c.line
+            yield Claim(kind=ClaimKind.ERROR, text=c.text, line=line, end_line=last)
 
 
-def shown_output(shown: str, code: str) -> Iterator[Claim]:
-    """The output that stands in a fence below the block."""
+def shown_output(shown: str) -> Iterator[Claim]:
+    """The output that stands in a fence below the block, as it was on another machine."""
     text = shown.strip()
-    if not text or _VARIES.search(text):
+    if not text or VARIES.search(text):
         return
     last = text.splitlines()[-1]
     if re.match(rf"{TYPE}: ", last):
@@ -71,29 +75,25 @@ def shown_output(shown: str, code: str) -> Iterator[Claim]:
         type_ = type_.rpartition(".")[2]
         yield Claim(kind=ClaimKind.ERROR, text=last, type=type_, message=message, pointed=False)
     elif len(text) <= _LONGEST:
-        certain = not left_to_chance(text, code, "")
-        yield Claim(kind=ClaimKind.PRINTS, text=text, printed=text, pointed=certain)
+        yield Claim(kind=ClaimKind.PRINTS, text=text, printed=text, pointed=False)
 
 
 def printed_beside(noted: Sequence[Comment], code: str) -> Iterator[Claim]:
     """What a comment beside, below or above a print says that it prints."""
     lines = code.split("\n")
-    known = constants(code)
     taken: set[int] = set()
     for n, comment in enumerate(noted):
         if comment.line in taken or len(comment.text) > _LONGEST:
             continue
-        spelled = _SIZES.sub(lambda m: _in_numbers(m, known), comment.text)
-        says = _SAYS_OUTPUT.match(spelled)
-        text = next((g for g in says.groups() if g), "").strip() if says else spelled
-        if not says and not re.fullmatch(rf"\W*(?:{LITERAL})\W*", text):
+        says = _SAYS_OUTPUT.match(comment.text)
+        text = next((g for g in says.groups() if g), "").strip() if says else comment.text
+        alone = re.fullmatch(rf"\W*(?:{LITERAL})\W*", text)
+        first = re.match(rf"(?:{LITERAL})(?<!\d)\s*[,;(–—-]", text)  # `True, for they are equal`
+        if not (says or alone or first):
             continue
         below = _lines_below(noted[n + 1 :], replace(comment, text=text))
         line = print_for(lines, comment, below[-1].line if below else comment.line)
         if not line or (comment.alone and not says):
-            continue
-        if not text and not below:
-            yield from _label_by_label(noted[n + 1 :], comment, code, line)
             continue
         taken |= {c.line for c in below}
         told = _claim(comment, "\n".join([text, *(c.text for c in below)]).strip(), code, line)
@@ -107,17 +107,14 @@ def _claim(comment: Comment, text: str, code: str, line: int) -> Claim | None:
     if not value:
         return None
     rest = f"{comment.text}\n{text}".replace(value, "")
-    may_differ = _VARIES.search(rest) or "xample" in rest or "cuda" in value or "..." in value
+    may_differ = VARIES.search(rest) or "xample" in rest or "cuda" in value or "..." in value
     return Claim(
         kind=ClaimKind.PRINTS,
         text=comment.text,
-        line=line,
+        line=1 if comment.alone else line,  # of several prints it may show what all of them write
         end_line=line,
         printed=value,
-        pointed=not may_differ
-        and is_carried_out(code, line)
-        and not left_to_chance(value, code, code.split("\n")[line - 1]),
-        place=None if comment.alone else place_of(code, line),
+        pointed=not may_differ and not left_to_chance(value, code),
     )
 
 
@@ -133,22 +130,10 @@ def _value(text: str, code: str) -> str:
     if first:
         return "" if re.match(r"[\w`]", text[first.end() :].strip(" .)")) else first[1]
     label = re.match(r"([^:\n]{3,60}:) ", text)
+    if re.search(r"[(\[]\s*[A-Za-z_]\w*\s*,", text):
+        return ""  # `Shape: (batch, rows)` tells what the numbers mean
     bare = "\n".join(line.split("#", 1)[0] for line in code.split("\n"))
     return text if label is not None and label[1] in bare else ""
-
-
-def _label_by_label(
-    noted: Sequence[Comment], above: Comment, code: str, line: int
-) -> Iterator[Claim]:
-    """`# Output:` with one line for each print, which begins with the label that is printed."""
-    bare = "\n".join(line for line in code.split("\n") if not line.lstrip().startswith("#"))
-    for count, comment in enumerate(noted, 1):
-        label = re.match(r"([^:\n]{3,60}:)", comment.text)
-        if comment.line != above.line + count or not label or label[1] not in bare:
-            return
-        told = _claim(comment, comment.text, bare, line) if line <= len(code) else None
-        if told is not None:
-            yield told.model_copy(update={"pointed": told.pointed and "xample" not in above.text})
 
 
 def print_for(lines: Sequence[str], comment: Comment, last: int) -> int:
@@ -192,9 +177,3 @@ def _lines_below(noted: Sequence[Comment], above: Comment) -> list[Comment]:
         found.append(comment)
         line = comment.line
     return found
-
-
-def _in_numbers(sizes: re.Match[str], known: dict[str, int]) -> str:
-    """`(batch, 10)` as `(32, 10)`, if the block says what batch is."""
-    shape = shape_of(sizes[1], known)
-    return str(shape) if shape is not None else sizes[0]

@@ -67,7 +67,6 @@ def statements(block: Block) -> list[Statement]:
             before = told[n - 1][:LONGEST] if n else ""
             found.append(Statement(text[:LONGEST], where, block.code, before, place=spot))
     lines = block.code.split("\n")
-    around = _heads(lines)
     noted = comments(block.code)
     for above, comment, below in zip([None, *noted], noted, [*noted[1:], None], strict=False):
         before = above.text[:LONGEST] if above and above.line == comment.line - 1 else ""
@@ -75,19 +74,10 @@ def statements(block: Block) -> list[Statement]:
         near = below.text[:LONGEST] if below and below.line == comment.line + 1 else ""
         if near and _GOES_ON.search(text):
             text = f"{text} {near}"  # `# Output:` over what comes out
-        place = tuple(_place(comment, lines, around[comment.line - 1], bool(before)))
+        place = tuple(_place(comment, lines, bool(before)))
         dropped = comment.alone and is_code(near)
-        found.append(
-            Statement(
-                text,
-                "comment",
-                block.code,
-                before,
-                comment,
-                place,
-                dropped or is_code(text),
-            )
-        )
+        code = dropped or is_code(text)
+        found.append(Statement(text, "comment", block.code, before, comment, place, code))
     return found
 
 
@@ -96,25 +86,7 @@ def is_code(text: str) -> bool:
     return _IS_CODE.match(text) is not None and not re.match(TYPE, text)
 
 
-def _heads(lines: Sequence[str]) -> list[tuple[str, ...]]:
-    """For each line the words that open the blocks around it, the outermost first."""
-    found, around = [], list[tuple[int, str]]()
-    for line in lines:
-        told = line.strip()
-        if told:
-            column = len(line) - len(line.lstrip())
-            while around and around[-1][0] >= column:
-                around.pop()
-        found.append(tuple(word for _, word in around))
-        opener = _OPENERS.match(told)
-        if told.split("#", 1)[0].rstrip().endswith(":") and opener:
-            around.append((column, opener[0]))
-    return found
-
-
-def _place(
-    comment: Comment, lines: Sequence[str], heads: Sequence[str], follows: bool
-) -> Iterator[str]:
+def _place(comment: Comment, lines: Sequence[str], follows: bool) -> Iterator[str]:
     yield "alone" if comment.alone else "beside"
     anchor = anchor_of(comment, lines)
     opener = _OPENERS.match(anchor)
@@ -128,7 +100,6 @@ def _place(
     above = lines[comment.line - 2] if comment.line > 1 else ""
     if comment.alone and "print(" in above:
         yield "below print"
-    yield from (f"in {head}" for head in dict.fromkeys(heads))
 
 
 def anchor_of(comment: Comment, lines: Sequence[str]) -> str:

@@ -48,17 +48,13 @@ class Journal:
                 continue  # torn by a kill, or another version's
             self._known[read.key] = read.seen
         self._file: IO[bytes] = path.open("ab")
-        if self._file.tell() and not _ends_with_newline(path):
-            self._file.write(b"\n")  # so that the torn line does not swallow the next one
-
-    def key(self, what: str) -> str:
-        """The name under which a run is kept."""
-        whole = f"{self._conditions}\n{what}".encode("utf-8", "surrogatepass")
-        return hashlib.sha256(whole).hexdigest()[:32]
+        if self._file.tell():
+            self._file.write(b"\n")  # so that a torn line does not swallow the next one
 
     async def keep(self, what: str, run: Callable[[], Awaitable[BlockRun]]) -> BlockRun:
         """The run that is known, or one that is made now and written down."""
-        key = self.key(what)
+        whole = f"{self._conditions}\n{what}".encode("utf-8", "surrogatepass")
+        key = hashlib.sha256(whole).hexdigest()[:32]
         if key not in self._known:
             seen = await run()
             self.made += 1
@@ -73,9 +69,3 @@ class Journal:
         self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
-
-
-def _ends_with_newline(path: Path) -> bool:
-    with path.open("rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"

@@ -1,4 +1,8 @@
-"""Hold each claim against the run; nothing is judged that no run has shown."""
+"""Hold each claim against the run's own record; what no run has shown is not judged.
+
+What the record decides: which statements were carried out, what each of them printed and made,
+which exceptions came and from where, and whether anything in it was not the real thing.
+"""
 
 from __future__ import annotations
 
@@ -6,30 +10,19 @@ import re
 from collections.abc import Iterable
 
 from executor.errors import is_a, read
-from knowledge.audit.labelled import values
-from knowledge.audit.model import BlockRun, Claim, ClaimKind, Judged, Raised
-from knowledge.audit.printed import has_printed, is_printed, nearest_line, short
-from knowledge.audit.relations import holds
-from knowledge.audit.symbols import ANY
+from executor.protocol import StatementSeen
+from knowledge.audit.conventions import FAILS
+from knowledge.audit.model import ANY, BlockRun, Claim, ClaimKind, Judged, Raised
+from knowledge.audit.printed import is_printed, short
 from knowledge.documents.verdict import Verdict
 from knowledge.signature import matches, signature
 
 # Where a run lacks something, these are the lack itself, not what a document means.
 _NO_NETWORK = frozenset({"ConnectionRefusedError", "ConnectionError", "URLError", "gaierror"})
 _OF_THE_PLACE = _NO_NETWORK | {
-    "NameError",
-    "ModuleNotFoundError",
-    "ImportError",
-    "FileNotFoundError",
-}
-# Unless the document speaks of just that.
-_LACKING = re.compile(
-    r"\b(?:name|defin\w+|undefined|imports?|modules?|packages?|install\w*|files?|path\w*|missing"
-    r"|found"
-    r"|exists?|scope|deleted)\b",
-    re.I,
-)
-_ANY = frozenset({"", "Error", "Exception", "BaseException"})
+    "NameError", "ModuleNotFoundError", "ImportError", "FileNotFoundError",
+}  # fmt: skip
+_ANY_TYPE = frozenset({"", "Error", "Exception", "BaseException"})
 # What a document calls by another name that means the same class, or the class above it.
 _ABOVE = {
     "OSError": {"FileNotFoundError", "PermissionError", "IOError"},
@@ -39,32 +32,51 @@ _ABOVE = {
     "LookupError": {"IndexError", "KeyError"},
     "SyntaxError": {"IndentationError", "TabError"},
 }
+# Statements that one need not come by: they end something, or only tell of it.
+_MAY_BE_LEFT = frozenset({"raise", "return", "pass", "continue", "break", "import", "importfrom"})
+_TELLS = re.compile(r"print|(?:log|warn)\w*(?:\.\w+)?|sys\.exit|exit")
+_ON_GPU = re.compile(r"\bGPUs?\b|\bcuda\b", re.I)
+_MOST = 12  # claims of one block
+
+_RAN = (ClaimKind.RUNS, Verdict.HOLDS)
+_Found = tuple[Verdict, str] | None
 
 
 def verdict(claims: Iterable[Claim], seen: BlockRun) -> tuple[Verdict, tuple[Judged, ...]]:
     """What a run says of a block's claims; those it says nothing of are left out."""
-    claims = list(claims)
-    seen = _left_out(seen)
+    claims, seen = list(claims), _left_out(seen)
+    shows_error = any(c.kind is ClaimKind.ERROR and (c.pointed or c.line) for c in claims)
+    if shows_error:  # and its cure: then it is not said to work as a whole
+        claims = [c for c in claims if c.kind is not ClaimKind.RUNS or c.line]
     judged = [j for claim in claims if (j := _judge(claim, seen)) is not None]
-    if not any(j.claim.kind is ClaimKind.ERROR for j in judged):
-        judged = [_never_reached(j, seen) for j in judged]
-    if any(j.claim.kind is ClaimKind.ERROR and j.verdict is Verdict.REFUTED for j in judged):
+    errors = [j for j in judged if j.claim.kind is ClaimKind.ERROR]
+    if errors:  # what follows an error on purpose is not meant as one program with it
+        judged = [_left_open(j, seen) for j in judged]
+    if errors and not any(j.verdict in (Verdict.HOLDS, Verdict.PARTLY) for j in errors):
         # "The correct way" to avoid an error that does not come is nothing to be right about.
-        judged = [j for j in judged if not j.claim.depends]
-    refuted = any(j.claim.pointed and j.verdict is Verdict.REFUTED for j in judged)
-    announced = any(j.claim.kind is ClaimKind.ERROR and j.verdict is Verdict.HOLDS for j in judged)
-    if refuted or (seen.error is not None and not announced):
-        judged = [j for j in judged if not _is_aside(j)]
-    told = {j.verdict for j in judged}
-    judged = _kept(judged)
-    if not told:
-        return (Verdict.CANNOT_RUN if seen.cannot else Verdict.NO_CLAIM), ()
-    tested = told - {Verdict.CANNOT_RUN}
+        judged = [j for j in judged if j.claim.kind is not ClaimKind.RUNS]
+    came = f"it raised {_told(seen.error)}" if seen.error is not None else ""
+    spoken_of = any(j.evidence == came for j in errors)
+    fails = seen.error is not None and not seen.cannot and not spoken_of
+    if fails or any(j.verdict is Verdict.REFUTED for j in judged):
+        judged = [j for j in judged if j.claim.pointed]  # the rest is nothing to be right about
+    if fails:  # that it ran up to there
+        judged = [j for j in judged if (j.claim.kind, j.verdict) != _RAN]
+    tested = {j.verdict for j in judged} - {Verdict.CANNOT_RUN}
     if not tested:
-        return Verdict.CANNOT_RUN, tuple(judged)
-    if tested == {Verdict.HOLDS} or tested == {Verdict.REFUTED}:
-        return tested.pop(), tuple(judged)
-    return Verdict.PARTLY, tuple(judged)
+        return (Verdict.CANNOT_RUN if judged or seen.cannot else Verdict.NO_CLAIM), tuple(judged)
+    order = [Verdict.REFUTED, Verdict.PARTLY, Verdict.HOLDS, Verdict.CANNOT_RUN]
+    kept = tuple(sorted(judged, key=lambda j: order.index(j.verdict))[:_MOST])
+    if len(tested) > 1 or (fails and tested == {Verdict.HOLDS}):
+        return Verdict.PARTLY, kept
+    return tested.pop(), kept
+
+
+def _left_open(judged: Judged, seen: BlockRun) -> Judged:
+    claim, there = judged.claim, _at(judged.claim.end_line, seen)
+    if claim.kind is not ClaimKind.PRINTS or (there is not None and there.times):
+        return judged
+    return judged.model_copy(update={"verdict": Verdict.CANNOT_RUN})
 
 
 def _left_out(seen: BlockRun) -> BlockRun:
@@ -80,282 +92,246 @@ def _left_out(seen: BlockRun) -> BlockRun:
     return seen.model_copy(update={"cannot": f"a body is left out: {_told(error)}"})
 
 
-def _is_aside(judged: Judged) -> bool:
-    """What is not surely claimed is nothing to be right about in a block that fails."""
-    return not judged.claim.pointed
-
-
-def _never_reached(judged: Judged, seen: BlockRun) -> Judged:
-    """What is said to be printed and is not, because the block's own error comes first, is not so.
-
-    "Corrected:" below an error is not meant as one program with it, and stays open.
-    """
-    error = seen.error
-    if judged.claim.kind is ClaimKind.RUNS:
-        return judged
-    if judged.verdict is not Verdict.CANNOT_RUN or seen.cannot or error is None or error.by_hand:
-        return judged
-    return judged.model_copy(update={"verdict": Verdict.REFUTED})
-
-
-_MOST = 12
-
-
-def _kept(judged: list[Judged]) -> list[Judged]:
-    """The telling ones first, and not all of forty outputs."""
-    order = [Verdict.REFUTED, Verdict.PARTLY, Verdict.HOLDS, Verdict.CANNOT_RUN]
-    return sorted(judged, key=lambda j: order.index(j.verdict))[:_MOST]
-
-
 def _judge(claim: Claim, seen: BlockRun) -> Judged | None:
-    judge = {
-        ClaimKind.ERROR: _error,
-        ClaimKind.RUNS: _runs,
-        ClaimKind.PRINTS: _prints,
-        ClaimKind.EFFECT: _effect,
-        ClaimKind.RELATION: _relation,
-        ClaimKind.SHAPE: _shape,
-        ClaimKind.DIMENSIONS: _dimensions,
-        ClaimKind.TRAINS: _trains,
-        ClaimKind.NEVER_TRAINS: _trains,
-    }[claim.kind]
-    found = judge(claim, seen)
-    if found is None:
-        return None
-    word, evidence = found
-    if not claim.pointed and word is not Verdict.HOLDS and not _lacks_gpu(claim, word):
+    found = _BY_KIND[claim.kind](claim, seen)
+    if found is None or (not claim.pointed and found[0] is not Verdict.HOLDS):
         return None  # it may be about something else: then the run says nothing against it
-    decides = f"only with placeholders for {', '.join(seen.stand_ins)}, which may decide this: "
-    if seen.stand_ins and word in (Verdict.REFUTED, Verdict.PARTLY):
-        word, evidence = Verdict.CANNOT_RUN, decides + evidence
-    if seen.device.startswith("simulated") and word is not Verdict.CANNOT_RUN:
-        evidence += " (on a simulated device)"
-    if seen.stand_ins and word is not Verdict.CANNOT_RUN:
-        evidence += f" (with placeholders for {', '.join(seen.stand_ins)}: weak evidence)"
+    word, evidence = found
+    if word is not Verdict.CANNOT_RUN and (why := _not_real(claim, word, seen)):
+        word, evidence = Verdict.CANNOT_RUN, f"{why}, which may decide this: {evidence}"
     return Judged(claim=claim, verdict=word, evidence=evidence)
 
 
-_Found = tuple[Verdict, str] | None
+def _not_real(claim: Claim, word: Verdict, seen: BlockRun) -> str:
+    """Why the real thing might have done otherwise; empty if it would not."""
+    if seen.stand_ins or seen.assumed:
+        names = ", ".join(seen.stand_ins)
+        return f"it ran only with placeholders for {names}" if names else seen.assumed[0]
+    if seen.device == "cpu" and claim.kind is not ClaimKind.ERROR and _ON_GPU.search(claim.text):
+        return "it ran on the CPU"
+    # It computes as the CPU does. It has not all of a driver's errors, nor a GPU's own figures.
+    silent = claim.kind is ClaimKind.ERROR and word is Verdict.REFUTED
+    shows = claim.kind is ClaimKind.PRINTS and seen.ended_well
+    simulated = seen.device.startswith("simulated")
+    return "it ran on a simulated device" if simulated and (silent or shows) else ""
 
 
-def _error(claim: Claim, seen: BlockRun) -> _Found:
-    raised = [r for r in seen.raised if _is_there(claim, r)]
-    for r in raised:
-        lacks = r.type in _OF_THE_PLACE and not _LACKING.search(claim.text)
-        if r.type != claim.type and (lacks or (seen.cannot and r is seen.error)):
+def _part(claim: Claim, seen: BlockRun) -> list[StatementSeen]:
+    """The statements that a claim is about, whole as they are; all of them if it names no line."""
+    if claim.line is None:
+        return list(seen.statements)
+    first, last = _lines(claim, seen)
+    return [s for s in seen.statements if first <= s.first and s.last <= last]
+
+
+def _lines(claim: Claim, seen: BlockRun) -> tuple[int, int]:
+    """A claim's lines, up to the end of what begins there; of an error with the `try` around it."""
+    first = claim.line or 1
+    last = max(first, claim.end_line or first)
+    begun = [s.last for s in seen.statements if first <= s.first <= last]
+    if claim.kind is ClaimKind.ERROR and (tried := _tried(first, last, seen)):
+        return min(first, tried.first), max(tried.last, *begun)
+    there = _at(first, seen)
+    if there is not None and not begun:
+        return there.first, there.last  # it stands on a later line of that statement
+    return first, max([last, *begun])
+
+
+def _tried(first: int, last: int, seen: BlockRun) -> StatementSeen | None:
+    """The innermost `try` around a line, or the first that begins on these lines."""
+    tries = [s for s in seen.statements if s.kind == "try" and s.first <= last and first <= s.last]
+    around = [s for s in tries if s.first <= first]
+    return around[-1] if around else next(iter(tries), None)
+
+
+def _shown(claim: Claim, seen: BlockRun) -> Claim | None:
+    """What is only called wrong, as an error of the `try` by which the block shows one.
+
+    It stands in that `try`, or that is the only one and catches a class of its own; and the handler
+    tells of the error.
+    """
+    if claim.type or claim.message or FAILS.search(claim.text):
+        return claim
+    tries = [s for s in seen.statements if s.kind == "try"]
+    own = [s for s in tries if set(s.handles) - _ANY_TYPE - _OF_THE_PLACE]
+    there = _tried(claim.line or 0, claim.end_line or 0, seen)
+    if len(tries) == len(own) == 1:
+        there = own[0]
+    if there is None or set(there.handles) & _OF_THE_PLACE:
+        return None
+    inside = [s for s in seen.statements if there.first <= s.first <= there.last]
+    tells = any("excepthandler" in s.inside and _TELLS.fullmatch(s.calls) for s in inside)
+    lines = {"line": there.first, "end_line": there.last}
+    return claim.model_copy(update=lines) if tells else None
+
+
+def _at(line: int | None, seen: BlockRun) -> StatementSeen | None:
+    """The innermost statement of a line."""
+    there = [s for s in seen.statements if line is not None and s.first <= line <= s.last]
+    return max(there, key=lambda s: (s.first, -s.last), default=None)
+
+
+def _never_ran(part: Iterable[StatementSeen]) -> str:
+    """Why a run says nothing of these statements as a whole; empty if it does."""
+    part = list(part)
+    for s in part:
+        aside = s.kind in _MAY_BE_LEFT or "excepthandler" in s.inside or _TELLS.fullmatch(s.calls)
+        if s.times == 0 and not aside:
+            return f"line {s.first} was never carried out"
+    if any(s.times for s in part):
+        return ""
+    return f"line {part[0].first} was never carried out" if part else "its lines are not known"
+
+
+def _error(told: Claim, seen: BlockRun) -> _Found:
+    claim = told if told.line is None else _shown(told, seen)
+    if claim is None:
+        came = [r for r in seen.raised if _came_from(r, *_lines(told, seen))]
+        return (Verdict.CANNOT_RUN, f"it raised {_told(came[-1])}") if came else None
+    part = _part(claim, seen)
+    first, last = _lines(claim, seen)
+    raised = [r for r in seen.raised if claim.line is None or _came_from(r, first, last)]
+    caught = {t for s in part if claim.line is not None for t in s.handles}
+    types = {claim.type} - _ANY_TYPE or caught - _ANY_TYPE  # who catches a class expects it
+    named = bool(types or claim.message)
+    for r in reversed(raised):  # the one that ended it first
+        lacks = r.type in _OF_THE_PLACE and r.type != claim.type
+        if lacks or (r.by_hand and not named) or (seen.cannot and r is seen.error and not types):
             continue
-        if _is_type(claim.type, r) and _is_message(claim.message, r) and not _too_little(claim):
+        telling = claim.pointed or claim.message or claim.line or types - {"RuntimeError"}
+        if telling and _is_type(types, r) and _is_message(claim.message, r):
             return Verdict.HOLDS, f"it raised {_told(r)}"
     if seen.cannot:
         return Verdict.CANNOT_RUN, seen.cannot
     other = [r for r in raised if not r.by_hand]
-    if other and all(r.type in _OF_THE_PLACE for r in other) and not claim.type:
+    if other and all(r.type in _OF_THE_PLACE for r in other):
         return Verdict.CANNOT_RUN, f"it raised {_told(other[-1])}"
     if other:
         return Verdict.PARTLY, f"it raised {_told(other[-1])}, which is not what is said"
-    error = seen.error
-    if claim.line is not None and error is not None and _is_before(error, claim.line):
-        return Verdict.CANNOT_RUN, f"it ended before that line, with {_told(error)}"
-    if error is not None and claim.line is None:
-        return Verdict.PARTLY, f"it raised {_told(error)}, which is not what is said"
-    if not seen.ended_well and error is None:
+    if not seen.ended_well and seen.error is None:
         return Verdict.CANNOT_RUN, f"the run ended as {seen.outcome}"
-    if seen.device.startswith("simulated"):
-        # It raises PyTorch's own device errors, and none of the driver's.
-        return Verdict.CANNOT_RUN, "it raised no error, but a simulated device has not all of them"
-    return Verdict.REFUTED, "it raised no such error" if seen.raised else "it raised no error"
+    if not named and claim.line is None:
+        return None  # `a common error` need not raise any
+    if any(_is_type(types, r) for r in seen.raised):
+        return None  # the mistake may be here, and what comes of it elsewhere
+    if why := _never_ran(part):
+        return Verdict.CANNOT_RUN, why
+    return Verdict.REFUTED, "it raised no such error" if raised else "it raised no error"
 
 
-def _too_little(claim: Claim) -> bool:
-    """`Wrong sizes result in a RuntimeError`: any failure would bear that out."""
-    named = claim.message or claim.line or claim.type not in (*_ANY, "RuntimeError")
-    return not (claim.pointed or named)
+def _came_from(r: Raised, first: int, last: int) -> bool:
+    return any(first <= n <= last for n in (*r.lines, r.line, r.handler) if n is not None)
 
 
-def _is_there(claim: Claim, r: Raised) -> bool:
-    """Whether an exception came from the lines that a claim is about; callers count."""
-    if claim.line is None:
-        return True
-    last = claim.end_line or claim.line
-    lines = [n for n in (*r.lines, r.line, r.handler) if n is not None]
-    if any(claim.line <= n <= last for n in lines):
-        return True
-    # A comment may stand on the last line of a statement whose error is told of the one above.
-    return r.handler is None and r.line == claim.line - 1 and max(r.lines, default=0) == r.line
-
-
-def _is_before(r: Raised, line: int) -> bool:
-    return r.line is None or min((*r.lines, r.line)) < line
-
-
-def _is_type(claimed: str, r: Raised) -> bool:
-    return claimed in _ANY or r.type == claimed or r.type in _ABOVE.get(claimed, ())
+def _is_type(types: set[str], r: Raised) -> bool:
+    return not types or any(r.type == t or r.type in _ABOVE.get(t, ()) for t in types)
 
 
 def _is_message(claimed: str, r: Raised) -> bool:
-    if not claimed:
-        return True
+    """Sizes may differ, and most of the words are enough: PyTorch rewords its errors."""
     said = signature(None, claimed)
+    words = set(re.findall(r"[a-z_]{3,}", claimed.casefold()))
     for message in (r.message, r.masked):
-        if message and (matches(said, signature(None, message)) or _alike(said, message)):
+        real = set(re.findall(r"[a-z_]{3,}", message.casefold()))
+        alike = len(words) >= 3 and len(words & real) >= 0.8 * len(words)
+        if message and (alike or matches(said, signature(None, message))):
             return True
-    return False
-
-
-def _alike(said: str, message: str) -> bool:
-    """Most of the quoted words, numbers aside, in the real message: PyTorch rewords its errors."""
-    words = set(re.findall(r"[a-z_]{3,}", said.casefold()))
-    real = set(re.findall(r"[a-z_]{3,}", message.casefold()))
-    return len(words) >= 3 and len(words & real) >= 0.7 * len(words)
+    return not claimed
 
 
 def _runs(claim: Claim, seen: BlockRun) -> _Found:
-    error = seen.error
-    if claim.line is not None:
-        wrong = [r for r in seen.raised if _is_there(claim, r) and not r.by_hand]
-        if not wrong and error is not None and _is_before(error, claim.line):
-            why = seen.cannot or f"it ended before that line, with {_told(error)}"
-            return Verdict.CANNOT_RUN, why
-        if not wrong and seen.ended_well and not seen.cannot:
-            return Verdict.HOLDS, "that part ran without an error"
-        if not wrong and error is not None and not seen.stand_ins:
-            return Verdict.HOLDS, "that part ran without an error"
-    else:
-        wrong = [r for r in seen.raised if not r.by_hand]
+    first, last = _lines(claim, seen)
+    error, part = seen.error, _part(claim, seen)
+    raised = [r for r in seen.raised if claim.line is None or _came_from(r, first, last)]
     if seen.cannot:
         return Verdict.CANNOT_RUN, seen.cannot
-    if not seen.ended_well:
-        if error is None:
-            return Verdict.CANNOT_RUN, f"the run ended as {seen.outcome}"
-        return Verdict.REFUTED, f"it raised {_told(error)}"
-    if wrong:
-        return Verdict.REFUTED, f"it raised {_told(wrong[0])} and caught it itself"
-    return Verdict.HOLDS, "it ran to its end without an error"
+    if raised and claim.line is None and error is None:
+        return None  # it shows an error as well, and what is said to work may be the rest
+    if wrong := [r for r in raised if not r.by_hand]:
+        return Verdict.REFUTED, f"it raised {_told(wrong[-1])}"
+    if raised:
+        return None  # its own `raise`: so it was meant to
+    if error is None and not seen.ended_well:
+        return Verdict.CANNOT_RUN, f"the run ended as {seen.outcome}"
+    if why := _never_ran(part):
+        return Verdict.CANNOT_RUN, f"{why}: it raised {_told(error)}" if error else why
+    return Verdict.HOLDS, "it ran without an error"
 
 
 def _prints(claim: Claim, seen: BlockRun) -> _Found:
-    if claim.on_gpu and seen.device == "cpu":
-        return Verdict.CANNOT_RUN, "it is printed only where there is a GPU"
-    error = seen.error
-    if error is not None and not seen.cannot and claim.line and _is_before(error, claim.line):
-        return Verdict.CANNOT_RUN, f"it ended before that line, with {_told(error)}"
-    own = _own_part(claim, seen)  # what the print wrote that is spoken of, if that can be told
-    found = is_printed(claim, seen.stdout if own is None else own)
-    if found and not (claim.absent and own is None):
-        said = f"none of `{claim.printed}`" if claim.absent else short(claim.printed)
-        return Verdict.HOLDS, f"it printed {said if own is None else short(own)}"
+    out, there = seen.stdout, _at(claim.end_line, seen)
+    if there is not None:
+        if there.times == 0:
+            return _never_printed(there, seen)
+        above = [s for s in seen.statements if s.last <= there.last]
+        out = _output([there] if claim.line == claim.end_line else above, seen)
+    elif seen.error is not None and not seen.error.by_hand and not (seen.cannot or seen.stdout):
+        return Verdict.REFUTED, f"it printed nothing and raised {_told(seen.error)}"
+    if claim.printed and is_printed(claim.printed, claim.text, out):
+        return Verdict.HOLDS, f"it printed {short(claim.printed if there is None else out)}"
     if seen.cannot:
         return Verdict.CANNOT_RUN, seen.cannot
-    if seen.cut or seen.stand_ins:
-        return None
-    if not seen.ended_well:
-        if error is None:
-            return Verdict.CANNOT_RUN, f"the run ended as {seen.outcome}"
-        if claim.line is None:
-            return Verdict.CANNOT_RUN, f"it ended before that line, with {_told(error)}"
-    if _needs_gpu(claim) and seen.device == "cpu" and "cpu" in seen.stdout:
+    if "cuda" in claim.printed and seen.device == "cpu":
         return Verdict.CANNOT_RUN, "it ran on the CPU: there is no GPU here"
-    if own is not None:
-        return Verdict.REFUTED, f"it printed {short(own)}"
-    if claim.absent or claim.rough:
+    whole = seen.ended_well or (there is not None and seen.error is not None)
+    once = there.times == 1 and out if there is not None else claim.line is None
+    if not (once and whole and claim.printed) or seen.cut:
         return None  # which of the printed lines is meant cannot be told
-    nearest = nearest_line(claim.printed, seen.stdout)
-    return Verdict.REFUTED, f"it printed {nearest}" if nearest else "it printed nothing"
+    there_is = short(out) if out.strip() else "nothing"
+    return Verdict.REFUTED, f"it printed {there_is}, not {short(claim.printed)}"
 
 
-def _own_part(claim: Claim, seen: BlockRun) -> str | None:
-    """What the one print wrote that a claim is about."""
-    if claim.place is None or seen.cut or not seen.ended_well:
-        return None
-    first, last, count = claim.place
-    printed = values(seen.stdout)
-    return "\n".join(printed[first:last]) if len(printed) == count else None
+def _never_printed(there: StatementSeen, seen: BlockRun) -> _Found:
+    """A print that the run never came to: its error was in the way, or none came to be told."""
+    error, tried = seen.error, _tried(there.first, there.first, seen)
+    straight = set(there.inside) <= {"try", "excepthandler", "with"}  # else it was passed by
+    if error is not None and straight and not (error.by_hand or seen.cannot):
+        return Verdict.REFUTED, f"it printed nothing there and raised {_told(error)}"
+    if tried is not None and "excepthandler" in there.inside:
+        part = [s for s in seen.statements if tried.first <= s.first <= tried.last]
+        if not _never_ran(part):
+            return Verdict.REFUTED, "no error came, so it printed nothing there"
+    return Verdict.CANNOT_RUN, seen.cannot or f"line {there.first} was never carried out"
 
 
-def _lacks_gpu(claim: Claim, word: Verdict) -> bool:
-    """A device beside a print that this machine cannot show."""
-    return word is Verdict.CANNOT_RUN and claim.kind is ClaimKind.PRINTS and _needs_gpu(claim)
-
-
-def _needs_gpu(claim: Claim) -> bool:
-    return claim.line is not None and "cuda" in claim.printed
-
-
-def _relation(claim: Claim, seen: BlockRun) -> _Found:
-    if seen.cannot or seen.cut or seen.stand_ins or claim.relation is None:
-        return None
-    if seen.error is not None and not claim.pointed:
-        return None  # it may have been printed of something before
-    found = holds(claim.relation, claim.text, seen.stdout)
-    if found is None:
-        return None
-    so, evidence = found
-    return (Verdict.HOLDS if so else Verdict.REFUTED), evidence
-
-
-def _effect(claim: Claim, seen: BlockRun) -> _Found:
-    if seen.cannot or seen.error is None:
-        return None  # what is said of it in words, no run can tell
-    printed = "" if seen.stdout.strip() else "printed nothing and "
-    return Verdict.REFUTED, f"it {printed}raised {_told(seen.error)}"
+def _output(statements: Iterable[StatementSeen], seen: BlockRun) -> str:
+    data = seen.stdout.encode()
+    pieces = sorted(piece for s in statements for piece in s.printed)
+    return b"".join(data[a:b] for a, b in pieces).decode("utf-8", "replace")
 
 
 def _shape(claim: Claim, seen: BlockRun) -> _Found:
-    if seen.stand_ins:
-        return None
-    wanted = claim.shape or ()
-    if not claim.name:
-        there = wanted in seen.shapes.values() or has_printed(str(wanted), seen.stdout)
-        return (Verdict.HOLDS, f"a tensor has the shape {list(wanted)}") if there else None
-    real = seen.shapes.get(claim.name)
-    if real is None:
-        return _not_there(claim, seen)
-    # `a 28x28 tensor` may leave out a batch of one and its channel.
-    left_out = not claim.pointed and set(real[: len(real) - len(wanted)]) <= {1}
-    if _fits(real, wanted) or (left_out and _fits(real[len(real) - len(wanted) :], wanted)):
-        return Verdict.HOLDS, f"`{claim.name}` has the shape {list(real)}"
-    return Verdict.REFUTED, f"`{claim.name}` has the shape {list(real)}"
-
-
-def _fits(real: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    return len(real) == len(wanted) and all(
-        b in (a, ANY) for a, b in zip(real, wanted, strict=True)
-    )
-
-
-def _not_there(claim: Claim, seen: BlockRun) -> _Found:
-    """No such tensor at the end: the run may have ended before it was made."""
-    if seen.cannot:
-        return Verdict.CANNOT_RUN, seen.cannot
-    error = seen.error
-    if claim.line is None or error is None or error.line is None:
-        return None
-    if not _is_before(error, claim.line + 1):
-        return None
-    return Verdict.CANNOT_RUN, f"it ended before that, with {_told(error)}"
-
-
-def _dimensions(claim: Claim, seen: BlockRun) -> _Found:
-    if not claim.name:
-        there = (n for n, shape in seen.shapes.items() if len(shape) == claim.dimensions)
-        name = next((n for n in there if "." not in n), None)  # no layer's parameter
-        return (Verdict.HOLDS, f"`{name}` has so many") if name and not seen.stand_ins else None
-    real = seen.shapes.get(claim.name)
-    if seen.stand_ins or real is None:
+    """The shapes of a tensor wherever the block gives it that name, or where a comment stands."""
+    there = _at(claim.line, seen)
+    makes = [s for s in seen.statements if claim.name in s.shapes]
+    if there is not None and there.times == 0:
+        return Verdict.CANNOT_RUN, f"line {there.first} was never carried out"
+    if there is not None and (claim.name in there.shapes or not claim.name):
+        makes = [there] if claim.name or len(there.shapes) == 1 else []
+    names = {claim.name} if claim.name else {name for s in makes for name in s.shapes}
+    real = list(dict.fromkeys(shape for s in makes for n in names for shape in s.shapes.get(n, ())))
+    if not real:
         return (Verdict.CANNOT_RUN, seen.cannot) if seen.cannot else None
-    # What holds one number may pass for a scalar.
-    holds = len(real) == claim.dimensions or (claim.dimensions == 0 and set(real) == {1})
-    word = Verdict.HOLDS if holds else Verdict.REFUTED
-    return word, f"`{claim.name}` has the shape {list(real)}"
+    told = f"`{', '.join(names)}` has the shape {' and '.join(str(list(r)) for r in real)}"
+    if any(_fits(claim, shape) for shape in real):
+        return Verdict.HOLDS, told
+    return (Verdict.REFUTED, told) if len(real) == 1 else None  # it may be said of another time
+
+
+def _fits(claim: Claim, real: tuple[int, ...]) -> bool:
+    if claim.shape is None:  # what holds one number may pass for a scalar
+        return len(real) == claim.dimensions or (claim.dimensions == 0 and set(real) == {1})
+    wanted = claim.shape
+    return len(real) == len(wanted) and all(b in (a, ANY) for a, b in zip(real, wanted))  # noqa: B905
 
 
 def _trains(claim: Claim, seen: BlockRun) -> _Found:
     if seen.cannot:
         return Verdict.CANNOT_RUN, seen.cannot
-    if seen.stand_ins or not seen.trained:
-        return None
-    moves = any(_ends(name, claim.name) for name in seen.moved)
-    still = any(_ends(name, claim.name) for name in seen.still)
+    if seen.error is not None and is_a(seen.error, "no_parameters"):
+        return Verdict.REFUTED, f"nothing can train: it raised {_told(seen.error)}"
+    moves = any(f".{name}".endswith(f".{claim.name}") for name in seen.moved)
+    still = any(f".{name}".endswith(f".{claim.name}") for name in seen.still)
     if moves == still:
         return None  # the run knows no parameter of that name
     holds = moves == (claim.kind is ClaimKind.TRAINS)
@@ -363,8 +339,15 @@ def _trains(claim: Claim, seen: BlockRun) -> _Found:
     return (Verdict.HOLDS if holds else Verdict.REFUTED), f"the optimizer {word}"
 
 
-def _ends(name: str, claimed: str) -> bool:
-    return name == claimed or name.endswith(f".{claimed}")
+_BY_KIND = {
+    ClaimKind.ERROR: _error,
+    ClaimKind.RUNS: _runs,
+    ClaimKind.PRINTS: _prints,
+    ClaimKind.SHAPE: _shape,
+    ClaimKind.DIMENSIONS: _shape,
+    ClaimKind.TRAINS: _trains,
+    ClaimKind.NEVER_TRAINS: _trains,
+}
 
 
 def _told(r: Raised) -> str:

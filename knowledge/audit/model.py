@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Literal
 
-from executor.protocol import Model
-from knowledge.audit.relations import Relation
+from executor.protocol import Model, StatementSeen
 from knowledge.documents.verdict import Verdict
+
+ANY = -1  # a size that is told by a name
 
 
 class ClaimKind(StrEnum):
@@ -17,10 +18,8 @@ class ClaimKind(StrEnum):
     ERROR = "error"  # it raises: that type, that message, on that line, as far as they are named
     RUNS = "runs"  # it ends without an error
     PRINTS = "prints"  # that text is printed
-    RELATION = "relation"  # printed values stand so to each other
-    EFFECT = "effect"  # something comes of it, in words that no run can test
-    SHAPE = "shape"  # that tensor has that shape at the end
-    DIMENSIONS = "dimensions"  # that tensor has so many dimensions at the end
+    SHAPE = "shape"  # that tensor has that shape
+    DIMENSIONS = "dimensions"  # that tensor has so many dimensions
     TRAINS = "trains"  # that parameter is changed by the optimizer
     NEVER_TRAINS = "never trains"  # it is not
 
@@ -34,19 +33,11 @@ class Claim(Model):
     end_line: int | None = None  # a claim about several lines ends here
     type: str = ""  # of the exception
     message: str = ""  # the message that it quotes
-    printed: str = ""  # what is said to be printed
-    rough: bool = False  # its numbers are only about right
-    absent: bool = False  # it is said not to be printed there
-    place: tuple[int, int, int] | None = (
-        None  # of the print's values in the output, and of how many
-    )
-    on_gpu: bool = False  # it is printed only where there is a GPU
+    printed: str = ""  # what is said to be printed; empty: something that a print shows
     name: str = ""  # of the tensor or parameter
     shape: tuple[int, ...] | None = None
     dimensions: int | None = None
-    relation: Relation | None = None  # of what is printed
     pointed: bool = True  # so surely and exactly read that a run may refute it
-    depends: bool = False  # it stands or falls with the error that the block is said to raise
 
 
 class Raised(Model):
@@ -69,19 +60,17 @@ class BlockRun(Model):
     outcome: str = ""
     error: Raised | None = None
     caught: tuple[Raised, ...] = ()
-    warnings: tuple[str, ...] = ()
     findings: tuple[tuple[str, str], ...] = ()  # (name, what the probes say)
     stdout: str = ""  # this block's own, as far as it is kept
     cut: bool = False  # more was printed than is kept
     cannot: str = ""  # why it could not really be run here
     stand_ins: tuple[str, ...] = ()
-    imports: tuple[str, ...] = ()  # what else was assumed
+    assumed: tuple[str, ...] = ()  # what else is not the real thing: "a logger that does nothing"
     trained: bool = False
     moved: tuple[str, ...] = ()
     still: tuple[str, ...] = ()  # parameters that got no gradient, or did not move
-    shapes: dict[str, tuple[int, ...]] = {}  # of the tensors that are there at the end
+    statements: tuple[StatementSeen, ...] = ()  # the block's own
     family: str = ""
-    torch: str = ""
     seconds: float = 0.0
 
     @property
@@ -136,7 +125,5 @@ class Audit(Model):
 def verdict_of(blocks: Iterable[BlockAudit]) -> Verdict:
     """One word for a document: refuted as soon as one of its blocks is, and so on down."""
     there = {block.verdict for block in blocks}
-    for verdict in (Verdict.REFUTED, Verdict.PARTLY, Verdict.HOLDS, Verdict.CANNOT_RUN):
-        if verdict in there:
-            return verdict
-    return Verdict.NO_CLAIM
+    order = (Verdict.REFUTED, Verdict.PARTLY, Verdict.HOLDS, Verdict.CANNOT_RUN)
+    return next((verdict for verdict in order if verdict in there), Verdict.NO_CLAIM)

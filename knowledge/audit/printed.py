@@ -2,56 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator
-
-from knowledge.audit.model import Claim
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?|-?inf|nan", re.I)
-
-
 _WHERE = re.compile(r",\s*(?:device='[^']*'|grad_fn=<\w+>|requires_grad=True)")
 _NO_WORDS = re.compile(r"tensor|array|torch|inf|nan|dtype|int\d+|float\d+|True|False")
 
 
-def is_printed(claim: Claim, out: str) -> bool:
-    """Whether it was printed, as near as is said; of one that is to be absent, that it was not."""
-    if claim.rough:
-        return _roughly(claim.printed, out)
-    if claim.absent:
-        return not has_printed(claim.printed, out)
-    whole = re.sub(r"^\W*(?:\w+ )?output\s*:\s*", "", claim.text, flags=re.I)
-    if has_printed(claim.printed, out):
+def is_printed(value: str, text: str, out: str) -> bool:
+    """Whether a value was printed, or the comment as a whole that tells of it."""
+    if has_printed(value, out):
         return True
-    # The comment as a whole may be what is printed, unless its value is on the lines below it.
-    parts = re.split(r";\s+", whole)  # two printed lines in one comment
-    said = _flat(claim.printed) in _flat(claim.text)
-    return said and (all(has_printed(part, out) for part in parts) or has_printed(claim.text, out))
-
-
-def _roughly(said: str, out: str) -> bool:
-    """All numbers in a row, each within a tenth; one told to four places within a hundredth."""
-    wanted = [(float(n), _places(n)) for n in _NUMBER.findall(said)]
-    there = [float(n) for n in _NUMBER.findall(out)]
-    return bool(wanted) and any(
-        all(_is_near(*a, b) for a, b in zip(wanted, row, strict=True))
-        for row in _rows(there, len(wanted))
-    )
-
-
-def _rows(there: list[float], size: int) -> Iterator[list[float]]:
-    return (there[at : at + size] for at in range(len(there) - size + 1))
-
-
-def _places(number: str) -> int:
-    return len(re.sub(r"e.*|\D", "", number).lstrip("0"))
-
-
-def _is_near(said: float, places: int, real: float) -> bool:
-    if math.isnan(said) or math.isinf(said):
-        return repr(said) == repr(real)
-    return abs(said - real) <= (abs(said) * (0.01 if places > 3 else 0.1) or 0.1)
+    # Unless its value is on the lines below it; `;` parts two printed lines in one comment.
+    whole = re.sub(r"^\W*(?:\w+ )?output\s*:\s*", "", text, flags=re.I)
+    return _flat(value) in _flat(text) and all(has_printed(p, out) for p in whole.split("; "))
 
 
 def has_printed(said: str, stdout: str) -> bool:
@@ -71,20 +35,15 @@ def has_printed(said: str, stdout: str) -> bool:
         return True
     if len(flat) > 8 and flat[-1] in ")]" and flat in out:
         return True
-    if (
-        shape := re.fullmatch(r"(?:torch\.size)?\(?[\[(]([\d,]+?),?[\])]\)?", flat)
-    ) and "," in said:
-        wanted = shape[1]
-        return any(s in out for s in (f"[{wanted}]", f"({wanted})", f"({wanted},)"))
-    wanted_numbers = _NUMBER.findall(said)
-    if len(wanted_numbers) < 2 or re.search(r"[A-Za-z]{3,}", _NO_WORDS.sub("", said)):
+    shape = re.fullmatch(r"(?:torch\.size)?\(?[\[(]([\d,]+?),?[\])]\)?", flat)
+    if shape and "," in said:
+        return any(s in out for s in (f"[{shape[1]}]", f"({shape[1]})", f"({shape[1]},)"))
+    wanted = [float(n) for n in _NUMBER.findall(said)]
+    if len(wanted) < 2 or re.search(r"[A-Za-z]{3,}", _NO_WORDS.sub("", said)):
         return False
     there = [float(n) for n in _NUMBER.findall(stdout)]
-    wanted_values = [float(n) for n in wanted_numbers]
-    return any(
-        all(_equal(a, b) for a, b in zip(wanted_values, row, strict=True))
-        for row in _rows(there, len(wanted_values))
-    )
+    rows = (there[at : at + len(wanted)] for at in range(len(there) - len(wanted) + 1))
+    return any(all(map(_equal, wanted, row)) for row in rows)
 
 
 def _ends_in(flat: str, line: str) -> bool:
@@ -109,14 +68,7 @@ def _flat(text: str) -> str:
     return re.sub(r"(?<=\d)\.0*(?![\d])", "", re.sub(r"[\s'\"`]+", "", text)).casefold()
 
 
-def nearest_line(said: str, stdout: str) -> str:
-    """The printed line that looks most like it."""
-    lines = [line for line in stdout.splitlines() if line.strip()]
-    kind = re.match(r"[a-z.]*\W", said)
-    alike = [line for line in lines if kind and kind[0] in line]
-    return short((alike or lines)[0]) if lines else ""
-
-
 def short(text: str) -> str:
+    """A text on one line, quoted, not too long."""
     flat = " ".join(text.split())
     return f"`{flat if len(flat) <= 120 else flat[:119] + '…'}`"

@@ -23,7 +23,7 @@ WORDS_WEIGH, _BEFORE_WEIGHS = 2.5, 0.3  # beside a statement's meaning, which we
 
 
 # What may be so, or is so on a condition, is refuted by no run.
-_HEDGED = re.compile(
+HEDGED = re.compile(
     r"\b(?:may|might|could|if|unless|perhaps|likely|as if|treated as|simulat\w+|hypothetical\w*)\b",
     re.I,
 )
@@ -36,8 +36,8 @@ class Embeds(Protocol):
     def identity(self) -> str:
         """Its name, with a hash of its files."""
 
-    def encode(self, texts: Sequence[str]) -> np.ndarray:
-        """Unit vectors, float32, shape (len(texts), dim)."""
+    def encode_bulk(self, texts: Sequence[str]) -> np.ndarray:
+        """Unit vectors, float32, shape (len(texts), dim); an audit reads by the thousand."""
 
 
 class Reads(Protocol):
@@ -101,7 +101,7 @@ class Reader:
         for n, statement in enumerate(told):
             if statement.is_code:
                 sure[n] = 0
-            elif _HEDGED.search(statement.text):
+            elif HEDGED.search(statement.text):
                 sure[n] = np.minimum(sure[n], SURE - 0.01)
         return [{k: float(p) for k, p in zip(KINDS, row, strict=True) if p >= READ} for row in sure]
 
@@ -111,5 +111,5 @@ def meanings(told: Sequence[Statement], model: Embeds) -> np.ndarray:
     texts = [s.text for s in told] + [s.before for s in told]
     each = list(dict.fromkeys(texts))
     rows = {text: n for n, text in enumerate(each)}
-    vectors = model.encode([text or " " for text in each])[[rows[text] for text in texts]]
+    vectors = model.encode_bulk([text or " " for text in each])[[rows[text] for text in texts]]
     return np.hstack([vectors[: len(told)], vectors[len(told) :] * _BEFORE_WEIGHS])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from knowledge.audit.claims import claims_of
 from knowledge.audit.judge import verdict
@@ -15,14 +14,8 @@ from knowledge.audit.text import Block, layout
 from knowledge.documents.document import Document, FrontMatterError, load_documents
 from knowledge.documents.verdict import digest
 
-
-class RunBlock(Protocol):
-    """Runs one block of a document; it may need the ones above."""
-
-    def __call__(
-        self, code: str, earlier: Sequence[tuple[str, BlockRun]], /
-    ) -> Awaitable[BlockRun]:
-        """What came of it."""
+# Runs a block's code; it may need the blocks above, with what came of each.
+RunBlock = Callable[[str, Sequence[tuple[str, BlockRun]]], Awaitable[BlockRun]]
 
 
 def read(paths: Iterable[Path]) -> tuple[list[tuple[Document, list[Block]]], list[str]]:
@@ -31,8 +24,7 @@ def read(paths: Iterable[Path]) -> tuple[list[tuple[Document, list[Block]]], lis
     found = []
     for document in load_documents(paths, on_error=lambda e: skipped.append(str(e))):
         try:
-            text = document.path.read_bytes().decode("utf-8-sig")
-            found.append((document, layout(text)))
+            found.append((document, layout(document.path.read_bytes().decode("utf-8-sig"))))
         except (OSError, UnicodeDecodeError, FrontMatterError) as e:
             skipped.append(f"{document.path}: changed while it was read: {e}")  # or went away
     return found, skipped
@@ -62,24 +54,23 @@ async def audit(
     gate = asyncio.Semaphore(at_once)
 
     async def one(document: Document, blocks: list[Block]) -> DocumentAudit:
+        audited: list[BlockAudit] = []
         async with gate:
-            audited: list[BlockAudit] = []
-            for block in blocks:
-                seen = await run(block.code, [(b.code, b.seen) for b in audited])
-                claims = await asyncio.to_thread(claims_of, block, reader)
+            for b in blocks:
+                seen = await run(b.code, [(above.code, above.seen) for above in audited])
+                claims = await asyncio.to_thread(claims_of, b, reader)
                 word, judged = verdict(claims, seen)
                 audited.append(
                     BlockAudit(
-                        number=block.number,
-                        line=block.line,
-                        code=block.code,
-                        verdict=word,
-                        claims=judged,
+                        number=b.number, line=b.line, code=b.code, verdict=word, claims=judged,
                         seen=seen,
                     )
-                )
+                )  # fmt: skip
                 done()
-        return _document(document, audited)
+        return DocumentAudit(
+            id=document.id, title=document.title, path=str(document.path),
+            digest=digest(document), verdict=verdict_of(audited), blocks=tuple(audited),
+        )  # fmt: skip
 
     tasks = [asyncio.create_task(one(document, blocks)) for document, blocks in documents]
     try:
@@ -88,14 +79,3 @@ async def audit(
         for task in tasks:
             task.cancel()
     return Audit(torch=torch, documents=tuple(audits), skipped=tuple(skipped))
-
-
-def _document(document: Document, blocks: Sequence[BlockAudit]) -> DocumentAudit:
-    return DocumentAudit(
-        id=document.id,
-        title=document.title,
-        path=str(document.path),
-        digest=digest(document),
-        verdict=verdict_of(blocks),
-        blocks=tuple(blocks),
-    )

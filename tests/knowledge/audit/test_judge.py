@@ -1,315 +1,449 @@
-"""What a run says of a claim, and when it says nothing."""
+"""What a run says of a claim, and when it says nothing: real runs of the smallest programs."""
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
+import pytest
+
+from bot.commands.audit import AsAnAnswer
+from executor.service.client import ExecutorClient
+from knowledge.audit.block_runner import BlockRunner
 from knowledge.audit.judge import verdict
-from knowledge.audit.model import BlockRun, Claim, ClaimKind, Raised
-from knowledge.audit.relations import Relation
-from knowledge.audit.symbols import ANY
+from knowledge.audit.model import ANY, BlockRun, Claim, ClaimKind, Raised
 from knowledge.documents.verdict import Verdict
 
-SIZES = "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"
-RAN = BlockRun(outcome="ok", stdout="tensor([1., 2.])\ntorch.Size([2, 3])\n")
-FAILED = BlockRun(
-    outcome="error", error=Raised(type="RuntimeError", message=SIZES, line=3, lines=(3,))
-)
+HOLDS, REFUTED, PARTLY = Verdict.HOLDS, Verdict.REFUTED, Verdict.PARTLY
+CANNOT, NONE = Verdict.CANNOT_RUN, Verdict.NO_CLAIM
 
 
-def error(type: str = "", message: str = "", line: int | None = None) -> Claim:
-    """A claim that it raises."""
+_RUNS: dict[str, BlockRun] = {}
+
+
+async def _kept(key: str, make: Any) -> BlockRun:
+    """A program of these tables is run once."""
+    if key not in _RUNS:
+        _RUNS[key] = await make()
+    return _RUNS[key]
+
+
+@pytest.fixture
+def run(executor: ExecutorClient) -> Any:
+    """Runs a block as an audit does."""
+    runner = BlockRunner(executor, AsAnAnswer(executor, has_gpu=False), 10, _kept)
+
+    async def ran(code: str, **changed: Any) -> BlockRun:
+        return (await runner.run(code, [])).model_copy(update=changed)
+
+    return ran
+
+
+def raises(type: str = "", line: int | None = None, end: int | None = None, **more: Any) -> Claim:
+    """A claim that it raises; its words name an error, unless `text` says otherwise."""
+    told = {"kind": ClaimKind.ERROR, "text": "This fails.", "type": type, "line": line}
+    return Claim.model_validate(told | {"end_line": end or line} | more)
+
+
+def works(line: int | None = None, end: int | None = None) -> Claim:
+    """A claim that it runs."""
+    return Claim(kind=ClaimKind.RUNS, text="It works.", line=line, end_line=end or line)
+
+
+def prints(value: str, line: int | None = None, end: int | None = None, **more: Any) -> Claim:
+    """A claim about what is printed."""
+    told = {"kind": ClaimKind.PRINTS, "text": f"Output: {value}", "printed": value, "line": line}
+    return Claim.model_validate(told | {"end_line": end or line} | more)
+
+
+def shape(name: str, *sizes: int, line: int | None = None, pointed: bool = True) -> Claim:
+    """A claim about a tensor's shape."""
     return Claim(
-        kind=ClaimKind.ERROR, text="…", type=type, message=message, line=line, end_line=line
-    )
+        kind=ClaimKind.SHAPE, text="…", name=name, shape=sizes, line=line, end_line=line,
+        pointed=pointed,
+    )  # fmt: skip
 
 
-def word(claim: Claim, seen: BlockRun) -> Verdict:
-    """The verdict of one claim alone."""
-    return verdict([claim], seen)[0]
+def dimensions(name: str, count: int) -> Claim:
+    """A claim about how many dimensions a tensor has."""
+    return Claim(kind=ClaimKind.DIMENSIONS, text="…", name=name, dimensions=count)
 
 
-def test_an_error_that_comes_holds_and_one_that_does_not_is_refuted():
-    """Sizes in a quoted message may be others; the type may be left out."""
-    quoted = "mat1 and mat2 shapes cannot be multiplied (64x784 and 512x10)"
-
-    assert word(error("RuntimeError"), FAILED) is Verdict.HOLDS
-    assert word(error("", quoted, line=3), FAILED) is Verdict.HOLDS
-    assert word(error("RuntimeError"), RAN) is Verdict.REFUTED
-
-
-def test_another_error_than_the_one_that_is_said_is_partly():
-    """An error does come."""
-    assert word(error("IndexError"), FAILED) is Verdict.PARTLY
-    assert word(error("", "size mismatch of the second argument"), FAILED) is Verdict.PARTLY
-
-
-def test_a_line_that_was_never_reached_is_not_judged():
-    """The run ended above it."""
-    assert word(error("ValueError", line=9), FAILED) is Verdict.CANNOT_RUN
+INDEX = "x = [1]\nx[2]\n"
+CAUGHT = "x = [1]\ntry:\n    x[2]\nexcept IndexError as e:\n    print(e)\n"
+OTHER = "x = [1]\ntry:\n    x['a']\nexcept IndexError as e:\n    print(e)\n"
+FINE = "x = [1]\ntry:\n    x[0]\nexcept IndexError as e:\n    print(e)\n"
+BROAD = FINE.replace("IndexError", "Exception")
+BY_HAND = "x = [1]\nraise ValueError('too many rows of it')\n"
+UNCALLED = "def f(x):\n    return x[9]\ny = 1\n"
+BRANCH = "n = 0\nif n:\n    y = n + 1\nz = 2\n"
+GUARDED = "n = 0\nif n:\n    raise ValueError(n)\nfor i in []:\n    print(i)\n"
+LOUD = FINE.replace("x[0]", "print(x[0])").replace("print(e)", "y = 2")
+SIZES = "import torch\ntorch.ones(2).view(3)\n"
+WRONG = "Incorrect sizes"  # called wrong, and no word of an error
 
 
-def test_an_error_that_comes_out_of_a_called_function_belongs_to_the_call():
-    """The comment stands where the model is called, the error inside `forward`."""
-    inside = Raised(type="RuntimeError", message=SIZES, line=5, lines=(5, 20))
+@pytest.mark.parametrize(
+    ("code", "claim", "word"),
+    [
+        # The type, the message and the line that are named are the ones that came.
+        (INDEX, raises("IndexError"), HOLDS),
+        (INDEX, raises("IndexError", line=2), HOLDS),
+        (INDEX, raises("LookupError"), HOLDS),
+        (INDEX, raises(message="list index out of range"), HOLDS),
+        (INDEX, raises("KeyError"), PARTLY),
+        (INDEX, raises("IndexError", message="no such row in the table"), PARTLY),
+        (INDEX, raises(), HOLDS),
+        (CAUGHT, raises("IndexError"), HOLDS),
+        (CAUGHT, raises(line=3), HOLDS),
+        (FINE, raises("IndexError"), REFUTED),
+        # Who catches a class expects that one.
+        (OTHER, raises(line=3), PARTLY),
+        (OTHER, raises(line=2, end=5), PARTLY),
+        # What the block raises itself is the error that is meant only where it is named.
+        (BY_HAND, raises("ValueError"), HOLDS),
+        (BY_HAND, raises(message="too many rows of it"), HOLDS),
+        (BY_HAND, raises(), NONE),
+        # A line that was never carried out raised nothing.
+        (UNCALLED, raises("IndexError", line=2), CANNOT),
+        (UNCALLED, raises("IndexError"), CANNOT),
+        ("x = [1]\nx['a']\nx[2]\n", raises("IndexError", line=3), CANNOT),
+        # A mistake in one line may raise in another.
+        (INDEX, raises("IndexError", line=1), NONE),
+        (INDEX, raises("KeyError", line=1), REFUTED),
+        # `A common mistake` need not raise; of the only `try` that tells of its error it is said.
+        ("x = 1\n", raises(), NONE),
+        ("x = 1\n", raises(line=1), REFUTED),
+        ("x = 1\n", raises(line=1, text=WRONG), NONE),
+        (FINE, raises(line=1, text=WRONG), REFUTED),
+        (FINE, raises(line=3, text=WRONG), REFUTED),
+        (BROAD, raises(line=3, text=WRONG), REFUTED),
+        (BROAD, raises(line=1, text=WRONG), NONE),
+        (FINE.replace("print(e)", "x = 2"), raises(line=1, text=WRONG), NONE),
+        (FINE + FINE, raises(line=1, text=WRONG), NONE),
+        (CAUGHT, raises(line=1, text=WRONG), HOLDS),
+        (FINE + BROAD, raises(line=1, text=WRONG), NONE),
+        (FINE.replace("IndexError", "FileNotFoundError"), raises(line=3, text=WRONG), NONE),
+        (LOUD, raises(line=3, text=WRONG), NONE),
+        (INDEX, raises("IndexError", line=2, text=WRONG), HOLDS),
+        (INDEX, raises(message="list index out of range", line=2, text=WRONG), HOLDS),
+        # In prose nothing is expected by the class that is caught; elsewhere it is another error.
+        (OTHER, raises(), HOLDS),
+        (CAUGHT + "y = 2\n", raises("IndexError", line=6), NONE),
+        # What is not surely said has to be something of its own.
+        (INDEX, raises("IndexError", pointed=False), HOLDS),
+        (INDEX, raises(message="list index out of range", pointed=False), HOLDS),
+        (INDEX, raises(line=2, pointed=False), HOLDS),
+        (INDEX, raises(pointed=False), NONE),
+        (SIZES, raises("RuntimeError", pointed=False), NONE),
+        (SIZES, raises("RuntimeError"), HOLDS),
+        # A missing name is not the error that a document announces.
+        ("try:\n    g(1)\nexcept Exception as e:\n    print(e)\n", raises("ValueError"), CANNOT),
+        ("try:\n    g(1)\nexcept Exception as e:\n    print(e)\n", raises("NameError"), HOLDS),
+        ("try:\n    g(1)\nexcept Exception as e:\n    print(e)\n", raises(line=2), CANNOT),
+        ("try:\n    g(1)\nexcept NameError as e:\n    print(e)\n", raises(line=2), CANNOT),
+        # Most of the words are enough.
+        (INDEX, raises(message="index out of the range of the list"), HOLDS),
+        # Of two errors the one that ended it is meant, where no line is named.
+        (CAUGHT + INDEX.replace("2", "'a'"), raises("TypeError"), HOLDS),
+    ],
+)  # fmt: skip
+async def test_an_error_is_the_one_that_is_named(run: Any, code: str, claim: Claim, word: Verdict):
+    """Its class, its message, its place; and nothing that a run did not come to."""
+    assert verdict([claim], await run(code))[0] is word
 
-    assert word(error(line=20), BlockRun(outcome="error", error=inside)) is Verdict.HOLDS
+
+@pytest.mark.parametrize(
+    ("code", "claim", "word"),
+    [
+        ("x = 1\ny = 2\n", works(), HOLDS),
+        ("x = 1\ny = 2\n", works(line=2), HOLDS),
+        (INDEX, works(), REFUTED),
+        (INDEX, works(line=1, end=2), REFUTED),
+        (BY_HAND, works(), NONE),
+        # Only what was carried out ran.
+        (UNCALLED, works(), CANNOT),
+        (UNCALLED, works(line=1), CANNOT),
+        (UNCALLED + "f(range(10))\n", works(line=1), HOLDS),
+        (BRANCH, works(), CANNOT),
+        (BRANCH, works(line=2, end=3), CANNOT),
+        (BRANCH, works(line=4), HOLDS),
+        (INDEX + "y = 2\n", works(line=3), CANNOT),
+        # What ends something, or only tells, need not come up; a handler neither.
+        (GUARDED, works(), HOLDS),
+        (GUARDED, works(line=5), CANNOT),
+        (FINE, works(), HOLDS),
+        (LOUD, works(), HOLDS),
+        ("n = 1\nif n:\n    y = 2\nelse:\n    print(n)\n", works(), HOLDS),
+        (BRANCH, works(line=1), HOLDS),
+        ("x = [1,\n     2]\n", works(line=2), HOLDS),
+        # A block that catches an error shows one; what works may be the rest.
+        (CAUGHT, works(), NONE),
+        (CAUGHT + "y = 2\n", works(line=6), HOLDS),
+        (CAUGHT, works(line=3), REFUTED),
+    ],
+)  # fmt: skip
+async def test_what_works_was_carried_out(run: Any, code: str, claim: Claim, word: Verdict):
+    """All of it, without an error."""
+    assert verdict([claim], await run(code))[0] is word
 
 
-def test_what_could_not_run_here_is_not_judged():
-    """Whatever is claimed of it."""
-    absent = Raised(type="ModuleNotFoundError", message="No module named 'x'", line=1, lines=(1,))
-    seen = BlockRun(outcome="error", error=absent, cannot="it needs the module `x`")
-
-    for kind in (ClaimKind.RUNS, ClaimKind.ERROR, ClaimKind.PRINTS):
-        claim = Claim(kind=kind, text="…", type="RuntimeError", printed="1")
-        assert word(claim, seen) is Verdict.CANNOT_RUN
+TWO = "print('a:', 1)\nprint('b:', 2)\n"
+PASSED_BY = "try:\n    if 0:\n        print(7)\nexcept OSError:\n    pass\n"
+IN_LOOP = "for i in (1, 2):\n    print(i)\n"
 
 
-def test_a_body_that_is_left_out_refutes_nothing():
-    """`def forward(self): # …` stands for code, and does not say that it would run so."""
-    message = "expected an indented block after function definition on line 1"
-    error = Raised(type="IndentationError", message=message, line=2, lines=(2,))
+@pytest.mark.parametrize(
+    ("code", "claim", "word"),
+    [
+        # The print that is meant wrote it, not another one.
+        (TWO, prints("1", line=1), HOLDS),
+        (TWO, prints("1", line=2), REFUTED),
+        (TWO, prints("1", line=1, end=2), HOLDS),  # it stands below both
+        (TWO, prints("3", line=1, end=2), REFUTED),
+        (TWO, prints("3", line=2, pointed=False), NONE),
+        (TWO, prints("2"), HOLDS),
+        (TWO, prints("3"), REFUTED),
+        (TWO, prints(""), NONE),
+        ("def f():\n    print(7)\nf()\n", prints("7", line=2), HOLDS),
+        ("def f():\n    print(7)\nf()\n", prints("8", line=2), REFUTED),
+        # Printed more than once, it may be meant of another time.
+        (IN_LOOP, prints("2", line=2), HOLDS),
+        (IN_LOOP, prints("3", line=2), NONE),
+        # A print that was never come to.
+        ("def f():\n    print(7)\n", prints("7", line=2), CANNOT),
+        (INDEX + "print(7)\n", prints("7", line=3), REFUTED),
+        (BY_HAND + "print(7)\n", prints("7", line=3), CANNOT),
+        (FINE, prints("list index out of range", line=5), REFUTED),
+        (OTHER, prints("list index out of range", line=5), REFUTED),
+        (INDEX + "def f():\n    print(7)\n", prints("7", line=4), CANNOT),
+        (PASSED_BY, prints("7", line=3), CANNOT),
+        ("def f():\n    print(7)\n" + IN_LOOP, prints("7", line=2, pointed=False), NONE),
+        (INDEX, prints(""), REFUTED),
+        (BY_HAND, prints(""), NONE),
+        ("print(1)\n" + INDEX, prints(""), NONE),
+        (TWO + INDEX, prints("3"), NONE),
+        ("import sys\nprint(7, file=sys.stderr)\n", prints("8", line=2), NONE),
+        # Blanks, quotes and the last decimals are a matter of taste.
+        ("print([1.5, 2.00004])\n", prints("[1.50, 2]", line=1), HOLDS),
+        ("print((2, 3))\n", prints("torch.Size([2, 3])", line=1), HOLDS),
+        ("print((2, 3))\n", prints("(3, 2)", line=1), REFUTED),
+        ("print('rows: 12')\n", prints("2", line=1), REFUTED),
+        ("print('cpu')\n", prints("cuda:0", line=1), CANNOT),
+    ],
+)  # fmt: skip
+async def test_a_value_is_what_its_own_print_wrote(
+    run: Any, code: str, claim: Claim, word: Verdict
+):
+    """Whatever another one wrote."""
+    assert verdict([claim], await run(code))[0] is word
 
-    assert word(Claim(kind=ClaimKind.RUNS, text="…"), BlockRun(error=error)) is Verdict.CANNOT_RUN
+
+TENSORS = "import torch\nx = torch.ones(2, 3)\ny, z = x.T, x.sum()\nx = x[0]\nw = z[None]\n"
+LATER = "import torch\ndef f():\n    x = torch.ones(2)\nfor i in (1, 2):\n    print(i)\n"
 
 
-def test_a_stand_in_refutes_nothing():
-    """It was chosen by us, and may decide the matter."""
-    seen = RAN.model_copy(update={"stand_ins": ("model",)})
+@pytest.mark.parametrize(
+    ("claim", "word"),
+    [
+        (shape("y", 3, 2), HOLDS),
+        (shape("y", 2, 3), REFUTED),
+        (shape("y", 2, 3, pointed=False), NONE),
+        (shape("y", 3, ANY), HOLDS),
+        (shape("y", ANY, 3), REFUTED),
+        (shape("y", 3), REFUTED),
+        (shape("x", 2, 3), HOLDS),  # at its time
+        (shape("x", 9), NONE),  # it had two: which is meant?
+        (shape("x", 2, 3, line=2), HOLDS),
+        (shape("x", 3, line=2), REFUTED),
+        (shape("", 3, line=4), HOLDS),
+        (shape("", 3, 2, line=3), NONE),  # that line makes two
+        (shape("v", 3), NONE),
+        (shape("y", 3, 2, line=2), HOLDS),  # it is made below
+        (shape("y", 3, 2, line=3), HOLDS),
+        (dimensions("y", 2), HOLDS),
+        (dimensions("y", 3), REFUTED),
+        (dimensions("z", 0), HOLDS),
+        (dimensions("w", 0), HOLDS),  # one number
+        (dimensions("w", 2), REFUTED),
+        (dimensions("y", 0), REFUTED),
+    ],
+)
+async def test_a_tensor_has_the_shape_that_it_had_there(run: Any, claim: Claim, word: Verdict):
+    """Where a comment stands, or wherever the block gives it that name."""
+    assert verdict([claim], await run(TENSORS))[0] is word
 
-    assert word(error("RuntimeError"), seen) is Verdict.CANNOT_RUN
+
+async def test_a_tensor_that_was_never_made_has_no_shape(run: Any):
+    """The function was not called."""
+    assert verdict([shape("x", 2, line=3)], await run(LATER))[0] is CANNOT
 
 
-def test_printed_text_is_found_whatever_its_blanks():
-    """A number in a number is none."""
-
-    def prints(text: str) -> Claim:
-        return Claim(kind=ClaimKind.PRINTS, text="…", printed=text)
-
-    assert word(prints("tensor([1.0, 2.0])"), RAN) is Verdict.HOLDS
-    assert word(prints("(2, 3)"), RAN) is Verdict.HOLDS
-    assert word(prints("torch.Size([3, 2])"), RAN) is Verdict.REFUTED
-    assert word(prints("2"), RAN) is Verdict.REFUTED
-    assert word(prints("2"), RAN.model_copy(update={"stdout": "tensor([2.])"})) is Verdict.HOLDS
+PLACEHOLDERS = {"stand_ins": ("model",)}
+SILENT = {"assumed": ("`x` is not installed here: what is called of it does nothing",)}
+SIMULATED = {"device": "simulated cuda:0"}
 
 
-def test_the_cure_of_an_error_that_does_not_come_is_nothing_to_be_right_about():
-    """A block that shows both is refuted, not half right."""
-    cure = Claim(kind=ClaimKind.RUNS, text="…", line=5, end_line=5, depends=True)
+@pytest.mark.parametrize("code", ["x = 1\nprint(x)\n", INDEX])
+@pytest.mark.parametrize("claim", [works(), raises("IndexError"), prints("1", line=2)])
+@pytest.mark.parametrize("unreal", [PLACEHOLDERS, SILENT])
+async def test_what_is_not_the_real_thing_decides_nothing(
+    run: Any, code: str, claim: Claim, unreal: dict[str, Any]
+):
+    """Neither for a claim nor against it."""
+    assert verdict([claim], await run(code, **unreal))[0] in (CANNOT, NONE)
 
-    assert verdict([error(line=2), cure], RAN)[0] is Verdict.REFUTED
-    assert verdict([error(line=3), cure], FAILED)[0] is Verdict.HOLDS
+
+@pytest.mark.parametrize(
+    ("code", "claim", "word"),
+    [
+        ("x = 1\n", works(), HOLDS),
+        (INDEX, works(), REFUTED),
+        (INDEX, raises("IndexError"), HOLDS),
+        ("x = 1\n", raises("IndexError"), CANNOT),  # it has not all of a driver's errors
+        ("print(True)\n", prints("True", line=1), CANNOT),
+        (INDEX, prints(""), REFUTED),
+    ],
+)
+async def test_a_simulated_device_decides_what_it_computes(
+    run: Any, code: str, claim: Claim, word: Verdict
+):
+    """And not what a GPU says of itself."""
+    assert verdict([claim], await run(code, **SIMULATED))[0] is word
 
 
-def test_some_true_and_some_false_is_partly():
+@pytest.mark.parametrize(
+    ("code", "claims", "word"),
+    [
+        # Some so, some not.
+        (TWO, [prints("1", line=1), prints("3", line=2)], PARTLY),
+        # An error that nobody speaks of is half of what came; and what ran before it is nothing.
+        (TWO + INDEX, [prints("1", line=1)], PARTLY),
+        (TWO + INDEX, [prints("1", line=1), raises("IndexError")], HOLDS),
+        (TWO + INDEX, [prints("1", line=1, pointed=False)], NONE),
+        (TWO + INDEX, [works(line=1)], NONE),
+        (TWO + INDEX, [works(line=1), works()], REFUTED),
+        # A block that shows an error and its cure does not work as a whole.
+        (CAUGHT + "y = 2\n", [raises(line=3), works(line=6), works()], HOLDS),
+        (INDEX, [raises(line=2), works()], HOLDS),
+        # The cure of an error that does not come is nothing to be right about.
+        (FINE + "y = 2\n", [raises(line=3), works(line=6)], REFUTED),
+        # What is said in passing does not halve a refutation.
+        (TWO, [prints("3", line=2), prints("1", line=1, pointed=False)], REFUTED),
+        # What follows an error on purpose was not meant as one program with it.
+        (INDEX + "print(7)\n", [raises(line=2), prints("7", line=3)], HOLDS),
+        (INDEX + "print(7)\n", [raises(line=2, text=WRONG), prints("7", line=3)], CANNOT),
+        (CAUGHT + "print(7)\n", [raises(line=3), prints("8", line=6)], PARTLY),
+        ("x = 1\n", [raises("KeyError", pointed=False), works()], HOLDS),
+        ("x = 1\n", [raises(line=1, pointed=False), works()], NONE),
+        (TWO + INDEX, [raises("IndexError"), prints("3", line=2)], PARTLY),
+        # What is called wrong and ended the block was spoken of.
+        (TWO + INDEX, [prints("1", line=1), raises(line=4, text=WRONG)], HOLDS),
+        # One that was caught and told is not the one that ended it.
+        (CAUGHT + INDEX, [raises(line=3)], PARTLY),
+        (CAUGHT + INDEX, [raises(line=3), raises()], HOLDS),
+        # Nor is there a cure of an error that nobody saw.
+        (UNCALLED, [raises(line=2), works(line=3)], CANNOT),
+        ("x = 1\n", [], NONE),
+    ],
+)  # fmt: skip
+async def test_a_block_is_what_its_claims_are_together(
+    run: Any, code: str, claims: list[Claim], word: Verdict
+):
     """Each keeps its own evidence."""
-    said = [
-        Claim(kind=ClaimKind.PRINTS, text="…", printed=text) for text in ("torch.Size([2, 3])", "7")
-    ]
-    whole, judged = verdict(said, RAN)
-
-    assert whole is Verdict.PARTLY
-    assert {j.verdict for j in judged} == {Verdict.HOLDS, Verdict.REFUTED}
+    assert verdict(claims, await run(code))[0] is word
 
 
-def test_a_claim_that_may_be_about_something_else_can_only_be_borne_out():
-    """Precision first."""
-    quoted = error("RuntimeError", SIZES).model_copy(update={"pointed": False})
-    vague = error("RuntimeError").model_copy(update={"pointed": False})
-
-    assert word(quoted, FAILED) is Verdict.HOLDS
-    assert word(quoted, RAN) is Verdict.NO_CLAIM
-    assert word(vague, FAILED) is Verdict.NO_CLAIM  # any failure would bear it out
+LACKS = {"cannot": "it needs the module `x`"}
+SLOW = {"outcome": "timeout"}
+ABSENT = {"caught": (Raised(type="ImportError", message="m", line=1, lines=(1,), handler=1),)}
+REBUILT = {"error": Raised(type="RuntimeError", message="m", line=2, lines=(2,), masked="no rows")}
 
 
-def test_a_value_that_is_mentioned_besides_does_not_halve_a_refutation():
-    """A tensor of that shape is there, but the error that was announced does not come."""
-    seen = RAN.model_copy(update={"shapes": {"x": (2, 3)}})
-    aside = Claim(kind=ClaimKind.SHAPE, text="…", shape=(2, 3), pointed=False)
+@pytest.mark.parametrize(
+    ("code", "changed", "claim", "word"),
+    [
+        (INDEX, LACKS, raises("IndexError"), HOLDS),  # it is named, so it is that one
+        (INDEX, LACKS, raises(), CANNOT),
+        (INDEX, LACKS, raises("KeyError"), CANNOT),
+        (CAUGHT, LACKS, raises(line=3), HOLDS),
+        (CAUGHT.replace("IndexError", "Exception"), LACKS, raises(line=3), HOLDS),
+        (INDEX, LACKS, works(), CANNOT),
+        (TWO, LACKS, prints("1", line=1), HOLDS),
+        (TWO + INDEX, LACKS, prints("1", line=1), HOLDS),
+        (TWO, LACKS, prints("3", line=2), CANNOT),
+        (INDEX, LACKS, prints(""), CANNOT),
+        (INDEX + "print(7)\n", LACKS, prints("7", line=3), CANNOT),
+        (TENSORS, LACKS, shape("v", 2), CANNOT),
+        (TENSORS, LACKS, Claim(kind=ClaimKind.TRAINS, text="…", name="w"), CANNOT),
+        ("x = 1\n", SLOW, raises("IndexError"), CANNOT),
+        ("x = 1\n", SLOW, works(), CANNOT),
+        (TWO, SLOW, prints("3", line=2), NONE),
+        (TWO, {"cut": True}, prints("3", line=2), NONE),
+        (TWO, {"cut": True}, prints("1", line=1), HOLDS),
+        ("print('cpu')\n", {"device": "cuda:0 A100"}, prints("cuda:0", line=1), REFUTED),
+        ("x = 1\n", {}, works().model_copy(update={"text": "Right on a GPU."}), CANNOT),
+        ("x = 1\n", SIMULATED, works().model_copy(update={"text": "Right on a GPU."}), HOLDS),
+        ("x = 1\n", ABSENT, raises("ValueError"), CANNOT),
+        ("x = 1\n", ABSENT, raises("ImportError"), HOLDS),
+        (INDEX, REBUILT, raises(message="no rows"), HOLDS),  # it was raised over that one
+        ("x = 1\n", {"statements": ()}, works(), CANNOT),  # of what compiles nothing is known
+    ],
+)  # fmt: skip
+async def test_what_the_place_lacks_is_held_against_nobody(
+    run: Any, code: str, changed: dict[str, Any], claim: Claim, word: Verdict
+):
+    """What is here all the same counts."""
+    assert verdict([claim], await run(code, **changed))[0] is word
 
-    assert word(aside, seen) is Verdict.HOLDS
-    assert verdict([error("RuntimeError"), aside], seen)[0] is Verdict.REFUTED
-    assert word(aside, FAILED.model_copy(update={"shapes": {"x": (2, 3)}})) is Verdict.NO_CLAIM
 
+@pytest.mark.parametrize("claim", [works(), raises("RuntimeError"), prints("1")])
+@pytest.mark.parametrize(
+    "error",
+    [
+        Raised(type="ConnectionRefusedError", message="Connection refused", line=1, lines=(1,)),
+        Raised(
+            type="IndentationError", line=2, lines=(2,),
+            message="expected an indented block after function definition on line 1",
+        ),
+    ],
+)  # fmt: skip
+def test_what_could_not_run_here_is_not_judged(claim: Claim, error: Raised):
+    """No network, a body that is left out: whatever is claimed of it."""
+    seen = BlockRun(outcome="error", error=error)
 
-def test_a_shape_in_passing_may_leave_out_what_is_one():
-    """`A 2x3 image`, where the tensor has a batch and a channel too."""
-    aside = Claim(kind=ClaimKind.SHAPE, text="…", name="x", shape=(2, 3), pointed=False)
-
-    for real, expected in (((1, 1, 2, 3), Verdict.HOLDS), ((4, 1, 2, 3), Verdict.NO_CLAIM)):
-        assert word(aside, RAN.model_copy(update={"shapes": {"x": real}})) is expected
-
-
-def test_an_error_that_is_not_surely_claimed_does_not_halve_a_refutation():
-    """Nor does anything else that is read with less certainty."""
-    unsure = error("ValueError").model_copy(update={"pointed": False})
-    caught = Raised(type="ValueError", message="x", line=2, handler=3)
-    seen = RAN.model_copy(update={"caught": (caught,)})
-    wrong = Claim(kind=ClaimKind.PRINTS, text="…", printed="7")
-
-    assert word(unsure, seen) is Verdict.HOLDS
-    assert verdict([unsure, wrong], seen)[0] is Verdict.REFUTED
-
-
-def test_dimensions_are_counted():
-    """A tensor that is not there says nothing."""
-    seen = RAN.model_copy(update={"shapes": {"x": (2, 3)}})
-
-    def has(count: int, name: str = "x") -> Verdict:
-        return word(Claim(kind=ClaimKind.DIMENSIONS, text="…", name=name, dimensions=count), seen)
-
-    assert (has(2), has(3), has(2, "y")) == (Verdict.HOLDS, Verdict.REFUTED, Verdict.NO_CLAIM)
+    assert verdict([claim], seen)[0] is CANNOT
+    assert verdict([], seen)[0] is CANNOT
 
 
 def test_training_is_judged_by_what_the_optimizer_changed():
     """Not by what the sentence says of gradients."""
     seen = BlockRun(outcome="ok", trained=True, moved=("model.fc.weight",), still=("model.alpha",))
+    empty = Raised(type="ValueError", message="optimizer got an empty parameter list", line=1)
 
-    def trains(name: str, kind: ClaimKind = ClaimKind.TRAINS) -> Verdict:
-        return word(Claim(kind=kind, text="…", name=name), seen)
+    def trains(name: str, kind: ClaimKind = ClaimKind.TRAINS, seen: BlockRun = seen) -> Verdict:
+        return verdict([Claim(kind=kind, text="…", name=name)], seen)[0]
 
-    assert trains("alpha") is Verdict.REFUTED
-    assert trains("alpha", ClaimKind.NEVER_TRAINS) is Verdict.HOLDS
-    assert trains("weight") is Verdict.HOLDS
-    assert trains("beta") is Verdict.NO_CLAIM
-
-
-def test_a_size_that_is_told_by_a_name_may_be_any():
-    """The others, and how many there are, must be right."""
-    seen = RAN.model_copy(update={"shapes": {"x": (2, 3)}})
-
-    def has(*shape: int) -> Verdict:
-        told = Claim(kind=ClaimKind.SHAPE, text="…", name="x", shape=shape, pointed=False)
-        return word(told, seen)
-
-    assert [has(2, ANY), has(ANY, 3)] == [Verdict.HOLDS] * 2
-    assert [has(4, ANY), has(2, ANY, 3)] == [Verdict.NO_CLAIM] * 2
+    assert trains("alpha") is REFUTED
+    assert trains("alpha", ClaimKind.NEVER_TRAINS) is HOLDS
+    assert trains("weight") is HOLDS
+    assert [trains(name) for name in ("eight", "beta", "")] == [NONE] * 3
+    assert trains("alpha", seen=BlockRun(outcome="error", error=empty)) is REFUTED
+    assert trains("alpha", seen=BlockRun(outcome="ok")) is NONE
+    other = seen.model_copy(update={"error": Raised(type="ValueError", message="rows", line=1)})
+    assert trains("alpha", ClaimKind.NEVER_TRAINS, seen=other) is PARTLY
+    assert trains("weight", seen=seen.model_copy(update=LACKS)) is CANNOT
 
 
-def test_a_tensor_that_the_error_forestalls_has_no_shape():
-    """What is said of a later line is not so; what a caught error forestalls is left alone."""
-    told = Claim(kind=ClaimKind.SHAPE, text="…", name="x", shape=(2, 3), line=4, end_line=4)
-    caught = BlockRun(outcome="ok", caught=(Raised(type="ValueError", message="", line=3),))
+async def test_a_verdict_says_what_shows_it(run: Any):
+    """In one sentence, with the line."""
+    claims = [raises("KeyError"), prints("7", line=3), works(line=3)]
+    _, judged = verdict(claims, await run(INDEX + "print(7)\n"))
 
-    assert word(told, FAILED) is Verdict.REFUTED
-    assert word(told.model_copy(update={"line": 2}), FAILED) is Verdict.NO_CLAIM
-    assert word(told, caught) is Verdict.NO_CLAIM
-
-
-def test_dimensions_without_a_name_are_those_of_some_tensor():
-    """A layer's parameters are none that one speaks of."""
-    told = Claim(kind=ClaimKind.DIMENSIONS, text="…", dimensions=2, pointed=False)
-    layer = RAN.model_copy(update={"shapes": {"layer.weight": (2, 3)}})
-
-    assert word(told, layer) is Verdict.NO_CLAIM
-    assert word(told, layer.model_copy(update={"shapes": {"y": (2, 3)}})) is Verdict.HOLDS
-
-
-def test_what_is_said_to_come_is_refuted_by_an_error_and_by_nothing_else():
-    """No rule can tell whether the words fit what did come."""
-    effect = Claim(kind=ClaimKind.EFFECT, text="The result is one row for each user.")
-
-    assert word(effect, FAILED) is Verdict.REFUTED
-    assert word(effect, RAN) is Verdict.NO_CLAIM
-
-
-def test_a_block_that_could_not_run_is_told_apart_from_one_of_which_nothing_is_said():
-    """Whoever reads the report sees what is missing."""
-    assert verdict([], BlockRun(outcome="error", cannot="it needs the module `x`"))[0] is (
-        Verdict.CANNOT_RUN
-    )
-    assert verdict([], RAN)[0] is Verdict.NO_CLAIM
-
-
-def test_a_name_that_is_missing_is_not_the_error_that_is_announced():
-    """Unless the document speaks of names."""
-    missing = Raised(type="NameError", message="name 'net' is not defined", line=2, handler=3)
-    seen = BlockRun(outcome="ok", caught=(missing,))
-
-    assert word(error(line=2), seen) is Verdict.CANNOT_RUN
-    told = error("NameError", line=2)
-    assert word(told, seen) is Verdict.HOLDS
-
-
-def test_a_network_that_is_missing_is_no_fault_of_a_block():
-    """Here there is none."""
-    refused = Raised(
-        type="ConnectionRefusedError", message="Connection refused", line=1, lines=(1,)
-    )
-    works = Claim(kind=ClaimKind.RUNS, text="This works.")
-
-    assert word(works, BlockRun(outcome="error", error=refused)) is Verdict.CANNOT_RUN
-
-
-def test_a_relation_is_borne_out_by_what_was_printed():
-    """Refuted only if it is surely about that, and never by a run that ended early."""
-    falls = Claim(kind=ClaimKind.RELATION, text="The loss falls.", relation=Relation.FALLS)
-    out = "Loss: 1.0\nLoss: 2.0\nLoss: 3.0\n"
-    seen = BlockRun(outcome="ok", stdout=out)
-
-    assert word(falls, seen) is Verdict.REFUTED
-    assert word(falls.model_copy(update={"pointed": False}), seen) is Verdict.NO_CLAIM
-    assert word(falls, seen.model_copy(update={"cut": True})) is Verdict.NO_CLAIM
-
-
-def printed(**told: object) -> Claim:
-    """A claim about what a print writes."""
-    return Claim.model_validate({"kind": ClaimKind.PRINTS, "text": "…", "line": 1, **told})
-
-
-def test_a_value_is_held_against_what_its_own_print_wrote():
-    """If no line is missing and none is too many; else against all of it."""
-    seen = BlockRun(outcome="ok", stdout="a: None\ntensor([[1],\n\n        [2]])\n")
-
-    assert word(printed(printed="None", place=(0, 1, 2)), seen) is Verdict.HOLDS
-    assert word(printed(printed="None", place=(1, 2, 2)), seen) is Verdict.REFUTED
-    assert word(printed(printed="None", place=(1, 2, 3)), seen) is Verdict.HOLDS
-    assert word(printed(printed="tensor([[1], [2]])", place=(1, 2, 2)), seen) is Verdict.HOLDS
-
-
-def test_what_is_not_to_be_printed_needs_its_own_print():
-    """Another's None says nothing of this one."""
-    seen = BlockRun(outcome="ok", stdout="tensor(1.)\nNone\n")
-
-    def absent(*place: int) -> Verdict:
-        return word(printed(printed="None", absent=True, place=place or None), seen)
-
-    assert [absent(0, 1, 2), absent(1, 2, 2)] == [Verdict.HOLDS, Verdict.REFUTED]
-    assert [absent(0, 1, 3), absent()] == [Verdict.NO_CLAIM] * 2
-
-
-def test_about_so_much_is_within_a_tenth():
-    """A number of four places is meant to be nearer than that."""
-
-    def about(said: str, stdout: str) -> Verdict:
-        seen = BlockRun(outcome="ok", stdout=stdout)
-        return word(printed(printed=said, rough=True, place=(0, 1, 1)), seen)
-
-    assert about("2", "tensor(1.87)") is Verdict.HOLDS
-    assert about("0 and 1", "tensor(0.04) tensor(0.97)") is Verdict.HOLDS
-    assert about("2", "tensor(1.7)") is Verdict.REFUTED
-    assert about("1.234", "1.2401") is Verdict.HOLDS
-    assert about("1.234", "1.3") is Verdict.REFUTED
-
-
-def test_what_is_printed_only_on_a_gpu_is_not_borne_out_without_one():
-    """By what another branch printed."""
-    told = printed(printed="[1, 2]", on_gpu=True)
-
-    assert word(told, BlockRun(outcome="ok", stdout="[1, 2]\n")) is Verdict.CANNOT_RUN
-    assert word(told, BlockRun(outcome="ok", stdout="[1, 2]\n", device="cuda:0")) is Verdict.HOLDS
-
-
-def test_a_device_that_is_not_here_refutes_nothing():
-    """Nor does it hold."""
-    cpu = BlockRun(outcome="ok", stdout="on cpu\n")
-
-    assert word(printed(printed="cpu"), cpu) is Verdict.HOLDS
-    assert word(printed(printed="cuda:0", pointed=False), cpu) is Verdict.CANNOT_RUN
-
-
-def test_a_print_that_was_not_reached_printed_nothing():
-    """Whatever another one wrote."""
-    seen = FAILED.model_copy(update={"stdout": "2\n"})
-
-    assert word(printed(printed="2", line=2), seen) is Verdict.HOLDS
-    assert word(printed(printed="2", line=4), seen) is Verdict.REFUTED
+    assert {re.sub(r":.*", "", j.evidence) for j in judged} == {
+        "it raised IndexError in line 2",
+        "it printed nothing there and raised IndexError in line 2",
+        "line 3 was never carried out",
+    }
+    _, (wrong,) = verdict([prints("3", line=2, text="Output:")], await run(TWO))
+    assert wrong.evidence == "it printed `b: 2`, not `3`"
