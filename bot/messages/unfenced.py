@@ -42,11 +42,15 @@ def find_code(lines: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def looks_like_python(lines: Sequence[str]) -> bool:
-    """Whether a fence whose author did not name a language holds Python."""
+    """Whether a fence whose author did not name a language holds Python.
+
+    A list of sizes with remarks (`batch = 8`, `mask = [8, 1] -> one channel`) is none.
+    """
     straight = list(straighten(lines))
     shapes = [logical.shape for logical in statements(straight)]
-    code = sum(shape >= Shape.SIMPLE for shape in shapes)
-    return code > 0 and code >= shapes.count(Shape.PROSE)
+    code, prose = sum(shape >= Shape.SIMPLE for shape in shapes), shapes.count(Shape.PROSE)
+    does_something = Shape.SOLID in shapes
+    return code > 0 and code >= prose and (does_something or not prose)
 
 
 def trailing_prose(lines: Sequence[str]) -> int:
