@@ -18,7 +18,7 @@ from bot.diagnosis.own_error import (
 from bot.diagnosis.resemblance import is_about
 from bot.diagnosis.wording import searched
 from bot.models import Proof, Question, Source, Why
-from executor.errors import family_of, is_a, is_written
+from executor.errors import family_of, is_a, is_written, untried
 from executor.protocol import SNIPPET
 from knowledge.articles.article import Article
 from knowledge.articles.conditions import Facts, facts_of
@@ -33,7 +33,8 @@ def asked(known: Diagnosis, articles: Mapping[str, Article]) -> tuple[str, ...]:
 
     They are about questions, and not about errors: of one that was posted, or that the run shows
     and the words speak of, its own article is told. An error whose message was cut off says
-    nothing, and beside one that None was where a value should be the title may still ask.
+    nothing, and beside one that None was where a value should be the title may still ask. What
+    the posted code does already is no answer.
     """
     question = known.question
     pasted = posted(question)
@@ -51,7 +52,11 @@ def asked(known: Diagnosis, articles: Mapping[str, Article]) -> tuple[str, ...]:
     near = {hit.source: hit.score for hit in known.found.hits}
     fitting = (slug for slug, article in articles.items() if article.is_asked(question.text))
     if question.code.strip():  # its words may be about anything in the code
-        fitting = (slug for slug in fitting if slug in near)
+        fitting = (
+            slug
+            for slug in fitting
+            if slug in near and untried(articles[slug].title, code=question.code)
+        )
     return tuple(sorted(fitting, key=lambda slug: -near.get(slug, 0.0)))
 
 

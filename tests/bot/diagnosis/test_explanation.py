@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bot.diagnosis.diagnosis import Diagnosis
-from bot.diagnosis.explanation import candidates, sources
+from bot.diagnosis.explanation import asked, candidates, sources
 from bot.diagnosis.reproduction import Reproduced
 from bot.models import PastedTraceback, Proof, Question, RunWith, Snippet
 from executor.protocol import Job, JobResult, Layer
@@ -349,3 +350,23 @@ def test_a_symptom_is_of_no_error(text: str, slugs: list[str]) -> None:
     """Where nothing was raised, only articles of silent mistakes may be about it."""
     hits = hit(MATMUL), hit("softmax-before-cross-entropy")
     assert chosen(known(*hits, text=text)) == slugs
+
+
+@pytest.mark.parametrize(
+    ("code", "slugs"),
+    [
+        ("(g,) = torch.autograd.grad(y, x, create_graph=True)", ()),
+        ("(g,) = torch.autograd.grad(y, x)", ("gradients-of-gradients",)),
+        ("(g,) = torch.autograd.grad(y, x, create_graph=False)", ("gradients-of-gradients",)),
+        ("", ("gradients-of-gradients",)),
+    ],
+)
+def test_what_the_code_does_already_is_no_answer(code: str, slugs: tuple[str, ...]) -> None:
+    """The article's own setting stands in what was posted: the trouble is another one."""
+    question = Question(text="what is the correct way to do a gradient penalty?")
+    if code:
+        question = question.model_copy(update={"snippets": (Snippet(code=code),)})
+    seen = SearchResult((hit("gradients-of-gradients"),), 0.9, 0.5)
+    diagnosis = replace(Diagnosis(question, RunWith()), passages=seen)
+
+    assert asked(diagnosis, ARTICLES) == slugs
