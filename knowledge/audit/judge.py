@@ -49,6 +49,9 @@ def verdict(claims: Iterable[Claim], seen: BlockRun) -> tuple[Verdict, tuple[Jud
     if shows_error:  # and its cure: then it is not said to work as a whole
         claims = [c for c in claims if c.kind is not ClaimKind.RUNS or c.line]
     judged = [j for claim in claims if (j := _judge(claim, seen)) is not None]
+    if not seen.raised and any(_is_called_wrong(c) for c in claims):
+        # It ran as well: that the right way runs is nothing to be right about.
+        judged = [j for j in judged if j.claim.kind is not ClaimKind.RUNS]
     errors = [j for j in judged if j.claim.kind is ClaimKind.ERROR]
     if errors:  # what follows an error on purpose is not meant as one program with it
         judged = [_left_open(j, seen) for j in judged]
@@ -70,6 +73,11 @@ def verdict(claims: Iterable[Claim], seen: BlockRun) -> tuple[Verdict, tuple[Jud
     if len(tested) > 1 or (fails and tested == {Verdict.HOLDS}):
         return Verdict.PARTLY, kept
     return tested.pop(), kept
+
+
+def _is_called_wrong(claim: Claim) -> bool:
+    """Whether lines are called wrong, and nothing is said of what they raise."""
+    return claim.kind is ClaimKind.ERROR and bool(claim.line) and not (claim.type or claim.message)
 
 
 def _left_open(judged: Judged, seen: BlockRun) -> Judged:

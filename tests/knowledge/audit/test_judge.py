@@ -342,6 +342,10 @@ async def test_a_simulated_device_decides_what_it_computes(
         # One that was caught and told is not the one that ended it.
         (CAUGHT + INDEX, [raises(line=3)], PARTLY),
         (CAUGHT + INDEX, [raises(line=3), raises()], HOLDS),
+        # Where what is called wrong runs too, that the right way runs decides nothing.
+        ("x = 1\ny = 2\n", [raises(line=1, text=WRONG), works(line=2)], NONE),
+        (TWO, [raises(line=1, text=WRONG), works(line=2), prints("1", line=1)], HOLDS),
+        (CAUGHT + "y = 2\n", [raises(line=1, text=WRONG), works(line=6)], HOLDS),
         # Nor is there a cure of an error that nobody saw.
         (UNCALLED, [raises(line=2), works(line=3)], CANNOT),
         ("x = 1\n", [], NONE),
