@@ -190,7 +190,7 @@ def test_every_platform_says_the_same_in_the_same_order():
             "The cause is not known here",
         ),
         ({"text": "My loss is nan", "run": ran()}, "runs", "Runs here with torch 2.13.0"),
-        ({"text": "how?"}, "unsure", "Not sure: nothing I know fits well enough. What goes in"),
+        ({"text": "how?"}, "unsure", "Not sure: nothing I know fits well enough. Which lines "),
     ],
 )
 def test_the_best_that_is_known_is_the_first_line(given: dict[str, Any], status: str, begins: str):
