@@ -129,7 +129,7 @@ def _not_a_buffer(tree: ast.Module) -> Found:
                         f"`{dotted(target)}` is a plain tensor: `model.to(device)` does not move "
                         "it (DataParallel makes no copy of it for its GPUs either), and state_dict "
                         f"does not save it; `self.register_buffer('{target.attr}', …)` does both "
-                        "(`nn.Parameter` if it is to be trained)",
+                        "(`nn.Parameter` if an optimizer is to train it)",
                     )
 
 

@@ -11,6 +11,7 @@ from executor.inside.remarks.syntax import (
     assigned,
     callee,
     dotted,
+    functions,
     inside,
     is_model,
     last_along_one,
@@ -86,10 +87,10 @@ def misspelled(tree: ast.Module) -> Found:
 
 def exchanged(tree: ast.Module) -> Found:
     """A loss that gets two arguments in each other's place, by the names of what it is given."""
-    made = values(tree)
+    made, own = values(tree), functions(tree)
     for node in walk(tree):
-        if not isinstance(node, ast.Call) or len(node.args) < 2:
-            continue
+        if not isinstance(node, ast.Call) or len(node.args) < 2 or dotted(node.func) in own:
+            continue  # a function of one's own may take them in any order
         of = node.func if isinstance(node.func, ast.Call) else made.get(dotted(node.func), node)
         loss = callee(of) if isinstance(of, ast.Call) else ""
         if loss not in _ORDERED:

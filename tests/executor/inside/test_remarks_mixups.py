@@ -77,6 +77,8 @@ SOUND = {
     "self.c = nn.EmbeddingBag(9, 4)\nself.c.weight.data.zero_()",
     "the attribute's own name": "p.requires_grad = False",
     "the right order": "loss = nn.CrossEntropyLoss()\nl = loss(outputs, labels)",
+    "a function of one's own": "def cross_entropy(labels, outputs):\n    return labels\n"
+    "l = cross_entropy(labels, outputs)",
     "a loss without an order": "l = nn.MSELoss()(target, pred)",
     "other names": "l = F.cross_entropy(y, targets)",
     "two classes": NET.replace("8, 1", "8, 2") + "\nc = nn.CrossEntropyLoss()",

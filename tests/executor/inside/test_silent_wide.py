@@ -237,7 +237,16 @@ MISTAKES = {
     "scaler_left_out": [SCALED.format(step="opt.step()")],
 }  # fmt: skip
 
+AS_MANY = (
+    "class S(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.r = nn.GRU(4, 3)\n    def forward(self, x):\n"
+    "        o = self.r(x.transpose(0, 1))[0]\n        return torch.cat([o, o[:1]])\n"
+    "net = S()\n" + ADAM + "for _ in range(2):\n    x = torch.randn(6, 5, 4)\n"
+    "    loss = F.cross_entropy(net(x).transpose(0, 1).mean(1), torch.arange(6) % 3)\n    " + FIT
+)
+
 HEALTHY = {
+    "as many steps of the output as samples": AS_MANY,
     "a scheduler that would change nothing": (
         SCHEDULE + STEPPED.format(made="StepLR(opt, 3, gamma=1)") + LONG + FIT
     ),

@@ -244,10 +244,15 @@ MISTAKES = [
          "    gain.grad = None\n    opt.step()\n"),
     Case("zero_gradient", 4, "model.weight", "exactly 0 at all 3 steps",
          train(f"({OUT} * 0).sum()", model="nn.Linear(4, 3, bias=False)")),
-    Case("zero_gradient", 4, "rnn.weight_hh_l0", "the state of the step before, which was always 0",
+    Case("zero_gradient", 4, "rnn.weight_hh_l0", "the state of the step before, which was 0",
          "rnn = nn.RNN(4, 3, bias=False)\nopt = torch.optim.SGD(rnn.parameters(), lr=0.1)\n"
          "for _ in range(2):\n    opt.zero_grad()\n    out, _ = rnn(torch.randn(1, 8, 4))\n"
          "    out.sum().backward()\n    opt.step()\n"),
+    Case("zero_gradient", 4, "rnn.weight_hh_l0_reverse", "at which the reverse direction begins",
+         "rnn = nn.RNN(4, 3, bias=False, bidirectional=True)\n"
+         "opt = torch.optim.SGD(rnn.parameters(), lr=0.1)\n"
+         "for _ in range(2):\n    opt.zero_grad()\n    out, _ = rnn(torch.randn(5, 8, 4))\n"
+         "    out[-1].sum().backward()\n    opt.step()\n"),
     Case("never_moved", 4, "model.weight", "has not moved",
          train(f"{OUT}.sum()", model="nn.Linear(4, 3, bias=False)").replace("lr=0.1", "lr=0.0")),
 ]  # fmt: skip

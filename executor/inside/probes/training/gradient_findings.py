@@ -186,7 +186,12 @@ def _never_a_state(w: Watched, watched: list[Watched]) -> str:
     inputs = w.name.replace("weight_hh_l", "weight_ih_l")
     if inputs == w.name or not any(o.name == inputs and o.top for o in watched):
         return ""
+    such = (
+        "as where only the last position is read, at which the reverse direction begins"
+        if w.name.endswith("_reverse")
+        else "as in a sequence of one step"
+    )
     return (
-        ": it multiplies the state of the step before, which was always 0, as in a sequence of "
-        "one step"
+        ": it multiplies the state of the step before, which was 0 at every step that reaches the "
+        f"loss, {such}"
     )

@@ -60,7 +60,8 @@ _NOTES: tuple[tuple[str, str], ...] = (
     (
         r"Creating a tensor from a list of numpy",
         "a list of NumPy arrays is converted element by element, which is slow where there are "
-        "many: `torch.from_numpy(np.stack(list))` is quicker, and keeps the arrays' dtype",
+        "many: `torch.from_numpy(np.stack(list))` is quicker; in place of `torch.Tensor` or "
+        "`FloatTensor` with `.float()` behind it, as the arrays are mostly float64",
     ),
     (
         r"The given NumPy array is not writable",
