@@ -27,20 +27,19 @@ Kind = Literal["posted", "asked", "code", "related", "look"]
 _DEVICES = frozenset(
     {"devices_differ", "layer_devices", "argument_devices", "index_argument_device", "rnn_devices"}
 )
+# Of a value that was laid out, moved or converted under another name, or under none.
+_AS_IT_WAS = frozenset(
+    {"matmul_shapes", "broadcast_sizes", "devices_differ", "layer_devices", "cat_sizes"}
+    | {"conv_channels", "conv_dimensions", "loss_sizes", "loss_batch_sizes", "layer_dtypes"}
+)
 _RAISED_BY: Mapping[str, frozenset[str]] = {
     "unregistered": _DEVICES | {"no_parameters"},
     "not_an_attribute": frozenset({"no_parameters"}),
     "not_a_buffer": _DEVICES,
     "made_in_forward": _DEVICES,
     "graph_kept": frozenset({"cuda_out_of_memory", "memory"}),
-    "result_unused": frozenset(
-        {"matmul_shapes", "broadcast_sizes", "devices_differ", "layer_devices", "cat_sizes"}
-        | {"conv_channels", "conv_dimensions", "loss_sizes", "loss_batch_sizes", "layer_dtypes"}
-    ),
-    "never_used": frozenset(
-        {"matmul_shapes", "broadcast_sizes", "devices_differ", "layer_devices", "cat_sizes"}
-        | {"conv_channels", "conv_dimensions", "loss_sizes", "loss_batch_sizes", "layer_dtypes"}
-    ),
+    "result_unused": _AS_IT_WAS,
+    "never_used": _AS_IT_WAS,
     "unflattened": frozenset({"matmul_shapes", "not_a_matrix", "matvec_sizes"}),
     "sizes_clash": frozenset({"matmul_shapes", "conv_channels", "batchnorm_features"}),
     "lost_by_loading": frozenset({"none_attribute", "object_attribute", "not_callable"}),
