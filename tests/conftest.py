@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
+from hypothesis import settings as hypothesis_settings
 
 from bot.diagnosis.assemble import open_documentation, open_executor, open_pipeline
 from bot.diagnosis.library import Library
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
     from tests.together import Together
 
 Ask = Callable[[str], Awaitable[Answer]]
+
+# `make test` judges a change, so it tries the same examples every time; `make test-all` looks for
+# new ones (`--hypothesis-profile explore`).
+hypothesis_settings.register_profile("repeatable", derandomize=True)
+hypothesis_settings.register_profile("explore", print_blob=True)
+hypothesis_settings.load_profile("repeatable")
 
 # Leases of half a second, kills in the middle of a short step, a cluster that has to come up soon:
 # these files have the machine to themselves (`-m alone`).

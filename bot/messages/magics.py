@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bot.messages.python_lines import opens_block, walk
+from bot.messages.python_lines import START, opens_block, scan
 
 _MAGIC = re.compile(
     r"\s*(?:[%!]|[A-Za-z_]\w* *= *[%!][A-Za-z]|\?{1,2}\w|[A-Za-z_][\w.]*\?{1,2}\s*$"
@@ -32,7 +32,8 @@ def blank_magics(lines: Sequence[str]) -> tuple[list[str], str]:
     blanked = 0
     goes_on = False  # `!pip install \` continues on the next line
     above = ""  # the last line of code, masked
-    for state, line, masked in walk(lines):
+    state = START  # a quote or bracket in a magic opens nothing: what is blanked is not scanned
+    for line in lines:
         if goes_on or (state.at_statement and _MAGIC.match(line)):
             goes_on = line.rstrip().endswith("\\")
             blanked += 1
@@ -40,6 +41,7 @@ def blank_magics(lines: Sequence[str]) -> tuple[list[str], str]:
             above = ""
             continue
         kept.append(line)
+        masked, state = scan(line, state)
         if masked.strip():
             above = masked
     if not blanked:

@@ -340,6 +340,15 @@ def test_magics_become_blank_lines():
     assert question.notes == ("4 notebook magics blanked",)
 
 
+@pytest.mark.parametrize(
+    "magic",
+    ["%time print('''a", '!echo """', "%timeit f(x", "!for f in [ab; do", "!echo it's", "%cd a{"],
+)
+def test_what_a_magic_leaves_open_is_no_python(magic: str):
+    """A quote or bracket of a shell line does not make a string of the lines below it."""
+    assert read_message(fence(f"{magic}\n%matplotlib inline\nx = 1")).code.strip() == "x = 1"
+
+
 def test_magic_alone_in_a_block_leaves_pass():
     """A block that held only a magic would be a syntax error the author never saw."""
     code = "try:\n    import timm\nexcept ImportError:\n    !pip install timm"
