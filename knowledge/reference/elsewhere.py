@@ -1,6 +1,6 @@
-"""What functions of NumPy, TensorFlow and Keras are called in PyTorch, where the name differs.
+"""What functions of NumPy, TensorFlow and Keras are called in PyTorch; and what undoes a function.
 
-A name that both have (`numpy.where`, `tf.concat`) needs no row.
+A name that both libraries have (`numpy.where`, `tf.concat`) needs no row.
 
 Source:
     https://numpy.org/doc/stable/reference/ and https://www.tensorflow.org/api_docs/python/tf
@@ -114,4 +114,28 @@ ELSEWHERE: dict[str, str] = {
     "load_weights": "torch.nn.Module.load_state_dict",
     "get_weights": "torch.nn.Module.state_dict",
     "summary": "torch.nn.Module.named_parameters",
+}
+
+# What undoes a function, by its own name.
+OPPOSITE: dict[str, str] = {
+    "cat": "torch.split",
+    "concat": "torch.split",
+    "exp": "torch.log",
+    "flatten": "torch.unflatten",
+    "gather": "torch.scatter",
+    "log": "torch.exp",
+    "one_hot": "torch.argmax",
+    "pack_padded_sequence": "torch.nn.utils.rnn.pad_packed_sequence",
+    "pad_packed_sequence": "torch.nn.utils.rnn.pack_padded_sequence",
+    "pad_sequence": "torch.nn.utils.rnn.unpad_sequence",
+    "scatter": "torch.gather",
+    "sigmoid": "torch.logit",
+    "split": "torch.cat",
+    "sqrt": "torch.square",
+    "squeeze": "torch.unsqueeze",
+    "stack": "torch.unbind",
+    "unbind": "torch.stack",
+    "unflatten": "torch.flatten",
+    "unfold": "torch.nn.functional.fold",
+    "unsqueeze": "torch.squeeze",
 }

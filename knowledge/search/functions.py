@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,7 @@ import numpy as np
 
 from knowledge.reference.asked import ASKED
 from knowledge.reference.asked_plainly import PLAINLY
-from knowledge.reference.elsewhere import ELSEWHERE
+from knowledge.reference.elsewhere import ELSEWHERE, OPPOSITE
 from knowledge.reference.model import Documented, Reference
 from knowledge.search.bm25 import Words, tokenize
 from knowledge.search.index import (
@@ -33,9 +34,9 @@ from knowledge.search.plain_words import in_words_of_documentation, spelt_right,
 THRESHOLD = 0.5
 
 # Fitted and printed by benchmarks/how_to.py, as benchmarks/fit_search.py fits those of search.py.
-_MEANING, _WORDS, _ASKED_WORDS, _NAME, _NAMED, _ABOUT = 17.8, 17.2, 43.3, 1.5, 2.7, 16.8
-_SURE_ORDER, _SURE_ELSEWHERE, _SURE_FIELD = 0.42, -13.75, 6.76
-_SURE_FOREIGN, _SURE_LENGTH, _SURE_BIAS = -3.02, 6.26, -18.6
+_MEANING, _WORDS, _ASKED_WORDS, _NAME, _NAMED, _ABOUT = 18.1, 10.2, 23.0, -0.1, 2.9, 8.8
+_SURE_ORDER, _SURE_ELSEWHERE, _SURE_FIELD = 0.71, -9.37, 3.79
+_SURE_FOREIGN, _SURE_LENGTH, _SURE_BIAS = -4.08, 3.14, -15.4
 _FIELD = 5  # functions whose mean nearness tells whether the question is of the field at all
 _LONG = 8  # words; a longer question is no surer
 _PARTS = 8  # sentences of a long question that are looked at
@@ -46,13 +47,25 @@ _MOST_CHARS = 1_500
 _WORDS_OF_TEXT = 60  # of a function's prose that are embedded beside its first sentence
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD = re.compile(r"[a-z]{4,}")
+_TAKES = re.compile(r"\w+(?=\s*[:=,)])")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-# What may be a name: in backticks, dotted, with an underscore, or in capitals somewhere.
+# What may be a name: in backticks, dotted, with an underscore, called, or in capitals somewhere.
 _NAME_LIKE = re.compile(
     r"`([^`\n]{1,80})`"
     r"|((?:[A-Za-z_]\w{0,60})?(?:\.[A-Za-z_]\w{0,60})+|\b[A-Za-z]+_\w{1,60}"
-    r"|\b[A-Z]+[a-z]+[A-Z]\w{0,60}|\b[A-Z]{2,}\w{0,60})"
+    r"|\b[A-Z]+[a-z]+[A-Z]\w{0,60}|\b[A-Z]{2,}\w{0,60}|\b[A-Za-z]\w{2,60}(?=\())"
 )
+# A name that nothing marks as one stands where only what is asked about can stand.
+_ASKED_OF = re.compile(
+    r"\bwhat (?:does|do) (?:the )?(\w+)(?: function| method| operation)?(?: \w+ly)? (?:do|mean)\b"
+    r"|\bhow (?:does|do) (?:the )?(\w+)(?: function| method)?(?: \w+ly)? work\b"
+    r"|\b(?:purpose|meaning|point) of (?:the )?(\w+)(?= function| method|\W*$)"
+    r"|\bwhen (?:to|should i|do i|do you|would i) (?:use|call) (\w+)"
+    r"|\bdifferences? between (?:the )?(\w+)(?:,? and| vs\.?| versus) (?:the )?(\w+)"
+    r"|\b(\w+) (?:vs\.?|versus) (\w+)",
+    re.IGNORECASE,
+)
+_A_PARAMETER = 3  # functions that take a parameter of this name: then it is no function's name
 # What another library has: `np.concatenate`, `tf.nn.softmax`; or a name that only it has.
 _OTHER_LIBRARY = re.compile(
     r"\b(?:np|numpy|tf|tensorflow|keras|jnp|jax)\b\.?((?:\w{1,40}\.){0,3}\w{1,40})?", re.IGNORECASE
@@ -63,6 +76,11 @@ _SHORT = {"nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", 
 _NOT_IT = re.compile(
     r"\b(?:opposite|inverse|reverse|counterpart|contrary) (?:of|to) `?$"
     r"|\b(?:undo|instead of|without) `?$",
+    re.IGNORECASE,
+)
+_OPPOSITE_OF = re.compile(
+    r"\b(?:opposite|inverse|reverse|counterpart|contrary) (?:of|to) (?:the )?`?((?:\w+\.){0,4}\w+)"
+    r"|\bundo (?:a |the )?`?((?:\w+\.){0,4}\w+)",
     re.IGNORECASE,
 )
 _OWNERS = {  # what people call an object, and the class whose method it is
@@ -148,6 +166,8 @@ class FunctionSearch:
             same = self._leaves.setdefault(_leaf(name), [])
             if number not in same:
                 same.append(number)
+        taken = Counter(word for f in self.functions for word in set(_TAKES.findall(f.signature)))
+        self._parameters = {word for word, times in taken.items() if times >= _A_PARAMETER}
         source_of = np.array([numbers[name] for name in names], dtype=np.int64)
         self._vectors = index.vectors(range(len(names)))  # (n_passages, dim)
         self._starts = np.searchsorted(source_of, np.arange(len(self.functions)))
@@ -250,7 +270,13 @@ class FunctionSearch:
     def _about(self, text: str) -> np.ndarray:
         """Which functions the text asks about, by their names here or elsewhere."""
         about = self._named(text) * (_ABOUT_IT.search(text) is not None)
+        for asked in _ASKED_OF.finditer(text):
+            for word in filter(None, asked.groups()):
+                numbers = [] if word in self._parameters else self._leaves.get(word, [])
+                about[numbers] = np.maximum(about[numbers], 1 / math.sqrt(len(numbers) or 1))
         about[self._same_elsewhere(text)] = 1.0
+        undone = [_leaf(of or undo) for of, undo in _OPPOSITE_OF.findall(text)]
+        about[[self._numbers[OPPOSITE[name]] for name in undone if name in OPPOSITE]] = 1.0
         return about
 
     def _same_elsewhere(self, text: str) -> list[int]:

@@ -26,7 +26,7 @@ _SAID: tuple[tuple[str, str], ...] = (
     (r"(?:join|glue|merge|append)", "concatenate"),
     (r"(?:cut|divide|break|slice)(?: \w+)? into", "split into chunks"),
     (r"(?:mix(?:ed)? up|mix|scramble|jumble)", "random permutation shuffle"),
-    (r"(?:turn (?:\w+ )?around|backwards?|mirror|upside down)", "reverse flip"),
+    (r"(?:turn (?:\w+ )?around|backwards|mirror|upside down)", "reverse flip"),
     (r"(?:positions?|places?|locations?)", "index indices"),
     (r"(?:throw (?:away|out)|get rid of|drop|delete|kick out)", "remove"),
     (r"(?:fill|filled) up", "fill pad"),

@@ -33,6 +33,12 @@ def functions(indexed: Path, model: EmbeddingModel) -> FunctionSearch:
         ("what does F.one_hot return", "torch.nn.functional.one_hot"),
         ("when do I call optimizer.zero_grad()", "torch.optim.Optimizer.zero_grad"),
         ("what does torch.clip do", "torch.clamp"),  # by its other name
+        ("what does unsqueeze do", "torch.unsqueeze"),  # which nothing marks as a name
+        ("how does squeeze work", "torch.squeeze"),
+        ("when to use detach", "torch.Tensor.detach"),
+        ("the opposite of unsqueeze", "torch.squeeze"),
+        ("how can I undo torch.stack", "torch.unbind"),
+        ("How does backward() work for a vector?", "torch.Tensor.backward"),
         ("put values into bins like np.digitize, in torch", "torch.bucketize"),  # a name elsewhere
         ("tf.reduce_max with pytorch", "torch.amax"),
         ("numpy.flip for tensors", "torch.flip"),  # which both have
@@ -47,6 +53,19 @@ def test_a_function_is_found_by_its_name_and_by_what_it_is_for(
 
     assert found.hits[0].function.name == name
     assert not found.abstained
+
+
+@pytest.mark.parametrize("text", ["difference between cat and stack", "torch: cat vs stack?"])
+def test_both_plain_names_of_a_comparison_come_first(functions: FunctionSearch, text: str):
+    """Nothing but their place in the sentence tells that they are names."""
+    hits = functions.search(text).hits[:2]
+
+    assert {hit.function.name for hit in hits} == {"torch.cat", "torch.stack"}
+
+
+def test_a_parameter_is_no_function_that_is_asked_about(functions: FunctionSearch):
+    """`dim` and `size` are methods too, and what most functions take."""
+    assert functions.search("what does dim mean in torch.sum").hits[0].function.name == "torch.sum"
 
 
 def test_both_names_of_a_comparison_come_first(functions: FunctionSearch):
