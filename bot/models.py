@@ -119,6 +119,7 @@ class Why(Model):
     score: float
     proof: Proof | None
     asked: bool = False  # the question's words are those that the article answers
+    rule: str = ""  # what holds for all code, where the title names a mistake that nobody saw
 
 
 class FunctionShown(Model):

@@ -71,7 +71,7 @@ def candidates(
     found, fixes = known.found, known.fixes
     error = known.error_to_look_up
     for slug in known.asked if not fixes else ():
-        yield _of_article(articles[slug], 1.0).model_copy(update={"asked": True})
+        yield _as_a_rule(_of_article(articles[slug], 1.0), articles[slug], asked=True)
     if known.functions:
         yield from (_of_hit(h, articles) for h in related(known.functions, found, articles))
         return
@@ -104,7 +104,10 @@ def candidates(
                 for h in near
                 if (a := articles.get(h.source)) is None or a.is_silent or a.is_recipe
             )
-        yield from (_of_hit(h, articles) for h in near)
+        for hit in near:
+            why, of = _of_hit(hit, articles), articles.get(hit.source)
+            plain = of is not None and not hit.evidence.error and how_to.asks_plainly(text)
+            yield _as_a_rule(why, of) if of is not None and plain else why
         return
     scores = {hit.source: hit.score for hit in found.hits}
     own = [fix.codemod for fix in fixes[:1]]
@@ -256,6 +259,12 @@ def _of_article(article: Article, score: float, facts: Facts | None = None) -> W
         score=score,
         proof=None,
     )
+
+
+def _as_a_rule(why: Why, article: Article, *, asked: bool = False) -> Why:
+    """An explanation with what holds for all code, where nobody saw the mistake of its title."""
+    rule = searched.rule_of(why.text) if article.names_a_mistake else ""
+    return why.model_copy(update={"asked": asked, "rule": rule})
 
 
 def _source(hit: Hit, article: Article | None, proof: Proof | None) -> Source:

@@ -271,6 +271,8 @@ def _lacking(run: JobResult, error: ErrorSeen, question: Question | None) -> str
                 f"it needs `{name}`{at}, compiled code that the PyTorch here, built for the CPU, "
                 "has not; run it on a machine with a GPU"
             )
+    if form := _of_another_form(run, error, at):
+        return form
     if run.not_here is not None and run.not_here.kind != "path":
         return not_of_this_machine(run.not_here, error, at)
     for families, clause in LACKS:
@@ -279,6 +281,22 @@ def _lacking(run: JobResult, error: ErrorSeen, question: Question | None) -> str
     if run.not_here is not None and not _is_a_folder_of_its_own(error):
         return not_of_this_machine(run.not_here, error, at)
     return ""
+
+
+# What classes of networks of the hub end in; a class of the person's own lacks what it lacks.
+_OF_THE_HUB = re.compile(r"(?:Model|LM|For[A-Z]\w+)$")
+
+
+def _of_another_form(run: JobResult, error: ErrorSeen, at: str) -> str:
+    """That a network whose form was guessed lacks what theirs may have."""
+    guessed = [s for s in run.stand_ins if s.kind == "weights" and not s.exact]
+    seen = read(error, "object_attribute")
+    if not guessed or seen is None or not _OF_THE_HUB.search(seen["type"]):
+        return ""
+    return (
+        f"a usual network is in the place of `{guessed[0].name}` here, and it has no "
+        f"`{seen['name']}`{at}, which yours may have; post the whole traceback that you get"
+    )
 
 
 def _is_a_folder_of_its_own(error: ErrorSeen) -> bool:

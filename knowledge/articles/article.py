@@ -118,6 +118,11 @@ class Article:
         """Whether its mistake raises nothing: both programs end in one assert."""
         return self.expected_error is None and not self.answers_signatures
 
+    @property
+    def names_a_mistake(self) -> bool:
+        """Whether the title is of a mistake in code, and not of how something is or is done."""
+        return not self.is_recipe and (not self.is_silent or self.codemod is not None)
+
     @cached_property
     def families(self) -> frozenset[str]:
         """The error families (`executor.errors`) of the errors it answers, as far as known."""

@@ -25,14 +25,19 @@ def without_guesses(text: str) -> str:
     return " ".join(kept) or text
 
 
+def rule_of(text: str) -> str:
+    """The first sentence of an article's reason, which holds for all code."""
+    return re.split(r"(?<=[.!?]) (?=[A-Z`])", text, maxsplit=1)[0]
+
+
 def resembling(why: Why) -> str:
     """The headline of an article that only resembles a question: it names no error of its."""
-    return f"This may be it: {why.title}"
+    return f"This may help: {why.rule}" if why.rule else f"This may be it: {why.title}"
 
 
 def asked(why: Why) -> str:
     """The headline of an article that answers just what was asked."""
-    return f"{why.title.rstrip('.')}."
+    return why.rule or f"{why.title.rstrip('.')}."
 
 
 def function(shown: Sequence[FunctionShown]) -> str:

@@ -80,7 +80,7 @@ class Hub:
                 name = named.pop("pretrained_model_name_or_path")
             if name is None:
                 return original(cls, *args, **named)
-            folder = self._folder(name, cls)
+            folder = self._folder(name, cls, own_code=bool(named.get("trust_remote_code")))
             if folder is None:
                 return original(cls, name, *args, **named)
             return instead(original, cls, folder, *args, **named)
@@ -107,12 +107,13 @@ class Hub:
             return model, {"missing_keys": [], "unexpected_keys": [], "mismatched_keys": []}
         return model
 
-    def _folder(self, given: Any, cls: Any) -> str | None:
+    def _folder(self, given: Any, cls: Any, *, own_code: bool = False) -> str | None:
         """The folder that stands for a model's name; None if it is there, or of unknown form.
 
         Args:
             given: the name, or the path of a folder.
             cls: the class whose instance is asked for: it says the form where the name does not.
+            own_code: its class may come with the model, so that only a name that is known will do.
         """
         name = str(os.fspath(given)) if isinstance(given, (str, os.PathLike)) else ""
         if name in self._folders.values():
@@ -121,6 +122,8 @@ class Hub:
             return None
         if name not in self._folders:
             found = architecture(name) or self._by_class(cls)
+            if own_code and found is not None and not found[1]:
+                return None
             if found is None or self._uses.handles(self._supplied.line()):
                 return None
             self._folders[name] = self._written(*found)
@@ -135,12 +138,11 @@ class Hub:
     def _by_class(self, cls: Any) -> tuple[Architecture, bool] | None:
         """A usual architecture of the class, for a name of which nothing else is known."""
         word = cls.__name__.lower()
-        if found := architecture(word):
-            return found[0], False
         pictures = re.search(r"image|vision|vit|object", word)
         if word.startswith("auto") and not re.search(r"speech|audio|ctc", word):
-            return architecture("vit" if pictures else _usual(self._uses.code)) or None
-        return None
+            word = "vit" if pictures else _usual(self._uses.code)
+        found = architecture(word)
+        return None if found is None else (found[0], False)
 
     def _written(self, form: Architecture, own: bool) -> str:
         from transformers import AutoConfig

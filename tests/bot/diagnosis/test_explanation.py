@@ -370,3 +370,34 @@ def test_what_the_code_does_already_is_no_answer(code: str, slugs: tuple[str, ..
     diagnosis = replace(Diagnosis(question, RunWith()), passages=seen)
 
     assert asked(diagnosis, ARTICLES) == slugs
+
+
+@pytest.mark.parametrize(
+    ("slug", "text", "rule"),
+    [
+        (
+            "softmax-before-cross-entropy",
+            "Do I need a softmax before CrossEntropyLoss?",
+            "`CrossEntropyLoss` takes scores and applies `log_softmax` to them itself.",
+        ),
+        ("stop-early", "How do I stop early?", ""),  # a recipe's title is the answer
+        ("stop-early", "It stops early and I do not know why", ""),
+        # Of what goes wrong the title is a guess at what it is.
+        ("gradients-added-up-over-steps", "the loss is wrong after the second step", ""),
+        ("dimension-out-of-range", "what is a dimension of a tensor?", "Dimensions are counted"),
+    ],
+)
+def test_what_nobody_saw_is_not_told_as_a_mistake(slug: str, text: str, rule: str):
+    """Who asks how something is hears what holds for all code, and no mistake's name."""
+    (why,) = candidates(known(hit(slug), text=text), ARTICLES, ()) or ()
+    assert why.rule.startswith(rule) and bool(why.rule) is bool(rule)
+
+
+def test_an_error_that_is_known_keeps_its_title():
+    """Then the title's mistake is the one that was seen."""
+    (why,) = candidates(
+        known(hit("dimension-out-of-range", "quoted"), text="what is this IndexError?"),
+        ARTICLES,
+        (),
+    )
+    assert why.rule == ""

@@ -798,3 +798,33 @@ def test_a_slip_of_a_name_is_not_missing(code: str, locals_: tuple[str, ...], is
     question = Question(text="", snippets=(Snippet(code=code),))
 
     assert (missing(run, question) == "") is is_slip
+
+
+@pytest.mark.parametrize(
+    ("kind", "exact", "type_", "told"),
+    [
+        ("weights", False, "BertForMaskedLM", True),
+        ("weights", False, "T5Model", True),
+        ("weights", True, "BertForMaskedLM", False),  # it is that very network
+        ("weights", False, "Trainer", False),  # which is no network of a hub
+        ("model", False, "BertForMaskedLM", False),  # nothing was brought from a hub
+    ],
+)
+def test_a_guessed_network_says_nothing_of_what_theirs_has(
+    kind: str, exact: bool, type_: str, told: bool
+):
+    """A method that came with the real one's own code is no mistake of the person's."""
+    brought = Placeholder(name="a/b", line=1, what="", kind=kind, exact=exact)
+    run = failed(
+        f"'{type_}' object has no attribute 'talk'",
+        "AttributeError",
+        line=1,
+        code="m.talk()",
+        stand_ins=(brought,),
+    )
+    assert missing(run) == (
+        "a usual network is in the place of `a/b` here, and it has no `talk` (line 1), which yours "
+        "may have; post the whole traceback that you get"
+        if told
+        else ""
+    )

@@ -73,3 +73,28 @@ async def test_a_reader_that_finds_nothing_tells_it(executor: ExecutorClient) ->
     """`cv2.imread` returns None: the run says which file was not there."""
     run = await executor.run(Job(code="import cv2\ncv2.imread('a/cat.png').shape"))
     assert run.error is not None and run.absent == ("a/cat.png",)
+
+
+@needs_whole_set
+@pytest.mark.parametrize(
+    ("name", "supplied"),
+    [("some/chat-model-6b", False), ("gpt2", True), ("some/bert-of-mine", False)],
+)
+async def test_a_class_that_comes_with_the_model_is_not_guessed(
+    executor: ExecutorClient, name: str, supplied: bool
+) -> None:
+    """With `trust_remote_code` only a name whose class is known gets a network."""
+    code = (
+        "from transformers import AutoModelForCausalLM as M\n"
+        f"M.from_pretrained({name!r}, trust_remote_code=True)"
+    )
+    run = await executor.run(Job(code=code, stand_ins=True, wall_s=30))
+    assert bool(run.stand_ins) is supplied
+
+
+@needs_whole_set
+async def test_a_guessed_network_is_told_as_a_guess(executor: ExecutorClient) -> None:
+    """Its class follows from what the code calls, not from the name."""
+    code = "from transformers import AutoModelForCausalLM as M\nM.from_pretrained('some/model-of-mine')"
+    run = await executor.run(Job(code=code, stand_ins=True, wall_s=30))
+    assert [s.exact for s in run.stand_ins] == [False]
