@@ -136,11 +136,12 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             r"\b(?:not|non|cannot|can't|isn't|different|differ|vary|varies)\b[^.?!]{0,60}"
             r"\b(?:reproduc|determinis)|\bnon-?determinis|\bseed\w*[^.?!]{0,80}"
             r"\b(?:differ|random|vary|varies|still|other)|\b(?:differ\w*|other|random)\b[^.?!]{0,60}\bseed",
-            "set `torch.manual_seed`, `random.seed` and `numpy.random.seed` before the model is "
-            "made, give the DataLoader a `generator` (and a `worker_init_fn` with workers), and "
-            "call `torch.use_deterministic_algorithms(True)`; compare the first batch, the first "
-            "weights and the first loss of two runs to see where they part. Within one run, two "
-            "draws differ as they should: a seed fixes the whole sequence",
+            "a seed fixes the whole sequence of draws: within one run two draws differ as they "
+            "should, and the next run repeats them in the same order. Where two runs differ, set "
+            "`torch.manual_seed`, `random.seed` and `numpy.random.seed` before the model is made, "
+            "give the DataLoader a `generator` (and a `worker_init_fn` with workers), and call "
+            "`torch.use_deterministic_algorithms(True)`; compare the first batch, the first "
+            "weights and the first loss of the two to see where they part",
         ),
         (
             "loss_is_zero",

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from bot.diagnosis.own_error import posted
 from bot.diagnosis.wording.phrases import device_of, shortened, told_with_line
 from bot.models import PastedTraceback, Question
 from bot.words import listed
 from executor.errors import is_a
 from executor.protocol import MODULE, Finding, JobResult, Remark
+
+_PRECISE = re.compile(r"\d+\.\d{3,}(?:e[-+]\d+)?")  # what nobody prints by chance
+_FEW = 3  # numbers that are the same
 
 
 def runs(question: Question, run: JobResult) -> str:
@@ -40,10 +45,24 @@ def runs(question: Question, run: JobResult) -> str:
     if run.handlers and not run.caught and not run.stand_ins:
         one = "your except branch was" if run.handlers == 1 else "your except branches were"
         return f"Runs here with {where}: nothing is raised, {one} never entered."
+    if prints_as_posted(question, run):
+        return (
+            f"Runs here with {where} and prints the numbers that you posted: what you saw is what "
+            "this code computes, again in a second run. Nothing is raised, and no probe knows a "
+            "mistake in it."
+        )
     return (
         f"Runs here with {where}: nothing is raised, and no probe knows a mistake in it; whether "
         "it computes what you mean is not known."
     )
+
+
+def prints_as_posted(question: Question, run: JobResult) -> bool:
+    """Whether the numbers that a post quotes are those that its code, unchanged, printed here."""
+    if run.stand_ins:
+        return False
+    ours, theirs = (set(_PRECISE.findall(text)) for text in (run.stdout, question.text))
+    return len(ours & theirs) >= _FEW and len(theirs - ours) <= len(theirs) // 5
 
 
 def _imports_left_out(pasted: PastedTraceback, run: JobResult) -> list[str]:

@@ -418,3 +418,27 @@ def test_a_part_of_a_method_is_called_that():
     told = unrun.not_run("so", run, ASKED)
 
     assert told.startswith("Not run: line 4 is a part of a method") and "`self`" not in told
+
+
+@pytest.mark.parametrize(
+    ("text", "stdout", "stand_ins", "same"),
+    [
+        ("I get 0.7876 0.6541 0.8626", "0.7876 0.6541\n0.8626\n", (), True),
+        ("I get 0.7876 0.6541 0.8626", "0.7876 0.6541\n0.8627\n", (), False),  # one differs
+        ("I get 0.7876 and 0.6541", "0.7876 0.6541\n", (), False),  # too few to say so
+        ("I get 0.78 0.65 0.86", "0.78 0.65 0.86", (), False),  # anything may be printed so
+        (
+            "I get 0.7876 0.6541 0.8626",
+            "0.7876 0.6541 0.8626",
+            (Placeholder(name="x", line=1, what=""),),
+            False,  # it was no run of theirs
+        ),
+        ("no numbers", "0.7876 0.6541 0.8626", (), False),
+    ],
+)
+def test_numbers_that_were_posted_and_printed(
+    text: str, stdout: str, stand_ins: tuple[Placeholder, ...], same: bool
+):
+    """The same numbers in a second run say that nothing in it is left to chance."""
+    headline = no_error.runs(Question(text=text), ran(stdout=stdout, stand_ins=stand_ins))
+    assert ("prints the numbers that you posted" in headline) is same
