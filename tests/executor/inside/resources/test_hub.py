@@ -95,6 +95,6 @@ async def test_a_class_that_comes_with_the_model_is_not_guessed(
 @needs_whole_set
 async def test_a_guessed_network_is_told_as_a_guess(executor: ExecutorClient) -> None:
     """Its class follows from what the code calls, not from the name."""
-    code = "from transformers import AutoModelForCausalLM as M\nM.from_pretrained('some/model-of-mine')"
+    code = "from transformers import AutoModelForCausalLM as M\nM.from_pretrained('some/mine')"
     run = await executor.run(Job(code=code, stand_ins=True, wall_s=30))
     assert [s.exact for s in run.stand_ins] == [False]
