@@ -1,0 +1,8 @@
+import torch
+from torch import nn
+
+layer = nn.Linear(2, 1)
+before = layer.weight.detach().clone()
+with torch.no_grad():
+    layer.weight.add_(1)
+assert not torch.equal(before, layer.weight), "the copy changed with the weights"

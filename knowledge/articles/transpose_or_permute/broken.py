@@ -1,0 +1,5 @@
+import torch
+
+batch = torch.zeros(5, 2, 3)  # 5 matrices
+turned = batch.T
+assert turned.shape == (5, 3, 2), "the batch was moved too"
