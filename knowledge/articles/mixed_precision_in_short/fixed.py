@@ -1,9 +1,9 @@
 import torch
 from torch import nn
 
-model = nn.Linear(4, 2)
+net = nn.Linear(4, 2)
 x = torch.ones(3, 4)
 with torch.autocast("cpu", dtype=torch.bfloat16):
-    out = model(x)
+    out = net(x)
 out.float().sum().backward()
-assert model.weight.grad.dtype == torch.float32, "weights and gradients are in half precision"
+assert net.weight.grad.dtype == torch.float32, "weights and gradients are in half precision"
