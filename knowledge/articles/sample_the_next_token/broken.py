@@ -1,0 +1,6 @@
+import torch
+
+scores = torch.tensor([2.0, 1.0, 0.0])
+sharp = scores.softmax(dim=0) / 0.1
+sharp = sharp / sharp.sum()
+assert sharp[0] > 0.99, "a temperature of 0.1 should leave nearly one token only"
