@@ -21,6 +21,7 @@ from executor.inside.cut import TrainingCut
 from executor.inside.probes import exceptions, handled
 from executor.inside.probes.demonstrated import Demonstrations
 from executor.inside.probes.source import SnippetSource
+from executor.inside.walking import walk
 from executor.protocol import Caught, Explanation
 
 _RECORDER = "__torchmedic_caught__"
@@ -61,7 +62,7 @@ class CaughtProbe:
         a call of ours in a handler that torch.compile traces would break the graph there.
         """
         self._shown = Demonstrations(self.source.lines, tree)
-        self.handlers = sum(isinstance(n, ast.ExceptHandler) for n in ast.walk(tree))
+        self.handlers = sum(isinstance(n, ast.ExceptHandler) for n in walk(tree))
         if self._handled is not None or looks_at_itself(tree):
             return tree
         puts = False
@@ -176,7 +177,7 @@ def _before_leaving(body: list[ast.stmt], *, in_loop: bool) -> None:
 
 def looks_at_itself(tree: ast.Module) -> bool:
     """Whether a program traces itself or reads its own code."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Attribute(attr=name) | ast.Name(id=name) | ast.alias(name=name):
                 if name in _INTROSPECTION:

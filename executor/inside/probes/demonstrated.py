@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from executor.inside.probes.labelled import Labels
+from executor.inside.walking import walk
 
 _MOST_ABOVE = 3  # lines of comment above the failing statement that are about it
 _MOST_BESIDE = 20  # lines of the statement itself
@@ -66,7 +67,7 @@ class Demonstrations:
         self._telling: set[int] = set()  # handlers that only tell
         self._would_tell: set[int] = set()  # lines of short tries, all of whose handlers only tell
         self._labels = Labels(lines, tree)
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if isinstance(node, ast.Try):
                 self._read_try(node)
             elif isinstance(node, ast.stmt) and not hasattr(node, "body"):

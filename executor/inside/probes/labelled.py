@@ -10,6 +10,8 @@ import ast
 import re
 from collections.abc import Callable, Sequence
 
+from executor.inside.walking import walk
+
 _WRONG = r"(?:incorrect|wrong|bad|broken|faulty|buggy|flawed|improper|erroneous|problematic)(?:ly)?"
 # At the head of a comment, or in brackets at its end: a label, not a word in a sentence.
 _SAYS_WRONG = re.compile(
@@ -75,7 +77,7 @@ class Labels:
         self._statements: dict[int, ast.stmt] = {}  # line → the innermost simple statement
         self._definitions: list[ast.ClassDef | ast.FunctionDef] = []
         self._made: list[tuple[int, set[str], set[str]]] = []  # line, targets, what they come from
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
                 self._definitions.append(node)
             elif isinstance(node, ast.stmt) and not hasattr(node, "body"):
@@ -201,12 +203,12 @@ def _needs(statements: Sequence[ast.stmt], made: set[str]) -> bool:
 
 
 def _bound(statement: ast.stmt) -> set[str]:
-    named = (n for n in ast.walk(statement) if isinstance(n, ast.Name))
+    named = (n for n in walk(statement) if isinstance(n, ast.Name))
     return {n.id for n in named if isinstance(n.ctx, ast.Store)}
 
 
 def _read(statement: ast.stmt) -> set[str]:
-    named = (n for n in ast.walk(statement) if isinstance(n, ast.Name))
+    named = (n for n in walk(statement) if isinstance(n, ast.Name))
     return {n.id for n in named if isinstance(n.ctx, ast.Load)}
 
 
@@ -215,8 +217,8 @@ def _is_function(d: ast.ClassDef | ast.FunctionDef) -> bool:
 
 
 def _names(node: ast.AST) -> set[str]:
-    found = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-    return (found | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}) - _COMMON
+    found = {n.id for n in walk(node) if isinstance(n, ast.Name)}
+    return (found | {n.attr for n in walk(node) if isinstance(n, ast.Attribute)}) - _COMMON
 
 
 def _is_named_wrong(name: str) -> bool:

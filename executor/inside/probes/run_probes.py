@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from executor.inside.probes.source import SnippetSource
+from executor.inside.walking import walk
 from executor.protocol import ErrorSeen, Finding, Influence, Job, Probe, Values, WarningSeen
 
 if TYPE_CHECKING:
@@ -147,4 +148,4 @@ class RunProbes:
 
 def uses_compile(tree: ast.Module) -> bool:
     """Whether the text asks for torch.compile, or for anything of that name."""
-    return any(isinstance(n, ast.Attribute) and n.attr == "compile" for n in ast.walk(tree))
+    return any(isinstance(n, ast.Attribute) and n.attr == "compile" for n in walk(tree))

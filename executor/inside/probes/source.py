@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 from types import CodeType, FrameType
 
+from executor.inside.walking import walk
+
 
 @dataclass(frozen=True)
 class CodePosition:
@@ -102,8 +104,8 @@ def attribute_lines(tree: ast.Module, *, made: bool = False) -> dict[tuple[str, 
     With `made` so is what only gets a name there: `self.net = net` makes nothing.
     """
     lines: dict[tuple[str, str], int] = {}
-    for cls in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
-        for node in ast.walk(cls):
+    for cls in (n for n in walk(tree) if isinstance(n, ast.ClassDef)):
+        for node in walk(cls):
             if not isinstance(node, (ast.Assign, ast.AnnAssign)):
                 continue
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
@@ -111,7 +113,7 @@ def attribute_lines(tree: ast.Module, *, made: bool = False) -> dict[tuple[str, 
                     continue
                 if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
                     lines.setdefault((cls.name, target.attr), node.lineno)
-    stored = (n for n in ast.walk(tree) if isinstance(n, ast.Attribute))
+    stored = (n for n in walk(tree) if isinstance(n, ast.Attribute))
     outside = {
         n.attr
         for n in stored

@@ -425,7 +425,7 @@ def _counted(tree: ast.Module) -> set[str]:
 
 def _counts_the_last(tree: ast.Module) -> Found:
     """Right answers of the last batch only, divided by the number of all samples."""
-    for loop in (n for n in ast.walk(tree) if isinstance(n, ast.For)):
+    for loop in (n for n in walk(tree) if isinstance(n, ast.For)):
         here = list(inside(loop))
         totals = {
             dotted(n.target)
@@ -438,14 +438,14 @@ def _counts_the_last(tree: ast.Module) -> Found:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
                     name not in read
                     and "sum" in words(value)
-                    and any(isinstance(c, ast.Compare) for c in ast.walk(value))
+                    and any(isinstance(c, ast.Compare) for c in walk(value))
                 ):
                     pass
                 case _:
                     continue
             shares = [
                 n
-                for n in ast.walk(tree)
+                for n in walk(tree)
                 if isinstance(n, ast.BinOp)
                 and isinstance(n.op, ast.Div)
                 and n.lineno > (loop.end_lineno or 0)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from executor.inside.remarks.syntax import Found, assigned, callee, dotted, words
+from executor.inside.walking import walk
 
 _DRAWN = ("Random", "ColorJitter", "AutoAugment", "TrivialAugment", "AugMix")
 
@@ -47,7 +48,7 @@ def _prepared_otherwise(tree: ast.Module) -> Found:
 
 def _sets(tree: ast.Module) -> Iterator[tuple[ast.Call, bool, ast.expr]]:
     """Each data set of which the text says whether it is for training, and its transforms."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if not isinstance(node, ast.Call):
             continue
         named = {k.arg: k.value for k in node.keywords if k.arg}

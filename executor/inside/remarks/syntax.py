@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from executor.inside.remarks.edits import Told
+from executor.inside.walking import walk as walk
 
 # Kind, the node that it is about, message; as Told also with what would mend it.
 Found = Iterator[tuple[str, ast.AST, str] | Told]
@@ -81,19 +82,7 @@ METHODS = frozenset(
     ["modules", "children", "parameters", "buffers", "named_modules", "apply", "float", "half"]
 )
 _WORDS = "_torchmedic_words"
-_WALKED = "_torchmedic_walked"  # no field of a node, so neither `ast.walk` nor `compile` sees it
-
-
-def walk(tree: ast.AST) -> tuple[ast.AST, ...]:
-    """What `ast.walk` yields; each node keeps it, for there are many rules and one tree.
-
-    So the tree may not change between two rules.
-    """
-    kept: tuple[ast.AST, ...] | None = getattr(tree, _WALKED, None)
-    if kept is None:
-        kept = tuple(ast.walk(tree))
-        setattr(tree, _WALKED, kept)
-    return kept
+_ASSIGNED = "_torchmedic_assigned"
 
 
 def module_classes(tree: ast.AST) -> Iterator[ast.ClassDef]:
@@ -242,8 +231,16 @@ def owner(call: ast.Call) -> str:
     return dotted(call.func.value) if isinstance(call.func, ast.Attribute) else ""
 
 
-def assigned(tree: ast.AST) -> Iterator[tuple[ast.Assign, str, ast.expr]]:
-    """Each `name = value`, those of `a, b = x, y` one by one."""
+def assigned(tree: ast.AST) -> tuple[tuple[ast.Assign, str, ast.expr], ...]:
+    """Each `name = value`, those of `a, b = x, y` one by one; kept by the node."""
+    kept: tuple[tuple[ast.Assign, str, ast.expr], ...] | None = getattr(tree, _ASSIGNED, None)
+    if kept is None:
+        kept = tuple(_assigned(tree))
+        setattr(tree, _ASSIGNED, kept)
+    return kept
+
+
+def _assigned(tree: ast.AST) -> Iterator[tuple[ast.Assign, str, ast.expr]]:
     for node in walk(tree):
         if not isinstance(node, ast.Assign):
             continue

@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from executor.inside.walking import walk
+
 _SHARES = {"from_numpy", "as_tensor"}
 
 
@@ -16,7 +18,7 @@ def suspects(tree: ast.Module) -> tuple[str, ...]:
 
     Empty where nothing calls backward or grad.
     """
-    called = {_called(n) for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    called = {_called(n) for n in walk(tree) if isinstance(n, ast.Call)}
     if not called & {"backward", "grad"}:
         return ()
     found = []
@@ -62,22 +64,22 @@ def _written_by(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def _is_data(target: ast.expr) -> bool:
-    return any(isinstance(n, ast.Attribute) and n.attr == "data" for n in ast.walk(target))
+    return any(isinstance(n, ast.Attribute) and n.attr == "data" for n in walk(target))
 
 
 def _writes_to_array(tree: ast.Module, written: list[ast.expr]) -> bool:
     """Whether a write may go into an array that shares its memory with a tensor."""
     arrays: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Assign) and _calls(node.value, {"numpy"}):
             arrays |= {t.id for t in node.targets if isinstance(t, ast.Name)}
         elif isinstance(node, ast.Call) and _called(node) in _SHARES and node.args:
-            arrays |= {n.id for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)}
+            arrays |= {n.id for n in walk(node.args[0]) if isinstance(n, ast.Name)}
     return any(_calls(w, {"numpy"}) or _root(w) in arrays for w in written)
 
 
 def _calls(node: ast.AST, names: set[str]) -> bool:
-    return any(isinstance(n, ast.Call) and _called(n) in names for n in ast.walk(node))
+    return any(isinstance(n, ast.Call) and _called(n) in names for n in walk(node))
 
 
 def _root(node: ast.expr) -> str:
@@ -88,12 +90,12 @@ def _root(node: ast.expr) -> str:
 
 def _keeps_on_ctx(tree: ast.Module) -> bool:
     """Whether a custom Function keeps one of its forward's arguments as `ctx.x = x`."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if not isinstance(node, ast.FunctionDef) or not node.args.args:
             continue
         ctx = node.args.args[0].arg
         values = [
-            n for n in ast.walk(node) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Name)
+            n for n in walk(node) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Name)
         ]
         targets = [t for n in values for t in n.targets if isinstance(t, ast.Attribute)]
         if ctx == "ctx" and any(_root(t) == "ctx" for t in targets):
@@ -102,7 +104,7 @@ def _keeps_on_ctx(tree: ast.Module) -> bool:
 
 
 def _reentrant_only(tree: ast.Module) -> bool:
-    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and _called(n) == "checkpoint"]
+    calls = [n for n in walk(tree) if isinstance(n, ast.Call) and _called(n) == "checkpoint"]
     return all(
         any(
             k.arg == "use_reentrant" and isinstance(k.value, ast.Constant) and k.value.value is True

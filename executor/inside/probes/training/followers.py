@@ -20,6 +20,7 @@ from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.heard import Heard
 from executor.inside.probes.training.quiet import quietly
 from executor.inside.probes.training.steps import Steps
+from executor.inside.walking import walk
 
 _ROUNDS = 2  # of the loop, at least
 _TENSORS = 8
@@ -151,7 +152,7 @@ def _called(loop: ast.For) -> list[ast.Call]:
 
 def _without_effect(tree: ast.Module) -> Iterator[tuple[ast.For, str]]:
     """The loops over the weights of two models that compute something and keep none of it."""
-    for loop in ast.walk(tree):
+    for loop in walk(tree):
         match loop:
             case ast.For(target=ast.Tuple(elts=[ast.Name(id=a), ast.Name(id=b)])) if _called(loop):
                 why = [_idle(statement, a, b) for statement in loop.body]
@@ -178,19 +179,19 @@ _NEW = {"mul", "add", "lerp", "clone", "sub"}
 
 def _acts(value: ast.expr) -> bool:
     """Whether it calls something that may write, as `add_` does, or a function of any kind."""
-    for node in ast.walk(value):
+    for node in walk(value):
         if isinstance(node, ast.Call):
             known = isinstance(node.func, ast.Attribute) and node.func.attr in _PURE
             if not known:
                 return True
-    return any(isinstance(n, ast.NamedExpr | ast.Yield | ast.Await) for n in ast.walk(value))
+    return any(isinstance(n, ast.NamedExpr | ast.Yield | ast.Await) for n in walk(value))
 
 
 _PURE = _NEW | {"detach", "data", "clone", "to", "float"}
 
 
 def _reads(value: ast.expr, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value))
+    return any(isinstance(n, ast.Name) and n.id == name for n in walk(value))
 
 
 # -- target networks ------------------------------------------------------------------------------
@@ -199,17 +200,17 @@ def _reads(value: ast.expr, name: str) -> bool:
 def _targets(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """Models whose values are multiplied by gamma and added to rewards, and that stay as made."""
     from_model: dict[str, set[str]] = {}  # a variable → the models that its value comes from
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                for n in ast.walk(target):
+                for n in walk(target):
                     if isinstance(n, ast.Name):
                         from_model.setdefault(n.id, set()).update(_models_called(node.value))
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
             continue
         products = [
-            n for n in ast.walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)
+            n for n in walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)
         ]
         if not any(_REWARD.search(w) for w in _names(node)):
             continue
@@ -217,7 +218,7 @@ def _targets(tree: ast.Module) -> Iterator[tuple[str, int]]:
             if not any(_FACTOR.search(w) for w in _names(product)):
                 continue
             models = _models_called(product)
-            for n in ast.walk(product):
+            for n in walk(product):
                 if isinstance(n, ast.Name):
                     models |= from_model.get(n.id, set())
             for model in sorted(models):
@@ -227,7 +228,7 @@ def _targets(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 
 def _names(node: ast.AST) -> Iterator[str]:
-    for n in ast.walk(node):
+    for n in walk(node):
         if isinstance(n, ast.Name | ast.Attribute):
             yield n.id if isinstance(n, ast.Name) else n.attr
 
@@ -235,7 +236,7 @@ def _names(node: ast.AST) -> Iterator[str]:
 def _models_called(value: ast.expr) -> set[str]:
     """What is called like a model there: `target(x)`, `self.target(x)`."""
     found = set()
-    for n in ast.walk(value):
+    for n in walk(value):
         match n:
             case ast.Call(func=ast.Name() | ast.Attribute(value=ast.Name(id="self"))) if n.args:
                 found.add(ast.unparse(n.func))
@@ -244,15 +245,15 @@ def _models_called(value: ast.expr) -> set[str]:
 
 def _made_at(tree: ast.Module, model: str) -> int | None:
     """The only line that makes it, in no loop and as no part of another model."""
-    makers = [n for n in ast.walk(tree) if _makes(n, model)]
+    makers = [n for n in walk(tree) if _makes(n, model)]
     if len(makers) != 1 or not isinstance(makers[0], ast.Assign):
         return None
-    for around in ast.walk(tree):
+    for around in walk(tree):
         is_loop = isinstance(around, ast.For | ast.While)
         is_part = isinstance(around, ast.ClassDef) and "Module" in " ".join(
             ast.unparse(b) for b in around.bases
         )
-        if (is_loop or is_part) and makers[0] in set(ast.walk(around)):
+        if (is_loop or is_part) and makers[0] in set(walk(around)):
             return None
     return makers[0].lineno if isinstance(makers[0].value, ast.Call) else None
 
@@ -273,14 +274,14 @@ def _stays(tree: ast.Module, model: str) -> bool:
 
     Loading weights next to where it is made, in no loop, is how it begins.
     """
-    parents = {child: n for n in ast.walk(tree) for child in ast.iter_child_nodes(n)}
+    parents = {child: n for n in walk(tree) for child in ast.iter_child_nodes(n)}
     beginnings: set[ast.AST] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list) and any(_makes(n, model) for n in body):
             for statement in (n for n in body if isinstance(n, ast.Expr)):
-                beginnings |= set(ast.walk(statement))
-    for node in ast.walk(tree):
+                beginnings |= set(walk(statement))
+    for node in walk(tree):
         if not _is(node, model):
             continue
         parent = parents.get(node)

@@ -13,6 +13,7 @@ from executor.inside import torch_private as private
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.quiet import quietly
 from executor.inside.probes.training.steps import Steps
+from executor.inside.walking import walk
 
 _BACKWARDS = 2  # one backward alone may be there to show a gradient
 _ROUNDING = 0.01  # of how far they moved
@@ -47,7 +48,7 @@ class Waiting:
 
     def report(self, collector: FindingCollector, steps: Steps) -> None:
         """Add those that nothing has stepped, although backward reached their parameters."""
-        if any(isinstance(n, ast.Attribute) and n.attr == "grad" for n in ast.walk(self._tree)):
+        if any(isinstance(n, ast.Attribute) and n.attr == "grad" for n in walk(self._tree)):
             return  # who reads the gradients may have computed them for that
         stepped = {id(p) for record in steps.records.values() for p in record.params}
         for optimizer, name in self._waiting:
@@ -56,7 +57,7 @@ class Waiting:
             if not found or any(id(p) in stepped for p in params):
                 continue
             resets = any(
-                isinstance(n, ast.Attribute) and n.attr == "zero_grad" for n in ast.walk(self._tree)
+                isinstance(n, ast.Attribute) and n.attr == "zero_grad" for n in walk(self._tree)
             )
             add = "" if resets else f", and `{name}.zero_grad()` before it"
             collector.add(
@@ -83,7 +84,7 @@ def optimizer_classes() -> set[str]:
 def made(tree: ast.Module) -> dict[str, set[str]]:
     """Class of an optimizer → the names, attributes too, that such a one is given."""
     found: dict[str, set[str]] = {}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             for target in node.targets:
                 if name := _tail(target):
@@ -93,7 +94,7 @@ def made(tree: ast.Module) -> dict[str, set[str]]:
 
 def is_used(tree: ast.Module, name: str) -> bool:
     """Whether the code steps it, or gives it to something that may."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if not isinstance(node, ast.Call):
             continue
         function = node.func
@@ -109,7 +110,7 @@ def is_used(tree: ast.Module, name: str) -> bool:
 def line_of(tree: ast.Module, name: str) -> int | None:
     lines = [
         n.lineno
-        for n in ast.walk(tree)
+        for n in walk(tree)
         if isinstance(n, ast.Assign) and any(_tail(t) == name for t in n.targets)
     ]
     return lines[0] if lines else None

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 import torch
 
 from executor.inside.probes.training.quiet import quietly
+from executor.inside.walking import walk
 
 _RANDOM = {"randn", "rand", "normal", "empty", "randn_like", "rand_like"}
 _ZEROS = {"zeros", "zeros_like"}
@@ -58,7 +59,7 @@ class Intent:
         self._flows: dict[str, set[str]] = {}  # a variable → the names that it is made from
         self._losses: set[str] = set()
         self._cuts: list[set[str]] | None = None
-        for node in ast.walk(tree):
+        for node in walk(tree):
             for child in ast.iter_child_nodes(node):
                 self._up[child] = node
             self._look(node)
@@ -120,11 +121,11 @@ class Intent:
 
         Who means to train in eval mode, with batch norm as it is, says so beside the training.
         """
-        calls = [n for n in ast.walk(self._tree) if isinstance(n, ast.Call)]
+        calls = [n for n in walk(self._tree) if isinstance(n, ast.Call)]
         if any(_tail(c) == "train" and isinstance(c.func, ast.Attribute) for c in calls):
             return False
         evals = [c for c in calls if _tail(c) == "eval" and not c.args]
-        functions = [f for f in ast.walk(self._tree) if isinstance(f, ast.FunctionDef)]
+        functions = [f for f in walk(self._tree) if isinstance(f, ast.FunctionDef)]
         without = [f for f in functions if any(_tail(n) in _WITHOUT for n in _calls(f))]
         inside = [
             c
@@ -147,7 +148,7 @@ class Intent:
         """
         if self._cuts is None:
             wanted = self._behind(self._losses)
-            self._cuts = [c for node in ast.walk(self._tree) for c in self._cut(node, wanted)]
+            self._cuts = [c for node in walk(self._tree) for c in self._cut(node, wanted)]
         return any(self._behind(words) & names for words in self._cuts)
 
     def _cut(self, node: ast.AST, wanted: set[str]) -> Iterator[set[str]]:
@@ -171,7 +172,7 @@ class Intent:
                         yield from self._if_used(statement.value, statement.value, wanted)
             case ast.FunctionDef(decorator_list=marks, body=body) if any(map(_is_without, marks)):
                 for statement in body:
-                    for part in ast.walk(statement):
+                    for part in walk(statement):
                         if isinstance(part, ast.Return) and part.value is not None:
                             yield _words(part.value)
 
@@ -203,7 +204,7 @@ class Intent:
             return False
         returned = {
             n
-            for r in ast.walk(function)
+            for r in walk(function)
             if isinstance(r, ast.Return) and r.value is not None
             for n in _words(r.value)
         }
@@ -235,22 +236,22 @@ class Intent:
         return made and used
 
     def _classes(self, names: set[str]) -> Iterator[ast.ClassDef]:
-        for node in ast.walk(self._tree):
+        for node in walk(self._tree):
             if isinstance(node, ast.ClassDef) and node.name in names:
                 yield node
 
     def _multiplies(self, function: ast.FunctionDef, attribute: str) -> bool:
         """Whether it multiplies or is added there, or is looked up like an embedding's table."""
-        called = {_tail(n) for n in ast.walk(function) if isinstance(n, ast.Call)}
+        called = {_tail(n) for n in walk(function) if isinstance(n, ast.Call)}
         if called & _WAVES:
             return False  # random frequencies of Fourier features
         aliases = {
             name
-            for node in ast.walk(function)
+            for node in walk(function)
             if isinstance(node, (ast.Assign, ast.For, ast.comprehension))
             for name in _aliases(node, attribute)
         }
-        for node in ast.walk(function):
+        for node in walk(function):
             if not isinstance(node, (ast.Attribute, ast.Name)):
                 continue
             is_it = _is_own(node, attribute) or (isinstance(node, ast.Name) and node.id in aliases)
@@ -307,7 +308,7 @@ def _is_scalar(node: ast.expr) -> bool:
 
 def _given(function: ast.FunctionDef, attribute: str) -> Iterator[ast.expr]:
     """The values that `self.attribute = …` gets there."""
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 pairs = [(target, node.value)]
@@ -360,12 +361,12 @@ def _is_zero(node: ast.expr) -> bool:
 
 
 def _calls(node: ast.AST) -> Iterator[ast.Call]:
-    return (n for n in ast.walk(node) if isinstance(n, ast.Call))
+    return (n for n in walk(node) if isinstance(n, ast.Call))
 
 
 def _words(node: ast.AST) -> set[str]:
     """The names and attributes in an expression."""
-    return {w for n in ast.walk(node) if (w := _name(n))} - {"self"}
+    return {w for n in walk(node) if (w := _name(n))} - {"self"}
 
 
 def _name(node: ast.AST) -> str:

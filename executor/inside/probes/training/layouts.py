@@ -16,6 +16,7 @@ import torch
 from executor.inside import torch_private as private
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.names import SnippetNames
+from executor.inside.walking import walk
 
 _METHODS = ("view", "reshape")
 _MOST = 20  # lines that are looked at
@@ -101,7 +102,7 @@ class Layouts:
 def _views(tree: ast.Module) -> dict[int, list[ast.expr]]:
     """Line → the sizes of its view, for the lines that have exactly one."""
     found: dict[int, list[list[ast.expr]]] = {}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(attr=attr, end_lineno=line), args=sizes) if (
                 attr in _METHODS

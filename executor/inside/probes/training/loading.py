@@ -18,6 +18,7 @@ from executor.inside import torch_private as private
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.heard import Heard
+from executor.inside.walking import walk
 
 _MOST = 50
 
@@ -118,7 +119,7 @@ class Loads:
         """The call of load_state_dict on that line, if there is one only."""
         calls = [
             n
-            for n in ast.walk(self._tree)
+            for n in walk(self._tree)
             if isinstance(n, ast.Call)
             and isinstance(n.func, ast.Attribute)
             and n.func.attr == "load_state_dict"

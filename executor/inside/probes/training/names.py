@@ -13,6 +13,7 @@ from torch import nn
 
 from executor.inside.probes.source import SnippetSource, attribute_lines
 from executor.inside.probes.training.intent import Intent
+from executor.inside.walking import walk
 
 
 @dataclass(frozen=True)
@@ -39,36 +40,36 @@ class SnippetNames:
         self._weights = _weights(tree)
         self.is_of_rewards = any(
             re.search(r"reward|gamma|discount", w, re.I)
-            for n in ast.walk(tree)
+            for n in walk(tree)
             if (w := n.id if isinstance(n, ast.Name) else n.arg if isinstance(n, ast.arg) else "")
         )
         self.retains = any(
             isinstance(n, ast.keyword) and n.arg in ("retain_graph", "create_graph")
-            for n in ast.walk(tree)
+            for n in walk(tree)
         )
         self.calls_kl_div = any(
             getattr(n, field, None) in ("kl_div", "KLDivLoss")
-            for n in ast.walk(tree)
+            for n in walk(tree)
             for field in ("id", "attr", "name")
         )
-        said = {w for n in ast.walk(tree) if (w := _word(n))}
+        said = {w for n in walk(tree) if (w := _word(n))}
         self.attends = any(map(_ATTENTION.search, said)) and not any(map(_SHARES.search, said))
         self.has_copies = any(map(_COPIES.search, said))
         self.draws = any(
             isinstance(n, ast.Attribute) and n.attr in ("randn", "randn_like", "normal")
-            for n in ast.walk(tree)
+            for n in walk(tree)
         )
         computing = {
             n
-            for f in ast.walk(tree)
+            for f in walk(tree)
             if isinstance(f, ast.FunctionDef) and f.name == "forward"
-            for n in ast.walk(f)
+            for n in walk(f)
         }
-        self.takes_columns = any(_takes_column(n) for n in ast.walk(tree) if n not in computing)
+        self.takes_columns = any(_takes_column(n) for n in walk(tree) if n not in computing)
         self.calls_autograd = any(
             isinstance(n, ast.Call)
             and re.search(r"(autograd\.|^)backward$", ast.unparse(n.func)) is not None
-            for n in ast.walk(tree)
+            for n in walk(tree)
         )
 
     @cached_property
@@ -171,7 +172,7 @@ def _takes_column(node: ast.AST) -> bool:
                 and isinstance(n.slice.elts[0], ast.Slice)
                 and n.slice.elts[0].lower is n.slice.elts[0].upper is None
                 and any(map(_picks, n.slice.elts[1:]))
-                for n in ast.walk(value)
+                for n in walk(value)
             )
     return False
 
@@ -185,12 +186,12 @@ def _picks(index: ast.expr) -> bool:
 
 def _assignments(tree: ast.Module) -> dict[str, list[tuple[int, bool]]]:
     found: dict[str, list[tuple[int, bool]]] = {}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            called = any(isinstance(n, ast.Call) for n in ast.walk(node.value))
+            called = any(isinstance(n, ast.Call) for n in walk(node.value))
             for target in targets:
-                for n in ast.walk(target):
+                for n in walk(target):
                     if isinstance(n, ast.Name):
                         found.setdefault(n.id, []).append((node.lineno, called))
     for lines in found.values():
@@ -201,7 +202,7 @@ def _assignments(tree: ast.Module) -> dict[str, list[tuple[int, bool]]]:
 def _appends(tree: ast.Module) -> dict[str, int]:
     return {
         ast.unparse(n.func.value): n.lineno
-        for n in ast.walk(tree)
+        for n in walk(tree)
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "append"
     }
 
@@ -226,10 +227,10 @@ def _weights(tree: ast.Module) -> set[str]:
     """Variables made by an initializer, or from one number, and not multiplied like data."""
     made: set[str] = set()
     data: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Assign):
-            calls = [n for n in ast.walk(node.value) if isinstance(n, ast.Call)]
-            targets = (n for t in node.targets for n in ast.walk(t))
+            calls = [n for n in walk(node.value) if isinstance(n, ast.Call)]
+            targets = (n for t in node.targets for n in walk(t))
             names = {n.id for n in targets if isinstance(n, ast.Name)}
             if any(_function(c.func) in _FILLED or _one_number(c) for c in calls):
                 made |= names
@@ -254,7 +255,7 @@ def _one_number(made: ast.Call) -> bool:
 
 def _softmax_lines(tree: ast.Module) -> dict[str, set[int]]:
     lines: dict[str, set[int]] = {"softmax": set(), "sigmoid": set()}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Call):
             f = node.func
             name = (

@@ -17,6 +17,7 @@ from executor.inside.probes.training.idle import is_used, line_of, made
 from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.steps import Steps
 from executor.inside.probes.training.watched import Record
+from executor.inside.walking import walk
 from executor.protocol import WarningSeen
 
 _DEAD = 1e-5  # of the highest rate there was
@@ -45,7 +46,7 @@ class Rates:
         self._tree = tree
         self._steps = steps
         self._loads = loads
-        words = {_word(n) for n in ast.walk(tree)}
+        words = {_word(n) for n in walk(tree)}
         self._changes = bool(words & {"lr_scheduler", "param_groups"})  # the text can change a rate
         self._courses: dict[int, _Course] = {}
 
@@ -166,18 +167,16 @@ class Rates:
 
     def _in_training(self, line: int | None) -> bool:
         """Whether the line is in a loop that trains: who goes on with a run steps it before."""
-        for loop in ast.walk(self._tree):
+        for loop in walk(self._tree):
             if isinstance(loop, (ast.For, ast.While)) and line is not None:
-                calls = {_word(n) for n in ast.walk(loop) if isinstance(n, ast.Attribute)}
+                calls = {_word(n) for n in walk(loop) if isinstance(n, ast.Attribute)}
                 if loop.lineno <= line <= (loop.end_lineno or 0) and "backward" in calls:
                     return True
         return False
 
     def _report_early(self, collector: FindingCollector, warnings: tuple[WarningSeen, ...]) -> None:
         """PyTorch says that a scheduler was stepped first; a scaler may have left out a step."""
-        scales = any(
-            isinstance(n, ast.Attribute) and n.attr == "scale" for n in ast.walk(self._tree)
-        )
+        scales = any(isinstance(n, ast.Attribute) and n.attr == "scale" for n in walk(self._tree))
         for warning in warnings:
             told = warning.message.startswith(_TOO_EARLY) and self._in_training(warning.line)
             if told and self._steps.trained and not scales:

@@ -23,6 +23,7 @@ from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.heard import Heard
 from executor.inside.probes.training.quiet import quietly
+from executor.inside.walking import walk
 
 _MOST = 5000  # rows that are compared
 _CLASSES = 2
@@ -47,7 +48,7 @@ def _report_sorted(collector: FindingCollector, tree: ast.Module) -> None:
     """The loader that is trained on goes through the classes one after the other."""
     lines = [
         n.lineno
-        for n in ast.walk(tree)
+        for n in walk(tree)
         if isinstance(n, ast.Call)
         and ast.unparse(n.func).endswith("DataLoader")
         and not any(k.arg in ("shuffle", "sampler", "batch_sampler", None) for k in n.keywords)
@@ -91,7 +92,7 @@ def report_empty(collector: FindingCollector, tree: ast.Module) -> None:
     """A loader that drops its only batch, because it is not full."""
     lines = [
         n.lineno
-        for n in ast.walk(tree)
+        for n in walk(tree)
         if isinstance(n, ast.Call) and any(k.arg == "drop_last" for k in n.keywords)
     ]
     for loader in [t for t in gc.get_objects() if type(t) is DataLoader] if lines else []:
@@ -128,7 +129,7 @@ class Samplers:
         self.source = source
         self._lines = [
             n.lineno
-            for n in ast.walk(tree)
+            for n in walk(tree)
             if isinstance(n, ast.Call) and ast.unparse(n.func).endswith("WeightedRandomSampler")
         ]
         self._few: dict[int, int] = {}  # weights → samples of the data set

@@ -11,6 +11,7 @@ from executor.inside import torch_private as private
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.idle import is_used, made
 from executor.inside.probes.training.steps import Steps
+from executor.inside.walking import walk
 
 
 def report_scalers(collector: FindingCollector, tree: ast.Module, steps: Steps) -> None:
@@ -44,5 +45,5 @@ def _unscales(tree: ast.Module, name: str) -> bool:
         isinstance(node, ast.Attribute)
         and node.attr in ("unscale_", "get_scale", "step")
         and ast.unparse(node.value).rpartition(".")[2] == name
-        for node in ast.walk(tree)
+        for node in walk(tree)
     )

@@ -13,6 +13,7 @@ from executor.inside import torch_private as private
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.quiet import parameters
 from executor.inside.probes.training.steps import Steps
+from executor.inside.walking import walk
 
 _ATTRIBUTE = "requires_grad"
 
@@ -55,7 +56,7 @@ def _report_repeated(
     """`[Block()] * 4`: what the call made once stands there four times."""
     lists = [
         n
-        for n in ast.walk(tree)
+        for n in walk(tree)
         if isinstance(n, ast.BinOp)
         and isinstance(n.op, ast.Mult)
         and any(map(_makes_one, (n.left, n.right)))
@@ -131,7 +132,7 @@ def _report_followers(
 
 def _followed(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
     """The two models of each `zip(a.parameters(), b.parameters())`."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Call(
                 func=ast.Name(id="zip"),
@@ -152,7 +153,7 @@ def _report_freezing(
     """`model.part.requires_grad = False` sets an attribute that nobody reads."""
     assigned = {
         ast.unparse(target.value): node.lineno
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Attribute) and target.attr == _ATTRIBUTE

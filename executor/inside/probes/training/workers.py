@@ -19,6 +19,7 @@ from executor.inside import torch_private as private
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.quiet import quietly
+from executor.inside.walking import walk
 
 _LOADERS = 4
 _BATCHES = 2  # of each worker that are kept
@@ -41,7 +42,7 @@ class Workers:
         self.source = source
         self._seen: dict[int, tuple[Any, _Delivered]] = {}  # the iterator is kept: ids are unique
         self._is_asked_for = any(
-            isinstance(n, ast.keyword) and n.arg in ("num_workers", None) for n in ast.walk(tree)
+            isinstance(n, ast.keyword) and n.arg in ("num_workers", None) for n in walk(tree)
         )
 
     def start(self) -> None:
