@@ -213,16 +213,18 @@ class Pipeline:
         seen = known.reproduced
         assert seen is not None
         run, reference = seen.run, seen.reference
+        # What the text shows is known by now, and of a candidate nobody asks it.
+        job = seen.job.model_copy(update={"remarks": False, "constructs": False})
         looking = None
         if reference is None:
-            looking = asyncio.ensure_future(rerun_with_probes(self.executor, seen.job, run))
+            looking = asyncio.ensure_future(rerun_with_probes(self.executor, job, run))
         if looking is not None and (known.demonstrated or failed_in_place(run)):
             run, reference = await looking
         if known.demonstrated:
             offered = await demonstration.repair(
                 self.executor,
                 self.codemods,
-                seen.job,
+                job,
                 run,
                 reference,
                 known.question.text,
@@ -232,7 +234,7 @@ class Pipeline:
         repairs = await engine.repair(
             self.executor,
             self.codemods,
-            seen.job,
+            job,
             run,
             reference,
             known.question.text,

@@ -142,13 +142,21 @@ async def _looked_at(
         # It ran, and could still compute wrong gradients: writes that PyTorch does not count.
         return Reproduced(_with_silent_writes(run, await trace_writes(executor, job)), job)
     warm = Reproduced(run, job)
-    believed = question.traceback is not None and run.outcome is Outcome.OK
+    believed = _may_lack_a_module(question) and run.outcome is Outcome.OK
     if not run.stand_ins and (run.warm_only or (believed and not warm.mistake.is_there)):
         # A warm server can hide what a fresh interpreter shows: a submodule nobody imported.
         cold = await executor.run(job.model_copy(update={"cold": True}))
         if cold.outcome is Outcome.ERROR:
             return Reproduced(cold.model_copy(update={"warm_only": run.warm_only}), job)
     return warm
+
+
+def _may_lack_a_module(question: Question) -> bool:
+    """Whether the posted error may be of a submodule that nobody imported there."""
+    if question.traceback is None:
+        return False
+    pasted = posted(question)
+    return pasted is None or is_a(pasted, "module_attribute") or pasted.type == "AttributeError"
 
 
 async def on_gpu(

@@ -29,9 +29,14 @@ class Budget:
         self._has_a_last = False
 
     @property
+    def left_s(self) -> float:
+        """Seconds of processor time after which nothing new is begun; negative if it is over."""
+        return self._most_s - self._spent_s
+
+    @property
     def is_spent(self) -> bool:
         """Whether no further candidate is to be tried."""
-        return self._spent_s > self._most_s
+        return self.left_s < 0
 
     def may_go_on(self) -> bool:
         """Whether a candidate that a run speaks for is to be looked at further.

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from pydantic import ValidationError
 
-from executor.protocol import File, Job, JobResult, Model, Trial
+from executor.protocol import File, Job, JobResult, Model, Probe, Trial
 from knowledge.articles.slugs import ARTICLES, folder_of, slug_of
 from knowledge.errors import ArticleError
 from knowledge.repair.check import Check as Check  # codemods import it from here
@@ -226,6 +226,7 @@ def proposal_job(codemods: Sequence[Codemod], code: str, result: JobResult, aske
         code=PROPOSE,
         files=(_file(_ORDER, order.model_dump_json()),),
         wall_s=_WALL_S,
+        probes=(Probe.NONE,),
     )
 
 

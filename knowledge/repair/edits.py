@@ -82,12 +82,12 @@ def that_may_offer(operators: Iterable[Operator]) -> tuple[Operator, ...]:
 
 
 async def asked_for_edits(
-    executor: ExecutorClient, operators: Sequence[Operator], job: Job, run: JobResult, asked: str
+    executor: Budget, operators: Sequence[Operator], job: Job, run: JobResult, asked: str
 ) -> Proposed:
     """What the operators propose for a program that fails.
 
     Args:
-        executor: where they are asked.
+        executor: where they are asked, and what may still be computed.
         operators: those to ask.
         job: the program's.
         run: what it did.
@@ -96,7 +96,7 @@ async def asked_for_edits(
     Raises:
         ExecutorError: the executor is gone or full.
     """
-    return read_edits(await executor.run(edits_job(operators, job, run, asked)))
+    return read_edits(await executor.run(edits_job(operators, job, run, asked, executor.left_s)))
 
 
 async def try_edits(

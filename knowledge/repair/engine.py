@@ -292,7 +292,7 @@ async def _by_codemods(search: _Search, state: _State, codemods: Sequence[Codemo
 
 
 async def _by_operators(search: _Search, state: _State, operators: Sequence[Operator]) -> Proposed:
-    return await asked_for_edits(search.executor, operators, state.job, state.run, search.asked)
+    return await asked_for_edits(search.budget, operators, state.job, state.run, search.asked)
 
 
 async def _nothing() -> Proposed:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import re
+import resource
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Protocol
 from pydantic import ValidationError
 
 from executor.protocol import File, Job, JobResult, Model, Probe, Trial
+from knowledge.repair.budget import MOST_S
 from knowledge.repair.codemod import Proposal, Proposed, Rewrite
 from knowledge.repair.operator import Failure, Live, Operator, load_operators
 
@@ -46,6 +48,7 @@ class _Order(Model):
     job: Job
     result: JobResult
     asked: str = ""
+    left_s: float = MOST_S  # of computing, after which no edit is run any more
 
 
 class AtTheFailure(Protocol):
@@ -60,7 +63,13 @@ class AtTheFailure(Protocol):
 TryPrograms = Callable[[Sequence[Job], float, float], "list[Trial | None]"]
 
 
-def edits_job(operators: Sequence[Operator], job: Job, result: JobResult, asked: str = "") -> Job:
+def edits_job(
+    operators: Sequence[Operator],
+    job: Job,
+    result: JobResult,
+    asked: str = "",
+    left_s: float = MOST_S,
+) -> Job:
     """The job that asks operators for edits of a program that failed.
 
     Args:
@@ -68,12 +77,14 @@ def edits_job(operators: Sequence[Operator], job: Job, result: JobResult, asked:
         job: the program's.
         result: what its run showed.
         asked: the person's own words.
+        left_s: of computing, for whatever is still to be run: when that is spent the trials end.
     """
     order = _Order(
         operators=tuple(o.slug for o in operators),
         job=job.model_copy(update={"files": (), "probes": ()}),
         result=result.model_copy(update={"files": (), "values": None, "influence": None}),
         asked=asked,
+        left_s=left_s,
     )
     text = base64.b64encode(order.model_dump_json().encode()).decode()
     return Job(
@@ -125,13 +136,20 @@ def _tried(
 ) -> list[Proposal]:
     """The edits that get past the error, the cheapest first; those not reached are left out."""
     each_s = _AT_LEAST_S + _TIMES * min(order.result.seconds, 2.0)
+    all_s = max(_TRIALS_S, min(3 * each_s, _MOST_TRIALS_S))
+    left_s = order.left_s - _computed_by_forks_s()  # what comes after it nobody runs
     jobs = [order.job.model_copy(update={"code": p.code}) for p in proposals]
-    trials = try_programs(jobs, each_s, max(_TRIALS_S, min(3 * each_s, _MOST_TRIALS_S)))
+    trials = try_programs(jobs, min(each_s, left_s), min(all_s, left_s)) if left_s > 0 else []
     return [
         p.model_copy(update={"trial": trial})
-        for p, trial in zip(proposals, trials, strict=True)
+        for p, trial in zip(proposals, trials, strict=False)
         if trial is not None and _gets_further(order.result, trial)
     ]
+
+
+def _computed_by_forks_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _gets_further(before: JobResult, trial: Trial) -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 import libcst as cst
 from pydantic import ValidationError
 
-from executor.protocol import File, Job, JobResult, Model
+from executor.protocol import File, Job, JobResult, Model, Probe
 from knowledge.repair.toolkit.comments import above, commented
 from knowledge.repair.toolkit.edits import Program
 
@@ -65,7 +65,8 @@ def telling_job(code: str, result: JobResult) -> Job | None:
         return None
     order = _Order(code=code, lines=tuple(n for n in lines if n is not None), type=error.type)
     text = base64.b64encode(order.model_dump_json().encode()).decode()
-    return Job(code=PROPOSE_TELLING, files=(File(name=_ORDER, base64=text),), wall_s=_WALL_S)
+    files = (File(name=_ORDER, base64=text),)
+    return Job(code=PROPOSE_TELLING, files=files, wall_s=_WALL_S, probes=(Probe.NONE,))
 
 
 def _is_builtin(name: str) -> bool:

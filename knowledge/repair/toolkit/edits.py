@@ -47,6 +47,8 @@ class Program:
         wrapper = MetadataWrapper(cst.parse_module(code), unsafe_skip_copy=True)
         self.module = wrapper.module
         self._spans = wrapper.resolve(ByteSpanPositionProvider)
+        self._classes = {type(node) for node in self._spans}
+        self._of_kind: dict[type[cst.CSTNode], tuple[Any, ...]] = {}
         self._parents = _parents(self.module)
         lines = code.encode(self.module.encoding).splitlines(keepends=True)
         ended = [line for line in lines if line.endswith((b"\n", b"\r"))]
@@ -54,7 +56,12 @@ class Program:
 
     def all(self, kind: type[N]) -> Iterator[N]:
         """Every node of a kind, in no promised order."""
-        return (node for node in self._spans if isinstance(node, kind))
+        found = self._of_kind.get(kind)
+        if found is None:
+            # Each class is asked once: LibCST's are abstract, and slow to say what they are.
+            classes = {c for c in self._classes if issubclass(c, kind)}
+            found = self._of_kind[kind] = tuple(n for n in self._spans if type(n) in classes)
+        return iter(found)
 
     def at(
         self, line: int | None, col: int | None, end_line: int | None, end_col: int | None
