@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from executor.protocol import Job, JobResult, Outcome
-from executor.service.client import ExecutorClient
+
+if TYPE_CHECKING:  # what proposes edits reads the limit in the jail, where no HTTP client is
+    from executor.service.client import ExecutorClient
 
 # Of processor time, in all runs of a search; of runs that hit the time limit, by the clock. A run
 # that has begun is finished.
