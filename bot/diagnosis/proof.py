@@ -51,15 +51,20 @@ async def prove(
         executor.run(job), executor.run(job.model_copy(update={"code": article.fixed}))
     )
     for run in (broken, fixed):
-        if run.outcome in (Outcome.SETUP_ERROR, Outcome.UNAVAILABLE):  # says nothing of the article
-            problem = f"{article.folder}: could not be run here: {run.detail}"
+        # Neither a run that was not made nor one on a machine that is busy says that it is false.
+        if run.outcome in (Outcome.SETUP_ERROR, Outcome.UNAVAILABLE, Outcome.TIMEOUT):
+            problem = f"{article.folder}: could not be run here: {run.detail or _ended(run)}"
             return ArticleCheck(article.slug, (problem,), _proof(run.env, holds=None))
     if article.needs == "cpu-build" and broken.env.cuda is not None:
         return ArticleCheck(article.slug, (), _proof(broken.env, holds=None))
     problems = [*_broken(article, broken), *_fixed(article, fixed)]
     own = [c for c in codemods if c.slug == article.slug]
     if own and not problems:
-        problems += await _heals(executor, article, own, job, broken)
+        healed = await _heals(executor, article, own, job, broken)
+        if healed is None:
+            problem = f"{article.folder}/codemod.py: the time was up before a fix was found"
+            return ArticleCheck(article.slug, (problem,), _proof(broken.env, holds=None))
+        problems += healed
     return ArticleCheck(article.slug, tuple(problems), _proof(broken.env, holds=not problems))
 
 
@@ -109,13 +114,16 @@ def _ended(run: JobResult) -> str:
 
 async def _heals(
     executor: ExecutorClient, article: Article, own: Sequence[Codemod], job: Job, broken: JobResult
-) -> list[str]:
+) -> list[str] | None:
+    """What is wrong with the article's codemod; None if its time was up."""
     path = article.folder / "codemod.py"
     broken, reference = await rerun_with_probes(executor, job, broken)
     chosen = applicable(own, broken)
     if not chosen.codemods:
         return [f"{path}: does not apply to broken.py; look at applies()", *chosen.problems]
     repaired = await repair(executor, own, job, broken, reference)
+    if repaired.cut:
+        return None
     if repaired.fix is None and not repaired.alternatives:
         why = "; ".join(
             f"{c.name}: {c.detail}" for f in repaired.refused for c in f.checks if not c.passed

@@ -72,6 +72,7 @@ class Repair:
     alternatives: tuple[Fix, ...] = ()
     refused: tuple[Fix, ...] = ()
     problems: tuple[str, ...] = ()  # codemods and operators that failed here, and how
+    cut: bool = False  # its time was up before it had found anything
 
 
 @dataclass(frozen=True)
@@ -190,7 +191,8 @@ async def repair(
         states = further[:_CARRIED_ON]
         if partly or not states or budget.is_spent:
             break
-    return Repair(None, _one_of_each(partly), tuple(refused), tuple(problems))
+    cut = budget.is_spent and not partly
+    return Repair(None, _one_of_each(partly), tuple(refused), tuple(problems), cut)
 
 
 async def _whole(search: _Search, found: Repair) -> Repair:

@@ -109,7 +109,9 @@ def reproduced(question: Question, wrong: Mistake, run: JobResult, repair: Repai
         return f"{head}{left}{_aside(question, wrong)}"
     tried = len(repair.refused)
     none = ""
-    if tried:
+    if repair.cut:
+        none = " The search for a fix was stopped when its time was up: there may be one."
+    elif tried:
         what = "The one fix I tried" if tried == 1 else f"None of the {tried} fixes I tried"
         none = f" {what} {'did not pass' if tried == 1 else 'passed'} every check."
     if wrong.error is not None:

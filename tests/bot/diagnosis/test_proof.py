@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.diagnosis import proof
 from bot.diagnosis.pipeline import Pipeline
 from bot.diagnosis.proof import prove
 from bot.platforms.card import proof_in_words
@@ -81,3 +82,17 @@ async def test_an_article_is_run_on_the_simulated_device_where_it_needs_one(
     assert proof_in_words(there.proof) == "checked on torch 2.13.0 (simulated device), holds"
     assert elsewhere.proof.holds is False and elsewhere.proof.device == "cpu"
     assert proof_in_words(elsewhere.proof) == "checked on torch 2.13.0, does not hold"
+
+
+async def test_a_program_that_takes_too_long_here_proves_nothing(
+    medic: Pipeline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine an article is neither proved nor withheld."""
+    monkeypatch.setattr(proof, "_WALL_S", 1.0)
+    folder = Path(shutil.copytree(folder_of(RAISES), tmp_path / RAISES))
+    (folder / "fixed.py").write_text("import time\ntime.sleep(30)\n", encoding="utf-8")
+
+    verdict = await prove(medic.executor, load_article(folder), medic.codemods)
+
+    assert verdict.proof.holds is None
+    assert "could not be run here" in verdict.problems[0]

@@ -442,3 +442,11 @@ def test_numbers_that_were_posted_and_printed(
     """The same numbers in a second run say that nothing in it is left to chance."""
     headline = no_error.runs(Question(text=text), ran(stdout=stdout, stand_ins=stand_ins))
     assert ("prints the numbers that you posted" in headline) is same
+
+
+def test_a_search_that_was_cut_says_so():
+    """That nothing passed in time is not that nothing would."""
+    run = failed("mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)", line=1)
+    cut = Repair(cut=True)
+    said = mistakes.reproduced(Question(text=""), mistake(run), run, cut)
+    assert said.endswith("The search for a fix was stopped when its time was up: there may be one.")

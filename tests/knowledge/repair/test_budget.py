@@ -28,6 +28,7 @@ async def test_what_has_begun_is_finished_and_nothing_else_is_begun(each_s: floa
     )
 
     assert offered.fix is None
+    assert offered.cut is (tried < len(TRIED))
     assert [job.code for job in executor.asked] == TRIED[:tried]
 
 
