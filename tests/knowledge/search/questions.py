@@ -57,7 +57,6 @@ PARAPHRASES = {
         "train a network and a separate temperature together with one SGD",
         "ValueError when I hand the result of torch.randn(3, requires_grad=True) * 0.1 to Adam",
         "my extra weights are scaled after creation and the constructor of the optimiser throws",
-        "give the optimiser a list with net weights plus one additional trainable vector",
     ),
     # The result of .to() is a non-leaf: the article on moving says so of that very line.
     "parameter-moved-after-it-was-made": (
@@ -138,6 +137,16 @@ LOOKED_AT_OFF_TOPIC = (
 
 # Off topic while there were five articles; now each has one of its own.
 COVERED_SINCE = {
+    "give the optimiser a list with net weights plus one additional trainable vector": {
+        "one-optimizer-for-two-models",
+        "non-leaf-tensor-in-optimizer",
+    },
+    "how to average the weights of several checkpoints": {
+        "average-of-several-models",
+        "moving-average-of-the-weights",
+    },
+    "exponential moving average of weights": {"moving-average-of-the-weights"},
+    "teacher forcing in a sequence to sequence model": {"teacher-forcing"},
     "why is my GPU utilisation only 20 % during training": {"gpu-waits-for-the-data"},
     "CUDA out of memory when training with batch size 64": {"cuda-out-of-memory"},
     "DataLoader with num_workers > 0 hangs on Windows": {"processes-without-a-main-guard"},
