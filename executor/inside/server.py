@@ -20,6 +20,7 @@ import tempfile
 import time
 import warnings
 import weakref
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -28,9 +29,10 @@ from executor.inside.libraries import after_import, silent
 from executor.inside.placeholders import fresh
 from executor.jail import filesystem, landlock, monitor, syscalls, walls
 
+RUNNER = "executor.inside.runner"  # which needs no torch
 # Without torch._dynamo the first optimizer step costs 0.9 s in every fork.
 PRELOAD = ("torch", "torch.nn", "torch.optim", "torch.utils.data", "torch._dynamo", "numpy",
-           "executor.inside.runner", "executor.inside.probes.all",
+           RUNNER, "executor.inside.probes.all",
            "executor.inside.placeholders.build", "executor.inside.rebuild.search",
            "executor.inside.edits.looking", "executor.inside.edits.trials",
            "executor.inside.resources.uses")  # fmt: skip
@@ -68,7 +70,7 @@ def _prepare(setup: dict[str, Any]) -> dict[str, object]:
     began = time.monotonic()
     after_import.install()
     silent.install()
-    for name in (*PRELOAD, *setup["preload"]):
+    for name in (*(PRELOAD if setup["torch"] else (RUNNER,)), *setup["preload"]):
         importlib.import_module(name)
         if name == "torch":
             fresh.remember()
@@ -77,9 +79,9 @@ def _prepare(setup: dict[str, Any]) -> dict[str, object]:
 
 def _ready(began: float) -> dict[str, object]:
     """Get ready to fork, and report versions and devices."""
-    import torch  # the jailed side's own import, already paid for
-
-    torch.set_num_threads(1)
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(1)
     # PyTorch unregisters its operators at exit, which costs each run 25 ms; what the snippet
     # itself registers (and multiprocessing's own clean-up) still runs.
     for finalizer in list(weakref.finalize._registry):  # type: ignore[attr-defined]
@@ -92,8 +94,8 @@ def _ready(began: float) -> dict[str, object]:
         "pid": os.getpid(),
         "import_s": time.monotonic() - began,
         "landlock_abi": landlock.abi(),
-        "torch": torch.__version__,
-        "cuda": torch.version.cuda,
+        "torch": torch.__version__ if torch is not None else version("torch"),
+        "cuda": torch.version.cuda if torch is not None else None,
         "python": sys.version.split()[0],
     }
 
@@ -166,9 +168,9 @@ def _become_monitor(cell: walls.Cell, ends: monitor.Ends) -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     def wake() -> None:
-        from executor.inside.probes import device  # imported above, before the fork
-
         if cell.gpu is not None:
+            from executor.inside.probes import device  # imported above, before the fork
+
             device.wake(cell.limits.gpu_memory_bytes)
 
     def run(job: dict[str, Any], page: int) -> NoReturn:

@@ -53,6 +53,9 @@ class SupervisorSettings:
     queue: int = 32  # jobs that may wait; one more is refused as busy
     body_bytes: int = 48 * MIB  # of one request: a job, its attachments, their base64
     limits: Limits = field(default_factory=Limits)
+    # Whether every run finds torch imported. A server without starts at once, and is for runs that
+    # need no torch: then each of them that does imports it.
+    torch: bool = True
     preload: tuple[str, ...] = ()  # modules that every run finds imported, beside torch
     readable: tuple[Path, ...] = ()  # what every run may read, beside Python and the system
     snippets: Path | None = None  # the virtual environment of the runs; None: see packages.py
@@ -119,7 +122,7 @@ class Supervisor:
             )
             thread.start()
             self._threads.append(thread)
-        if self.settings.ready_with and self.settings.branches:
+        if self.settings.torch and self.settings.ready_with and self.settings.branches:
             threading.Thread(target=self._keep_branch_ready, name="branch", daemon=True).start()
         return ready
 
@@ -150,7 +153,12 @@ class Supervisor:
             raise StartError("giving each run a user of its own needs root and free user numbers")
         root = self._scratch.path / "root"
         server = WarmServer(
-            tier, root, self._readable(), self.settings.preload, self.packages.python
+            tier,
+            root,
+            self._readable(),
+            self.settings.preload,
+            self.packages.python,
+            torch=self.settings.torch,
         )
         self.ready = server.ready
         self.server_starts += 1

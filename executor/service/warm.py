@@ -126,7 +126,7 @@ class Branch(Server):
 
 
 class WarmServer(Server):
-    """The process that has torch imported."""
+    """The process that has imported what runs need: torch, mostly."""
 
     def __init__(
         self,
@@ -135,6 +135,8 @@ class WarmServer(Server):
         readable: Sequence[Path],
         preload: Sequence[str],
         python: Path,
+        *,
+        torch: bool = True,
     ) -> None:
         """Start it and wait until it is ready.
 
@@ -144,6 +146,7 @@ class WarmServer(Server):
             readable: what every run may read, beside the system's own.
             preload: modules to import beside its own.
             python: the interpreter whose packages the runs may import.
+            torch: whether it imports torch, and what of ours needs that.
 
         Raises:
             StartError: it did not start; the message says why.
@@ -155,6 +158,7 @@ class WarmServer(Server):
             "root": str(root),
             "readable": [str(p) for p in readable],
             "preload": list(preload),
+            "torch": torch,
         }
         with theirs:
             self._process = subprocess.Popen(

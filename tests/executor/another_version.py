@@ -27,7 +27,15 @@ def another_version(folder: Path) -> Iterator[tuple[Path, str]]:
         file.write("# and one line more\n")
     path = folder / "another.sock"
     process = subprocess.Popen(
-        [sys.executable, "-m", "executor", "--uds", path, "--settings", '{"slots": 1}'],
+        [
+            sys.executable,
+            "-m",
+            "executor",
+            "--uds",
+            path,
+            "--settings",
+            '{"slots": 1, "torch": false}',
+        ],
         cwd=sources,
         env=os.environ | {"PYTHONPATH": str(sources)},
     )

@@ -14,6 +14,7 @@ from bot.diagnosis.pipeline import Pipeline
 from bot.messages.question import read_message
 from bot.platforms.card import sheet
 from bot.service.seam import Answered
+from executor.protocol import Job, JobResult, Probe
 from knowledge.documents.verdict import Verdict
 from knowledge.search.search import Hit, SearchResult, SourceMatch
 from tests.conftest import Ask, last_of
@@ -550,3 +551,25 @@ async def test_a_swallowed_error_is_explained_from_live_values(ask: Ask):
     assert answer.explanation is not None
     assert "`a` [4, 8] (passed in at line 11) gives rows of 8 values" in answer.explanation
     assert "`a @ b.T` would fit" in answer.explanation
+
+
+async def test_what_the_text_shows_is_asked_of_the_first_run_alone(medic: Pipeline) -> None:
+    """The runs of candidates, and of the program once more, are spared it."""
+    asked: list[Job] = []
+
+    class Heard:
+        async def run(self, job: Job) -> JobResult:
+            asked.append(job)
+            return await medic.executor.run(job)
+
+    heard = replace(medic, executor=Heard())  # type: ignore[arg-type]
+    code = "import torch\ny = torch.ones(2, requires_grad=True).exp()\ny += 1\ny.sum().backward()\n"
+    answer = await last_of(heard.answer(read_message(posted("why?", code))))
+
+    assert answer.status == "fixed"
+    assert next(job for job in asked if job.code == code).remarks
+    candidates = [
+        job for job in asked if job.code.startswith("import torch\n") and job.code != code
+    ]
+    assert candidates and not any(job.remarks or job.constructs for job in candidates)
+    assert Probe.NONE in next(job for job in asked if "propose" in job.code).probes

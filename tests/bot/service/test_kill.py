@@ -102,7 +102,7 @@ async def long_lived_executor(folder: Path) -> AsyncIterator[str]:
     path = folder / "executor.sock"
     process = subprocess.Popen(  # noqa: ASYNC220  (returns at once)
         [sys.executable, "-P", "-m", "executor", "--uds", str(path), "--settings",
-         '{"preload": ["libcst.metadata"]}', "--until-stdin-closes"],
+         '{"torch": false}', "--until-stdin-closes"],
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         cwd=Path(__file__).parents[3],
     )  # fmt: skip

@@ -135,7 +135,7 @@ class Steps(ConsolePlatform):
 async def test_a_full_executor_is_waited_for_in_words(medic: Pipeline, store: Store):
     """Its queue is full of others' jobs: the card says how many, and becomes the answer."""
     platform = Steps()
-    async with ExecutorClient.embedded({"slots": 1, "queue": 1}) as executor:
+    async with ExecutorClient.embedded({"slots": 1, "queue": 1, "torch": False}) as executor:
         await executor.run(Job(code=""))  # it is warm
         slow = Job(code="import time\ntime.sleep(5)")
         others = []

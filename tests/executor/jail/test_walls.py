@@ -34,6 +34,7 @@ def without(wall: str, tier: str) -> Supervisor:
             tier=tier,  # type: ignore[arg-type]
             slots=1,
             limits=SMALL,
+            torch=False,  # no wall depends on what is imported behind it
             preload=(f"tests.executor.jail.missing_walls.{wall}",),
             readable=(ROOT / "tests",),
         )
@@ -54,7 +55,7 @@ def whole() -> Iterator[Callable[[str], House]]:
 
     def of(tier: str) -> House:
         if tier not in houses:
-            houses[tier] = open_house(tier, slots=1)
+            houses[tier] = open_house(tier, slots=1, torch=False)
         return houses[tier]
 
     yield of

@@ -42,7 +42,7 @@ async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Path
             "--uds",
             path,
             "--settings",
-            json.dumps({"slots": 1, "queue": 2}),
+            json.dumps({"slots": 1, "queue": 2, "torch": False}),
         ],
     )
     while not path.exists():  # noqa: ASYNC110
@@ -180,7 +180,15 @@ async def test_tcp_takes_only_its_token() -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     process = subprocess.Popen(  # noqa: ASYNC220
-        [sys.executable, "-m", "executor", "--port", str(port), "--settings", '{"slots": 1}'],
+        [
+            sys.executable,
+            "-m",
+            "executor",
+            "--port",
+            str(port),
+            "--settings",
+            '{"slots": 1, "torch": false}',
+        ],
         env=os.environ | {"TORCHMEDIC_EXECUTOR_TOKEN": TOKEN},
     )
     url = f"http://127.0.0.1:{port}"
@@ -218,7 +226,7 @@ async def test_body_larger_than_any_job_is_refused(tmp_path: Path) -> None:
             "--uds",
             path,
             "--settings",
-            json.dumps({"slots": 1, "body_bytes": 100_000}),
+            json.dumps({"slots": 1, "body_bytes": 100_000, "torch": False}),
         ],
     )
     while not path.exists():  # noqa: ASYNC110

@@ -80,7 +80,7 @@ def test_killed_server_disturbs_no_run(any_house: House) -> None:
 
 def test_killed_monitor_loses_no_job() -> None:
     """The run dies with it, and the job is run once more."""
-    house = open_house("auto", slots=1)
+    house = open_house("auto", slots=1, torch=False)
     house.wait_until_idle()
     runs: list[Run] = []
     follow = Run.follow
@@ -105,7 +105,7 @@ def test_killed_monitor_loses_no_job() -> None:
 @pytest.mark.parametrize("tier", ["namespaces", "uid"])
 def test_stopped_monitor_is_ended(tier: str) -> None:
     """A monitor that hangs costs its slot a few seconds, not the executor."""
-    house = open_house(tier, slots=1)
+    house = open_house(tier, slots=1, torch=False)
     house.wait_until_idle()
     runs: list[Run] = []
     follow = Run.follow
@@ -127,7 +127,7 @@ def test_stopped_monitor_is_ended(tier: str) -> None:
 
 
 def test_fresh_server_disturbs_no_run() -> None:
-    house = open_house("auto", runs_per_server=4)
+    house = open_house("auto", runs_per_server=4, torch=False)
     with ThreadPoolExecutor(6) as many:
         slow = [many.submit(house.run, SLOW) for _ in range(2)]
         quick = [many.submit(house.run, "print('done')") for _ in range(16)]
@@ -143,7 +143,7 @@ def test_fresh_server_disturbs_no_run() -> None:
 
 
 def test_slot_that_cannot_be_cleaned_takes_no_more_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
-    house = open_house("auto", slots=1)
+    house = open_house("auto", slots=1, torch=False)
     house.wait_until_idle()
     close = Run.close
 
@@ -178,7 +178,7 @@ def test_twenty_runs_beside_a_memory_bomb() -> None:
 
 async def test_killed_executor_is_restarted_and_the_job_done(tmp_path: Path) -> None:
     """The embedded client answers every job once, whatever dies under it."""
-    settings = {"slots": 1, "readable": [str(tmp_path)]}
+    settings = {"slots": 1, "readable": [str(tmp_path)], "torch": False}
     async with ExecutorClient.embedded(settings) as executor:
         await executor.run(Job(code="print(0)"))
         assert executor._child is not None
@@ -199,7 +199,7 @@ async def test_killed_client_takes_its_executor_along(tmp_path: Path) -> None:
         "import asyncio\nfrom executor.service.client import ExecutorClient\n"
         "from executor.protocol import Job\n"
         "async def main():\n"
-        f"    settings = {{'slots': 1, 'readable': [{str(tmp_path)!r}]}}\n"
+        f"    settings = {{'slots': 1, 'readable': [{str(tmp_path)!r}], 'torch': False}}\n"
         "    async with ExecutorClient.embedded(settings) as executor:\n"
         "        print((await executor.run(Job(code='print(1)'))).outcome, flush=True)\n"
         "        await executor.run(Job(code='import time; time.sleep(500)', wall_s=600))\n"
@@ -219,7 +219,7 @@ async def test_killed_client_takes_its_executor_along(tmp_path: Path) -> None:
 async def test_jobs_survive_kills_at_random_moments(tmp_path: Path) -> None:
     """The server, its monitors and runs are killed while 30 jobs go through: each is answered."""
     dice = random.Random(7)
-    settings = {"slots": 2, "readable": [str(tmp_path)]}
+    settings = {"slots": 2, "readable": [str(tmp_path)], "torch": False}
     async with ExecutorClient.embedded(settings) as executor:
         await executor.run(Job(code="print('warm')"))
         jobs = [
@@ -241,6 +241,20 @@ async def test_jobs_survive_kills_at_random_moments(tmp_path: Path) -> None:
     assert all(r.stdout == f"{n}\n" for n, r in enumerate(results) if r.outcome is Outcome.OK)
     assert len(results) - len(answered) <= 2, [r.detail for r in results]
     assert await gone(tmp_path)
+
+
+def test_a_server_without_torch_leaves_its_import_to_the_runs() -> None:
+    """As most tests of this file need none, and a start with it takes seconds of a core."""
+    house = open_house("auto", slots=1, torch=False)
+    without = house.run("import sys; print('torch' in sys.modules)")
+    with_it = house.run("import torch; print(torch.ones(2).sum())", wall_s=60)
+    assert house.supervisor.ready is not None
+    named = house.supervisor.ready.torch
+    house.supervisor.close()
+
+    assert without.stdout == "False\n"
+    assert with_it.stdout == "tensor(2.)\n", with_it.stderr
+    assert named == with_it.env.torch
 
 
 def test_folders_of_the_dead_are_swept() -> None:

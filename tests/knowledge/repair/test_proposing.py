@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import resource
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -43,10 +44,17 @@ class Dead:
 
 
 def proposed(
-    folder: Path, trial: Trial | None, code: str = "x = make()\ny = solve(x, w)\nprint(y)\n"
+    folder: Path,
+    trial: Trial | None,
+    code: str = "x = make()\ny = solve(x, w)\nprint(y)\n",
+    left_s: float = 6.0,
+    asked: list[tuple[float, float]] | None = None,
 ) -> list[str]:
-    """The codes that the job gives back, where every trial ends like this one."""
-    job = edits_job(load_operators(), Job(code=code), BEFORE)
+    """The codes that the job gives back, where every trial ends like this one.
+
+    `asked` takes how long one trial may take, and all of them.
+    """
+    job = edits_job(load_operators(), Job(code=code), BEFORE, left_s=left_s)
     for file in job.files:
         (folder / file.name).write_bytes(base64.b64decode(file.base64))
     dead = Dead()
@@ -56,6 +64,8 @@ def proposed(
         return look(dead)
 
     def try_programs(jobs: Sequence[Job], each_s: float, budget_s: float) -> list[Trial | None]:
+        if asked is not None:
+            asked.append((each_s, budget_s))
         return [trial] * len(jobs)
 
     propose_edits(at_the_failure, try_programs, folder)
@@ -81,6 +91,29 @@ def test_an_edit_is_dropped_where_its_trial_shows_the_error(
 ):
     """One row for each way that a trial ends."""
     assert ("y = solve(x.float(), w)" in proposed(tmp_path, trial)) is kept
+
+
+@pytest.mark.parametrize(
+    ("left_s", "longest_s"), [(100.0, (0.7, 3.0)), (2.0, (0.7, 2.0)), (0.5, (0.5, 0.5))]
+)
+def test_trials_end_where_no_edit_is_run_any_more(
+    tmp_path: Path, left_s: float, longest_s: tuple[float, float]
+):
+    """The search's own time; what this process had its forks compute is taken off."""
+    asked: list[tuple[float, float]] = []
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before_s = used.ru_utime + used.ru_stime
+    proposed(tmp_path, Trial(ok=True), left_s=left_s + before_s, asked=asked)
+
+    assert asked == [pytest.approx(longest_s, abs=0.01)]
+
+
+def test_no_edit_is_tried_where_the_time_is_over(tmp_path: Path):
+    """The program itself has spent it."""
+    asked: list[tuple[float, float]] = []
+
+    assert proposed(tmp_path, Trial(ok=True), left_s=-1.0, asked=asked) == []
+    assert asked == []
 
 
 def test_an_edit_that_raises_the_same_in_the_dead_frame_is_not_tried(tmp_path: Path):

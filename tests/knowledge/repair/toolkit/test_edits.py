@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import inspect
 
+import libcst as cst
+import pytest
+from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
+
+from knowledge.repair import engine
 from knowledge.repair.toolkit.edits import Program
 
 
@@ -22,3 +27,26 @@ from knowledge.repair.toolkit.edits import Program
 )
 def test_a_name_is_called_by_what_is_imported(imports: str, module: str, name: str) -> None:
     assert Program(f"{imports}\n").name_of(module, "pad") == name
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        inspect.getsource(engine),
+        "x = (1,\n     2)\r\nif x:\n    y = 'é'\n    # c\n\nz = x\n",
+        "x = 1",
+        "",
+    ],
+)
+def test_parents_and_lines_are_those_of_libcst(code: str) -> None:
+    """Of every statement and expression; its own providers take much longer."""
+    program = Program(code)
+    wrapper = MetadataWrapper(program.module, unsafe_skip_copy=True)
+    parents, positions = wrapper.resolve(ParentNodeProvider), wrapper.resolve(PositionProvider)
+    kinds = (cst.BaseExpression, cst.BaseSmallStatement, cst.BaseStatement)
+    nodes = [node for kind in kinds for node in program.all(kind)]  # type: ignore[type-abstract]
+
+    assert bool(nodes) is bool(code)
+    assert [program.parent(n) for n in nodes] == [parents.get(n) for n in nodes]
+    lines = [(program.line(n), program.end_line(n)) for n in nodes]
+    assert lines == [(positions[n].start.line, positions[n].end.line) for n in nodes]
