@@ -39,13 +39,13 @@ from executor.protocol import Job, JobResult
 from executor.service.client import ExecutorClient
 from knowledge.repair.codemod import PROPOSE
 from knowledge.repair.fix import Fix
-from knowledge.repair.proposing import PROPOSE_EDITS
+from knowledge.repair.proposing import PROPOSE_EDITS, PROPOSE_EITHER
 from knowledge.repair.telling import PROPOSE_TELLING
 
 _AT_ONCE = 2
 _TARGET = 0.40
 _FEW_RUNS = 4
-_ASK = (PROPOSE, PROPOSE_EDITS, PROPOSE_TELLING)
+_ASK = (PROPOSE, PROPOSE_EDITS, PROPOSE_EITHER, PROPOSE_TELLING)
 
 
 class Counted:

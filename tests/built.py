@@ -19,8 +19,8 @@ from executor.protocol import (
     Probe,
     WarningSeen,
 )
-from knowledge.repair.codemod import PROPOSE, Proposal, Proposed
-from knowledge.repair.proposing import PROPOSE_EDITS
+from knowledge.repair.codemod import PROPOSE, Proposal, Proposed, read_proposals
+from knowledge.repair.proposing import PROPOSE_EDITS, PROPOSE_EITHER
 from knowledge.repair.telling import PROPOSE_TELLING, Telling
 
 SEEN = Environment(torch="2.13.0")  # the probes' report could be read
@@ -107,6 +107,12 @@ class RecordedExecutor:
             return self._propose(job)
         if job.code == PROPOSE_EDITS:
             return self._propose_edits(job)
+        if job.code == PROPOSE_EITHER:
+            proposed = self._propose(job)
+            if any(all(c.passed for c in p.checks) for p in read_proposals(proposed).proposals):
+                return proposed
+            edits = self._propose_edits(job)
+            return ran(files=(*proposed.files, *edits.files))
         if job.code == PROPOSE_TELLING:
             return self._tell(job)
         if job.probes == (Probe.INFLUENCE,):

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _READ_BYTES = 128 * 1024  # of code: a codemod's syntax tree takes 40 ms a KiB
 _MOST_REWRITES = 12  # of one codemod for one snippet
 _WALL_S = 20.0
-_ORDER, _PROPOSED = "order.json", "proposals.json"
+ORDER, PROPOSALS = "order.json", "proposals.json"
 # All the code of a proposal job.
 PROPOSE = "from knowledge.repair.codemod import propose\npropose()\n"
 
@@ -224,7 +224,7 @@ def proposal_job(codemods: Sequence[Codemod], code: str, result: JobResult, aske
     )
     return Job(
         code=PROPOSE,
-        files=(_file(_ORDER, order.model_dump_json()),),
+        files=(_file(ORDER, order.model_dump_json()),),
         wall_s=_WALL_S,
         probes=(Probe.NONE,),
     )
@@ -233,7 +233,7 @@ def proposal_job(codemods: Sequence[Codemod], code: str, result: JobResult, aske
 def read_proposals(result: JobResult) -> Proposed:
     """What `propose` wrote; where it could not, the problem that its run had."""
     for file in result.files:
-        if file.name == _PROPOSED:
+        if file.name == PROPOSALS:
             try:
                 return Proposed.model_validate_json(base64.b64decode(file.base64))
             except ValidationError:
@@ -252,7 +252,7 @@ def _file(name: str, text: str) -> File:
 
 def propose(folder: Path = Path()) -> None:
     """Read `order.json`, apply the codemods, write `proposals.json`. Runs in the jail."""
-    order = _Order.model_validate_json((folder / _ORDER).read_bytes())
+    order = _Order.model_validate_json((folder / ORDER).read_bytes())
     proposals: list[Proposal] = []
     problems: list[str] = []
     size = len(order.code.encode(errors="replace"))
@@ -274,7 +274,7 @@ def propose(folder: Path = Path()) -> None:
         proposals += proposed.proposals
         problems += proposed.problems
     text = Proposed(proposals=tuple(proposals), problems=tuple(problems)).model_dump_json()
-    (folder / _PROPOSED).write_text(text)
+    (folder / PROPOSALS).write_text(text)
 
 
 def _ours(slug: str) -> Codemod:

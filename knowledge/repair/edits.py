@@ -15,12 +15,12 @@ from executor.protocol import Job, JobResult
 from executor.service.client import ExecutorClient
 from knowledge.repair import verify
 from knowledge.repair.budget import Budget
-from knowledge.repair.codemod import Proposal, Proposed
+from knowledge.repair.codemod import Proposal, Proposed, read_proposals
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.fix import Fix
 from knowledge.repair.judge import Original, Step, judge_steps, refused_unrun, supposes
 from knowledge.repair.operator import Operator
-from knowledge.repair.proposing import edits_job, read_edits
+from knowledge.repair.proposing import answered, edits_job, either_job, read_edits
 from knowledge.repair.record import grade_of
 
 _AT_ONCE = 2
@@ -97,6 +97,39 @@ async def asked_for_edits(
         ExecutorError: the executor is gone or full.
     """
     return read_edits(await executor.run(edits_job(operators, job, run, asked, executor.left_s)))
+
+
+async def asked_of_either(
+    executor: Budget,
+    codemods: Job,
+    operators: Sequence[Operator],
+    job: Job,
+    run: JobResult,
+    asked: str,
+) -> tuple[Proposed, Proposed | None]:
+    """What the codemods propose, and what the operators do if no codemod offers what may be run.
+
+    Args:
+        executor: where they are asked, and what may still be computed.
+        codemods: the job that asks the codemods.
+        operators: those to ask.
+        job: the program's.
+        run: what it did.
+        asked: the person's own words.
+
+    Returns:
+        what the codemods propose; and the operators, None if they were not asked.
+
+    Raises:
+        ExecutorError: the executor is gone or full.
+    """
+    edits = edits_job(operators, job, run, asked, executor.left_s)
+    either = None if executor.is_spent else either_job(codemods, edits)
+    result = await executor.run(either or codemods)
+    by_codemods, by_operators = answered(result)
+    if either is not None and not by_codemods:  # a program took the whole job with it
+        result = await executor.run(codemods)
+    return read_proposals(result), read_edits(result) if by_operators else None
 
 
 async def try_edits(

@@ -29,7 +29,13 @@ from knowledge.repair.codemod import (
     proposal_job,
     read_proposals,
 )
-from knowledge.repair.edits import Failing, asked_for_edits, that_may_offer, try_edits
+from knowledge.repair.edits import (
+    Failing,
+    asked_for_edits,
+    asked_of_either,
+    that_may_offer,
+    try_edits,
+)
 from knowledge.repair.fix import Fix
 from knowledge.repair.judge import (
     Original,
@@ -255,10 +261,9 @@ async def _step(search: _Search, state: _State) -> _StepResult:
     codemods = chosen.codemods
     operators = that_may_offer(o for o in chosen.operators if not _was_here(state, o))
     # To look and to propose take one run each, as long as the other: they go side by side.
-    proposing = _by_codemods(search, state, codemods) if codemods else None
-    if proposing is None and operators:
-        proposing = _by_operators(search, state, operators)
-    state, proposed = await asyncio.gather(_looked_at(search, state), proposing or _nothing())
+    state, (proposed, edits) = await asyncio.gather(
+        _looked_at(search, state), _asked(search, state, codemods, operators)
+    )
     tried = _StepResult(problems=list(chosen.problems))
     makers = [s.codemod for s in state.steps if isinstance(s.codemod, Operator)]
     tried.only_alternatives = any(grade_of(o.slug) != "verified" for o in makers)
@@ -268,9 +273,8 @@ async def _step(search: _Search, state: _State) -> _StepResult:
     # only led on to another error may have bent the code to please the line.
     mended = tried.verified or tried.partly or (state.steps and tried.further)
     if operators and not mended and not search.budget.is_spent:
-        if codemods:
-            proposed = await _by_operators(search, state, operators)
-        await _try_operators(search, state, operators, proposed, tried)
+        edits = edits or await _by_operators(search, state, operators)
+        await _try_operators(search, state, operators, edits, tried)
     return tried
 
 
@@ -288,17 +292,20 @@ async def _looked_at(search: _Search, state: _State) -> _State:
     return replace(state, run=run, reference=reference)
 
 
-async def _by_codemods(search: _Search, state: _State, codemods: Sequence[Codemod]) -> Proposed:
+async def _asked(
+    search: _Search, state: _State, codemods: Sequence[Codemod], operators: Sequence[Operator]
+) -> tuple[Proposed, Proposed | None]:
+    """What the codemods propose; and what the operators do, None if they were not asked."""
+    if not codemods:
+        return Proposed(), await _by_operators(search, state, operators) if operators else None
     job = proposal_job(codemods, state.job.code, state.run, search.asked)
-    return read_proposals(await search.executor.run(job))
+    if not operators:
+        return read_proposals(await search.executor.run(job)), None
+    return await asked_of_either(search.budget, job, operators, state.job, state.run, search.asked)
 
 
 async def _by_operators(search: _Search, state: _State, operators: Sequence[Operator]) -> Proposed:
     return await asked_for_edits(search.budget, operators, state.job, state.run, search.asked)
-
-
-async def _nothing() -> Proposed:
-    return Proposed()
 
 
 def _was_here(state: _State, operator: Operator) -> bool:

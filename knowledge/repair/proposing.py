@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from executor.protocol import File, Job, JobResult, Model, Probe, Trial
 from knowledge.repair.budget import MOST_S
-from knowledge.repair.codemod import Proposal, Proposed, Rewrite
+from knowledge.repair.codemod import ORDER, PROPOSALS, Proposal, Proposed, Rewrite, propose
 from knowledge.repair.operator import Failure, Live, Operator, load_operators
 
 _READ_BYTES = 64 * 1024  # of code
@@ -39,6 +39,8 @@ PROPOSE_EDITS = (
     "from knowledge.repair.proposing import propose_edits\n"
     "propose_edits(looking.at_the_failure, trials.try_programs)\n"
 )
+# The same of one that asks the codemods first, and the operators where they offer nothing.
+PROPOSE_EITHER = PROPOSE_EDITS.replace("propose_edits", "propose_either")
 
 
 class _Order(Model):
@@ -96,6 +98,34 @@ def edits_job(
     )
 
 
+def either_job(codemods: Job, edits: Job) -> Job | None:
+    """One job for both: the operators are asked only where no codemod offers what may be run.
+
+    Args:
+        codemods: the job that asks the codemods.
+        edits: the job that asks the operators.
+
+    Returns:
+        the job; None where the program has a file of a name that the codemods' job needs.
+    """
+    names = {file.name for file in codemods.files} | {PROPOSALS}
+    if names & {file.name for file in edits.files}:
+        return None
+    return edits.model_copy(
+        update={
+            "code": PROPOSE_EITHER,
+            "files": (*codemods.files, *edits.files),
+            "wall_s": codemods.wall_s + edits.wall_s,
+        }
+    )
+
+
+def answered(result: JobResult) -> tuple[bool, bool]:
+    """Whether a job for either has an answer of the codemods; and one of the operators."""
+    names = {file.name for file in result.files}
+    return PROPOSALS in names, _PROPOSED in names
+
+
 def read_edits(result: JobResult) -> Proposed:
     """What `propose_edits` wrote; where it could not, the problem that its run had."""
     for file in result.files:
@@ -129,6 +159,20 @@ def propose_edits(
             checked = tuple(_checked(order, p) for p in tried)
             proposed = proposed.model_copy(update={"proposals": checked})
     (folder / _PROPOSED).write_text(proposed.model_dump_json())
+
+
+def propose_either(
+    at_the_failure: AtTheFailure, try_programs: TryPrograms, folder: Path = Path()
+) -> None:
+    """Ask the codemods; the operators where no code of theirs passes its checks. In the jail."""
+    propose(folder)
+    text = (folder / PROPOSALS).read_bytes()
+    for name in (ORDER, PROPOSALS):  # a program that lists its folder sees its own files
+        (folder / name).unlink()
+    offered = Proposed.model_validate_json(text).proposals
+    if not any(all(c.passed for c in p.checks) for p in offered):
+        propose_edits(at_the_failure, try_programs, folder)
+    (folder / PROPOSALS).write_bytes(text)
 
 
 def _tried(

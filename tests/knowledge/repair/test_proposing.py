@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 
 from executor.protocol import File, Frame, Job, JobResult, Outcome, Trial
+from knowledge.repair import proposing
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import PROPOSALS, Proposal, Proposed, proposal_job
 from knowledge.repair.operator import load_operators
-from knowledge.repair.proposing import edits_job, propose_edits, read_edits
+from knowledge.repair.proposing import edits_job, either_job, propose_edits, read_edits
 from tests.built import failed, ran
 
 CODE = "x = make()\ny = solve(x)\nprint(y)\n"
@@ -138,3 +141,58 @@ def test_a_job_that_tells_nothing_is_named(result: JobResult):
 
     assert found.proposals == ()
     assert "no operator could propose an edit" in found.problems[0]
+
+
+SLIP = "x = make()\ny = solve(x, w)\nprint(y.view(2))\n"
+
+
+class Codemods:
+    """What one codemod proposes, with what its code alone says of it."""
+
+    def __init__(self, *passed: bool) -> None:
+        self._passed = passed
+
+    def __call__(self, folder: Path) -> None:
+        rows = tuple(
+            Proposal(codemod="one", title=f"{n}", code=SLIP, checks=(Check(name="c", passed=p),))
+            for n, p in enumerate(self._passed)
+        )
+        (folder / PROPOSALS).write_text(Proposed(proposals=rows).model_dump_json())
+
+
+@pytest.mark.parametrize(
+    ("codemods", "asked"),
+    [
+        (Codemods(), True),
+        (Codemods(False, False), True),
+        (Codemods(False, True), False),
+        (Codemods(True), False),
+    ],
+)
+def test_operators_are_asked_where_no_codemod_offers_what_may_be_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, codemods: Codemods, asked: bool
+):
+    """In the same job; a program that lists its folder finds nothing of either."""
+    monkeypatch.setattr(proposing, "propose", codemods)
+    edits = edits_job(load_operators(), Job(code=SLIP), BEFORE)
+    job = either_job(proposal_job([], SLIP, BEFORE), edits)
+    assert job is not None
+    for file in job.files:
+        (tmp_path / file.name).write_bytes(base64.b64decode(file.base64))
+    seen: list[list[str]] = []
+
+    def at_the_failure(job: Job, look: Callable[[Any], bytes], longest_s: float, /) -> None:
+        seen.append([path.name for path in tmp_path.iterdir()])
+
+    proposing.propose_either(at_the_failure, lambda *_: [], tmp_path)
+
+    assert seen == ([[]] if asked else [])
+    assert (tmp_path / PROPOSALS).exists() and (tmp_path / "edits.json").exists() is asked
+
+
+def test_a_program_with_a_file_of_a_name_that_is_needed_gets_two_jobs():
+    """Its own file would be taken for the order."""
+    order = File(name="order.json", base64="e30=")
+    edits = edits_job(load_operators(), Job(code=SLIP, files=(order,)), BEFORE)
+
+    assert either_job(proposal_job([], SLIP, BEFORE), edits) is None
