@@ -42,9 +42,7 @@ def nodes() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def url(nodes: Any) -> str:
     """An executor of three slots on them."""
-    settings = cluster.settings_from(
-        {"cpu_slots": (3, 3), "queue": QUEUE, "executor": {"torch": False}}
-    )
+    settings = cluster.settings_from({"cpu_slots": (3, 3), "queue": QUEUE})
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     return cluster.up(settings, TOKEN, "127.0.0.1", port, nodes.address)
