@@ -49,7 +49,7 @@ class HasConstruct(Protocol):
 
 
 # What of a post excludes causes that an article names; a file or a moved tensor excludes none.
-_TELLING = (AROUND - {"file", "moved"}) | {"of_each"}
+_TELLING = (AROUND - {"file", "moved"}) | {"of_each", "output", "rows_of", "numbers"}
 C = TypeVar("C", bound=HasConstruct)
 
 

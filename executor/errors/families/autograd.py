@@ -8,6 +8,11 @@ _SECOND = (
     r"|\bhessian|laplac|gradient penalty"
     r"|autograd\.grad\([^\n]{0,80}(?:first|grad|dy|d?u_?x|u_t)\w*\s*,"
 )
+# That a person has put a `detach` in: not that it was left out, nor asked about.
+_CUT_HERE = (
+    r"\b(?:add(?:ed)?|put|alter(?:ed)?|chang(?:e|ed|ing)|insert(?:ed)?|call(?:ed)?)\b"
+    r"[^?!\n]{0,60}\bdetach\("
+)
 
 FAMILIES = (
     ErrorFamily(
@@ -21,6 +26,12 @@ FAMILIES = (
                     {where: _SECOND},
                 )
                 for where in ("words", "code")
+            ),
+            Sentence(
+                "backward() was called on a value without a graph, and you put in a `detach`: it "
+                "cuts what it is called on from the graph, so nothing of the loss leads back to "
+                "the weights",
+                {"words": _CUT_HERE},
             ),
             (
                 "backward() was called on a value without a graph | nothing it was computed from "
@@ -39,6 +50,13 @@ FAMILIES = (
                     {where: _SECOND},
                 )
                 for where in ("words", "code")
+            ),
+            Sentence(
+                "Leave the `detach` out of what the loss is computed from; it belongs where a "
+                "value is only printed, kept or turned into numbers. Where it was put in to mend "
+                "shapes, `squeeze(1)` or `view` alone does that and keeps the graph. Making the "
+                "loss require a gradient only hides the error: then nothing is trained",
+                {"words": _CUT_HERE},
             ),
             (
                 "Find where the graph ends: print `x.requires_grad` after each step from "

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 from executor.errors.layer_arguments import layers_that_take
+from executor.errors.one_hot import ROWS_OF_CLASSES, TO_CLASSES, rows_of_classes
 from executor.errors.overloads import odd_argument
 
 
@@ -34,6 +35,8 @@ _ENV_STEP = r"\benv\w*\.step\("
 _VALUE_CALLED = r"[\w)\]]\.(?:data|grad|T|mT|H|mH|real|imag)\("
 
 _INDEXED = r"subscriptable"
+# What cross entropy and NLLLoss call, by the names of all versions.
+_CLASS_LOSS = r"\w*ClassNLL\w*|nll_loss|cross_entropy(?:_loss)?"
 
 FAMILIES = (
     ErrorFamily(
@@ -277,13 +280,16 @@ FAMILIES = (
     ErrorFamily(
         id="overload",
         says="No form of a function of torch takes arguments of these types.",
+        look_around=rows_of_classes,
         means=(
+            Sentence(ROWS_OF_CLASSES, {"function": _CLASS_LOSS, "rows_of": r".+"}),
             "{function} has no argument named {unknown}",
             "{function} takes {wanted} for `{argument}`, and is given {odd}",
             "{function} has no form that takes ({given})",
             "{function} is called with arguments that none of its forms takes",
         ),
         remedy=(
+            Sentence(TO_CLASSES, {"function": _CLASS_LOSS, "rows_of": r".+"}),
             Sentence(
                 "Look how the argument is spelled, and whether your version has it; the forms "
                 "stand in the message",

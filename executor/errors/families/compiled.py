@@ -229,6 +229,26 @@ FAMILIES = (
     ErrorFamily(
         id="script_type",
         says="TorchScript takes a value for another type than it is; without a type, for a tensor.",
+        means=(
+            Sentence(
+                "`{argument}` is an argument of torch's own `{module}`, which takes `{expected}`; "
+                "what your code hands it is of type `{given}` for TorchScript | a variable has one "
+                "type in a whole function, that of the first value it is given (`x = 0`, and a "
+                "tensor later), or a number is an attribute or an argument",
+                {"module": r".+", "expected": r".+", "given": r".+"},
+            ),
+            "`{argument}` is taken for `{expected}` and is given `{given}`",
+            "A value has another type than TorchScript takes it for",
+        ),
+        remedy=(
+            Sentence(
+                "The module needs no type. Look at what is handed to it, at the line of the "
+                "message: if the variable began as `{given}`, let it begin as a tensor (`x = "
+                "torch.zeros(…)`), or give the tensor another name; if it is an argument of your "
+                "own, write its type there (`x: torch.Tensor`)",
+                {"module": r".+", "expected": r"Tensor.*", "given": r"(?:int|float|bool|number)"},
+            ),
+        ),
         types=("RuntimeError",),
         today=(
             r"[Ee]xpected a value of type '(?P<expected>[^'\n]{1,80})' for argument "
@@ -243,7 +263,9 @@ FAMILIES = (
             "expected": "the type that is needed",
             "argument": "name of the argument",
             "given": "the type that it has, or is taken to have",
+            "module": "torch's own module that takes the argument",
         },
+        details=(r"\b__torch__\.torch\.(?:\w{1,40}\.){0,8}(?P<module>\w{1,40}) self\b",),
         sample=(
             f"{_FROM_A_FILE}"
             "def add(x, times):\n"

@@ -1,6 +1,10 @@
 """Tensors on different devices."""
 
-from executor.errors.family import ErrorFamily, Sentence, Suspect
+import re
+from collections.abc import Mapping
+
+from executor.errors.around import Around
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 
 # An optimizer's own step: the file that raised it, its line, or the person's.
 _OPTIMIZER = (
@@ -8,6 +12,45 @@ _OPTIMIZER = (
     ("words", r"\bexp_avg\b|momentum_buffer"),
     ("line", r"\b(?:optim\w*|opt)\.step\("),
 )
+
+_STATE = r"\bexp_avg\w*\.|momentum_buffer"
+_STATE_LOADED = r"\boptimi[sz]er\W{1,3}load_state_dict"
+_MOVE_STATE = (
+    "Move the model first, `model.to(device)`, then make the optimizer, then load its state: "
+    "`optimizer.load_state_dict` brings the state to where the parameters are at that moment. "
+    "Where the model has to move later: `for state in optimizer.state.values(): "
+    "state.update({{k: v.to(device) for k, v in state.items() if torch.is_tensor(v)}})`"
+)
+_MOVE_OLD_STATE = (
+    "Move the model to the GPU first, then make the optimizer, then load its state. The "
+    "oldest versions of torch leave a loaded state where the file has it; then move it too: `for "
+    "state in optimizer.state.values(): state.update({{k: v.cuda() for k, v in state.items() if "
+    "torch.is_tensor(v)}})`"
+)
+# The function in which DataParallel runs its copies of the model.
+_REPLICA = r"\bparallel_apply\.py _worker\b"
+_COMPARED = re.compile(
+    r"(?<![\w.])(?P<self>[A-Za-z_][\w.]*)\.(?:eq|ne|lt|le|gt|ge|add|sub|mul|div)_?\("
+    r"(?P<other>[A-Za-z_][\w.]*)\)"
+    r"|(?<![\w.\])])(?P<left>[A-Za-z_][\w.]*) ?(?:==|!=|[<>]=?|[-+*/]) ?"
+    r"(?P<right>[A-Za-z_][\w.]*)(?![\w.(\[])"
+)
+_OPERATOR = re.compile(r"==|!=|[<>]=?|[-+*/@%]")
+_ADDED = re.compile(r"[-+*/]=")
+_A_NUMBER = re.compile(r"\.(?:cpu|item)\(")  # what is added then lies on no GPU
+
+
+def _sides(seen: SeenError, around: Around) -> Mapping[str, str]:
+    """Which name of the line lies where, if one operation stands in it: `other` is its second."""
+    line = around.line
+    if seen["name"] != "other" or (_ADDED.search(line) and not _A_NUMBER.search(line)):
+        return {}
+    found = list(_COMPARED.finditer(line))
+    if len(found) != 1 or len(_OPERATOR.findall(_ADDED.sub("", line))) > (not found[0]["self"]):
+        return {}
+    first, second = found[0]["self"] or found[0]["left"], found[0]["other"] or found[0]["right"]
+    return {"first_name": first, "second_name": second}
+
 
 # What is left on the CPU while the rest is moved.
 _STAYS_BEHIND = (
@@ -30,7 +73,18 @@ FAMILIES = (
     ErrorFamily(
         id="devices_differ",
         says="Tensors on different devices meet in one operation.",
+        look_around=_sides,
         means=(
+            Sentence(
+                "In a copy of the model that DataParallel runs on another GPU, a tensor on {one} "
+                "meets one on {other}: it copies parameters and buffers to each GPU and spreads "
+                "the inputs, and any other tensor stays where it was made",
+                {"one": r"cuda:\d+", "other": r"cuda:\d+", "frames": _REPLICA},
+            ),
+            Sentence(
+                "`{second_name}` lies on {one} and `{first_name}` on {other}",
+                {"first_name": r".+", "one": r".+", "other": r".+"},
+            ),
             *(
                 Sentence(
                     "The optimizer joins a parameter's gradient with its own state, and one is on "
@@ -61,22 +115,27 @@ FAMILIES = (
             "The tensors of one operation lie on different devices",
         ),
         remedy=(
-            *(
-                Sentence(
-                    "Move the model first, `model.to(device)`, then make the optimizer, then load "
-                    "its state: `optimizer.load_state_dict` brings the state to where the "
-                    "parameters are at that moment. Where the model has to move later: `for state "
-                    "in optimizer.state.values(): state.update({{k: v.to(device) for k, v in "
-                    "state.items() if torch.is_tensor(v)}})`",
-                    {where: pattern},
-                )
-                for where, pattern in _OPTIMIZER
-            ),
+            *(Sentence(_MOVE_STATE, {where: pattern}) for where, pattern in _OPTIMIZER),
             Sentence(
                 "Print the device of all that you hand to {raised_in}. If they agree, {raised_in} "
                 "makes the other tensor itself: do this step on the CPU and move its result to "
                 "the GPU, or take a newer version of {raised_in}",
                 {"raised_in": r".+"},
+            ),
+            Sentence(
+                "Look in this line for tensors that are no input, parameter or buffer, such as a "
+                "plain attribute, a global or a list of them. Make them `nn.Parameter` (trained) "
+                "or a buffer (`self.register_buffer('a', a)`), or bring them to the input's device "
+                "in forward, `a = a.to(x.device)`. A device written there, `cuda:0`, is wrong "
+                "in all copies but one",
+                {"one": r"cuda:\d+", "other": r"cuda:\d+", "frames": _REPLICA},
+            ),
+            Sentence(
+                "`{first_name} = {first_name}.to({second_name}.device)` before the line (or the "
+                "other way round) ends this error; then see what made the one that lies elsewhere. "
+                "If it comes only now and then, print both devices in each round: another branch "
+                "of the code makes it then",
+                {"first_name": r".+", "one": r".+", "other": r".+"},
             ),
             Sentence(
                 "Say one device for all: `cuda:0`; with DataParallel the model has to be on "
@@ -178,19 +237,34 @@ FAMILIES = (
         id="argument_devices",
         says="A function gets tensors of the CPU and of a GPU together, in torch's oldest wording.",
         means=(
-            (
-                "A function gets tensors of the CPU and of the GPU together; all have to "
-                "be on one device"
+            *(
+                Sentence(
+                    "The optimizer joins a parameter's gradient with its own state, and one lies "
+                    "on the GPU, the other on the CPU",
+                    {where: pattern},
+                )
+                for where, pattern in (*_OPTIMIZER, ("code", _STATE))
             ),
+            Sentence(
+                "A function gets tensors of the CPU and of the GPU together; all have to be on one "
+                "device | an optimizer's state that was loaded, and lies where its file has it",
+                {"words": _STATE_LOADED},
+            ),
+            "A function gets tensors of the CPU and of the GPU together; all have to be on one "
+            "device",
         ),
         remedy=(
+            *(
+                Sentence(_MOVE_OLD_STATE, {where: pattern})
+                for where, pattern in (*_OPTIMIZER, ("code", _STATE), ("words", _STATE_LOADED))
+            ),
             Sentence(
                 "Model and data are moved in what you posted, so look for what is not: a tensor "
                 "made in forward, a plain attribute, layers in a plain list, or a tensor not "
                 "assigned again",
                 {"moved": r"yes"},
             ),
-            "Bring both to one device: `model.to(device)` and `x = x.to(device)`",
+            "Bring both to one device: `model.cuda()` and `x = x.cuda()`",
         ),
         suspects=_STAYS_BEHIND,
         types=("TypeError", "RuntimeError"),
@@ -199,6 +273,10 @@ FAMILIES = (
             r"received an invalid combination of arguments - got "
             r"\((?:(?!torch\.cuda)[^()\n]){0,300}"
             r"torch\.(?!cuda)\w+Tensor[^()\n]{0,300}torch\.(?P<cuda>cuda)\.",
+            r"received an invalid combination of arguments - got \([^()\n]{0,300}"
+            r"torch\.(?P<cuda>cuda)\.\w+Tensor\), but expected one of:"
+            r"(?:\s{1,40}\* \((?:(?!torch\.cuda)[^()\n]){0,300}\)"
+            r"(?:\s{1,40}didn't match because[^\n]{0,400})?){1,12}\s*$",
             r"received an invalid combination of arguments - got \([^()\n]{0,300}"
             r"torch\.(?P<cuda>cuda)\.\w+Tensor[^()\n]{0,300}torch\.(?!cuda)\w+Tensor",
         ),
@@ -210,6 +288,11 @@ FAMILIES = (
             "(torch.cuda.FloatTensor, int, torch.LongTensor)",
             "TypeError: addmm_ received an invalid combination of arguments - got (int, int, "
             "torch.FloatTensor, torch.cuda.FloatTensor), but expected one of:",
+            "TypeError: mul_ received an invalid combination of arguments - got "
+            "(torch.cuda.FloatTensor), but expected one of:\n * (float value)\n      didn't match "
+            "because some of the arguments have invalid types: (torch.cuda.FloatTensor)\n * "
+            "(torch.FloatTensor other)\n      didn't match because some of the arguments have "
+            "invalid types: (torch.cuda.FloatTensor)",
         ),
         breadth=-2,
     ),
@@ -297,7 +380,7 @@ FAMILIES = (
                 "alone changes nothing)",
                 {"weight_cuda": r".+"},
             ),
-            "Bring both to one device: `model.to(device)` and `x = x.to(device)`",
+            "Bring both to one device: `model.cuda()` and `x = x.cuda()`",
         ),
         suspects=_STAYS_BEHIND,
         types=("RuntimeError",),

@@ -2,6 +2,12 @@
 
 from executor.errors.family import ErrorFamily, Sentence, Suspect
 
+# That the error comes with longer text: then the positions are asked about, and no token.
+_LONGER = (
+    r"\b(?:long|longer|larger|bigger) (?:texts?|articles?|documents?|sentences?|sequences?|inputs?"
+    r"|paragraphs?|reviews?|prompts?)\b"
+    r"|\b(?:extend|increas|exceed|rais)\w*[^.\n]{0,20}\b(?:length|number of (?:tokens|words))\b"
+)
 _TABLE = r"\b(?:pandas|dataframe|data frame|df|pd\.\w+|train_test_split|iloc|loc)\b"
 
 FAMILIES = (
@@ -9,6 +15,18 @@ FAMILIES = (
         id="embedding_range",
         says="An embedding or a table is asked for a row that it has not.",
         means=(
+            Sentence(
+                "Row {index} is asked of a table with {rows} rows, counted from 0 | where it comes "
+                "with longer text, the positions: a model has learned only so many (512 in BERT, "
+                "1024 in GPT-2), and a text has more tokens than words",
+                {"words": _LONGER, "index": r".+"},
+            ),
+            Sentence(
+                "An index is not below the size of the table it looks up, or negative | where it "
+                "comes with longer text, the positions: a model has learned only so many (512 in "
+                "BERT, 1024 in GPT-2), and a text has more tokens than words",
+                {"words": _LONGER},
+            ),
             (
                 "Row {index} is asked of a table with {rows} rows, counted from 0 | a token id "
                 "that is not below an Embedding's num_embeddings"
@@ -19,6 +37,14 @@ FAMILIES = (
             ),
         ),
         remedy=(
+            Sentence(
+                "Print `input_ids.shape`, and cut the text to what the model takes: "
+                "`tokenizer(text, truncation=True, max_length=512)` "
+                "(`model.config.max_position_embeddings` says how many), split it into parts, or "
+                "take a model for long texts. If the shape is within that, look at "
+                "`input_ids.max()`: every id has to be below `model.config.vocab_size`",
+                {"words": _LONGER},
+            ),
             *(
                 Sentence(
                     "A language model looks up two tables: print `input_ids.shape` and "
@@ -389,6 +415,16 @@ FAMILIES = (
             ),
         ),
         remedy=(
+            *(
+                Sentence(
+                    "What `nonzero` gives is no index for gather: each of its rows is the place of "
+                    "one element in all dimensions, [n, 2] for a matrix. The condition itself "
+                    "chooses: `b[a == 1]`; or take the places apart, `r, c = torch.nonzero(a == 1, "
+                    "as_tuple=True)`, and write `b[r, c]`",
+                    {where: r"\b(?:nonzero|argwhere)\((?![^\n]*as_tuple)"},
+                )
+                for where in ("code", "words")
+            ),
             "Print both shapes. If the index has one dimension fewer, add it: "
             "`index.unsqueeze(1)`, then `squeeze(1)` of the result. To choose elements where a "
             "condition holds, no gather is needed: `b[a == 1]`, or `r, c = torch.nonzero(a == 1, "

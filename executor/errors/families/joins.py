@@ -212,8 +212,21 @@ FAMILIES = (
     ErrorFamily(
         id="collate_type",
         says="A sample of a dataset holds something of which no batch can be made.",
-        means=("A sample of the dataset holds a {given}, of which no batch can be made",),
+        means=(
+            Sentence(
+                "`__getitem__` gives a whole dataset ({given}) where one sample is wanted, or a "
+                "sample holds one",
+                {"given": r"(?:\w+\.)*\w*Dataset"},
+            ),
+            "A sample of the dataset holds a {given}, of which no batch can be made",
+        ),
         remedy=(
+            Sentence(
+                "Return one sample from `__getitem__`: its tensors, such as `return image, label`. "
+                "Or make that one dataset of all samples, outside of `__getitem__`, and give it to "
+                "the DataLoader itself",
+                {"given": r"(?:\w+\.)*\w*Dataset"},
+            ),
             (
                 "Return tensors, arrays, numbers or strings from `__getitem__` (an image "
                 "goes through `ToTensor()`), or give the DataLoader a `collate_fn`"

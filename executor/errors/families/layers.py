@@ -10,12 +10,29 @@ from executor.errors.lists import shapes_named
 _IMAGE_CHANNELS = (1, 3, 4)
 
 
-def _channels_last(seen: SeenError, message: str) -> Mapping[str, str]:
-    """Whether the last dimension of a batch has the channels that the layer takes."""
+def _channels(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Whether the last dimension has the channels that are taken; or what was joined to them."""
     sizes = seen.sizes("input")
     if len(sizes) not in (3, 4) or not str(sizes[-1]) == seen["in_channels"] != str(sizes[1]):
-        return {}
+        return _joined(seen) if seen["channels"] else {}
     return {"channels_last": "yes", "order": "0, 3, 1, 2" if len(sizes) == 4 else "0, 2, 1"}
+
+
+def _joined(seen: SeenError) -> Mapping[str, str]:
+    """The widths of the maps that were joined, where both sums share a rest in one way alone.
+
+    Widths of layers are powers of two; a rest that is one too says nothing.
+    """
+    taken, given = seen.numbers("in_channels", "channels")
+    found = [
+        (wide, given - wide, taken - given + wide)
+        for wide in (64, 128, 256, 512, 1024, 2048, 4096)
+        if given - wide > 2 and taken - given + wide in (64, 128, 256, 512, 1024, 2048, 4096)
+    ]
+    if len(found) != 1 or found[0][1].bit_count() == 1 or taken == given:
+        return {}
+    wide, rest, narrow = map(str, found[0])
+    return {"wide": wide, "rest": rest, "narrow": narrow}
 
 
 def _printed_last(seen: SeenError, around: Around) -> Mapping[str, str]:
@@ -58,6 +75,14 @@ FAMILIES = (
                 "is {in_channels}, so the channels perhaps stand last",
                 {"channels_last": r"yes"},
             ),
+            Sentence(
+                "A convolution with weight [{weight}] takes {in_channels} channels, and its input "
+                "[{input}] has {channels}: {in_channels} is {narrow} + {rest}, and {channels} is "
+                "{wide} + {rest} | two maps are joined before it, and one of them has {wide} "
+                "channels where {narrow} are meant: a step that makes {narrow} of them was left "
+                "out, or its result is not used",
+                {"rest": r".+"},
+            ),
             (
                 "A convolution with weight [{weight}] takes {in_channels} channels, and "
                 "its input [{input}] has {channels} in the channel dimension"
@@ -95,6 +120,13 @@ FAMILIES = (
                 "make the layer with in_channels=3",
                 {"in_channels": r"1", "channels": r"3"},
             ),
+            Sentence(
+                "Print the shapes of what is joined, right before `torch.cat`: the one with {wide} "
+                "channels has to come from the step that gives {narrow} (`x = step(x)`, assigned). "
+                "A layer made for {channels} channels would run, as another network, which weights "
+                "of this one do not fit",
+                {"rest": r".+"},
+            ),
             (
                 "Print `x.shape` before the layer. If {channels} is the number of channels, make "
                 "this layer with in_channels={channels}, or the layer before it with "
@@ -114,7 +146,7 @@ FAMILIES = (
                 {0: "{in_channels}", "in_channels": "{in_channels}"},
             ),
         ),
-        derive=_channels_last,
+        derive=_channels,
         look_around=_printed_last,
         types=("RuntimeError",),
         today=(
@@ -123,8 +155,8 @@ FAMILIES = (
             r"(?P<in_channels>\d+) channels, but got (?P<channels>\d+)",
         ),
         older=(
-            r"weight of size (?P<weight>\d+(?: \d+)+), expected input\s?\[(?P<input>[\d, ]*)\] to "
-            r"have (?P<in_channels>\d+) channels, but got (?P<channels>\d+)",
+            r"weight of size (?P<weight>\d+(?: \d+)+), ?expected input\s?\[(?P<input>[\d, ]*)\] ?"
+            r"to have (?P<in_channels>\d+) channels, but got (?P<channels>\d+)",
             r"Given (?P<form>groups)=(?P<groups>\d+), weight\s?\[(?P<weight>[\d, ]*)\], so "
             r"expected input\s?\[(?P<input>[\d, ]*)\] to have (?P<in_channels>\d+) channels, but "
             r"got (?P<channels>\d+)",

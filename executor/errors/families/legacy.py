@@ -1,6 +1,6 @@
 """What torch once allowed, and what only torch before 1.0 said."""
 
-from executor.errors.family import ErrorFamily, Suspect
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 _OLD = "torch before 0.4: variables and tensors are one today"
 
@@ -99,15 +99,30 @@ FAMILIES = (
     ErrorFamily(
         id="indexing_by_tensor",
         says="A tensor is indexed by one that the old indexing did not take.",
-        means=("A tensor is indexed by a {given}, which the old indexing did not take",),
-        remedy=("Today it works; in the old version use a LongTensor or `.item()`",),
+        means=(
+            Sentence(
+                "The old indexing took a vector of indices, and the index has another number of "
+                "dimensions: torch before 0.2 kept the reduced dimension, so that `torch.min(y, "
+                "0)` of a column gave its index as [1, 1]",
+                {"vector": r".+"},
+            ),
+            "A tensor is indexed by a {given}, which the old indexing did not take",
+        ),
+        remedy=(
+            Sentence(
+                "Today it works. In that version give the index one dimension: `x[i.view(-1)]`",
+                {"vector": r".+"},
+            ),
+            "Today it works. In that version `torch.index_select(x, 0, i)` takes a LongTensor of "
+            "one dimension, and a single row is `x[int(i[0])]`",
+        ),
         types=("TypeError", "RuntimeError"),
         older=(
             r"indexing a tensor with an object of type (?P<given>[\w.]+)",
             r"error indexing dim \d+ with an object of type (?P<given>[\w.]+)",
-            r"expecting vector of indices",
+            r"(?P<vector>expecting vector of indices)",
         ),
-        values={"given": "type of the index"},
+        values={"given": "type of the index", "vector": "that a vector is wanted"},
         needs="torch before 0.4: today any tensor of integers or truth values is an index",
         examples=(
             "TypeError: indexing a tensor with an object of type torch.FloatTensor. The only "

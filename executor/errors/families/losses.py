@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from executor.errors.around import Around, before
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
+from executor.errors.one_hot import ROWS_OF_CLASSES, TO_CLASSES, rows_of_classes
 
 
 def _label(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -22,7 +23,33 @@ def _rows_per_label(seen: SeenError, message: str) -> Mapping[str, str]:
         return {"per_row": str(labels // rows)}
     if 0 < labels < rows and rows % labels == 0:
         return {"per_label": str(rows // labels)}
+    return _steps(rows, labels)
+
+
+# A shape in prose, of a tensor that the words before it call a model's output.
+_OUTPUT = re.compile(
+    r"\b(?:outputs?|predictions?|preds?|logits)\b[^.\n\d\[(]{0,40}"
+    r"[\[(](\d{1,6}(?:, ?\d{1,6}){1,4})[\])]"
+)
+
+
+def _one_sample(seen: SeenError, around: Around) -> Mapping[str, str]:
+    """The output's shape where the post says it, and its second dimension counts as rows here."""
+    rows, labels = seen.numbers("rows", "labels")
+    for found in _OUTPUT.finditer(around.words):
+        if tuple(map(int, found[1].split(",")))[:2] == (labels, rows):
+            return {"output": f"[{found[1]}]"}
     return {}
+
+
+def _steps(rows: int, labels: int) -> Mapping[str, str]:
+    """What a step is, where one side has one step more of as many sequences than the other."""
+    step = abs(rows - labels)
+    if step < 4 or rows % step or min(rows, labels) < 4 * step:
+        return {}
+    longer = "labels" if labels > rows else "rows"
+    counts = {"row_steps": str(rows // step), "label_steps": str(labels // step)}
+    return {"step": str(step), "longer": longer, **counts}
 
 
 def _target_channels(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -31,6 +58,11 @@ def _target_channels(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"channels": str(sizes[1])} if len(sizes) == 4 else {}
 
 
+# Where the labels are flattened: the line that raised it, or the code.
+_FLATTENED = (
+    ("line", r"\.(?:(?:view|reshape)\(-1\)|flatten\(\))"),
+    ("code", r"\b(?:target|label|trg|tgt|y)\w*\.(?:(?:view|reshape)\(-1\)|flatten\(\))"),
+)
 _SHAPE = (
     r"(?P<{0}>[\[(]? ?(?P<{0}_rows>\d{{1,6}}|batch\w{{0,8}}(?: size)?|bs|B|N|b|n) ?[,x×*] ?"
     r"(?P<{0}_columns>\d{{1,6}}) ?[\])]?)(?! ?[,x×*\d])"
@@ -124,7 +156,24 @@ FAMILIES = (
     ErrorFamily(
         id="loss_batch_sizes",
         says="A loss gets another number of predictions than of labels.",
+        look_around=_one_sample,
         means=(
+            Sentence(
+                "The loss counts {rows} samples, and in your output, {output}, {rows} is the "
+                "second dimension: the classes stand where the batch belongs | one sample of the "
+                "output is handed on instead of all (`for o in output`, `output[0]`), or its "
+                "dimensions were exchanged",
+                {"output": r".+"},
+            ),
+            *(
+                Sentence(
+                    "There are {rows} rows of predictions, {row_steps} times {step}, and {labels} "
+                    "labels, {label_steps} times {step}: as where one side has one step more of "
+                    "{step} flattened sequences than the other (or one sequence of {step} steps)",
+                    {"step": r".+", where: pattern},
+                )
+                for where, pattern in _FLATTENED
+            ),
             Sentence(
                 "The model's output has {rows} rows and there are {labels} labels, "
                 "{per_row} for each row: perhaps one-hot labels, or labels of a "
@@ -149,6 +198,36 @@ FAMILIES = (
                     "words": r"token classification|\bner\b|pos.tag|named entit"
                     r"|sequence (?:tagg|label)"
                 },
+            ),
+            Sentence(
+                "Print the shape of what the loss is given. If it is one sample, hand it the whole "
+                "output, `criterion(output, labels)`: a loop over the output takes a list of "
+                "outputs (of several scales, for one) for granted, and of one tensor it takes a "
+                "sample at a time. If the loss is to compare classes, {output} is the order that "
+                "it takes, so nothing is to be flattened or transposed",
+                {"output": r".+"},
+            ),
+            *(
+                Sentence(
+                    "Print `output.shape` and `labels.shape` before they are flattened. A model "
+                    "that starts from the first token and predicts those behind it has no "
+                    "prediction for the first: compare with the labels from the second step on, "
+                    "`labels[:, 1:].reshape(-1)` (`labels[1:]` where steps come first). Which step "
+                    "is too many has to be looked at: cutting the flat labels at the end would "
+                    "compare each prediction with another step",
+                    {"step": r".+", "longer": "labels", where: pattern},
+                )
+                for where, pattern in _FLATTENED
+            ),
+            *(
+                Sentence(
+                    "Print `output.shape` and `labels.shape` before they are flattened, and leave "
+                    "out the step of the output that has no label (mostly the first or the last) "
+                    "before it is flattened: cutting the flat output would compare each prediction "
+                    "with another step",
+                    {"step": r".+", "longer": "rows", where: pattern},
+                )
+                for where, pattern in _FLATTENED
             ),
             Sentence(
                 "If they are one-hot, [{rows}, {per_row}], they become class numbers with "
@@ -461,11 +540,14 @@ FAMILIES = (
     ErrorFamily(
         id="loss_index_dtype",
         says="Cross entropy gets class numbers that are no integers.",
+        look_around=rows_of_classes,
         means=(
+            Sentence(ROWS_OF_CLASSES, {"rows_of": r".+"}),
             ("The loss takes class numbers as {expected} (int64), and the target is {dtype}"),
             "The loss takes class numbers as int64, and the target is {dtype}",
         ),
         remedy=(
+            Sentence(TO_CLASSES, {"rows_of": r".+"}),
             (
                 "Convert the labels: `loss = criterion(output, labels.long())` (for class "
                 "numbers; where the target holds real values, another loss such as MSELoss "

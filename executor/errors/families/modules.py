@@ -10,6 +10,7 @@ from executor.errors.lists import quoted_names, resized_keys
 # The weights among the parts of a whole checkpoint, as people call them.
 _OF_A_CHECKPOINT = re.compile(r"(?:\w+_)?(?:state_dict|state|model|net|network|weights)")
 _CUT = re.compile(r"\.{3}|…")
+_COMPILED = "_orig_mod."  # what torch.compile puts before the names of a module's weights
 _NAMES = r'"[^"\n]*"(?:, ?"[^"\n]*")*'
 
 
@@ -35,6 +36,10 @@ def _keys(seen: SeenError, message: str) -> Mapping[str, str]:
             map(_unwrapped, missing)
         ):
             values |= {"prefix": "place"}
+    if any(name.startswith(_COMPILED) for name in unexpected):
+        return values | {"prefix": "compiled_file"}
+    if any(name.startswith(_COMPILED) for name in missing):
+        return values | {"prefix": "compiled_model"}
     if "prefix" not in values and (pair := _renamed(missing, unexpected)):
         values |= {"now": pair[0], "was": pair[1]}
     resized = next((key for key in resized_keys(message) if key.saved), None)
@@ -178,6 +183,26 @@ FAMILIES = (
                 {"prefix": r"model"},
             ),
             Sentence(
+                "The file's keys begin with `_orig_mod.`: the weights were saved from what "
+                "`torch.compile(model)` gives, which holds the model under that name",
+                {"prefix": r"compiled_file"},
+            ),
+            Sentence(
+                "The model's keys begin with `_orig_mod.` and the file's do not: the model is what "
+                "`torch.compile` gives, which holds the module under that name",
+                {"prefix": r"compiled_model"},
+            ),
+            *(
+                Sentence(
+                    "The model has `{missing_first}` and the file has not ({missing_count} such "
+                    "keys). You name `_orig_mod.`: that is what `torch.compile(model)` puts before "
+                    "the names, since what it gives holds the model under that name, and a "
+                    "state_dict saved from it has it",
+                    {where: r"\b_orig_mod\b"},
+                )
+                for where in ("words", "code")
+            ),
+            Sentence(
                 "The names differ only in where `module.` stands, which a wrapper such as "
                 "DataParallel puts in: the model has `{missing_first}`, the file "
                 "`{unexpected_first}`, so the two were wrapped at different places",
@@ -233,6 +258,25 @@ FAMILIES = (
                 "or before it is wrapped",
                 {"prefix": r"model"},
             ),
+            *(
+                Sentence(
+                    "Take it away while loading: `{{k.removeprefix('_orig_mod.'): v for k, v in "
+                    "state.items()}}`. To save without it: `model._orig_mod.state_dict()`, the "
+                    "model as it was before it was compiled, or `model.compile()`, which changes "
+                    "no names. `strict=False` would leave the model with random weights",
+                    chosen,
+                )
+                for chosen in (
+                    {"prefix": r"compiled_file"},
+                    {"words": r"\b_orig_mod\b", "prefix": r"", "missing": r"[\s\S]+"},
+                    {"code": r"\b_orig_mod\b", "prefix": r"", "missing": r"[\s\S]+"},
+                )
+            ),
+            Sentence(
+                "Load into the module inside, `model._orig_mod.load_state_dict(state)`, or before "
+                "it is compiled",
+                {"prefix": r"compiled_model"},
+            ),
             Sentence(
                 "Load before anything is wrapped, with the wrapper's part taken out of the names: "
                 "`{{k.replace('module.', ''): v for k, v in state.items()}}`; wrap the model "
@@ -277,11 +321,12 @@ FAMILIES = (
                 {"saved": r".+"},
             ),
             (
-                "The file's names are those of another model, or of another version of it: build "
-                "the model exactly as when it was saved, and compare `list(state)[:5]` with "
-                "`list(model.state_dict())[:5]`: names that differ in a prefix alone can be "
-                "renamed. Where only a part is meant to be loaded, `load_state_dict(state, "
-                "strict=False)` and print what it returns: what is missing keeps random values"
+                "Compare `list(state)[:5]` with `list(model.state_dict())[:5]`. Names that differ "
+                "in a prefix alone are renamed (`module.` is DataParallel's, `_orig_mod.` that of "
+                "torch.compile). If they are names of another model, or of another version of it, "
+                "build the model exactly as when it was saved. Where only a part is meant to be "
+                "loaded, `load_state_dict(state, strict=False)` and print what it returns: what is "
+                "missing keeps random values"
             ),
         ),
         suspects=(Suspect(r"load_state_dict"),),

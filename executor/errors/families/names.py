@@ -31,6 +31,11 @@ def _part(seen: SeenError, message: str) -> Mapping[str, str]:
 
 _OF_A_TENSOR = r"dim|size|shape|dtype|device|to|cuda|cpu|detach|view|backward|numel|float|long"
 
+_PICTURE = r"(?:PIL\.)?(?:Image|\w{2,5}ImageFile)"  # classes of Pillow
+# Transforms that make a picture, and no tensor of it again.
+_ENDS_IN_A_PICTURE = r"^(?![\s\S]*(?:ToTensor|ToImage|ToDtype)\b)[\s\S]*\bToPILImage\("
+_OF_A_TENSOR = r"to|cuda|cpu|dim|shape|unsqueeze|squeeze|float|permute|view|detach|numpy|ndim|dtype"
+
 FAMILIES = (
     ErrorFamily(
         id="module_attribute",
@@ -284,9 +289,26 @@ FAMILIES = (
                 "installation, or a file of one's own that has its name",
                 {"type": r"module"},
             ),
+            Sentence(
+                "`{type}` is what Pillow calls a picture, and `.{name}` is a tensor's: a picture "
+                "stands where a tensor is needed",
+                {"type": _PICTURE, "name": _OF_A_TENSOR},
+            ),
             "A `{type}` object has no `{name}`",
         ),
         remedy=(
+            Sentence(
+                "`ToPILImage` makes a picture, and no transform in what you posted makes a tensor "
+                "of it again: put `ToTensor` last. Where boxes or masks belong to the "
+                "picture, a transform that moves its points has to move them too "
+                "(`torchvision.transforms.v2`)",
+                {"type": _PICTURE, "name": _OF_A_TENSOR, "code": _ENDS_IN_A_PICTURE},
+            ),
+            Sentence(
+                "Make a tensor of it where the sample is made: `ToTensor` as the last of the "
+                "transforms, or `torchvision.transforms.functional.to_tensor(image)`",
+                {"type": _PICTURE, "name": _OF_A_TENSOR},
+            ),
             Sentence(
                 "Look at what it has, `print(dir({type}))`, and in the library's notes on changes "
                 "for what took its place",

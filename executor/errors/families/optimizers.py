@@ -1,6 +1,8 @@
 """What an optimizer or a schedule of its learning rate is given, and when it steps."""
 
-from executor.errors.family import ErrorFamily, Suspect
+from executor.errors.family import ErrorFamily, Sentence, Suspect
+
+_SCALED = r"\b\w*scaler\.step\("  # a GradScaler steps the optimizer
 
 FAMILIES = (
     ErrorFamily(
@@ -94,16 +96,37 @@ FAMILIES = (
         id="scheduler_before_optimizer",
         says="A learning rate schedule steps before its optimizer does (a warning).",
         means=(
+            *(
+                Sentence(
+                    "This is a warning and no error. `scaler.step(optimizer)` is what steps the "
+                    "optimizer, and it leaves a step out whose gradients overflow, often the "
+                    "first ones, where the scale is highest: then the schedule is a step ahead",
+                    {where: _SCALED},
+                )
+                for where in ("code", "words")
+            ),
             "This is a warning and no error: lr_scheduler.step() came before the first "
             "optimizer.step(), so the schedule's first learning rate is skipped",
         ),
         remedy=(
+            *(
+                Sentence(
+                    "If it comes once, at the start, nothing has to be changed, and no "
+                    "`optimizer.step()` is to be added: that would be a second update. To be "
+                    "exact, step the schedule only if the step was made: `before = "
+                    "scaler.get_scale()`, then `scaler.step(optimizer)`, `scaler.update()`, and "
+                    "`if scaler.get_scale() >= before: scheduler.step()`. If it does so all the "
+                    "time, the loss or the gradients are not finite",
+                    {where: _SCALED},
+                )
+                for where in ("code", "words")
+            ),
             "Call optimizer.step() first and scheduler.step() after it. With a GradScaler that "
             "order may be right already: it leaves out a step whose gradients overflow, often the "
             "first, and the warning is harmless then",
         ),
         types=("UserWarning",),
-        today=(r"Detected call of `lr_scheduler\.step\(\)` before `optimizer\.step\(\)`",),
+        today=(r"Detected call of `?lr_scheduler\.step\(\)`? before `?optimizer\.step\(\)",),
         sample=(
             "import warnings\n"
             "optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)\n"

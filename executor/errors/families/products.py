@@ -11,12 +11,20 @@ _LINEAR = (
     "{inner_left} features ({rows} rows of {inner_left})"
 )
 
+_AGAIN = (
+    f"{_LINEAR}: as many as it gives itself | a layer of these sizes that comes twice, or a last "
+    "layer behind a model that has one"
+)
+_IN_A_LAYER = (("file", r"linear\.py"), ("made", r"Linear"))
+
 
 def _unflattened(seen: SeenError, message: str) -> Mapping[str, str]:
-    """How many samples of the wanted size the rows hold, where they hold whole ones."""
+    """Whether the layer gets what it gives; or how many samples of its size the rows hold."""
     if not seen["rows"]:  # a wording without sizes
         return {}
     rows, inner, wanted = seen.numbers("rows", "inner_left", "inner_right")
+    if inner == seen.number("columns"):
+        return {"again": "yes"}
     if not inner or wanted <= inner or wanted % inner or rows % (wanted // inner):
         return {}
     return {"samples": str(rows * inner // wanted)}
@@ -39,6 +47,7 @@ FAMILIES = (
         says="Two matrices are multiplied whose inner sizes differ.",
         look_around=_printed,
         means=(
+            *(Sentence(_AGAIN, {"again": r"yes", where: p}) for where, p in _IN_A_LAYER),
             Sentence(_LINEAR, {"file": r"linear\.py"}),
             Sentence(_LINEAR, {"made": r"Linear"}),
             (
@@ -65,6 +74,17 @@ FAMILIES = (
                 "the layer `nn.Linear({inner_left}, {columns})`; if it should be {inner_right}, "
                 "look for what gave x this shape",
                 {"printed": r"yes"},
+            ),
+            *(
+                Sentence(
+                    "If what it is given went through such a layer before, as the output of a "
+                    "whole model does whose last layer gives {columns}, leave one of the two out: "
+                    "let forward return the {inner_right} features that its own last layer takes, "
+                    "or use its output as it is. A layer turns its own weight, so nothing is to be "
+                    "transposed",
+                    {"again": r"yes", where: p},
+                )
+                for where, p in _IN_A_LAYER
             ),
             Sentence(
                 "{rows} rows of {inner_left} hold exactly {samples} times {inner_right} values: "

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from executor.errors.family import ANY, ErrorFamily, SeenError, Sentence, Suspect
+from executor.errors.one_hot import numbers_against_rows
 
 _TELLING = 16  # a size from here on stands in a program for one reason
 # Lengths that well-known language models learned a position for.
@@ -11,6 +12,8 @@ _LANGUAGE = (
     r"\b(?:\w*bert\w*|gpt\W?2?|t5|clip\w*|tokeni[sz]\w*|tokens?|transformers?|llama|prompts?)\b"
 )
 _SKIPS = r"u-?net|skip|decoder|encoder|upsampl|\bup\w*\(|\bup\b|residual|shortcut|transpose|fpn"
+_ONE_HOT = r"\bone.?hot\b"
+_TARGET_RESHAPED = r"\b(?:target|label|mask)s?\.(?:view|reshape)\("
 _WINDOW = 128  # of an STFT, at least: below it such a pair of sizes says nothing
 
 
@@ -64,7 +67,18 @@ FAMILIES = (
     ErrorFamily(
         id="broadcast_sizes",
         says="Two tensors are combined element by element whose sizes do not broadcast.",
+        look_around=numbers_against_rows,
         means=(
+            *(
+                Sentence(
+                    "You print one tensor of {numbers} numbers and one of {numbers} rows with "
+                    "{columns} columns, as one-hot labels of {columns} classes are: one number and "
+                    "{columns} for each sample are not compared with `==`, and a row alone, "
+                    "`labels[0]`, is one sample",
+                    {"numbers": r".+", where: r"=="},
+                )
+                for where in ("line", "code")
+            ),
             *(
                 Sentence(
                     "A sequence of {a} most likely meets {positions} learned positions: in "
@@ -92,6 +106,15 @@ FAMILIES = (
             "Two tensors whose sizes do not go together are combined",
         ),
         remedy=(
+            *(
+                Sentence(
+                    "If they are one-hot, turn them into class numbers first: `labels = "
+                    "labels.max(1)[1]` (today `labels.argmax(dim=1)`), and then `(predicted == "
+                    "labels).sum()` compares all {numbers} samples",
+                    {"numbers": r".+", where: r"=="},
+                )
+                for where in ("line", "code")
+            ),
             Sentence(
                 "Print the shapes of all that is joined, right before the line: a tensor that "
                 "lost a dimension (by an index such as `x[i]`) gets it back with `unsqueeze`, and "
@@ -144,11 +167,11 @@ FAMILIES = (
         ),
         types=("RuntimeError",),
         today=(
-            r"[Tt]he size of tensor a \((?P<a>\d+)\) must match the size of tensor b "
+            r"[Tt]he size of tensor [aA] \((?P<a>\d+)\) must match the size of tensor [bB] "
             r"\((?P<b>\d+)\)(?: at (?:(?P<kind>non-singleton) )?dimension (?P<dimension>\d+))?",
         ),
         older=(
-            r"^sizes do not match at",
+            r"^(?:invalid argument \d+: )?sizes do not match at",
             r"^inconsistent tensor sizes? at",
             r"inconsistent tensor sizes?, expected r_ \[(?P<a>[\dx ]+)\](?:, t "
             r"\[[\dx ]+\])? and (?:src )?\[(?P<b>[\dx ]+)\] to have the same number of elements, "
@@ -162,6 +185,8 @@ FAMILIES = (
         },
         sample="torch.ones(5) + torch.ones(8)",
         examples=(
+            "RuntimeError: invalid argument 3: sizes do not match at "
+            "/pytorch/torch/lib/THC/generated/../THCTensorMathCompareT.cuh:65",
             "RuntimeError: sizes do not match at "
             "/pytorch/aten/src/THC/generic/THCTensorMathPointwise.cu:216",
             "RuntimeError: inconsistent tensor size, expected r_ [32 x 10], t [32 x 10] and src "
@@ -299,6 +324,15 @@ FAMILIES = (
                 "so no number fits in the place of -1",
                 {"open": r"yes"},
             ),
+            *(
+                Sentence(
+                    "The target has {size} values, {times} times as many as the shape [{shape}] "
+                    "takes: a one-hot target holds one number for each class, and class numbers "
+                    "are one for each position",
+                    {"times": r"[2-9]|\d{2,}", "words": _ONE_HOT, where: _TARGET_RESHAPED},
+                )
+                for where in ("line", "code")
+            ),
             Sentence(
                 "The tensor has {size} values, {times} times as many as the shape [{shape}] takes",
                 {"times": r".+"},
@@ -310,6 +344,16 @@ FAMILIES = (
                 "See why it is empty: `print(x.shape)` step by step up to the line; of a file that "
                 "is read in parts, whether it is the one that belongs to this model, and whole",
                 {"size": r"0"},
+            ),
+            *(
+                Sentence(
+                    "If {times} is the number of classes: `target.argmax(dim=1)` turns a one-hot "
+                    "target [batch, classes, …] into class numbers [batch, …]. "
+                    "`nn.CrossEntropyLoss` takes them as they are, with scores [batch, classes, …] "
+                    "that went through no softmax; of images too, without flattening anything",
+                    {"times": r"[2-9]|\d{2,}", "words": _ONE_HOT, where: _TARGET_RESHAPED},
+                )
+                for where in ("line", "code")
             ),
             Sentence(
                 "Print `x.shape` before the line. A factor of 3 is mostly pictures in colour where "

@@ -16,6 +16,8 @@ def _not_of_colours(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"channels": str(one[-1])}
 
 
+_ARRAYS_INSIDE = r"\barray\(\s*\[\s*array\(\s*\["  # as NumPy prints an array of arrays
+
 FAMILIES = (
     ErrorFamily(
         id="ragged_rows",
@@ -74,11 +76,29 @@ FAMILIES = (
                 "read what `.values()`, `.keys()`, `map` or `zip` give as a list",
                 {"code": _VIEW},
             ),
+            *(
+                Sentence(
+                    "A tensor is made of an array whose entries are arrays themselves: for NumPy "
+                    "they are objects and no numbers",
+                    {where: _ARRAYS_INSIDE},
+                )
+                for where in ("words", "code")
+            ),
             "A tensor is made of an array of {kind} | its entries are text, None, of several "
             "types (columns of bool and of float, for one), or rows of different lengths",
         ),
         remedy=(
             Sentence("Make a list of it first: `np.array(list(…))`", {"code": _VIEW}),
+            *(
+                Sentence(
+                    "Join them first: where all have one shape, `torch.from_numpy(np.stack(list("
+                    "array)).astype(np.float32))`; `astype` alone does not open them. Where the "
+                    "lengths differ: `torch.nn.utils.rnn.pad_sequence([torch.as_tensor(row, "
+                    "dtype=torch.float32) for row in array], batch_first=True)`",
+                    {where: _ARRAYS_INSIDE},
+                )
+                for where in ("words", "code")
+            ),
             "Print `array.dtype` and `array[0]`. If all entries are numbers: "
             "`array.astype(np.float32)`; text columns need numbers for their categories first; "
             "rows of different lengths are padded",

@@ -36,6 +36,17 @@ LOSS = (
     "Using a target size (torch.Size({})) that is different to the input size (torch.Size({})) is "
     "deprecated. Please ensure they have the same size."
 )
+BATCH = "Expected input batch_size ({}) to match target batch_size ({})."
+ROW = "index out of range in self"
+INDEX = "expecting vector of indices at /x/torch/lib/THC/generic/THCTensorIndex.cu:405"
+GATHER = "Index tensor must have the same number of dimensions as input tensor"
+OBJECTS = "can't convert np.ndarray of type numpy.object_"
+CHANNELS = (
+    "Given groups=1, weight of size [8, {0}, 3, 3], expected input[2, {1}, 9, 9] to have {0} "
+    "channels, but got {1} channels instead"
+)
+COLLATE = "default_collate: batch must contain tensors, numpy arrays, numbers; found <class '{}'>"
+SCHEDULE = "UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`."
 FORK = "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing"
 
 
@@ -88,13 +99,41 @@ FORK = "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multipr
         ("Cannot handle this data type: (1, 1, 3), <f4", "", "gets float32", True),
         ("Cannot handle this data type: (1, 1), |i1", "", "it is", False),
         ("'Engine' object has no attribute 'modl'. Did you mean: 'model'?", "", "`.model`", True),
+        (BATCH.format(12, 3), "the output is [3, 12, 8, 8]", "12 is the second dimension", True),
+        (BATCH.format(12, 3), "the output is [3, 5, 12, 8]", "second dimension", False),
+        (BATCH.format(12, 3), "the image is [3, 12, 8, 8]", "second dimension", False),
+        (KEYS, "the names begin with _orig_mod. there", "`torch.compile(model)` puts", True),
+        (KEYS, "the names are others", "`torch.compile(model)` puts", False),
+        (f'{KEYS}Unexpected key(s) in state_dict: "_orig_mod.a.weight"', "", "removeprefix", True),
+        (KEYS.replace("a.w", "_orig_mod.a.w"), "", "_orig_mod.load_state_dict", True),
+        (KEYS, "", "names of another model, or of another version of it, build", True),  # if so
+        (ROW, "it comes with longer texts", "cut the text to what the model takes", True),
+        (ROW, "my ids are torch.long, no longer int", "cut the text", False),
+        (ROW, "it comes with longer texts", "resize_token_embeddings", False),  # rows untrained
+        (INDEX, "", "x[i.view(-1)]", True),
+        (INDEX, "", ".item()", False),  # came with 0.4
+        (GATHER, "idx = torch.nonzero(a == 1)", "is no index for gather", True),
+        (GATHER, "r, c = torch.nonzero(a == 1, as_tuple=True)", "is no index", False),
+        (OBJECTS, "array([array([1., 2.]), array([3., 4.])], dtype=object)", "np.stack", True),
+        (OBJECTS, "array(['a', 2.5], dtype=object)", "np.stack", False),
+        (CHANNELS.format(280, 536), "", "280 is 256 + 24, and 536 is 512 + 24", True),
+        (CHANNELS.format(256, 512), "", " is 256 + ", False),  # nothing is joined
+        (CHANNELS.format(320, 576), "", " is 256 + ", False),  # 64 is a width itself
+        (CHANNELS.format(3, 1), "", "+", False),
+        (COLLATE.format("shop.data.PictureDataset"), "", "gives a whole dataset", True),
+        (COLLATE.format("PIL.Image.Image"), "", "whole dataset", False),
+        (NO_GRAPH, "I added pred.detach() to mend it", "you put in a `detach`", True),
+        (NO_GRAPH, "I removed the detach() and it stays", "you put in", False),
+        (SCHEDULE, "scaler.step(opt) stands before it", "is what steps the optimizer", True),
+        (SCHEDULE, "opt.step() stands before it", "is what steps", False),
         ("KeyError: 4571", "a pandas table", "iloc", True),
         ("KeyError: 4571", "a vocabulary", "iloc", False),
     ],
 )
 def test_sizes_and_words_choose_what_is_said(message: str, words: str, told: str, is_told: bool):
     """A cause is named only where the message's own numbers, or the post, point to it."""
-    kind, _, text = message.partition(": ") if message.startswith("KeyError") else ("", "", message)
+    is_typed = message.startswith(("KeyError", "UserWarning"))
+    kind, _, text = message.partition(": ") if is_typed else ("", "", message)
     type_ = kind or next(
         (t for start, t in TYPES.items() if message.startswith(start)), "RuntimeError"
     )
@@ -111,6 +150,10 @@ TYPES = {
     "expected np": "TypeError",
     "too many": "ValueError",
     "Cannot handle": "TypeError",
+    "Expected input": "ValueError",
+    "index out": "IndexError",
+    "can't convert": "TypeError",
+    "default_collate": "TypeError",
 }
 
 
@@ -323,3 +366,150 @@ def test_what_is_called_without_an_argument(message: str, told: str, is_told: bo
 
     assert reading is not None
     assert (told in reading.remedy) is is_told
+
+
+PARALLEL = "parallel_apply.py _worker\nmodule.py _call_impl\nnet.py forward"
+GPUS = "Expected all tensors to be on the same device, but found at least two devices, {} and {}!"
+FLAT = "Expected input batch_size ({}) to match target batch_size ({})."
+OTHER = "Expected object of backend CPU but got backend CUDA for argument #2 'other'"
+MIXED = (
+    "mul_ received an invalid combination of arguments - got (torch.cuda.FloatTensor), but "
+    "expected one of:\n * (float value)\n * (torch.FloatTensor other)"
+)
+OF_CUDA = MIXED.replace("(torch.FloatTensor other)", "(torch.cuda.FloatTensor other)")
+LONG = (
+    "FloatClassNLLCriterion_updateOutput received an invalid combination of arguments - got (int, "
+    "torch.FloatTensor, torch.DoubleTensor), but expected (int state, torch.FloatTensor input, "
+    "torch.LongTensor target)"
+)
+EQUAL = "invalid argument 3: sizes do not match at /x/THCTensorMathCompareT.cuh:65"
+CUT = "shape '[4, 6]' is invalid for input of size 72"
+
+
+def printed(*sizes: str) -> str:
+    """Tensors as torch before 0.4 printed them."""
+    return "\n".join(f" 0  1\n[torch.FloatTensor of size {size}]" for size in sizes)
+
+
+@pytest.mark.parametrize(
+    ("type_", "message", "around", "told", "is_told"),
+    [
+        # A copy that DataParallel runs, and no other place; a GPU and the CPU is another matter.
+        ("RuntimeError", GPUS.format("cuda:0", "cuda:1"), {"frames": PARALLEL}, "In a copy", True),
+        ("RuntimeError", GPUS.format("cuda:0", "cuda:1"), {}, "In a copy", False),
+        ("RuntimeError", GPUS.format("cuda:0", "cpu"), {"frames": PARALLEL}, "In a copy", False),
+        # One step of a flattened sequence.
+        ("ValueError", FLAT.format(90, 100), {"line": "f(o, y.view(-1))"}, "9 times 10", True),
+        ("ValueError", FLAT.format(100, 90), {"line": "f(o, y.view(-1))"}, "has no label", True),
+        ("ValueError", FLAT.format(90, 100), {"line": "f(o, y)"}, "9 times 10", False),
+        ("ValueError", FLAT.format(30, 40), {"line": "f(o, y.view(-1))"}, "3 times", False),
+        ("ValueError", FLAT.format(99, 100), {"line": "f(o, y.view(-1))"}, "99 times", False),
+        # Which of two names lies where.
+        (
+            "RuntimeError",
+            OTHER,
+            {"line": "n += a.eq(b.data).cpu().sum()"},
+            "`b.data` lies on CUDA",
+            True,
+        ),
+        ("RuntimeError", OTHER, {"line": "n = (a == b).sum()"}, "`b` lies on CUDA", True),
+        ("RuntimeError", OTHER, {"line": "n = (a + b) * c"}, "lies on CUDA and `", False),
+        ("RuntimeError", OTHER, {"line": "n = f(a)"}, "lies on CUDA and `", False),
+        ("RuntimeError", OTHER, {"line": "n += (a == b).sum()"}, "lies on CUDA and `", False),
+        # The optimizer's state, in the oldest wording; `.to` came later than that.
+        ("TypeError", MIXED, {"line": "optimizer.step()"}, "v.cuda()", True),
+        ("TypeError", MIXED, {}, "The optimizer joins", False),
+        ("TypeError", OF_CUDA, {"line": "optimizer.step()"}, "The optimizer joins", False),
+        # Rows of classes where class numbers are wanted.
+        ("TypeError", LONG, {"words": printed("4x6", "4x6")}, "both [4, 6]", True),
+        ("TypeError", LONG, {"words": printed("4x6", "4")}, "both", False),
+        ("TypeError", LONG, {"words": printed("4x1", "4x1")}, "both", False),
+        ("TypeError", LONG, {"words": printed("4x6", "4x6")}, "convert one of them", False),
+        # Class numbers compared with rows.
+        ("RuntimeError", EQUAL, {"words": printed("3x2", "3"), "line": "a == b"}, "3 rows", True),
+        ("RuntimeError", EQUAL, {"words": printed("3x2", "5"), "line": "a == b"}, "rows", False),
+        ("RuntimeError", EQUAL, {"words": printed("3x2", "3"), "line": "a + b"}, "rows", False),
+        # A one-hot target that is reshaped to class numbers; pictures are another matter.
+        ("RuntimeError", CUT, {"words": "one-hot", "line": "target.view(4, 6)"}, "argmax", True),
+        ("RuntimeError", CUT, {"words": "one-hot", "line": "x.view(4, 6)"}, "argmax", False),
+        ("RuntimeError", CUT, {"words": "masks", "line": "target.view(4, 6)"}, "argmax", False),
+        ("RuntimeError", CUT, {"words": "masks", "line": "target.view(4, 6)"}, "pictures", True),
+    ],
+)
+def test_what_stands_around_chooses_what_is_said(
+    type_: str, message: str, around: dict[str, str], told: str, is_told: bool
+):
+    """Each row beside its message: what shows the cause, and what only looks like it."""
+    posted = PastedTraceback(type=type_, message=message, frames=())
+
+    reading = read_words(posted, Around(**around))
+
+    assert reading is not None
+    assert (told in f"{reading.means} {reading.causes} {reading.remedy}") is is_told, reading
+
+
+@pytest.mark.parametrize(
+    ("module", "given", "told"),
+    [
+        ("__torch__.torch.nn.modules.activation.Tanh", "int", "The module needs no type"),
+        ("__torch__.Net", "int", ""),  # an argument of one's own may want its type
+        ("__torch__.torch.nn.modules.linear.Linear", "List[Tensor]", ""),
+    ],
+)
+def test_an_argument_of_torchs_own_module_needs_no_type(module: str, given: str, told: str):
+    """What is handed to it has a type of its own: that is what has to change."""
+    message = (
+        f"forward({module} self, Tensor x) -> Tensor:\nExpected a value of type 'Tensor' for "
+        f"argument 'x' but instead found type '{given}'."
+    )
+    posted = PastedTraceback(type="RuntimeError", message=message, frames=())
+
+    reading = read_words(posted)
+
+    assert reading is not None
+    assert told in reading.remedy
+    assert bool(told) is bool(reading.remedy)
+
+
+@pytest.mark.parametrize(
+    ("code", "is_told"),
+    [
+        ("T.Compose([T.ToPILImage(), T.RandomCrop(8)])", True),
+        ("T.Compose([T.ToPILImage(), T.RandomCrop(8), T.ToTensor()])", False),
+        ("T.Compose([T.RandomCrop(8)])", False),
+    ],
+)
+def test_transforms_that_end_with_a_picture_are_named(code: str, is_told: bool):
+    """Only where one makes a picture and none a tensor of it again."""
+    posted = PastedTraceback(
+        type="AttributeError", message="'Image' object has no attribute 'cuda'", frames=()
+    )
+    line = Construct(kind="call", name="T.Compose", line=1, code=code)
+
+    reading = read_words(posted, Around(), [line])
+
+    assert reading is not None
+    assert "Pillow" in reading.means
+    assert ("`ToPILImage` makes a picture" in reading.remedy) is is_told
+
+
+@pytest.mark.parametrize(
+    ("shapes", "is_told"),
+    [("4x7 and 9x7", True), ("4x8 and 9x7", False)],
+)
+def test_a_layer_that_gets_what_it_gives_may_come_twice(shapes: str, is_told: bool):
+    """A layer turns its weight itself, so no transposition is advised."""
+    posted = PastedTraceback(
+        type="RuntimeError",
+        message=f"mat1 and mat2 shapes cannot be multiplied ({shapes})",
+        frames=(),
+    )
+    layer = Construct(
+        kind="call", name="nn.Linear", line=1, code="fc = nn.Linear(9, 7)", arguments=("9", "7")
+    )
+
+    reading = read_words(posted, Around(), [layer])
+
+    assert reading is not None
+    assert ("as many as it gives itself" in reading.means) is is_told
+    assert ("nothing is to be transposed" in reading.remedy) is is_told

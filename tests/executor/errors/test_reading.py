@@ -75,6 +75,17 @@ def test_a_sentence_names_values_that_there_are(family: ErrorFamily):
 
 # Values that no sample has the sizes for; each has a row below.
 DERIVED_BY_OTHER_SIZES = {
+    "columns",
+    "first_name",
+    "label_steps",
+    "numbers",
+    "narrow",
+    "rest",
+    "row_steps",
+    "rows_of",
+    "second_name",
+    "step",
+    "wide",
     "samples",
     "per_row",
     "per_label",
