@@ -17,6 +17,7 @@ one function, from the tree to remarks.
     mixups.py      a misspelled setting, exchanged arguments, one object under two names
     carelessness.py  lines that do less than they look like, or more
     sizes.py       sizes of layers that clash with those before them
+    processes.py   processes that would start themselves again
     preparation.py test data prepared otherwise than the training data
     evaluating.py  evaluation in the wrong mode or along the wrong dimension
     unread.py      what is computed or put aside, and read nowhere
@@ -54,6 +55,7 @@ from executor.inside.remarks import (
     measures,
     mixups,
     preparation,
+    processes,
     returns,
     rounds,
     sampling,
@@ -84,6 +86,7 @@ ASIDES = frozenset(
         "all_zero",
         "counts_batches",
         "classes_regressed",
+        "seeded_and_timed",
     ]
 )
 
@@ -114,6 +117,7 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *evaluating.RULES,
     *epochs.RULES,
     *sampling.RULES,
+    *processes.RULES,
     *mixups.RULES,
     *measures.RULES,
     *preparation.RULES,

@@ -485,7 +485,34 @@ def _state_written(tree: ast.Module) -> Found:
             return
 
 
+def _seeded_and_timed(tree: ast.Module) -> Found:
+    """Seeds beside settings that let cuDNN take another algorithm in each run."""
+    if not words(tree) & {"manual_seed", "manual_seed_all", "seed_everything"}:
+        return
+    free = {"benchmark": True, "deterministic": False}
+    for node in walk(tree):
+        match node:
+            case ast.Assign(
+                targets=[ast.Attribute(attr="benchmark" | "deterministic" as name) as target],
+                value=ast.Constant(value=bool() as value),
+            ) if value is free[name] and ".cudnn." in f".{dotted(target)}":
+                does = (
+                    "has cuDNN time its algorithms in each run and take the fastest, which may be "
+                    "another one each time"
+                    if value
+                    else "allows algorithms of cuDNN whose results differ from run to run"
+                )
+                yield (
+                    "seeded_and_timed",
+                    node,
+                    f"`{name} = {value}` {does}, whatever is seeded. For runs on a GPU that are "
+                    "the same: `torch.backends.cudnn.benchmark = False`, `deterministic = True` "
+                    "and `torch.use_deterministic_algorithms(True)`",
+                )
+
+
 RULES = (
+    _seeded_and_timed,
     _floored,
     _counts_the_last,
     _state_written,

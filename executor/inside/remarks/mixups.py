@@ -28,6 +28,8 @@ from executor.inside.remarks.syntax import (
 _MISSPELLED = re.compile(
     r"require_?s?_?grads?|requires?_?gra?d?s?|requres_grad|reqiures_grad|requires_gradient", re.I
 )
+# `__int__` is Python's too: of a class that is made a number, without further arguments.
+_INIT = re.compile(r"_init_|__init_|_init__|__(?:init|int|inti|intit|inits|initi|ini|nit)__", re.I)
 _OUTPUT = re.compile(
     r"(?i)^(?:outs?|outputs?|preds?|predictions?|predicted|logits|scores|y_?pred|y_?hat|y_?out)$"
 )
@@ -83,6 +85,29 @@ def misspelled(tree: ast.Module) -> Found:
                     f"is changed; it is called `{dotted(value) or 'p'}.requires_grad`",
                     (right,),
                 )
+
+
+def _misnamed_init(tree: ast.Module) -> Found:
+    """`def _init_(self)` in a class without an `__init__`, which nothing calls."""
+    for cls in walk(tree):
+        if not isinstance(cls, ast.ClassDef):
+            continue
+        methods = [n for n in cls.body if isinstance(n, ast.FunctionDef)]
+        if any(method.name == "__init__" for method in methods):
+            continue
+        for method in (m for m in methods if _INIT.fullmatch(m.name)):
+            if method.name == "__int__" and len(method.args.args) < 2:
+                continue
+            within = set(inside(method))
+            if any(call not in within for call in method_calls(tree, method.name)):
+                continue
+            yield (
+                "misnamed_init",
+                method,
+                f"Python never calls `{method.name}`: a constructor is `__init__`, with two "
+                f"underscores on each side, here and where it calls that of the class above. As "
+                f"it stands, nothing in it runs, and `{cls.name}` has none of what it makes",
+            )
 
 
 def exchanged(tree: ast.Module) -> Found:
@@ -307,6 +332,7 @@ def _frozen_for_good(tree: ast.Module) -> Found:
 
 RULES = (
     misspelled,
+    _misnamed_init,
     exchanged,
     _one_output,
     _one_object,

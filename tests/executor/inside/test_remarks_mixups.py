@@ -30,7 +30,28 @@ for epoch in range(9):
 BOTH = "self.rnn = nn.LSTM(2, 3, batch_first=True, bidirectional=True)"
 LAST = "out, _ = self.rnn(x)\nreturn out[:, -1]"
 
+GUARDED = """\
+import torch
+loader = DataLoader(data, num_workers={n})
+{loop}
+"""
+
 SHOWN = {
+    "misnamed_init": [
+        "class Net(nn.Module):\n    def _init_(self):\n        super(Net, self)._init_()",
+        "class Data(Dataset):\n    def __int__(self, rows):\n        self.rows = rows",
+        "class Data(Dataset):\n    def __Init__(self, rows):\n        self.rows = rows",
+    ],
+    "no_main_guard": [
+        GUARDED.format(n=2, loop="for x in loader:\n    print(x)"),
+        GUARDED.format(n=2, loop="for i, x in enumerate(loader):\n    print(x)"),
+        GUARDED.format(n=2, loop="print(next(iter(loader)))"),
+        "for x in DataLoader(data, num_workers=4):\n    print(x)",
+    ],
+    "seeded_and_timed": [
+        "torch.manual_seed(0)\ntorch.backends.cudnn.benchmark = True",
+        "torch.manual_seed(0)\nfrom torch.backends import cudnn\ncudnn.deterministic = False",
+    ],
     "misspelled": ["for p in m.parameters():\n    p.require_grad = False"],
     "exchanged": [
         "loss = nn.CrossEntropyLoss()\nl = loss(labels, outputs)",
@@ -72,6 +93,23 @@ SHOWN = {
     ],
 }
 SOUND = {
+    "its own name": "class Net(nn.Module):\n    def __init__(self):\n        pass\n"
+    "    def _init_(self):\n        pass",
+    "a method of one's own": "class Net(nn.Module):\n    def _init_(self):\n        pass\n"
+    "    def forward(self, x):\n        self._init_()\n        return x",
+    "a class that is a whole number": "class Id:\n    def __int__(self):\n        return 3",
+    "no workers": GUARDED.format(n=0, loop="for x in loader:\n    print(x)"),
+    "workers in a function": GUARDED.format(
+        n=2, loop="def main():\n    for x in loader:\n        print(x)"
+    ),
+    "a guard": GUARDED.format(
+        n=2, loop="if __name__ == '__main__':\n    for x in loader:\n        print(x)"
+    ),
+    "a loader that nobody goes through": GUARDED.format(n=2, loop="print(len(loader))"),
+    "timed, and nothing seeded": "torch.backends.cudnn.benchmark = True",
+    "seeded and not timed": "torch.manual_seed(0)\ntorch.backends.cudnn.benchmark = False\n"
+    "torch.backends.cudnn.deterministic = True",
+    "another benchmark": "torch.manual_seed(0)\nargs.benchmark = True",
     "biases of zero": "self.fc.bias.data.zero_()\nself.fc.running.data.fill_(0)",
     "a table of zeros": "self.b = nn.Embedding(9, 4)\nnn.init.zeros_(self.b.weight)\n"
     "self.c = nn.EmbeddingBag(9, 4)\nself.c.weight.data.zero_()",
