@@ -43,6 +43,7 @@ from bot.messages.traceback_text import (
 )
 from bot.messages.unfenced import find_code, looks_like_python, trailing_prose
 from bot.messages.untyped_error import (
+    find_later_error,
     find_untyped_error,
     find_warning_in_title,
     missing_name,
@@ -144,6 +145,8 @@ class _Reading:
 
     def _posted_error(self) -> PastedTraceback | None:
         """The last traceback; an error line completes one whose end is missing, or is the error."""
+        if not self.tracebacks and (now := find_later_error(self.text)) is not None:
+            return now
         bare = longest_wording(self.bare)
         pasted = _last_with_all_text(self.tracebacks)
         if pasted is not None and pasted.type:

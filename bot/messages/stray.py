@@ -14,6 +14,7 @@ from bot.messages.python_lines import KEYWORDS, Shape, indent_of
 from bot.messages.unfenced import Statement, statements
 
 _DOTS = re.compile(r"\s*(?:\.{2}|\.{4,}|…+|\.(?: ?\.)+|-{3,}|~{3,}|_{4,})\s*$")
+_MARK = re.compile(r"\s*(?:-+>|=+>|<-+|\^+)[^()=]*$")  # an arrow at what stands above
 _WORDS = re.compile(r"\s*[^\W\d_]+(?:(?:[ ,;!?'’/-]|\. )+[^\W_]+){2,}[ .,;!?…]*$")
 # Words side by side that no operator or bracket follows; `=>` is none of Python's.
 _SENTENCE = re.compile(
@@ -37,21 +38,22 @@ def leave_out(lines: Sequence[str]) -> tuple[list[str], str]:
     found = list(statements(lines))
     stray = [s for s in found if _is_stray(s, lines)]
     code = sum(s.shape >= Shape.SIMPLE for s in found)
-    if not stray or code < _CODE_FOR_EACH * len(stray):
+    told = [s for s in stray if not _DOTS.match(lines[s.start])]  # dots only say: left out
+    if not stray or code < max(1, _CODE_FOR_EACH * len(told)):
         return list(lines), ""
     left = list(lines)
     for statement in stray:
         left[statement.start] = " " * indent_of(lines[statement.start]) + "..."
-    told = [f"`{lines[s.start].strip()[:_CHARS]}`" for s in stray[:_SHOWN]]
+    named = [f"`{lines[s.start].strip()[:_CHARS]}`" for s in stray[:_SHOWN]]
     more = f" and {len(stray) - _SHOWN} more" if len(stray) > _SHOWN else ""
-    return left, f"what is no Python was left out of the code: {', '.join(told)}{more}"
+    return left, f"what is no Python was left out of the code: {', '.join(named)}{more}"
 
 
 def _is_stray(statement: Statement, lines: Sequence[str]) -> bool:
     if statement.end - statement.start != 1:
         return False
     line = lines[statement.start]
-    if _DOTS.match(line):
+    if _DOTS.match(line) or _MARK.match(line):
         return line.strip() != "..."  # which Python takes
     if statement.shape != Shape.PROSE:
         return False

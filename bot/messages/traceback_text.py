@@ -359,7 +359,8 @@ def longest_wording(found: Sequence[PastedTraceback]) -> PastedTraceback | None:
     if not found:
         return None
     first = found[0]
-    same = [e for e in found if e.type == first.type and e.message.startswith(first.message)]
+    begins = first.message.rstrip(" .…").lower()  # a title is typed again, with other capitals
+    same = [e for e in found if e.type == first.type and e.message.lower().startswith(begins)]
     return max(same, key=lambda error: len(error.message))
 
 

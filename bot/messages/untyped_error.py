@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from bot.messages.traceback_text import within_quotes
+from bot.messages.traceback_text import find_bare_error, within_quotes
 from bot.models import PastedTraceback
 from executor.errors import all_families, read
 
@@ -18,6 +18,13 @@ _QUOTED = re.compile(r"[`\"“‘]{1,3}([^`\"“”‘’\n]{12,600})[`\"”’]
 _WARNING = re.compile(r"\b([A-Z]\w{0,40}Warning): {0,3}")
 _OPENED = re.compile(r"(?:^|\s)(['‘])[^'‘’]{0,60}$")
 _APART = re.compile(r"(?: {4,}|\t|\s{0,3}>|\s*`)")
+_LATER = re.compile(
+    r"\b(?:got|get|getting|gives?|gave|raises?|throws?|have|had|see|saw|shows?|faced?|facing"
+    r"|there(?:'s| is| was)) (?:me )?(?:now )?(?:a new|another|a different|the next|a second)"
+    r" error",
+    re.IGNORECASE,
+)
+_EARLIER = re.compile(r"\b(?:before|previous\w*|earlier|used to|at first|first)\b", re.IGNORECASE)
 _TRIMMED = '`*_"“”‘’ \t>'
 _LONGEST = 600  # characters of a message that stands in a line
 _SHORTEST = 16  # characters of a wording: "zero elements" is also what people say
@@ -51,6 +58,20 @@ def find_untyped_error(prose: Sequence[str], output: Sequence[str]) -> PastedTra
             if warned := _WARNING.search(text[: seen.span[0]]):
                 type_, message = warned[1], text[warned.end() :]
             return PastedTraceback(type=type_, message=message, text=message)
+    return None
+
+
+def find_later_error(prose: Sequence[str]) -> PastedTraceback | None:
+    """Find the error that a post says came up after the one that it began with.
+
+    "Then I added detach(), but I got a new error showing …": that one is asked about now.
+    """
+    for number, line in enumerate(prose):
+        found = _LATER.search(line[:8000])
+        if found is not None and not _EARLIER.search(line[: found.start()][-80:]):
+            rest = [line[found.end() :], *prose[number + 1 :]]
+            typed = find_bare_error(rest)
+            return typed.traceback if typed is not None else find_untyped_error(rest, ())
     return None
 
 

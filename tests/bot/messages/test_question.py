@@ -963,3 +963,39 @@ def test_the_title_completes_a_traceback_whose_end_was_cut_off(title: str, messa
     assert pasted is not None
     assert (pasted.type, pasted.message) == ("ValueError", message)
     assert pasted.frames[0].line == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        (
+            "ValueError: Using a target size (torch.Size([8]))\n\nThen I squeezed it, but I got a "
+            "new error saying that element 0 of tensors does not require grad and does not have a "
+            "grad_fn. What now?",
+            "element 0 of tensors",
+        ),
+        (
+            "ValueError: Using a target size (torch.Size([8]))\n\nNow I get another error\n"
+            "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)",
+            "mat1 and mat2",
+        ),
+        (
+            "ValueError: Using a target size (torch.Size([8]))\n\nBefore that I got another error "
+            "saying that element 0 of tensors does not require grad and does not have a grad_fn.",
+            "Using a target size",
+        ),
+        (
+            "ValueError: Using a target size (torch.Size([8]))\n\nI got a new error once more.",
+            "Using a target size",
+        ),
+        (
+            "RuntimeError: given groups=1\n\nRuntimeError:Given groups=1, weight of size 8 4 3 3",
+            "Given groups=1, weight of size 8",
+        ),
+    ],
+)
+def test_the_error_that_is_asked_about_is_the_last_one(text: str, begins: str):
+    """A person who mends one error and meets the next asks about that; a title is cut short."""
+    pasted = read_message(text).traceback
+
+    assert pasted is not None and pasted.message.startswith(begins), pasted

@@ -18,6 +18,8 @@ CODE = "import torch\nfor x in data:\n    y = f(x)\n"
         (". . .", "..."),
         ("…", "..."),
         ("-----", "..."),
+        ("    -> HERE <-", "    ..."),
+        ("^^^^^^^^", "..."),
         ("and so on for the others", "..."),
         ("    here comes the rest of it", "    ..."),
         ("Files already downloaded and verified", "..."),
@@ -27,6 +29,7 @@ CODE = "import torch\nfor x in data:\n    y = f(x)\n"
         # What may be Python, or was meant to be.
         ("...", None),
         ("two words", None),
+        ("->(x)", None),
         ("x = torch.randn 3", None),
         ("print loss and accuracy", None),
         ("return the loss here", None),
@@ -61,6 +64,12 @@ def test_a_text_with_some_code_in_it_is_no_program():
 
     assert leave_out(lines) == (lines, "")
     assert leave_out([*lines, "print(z)"])[0][0] == "..."
+
+
+def test_dots_are_left_out_of_the_shortest_program():
+    """They only say that something was left out; words beside one statement may be a text."""
+    assert leave_out(["....", "x = f(y)"])[0] == ["...", "x = f(y)"]
+    assert leave_out(["....", "and so on for the others"])[1] == ""
 
 
 def test_words_in_a_text_are_no_lines_of_the_program():
