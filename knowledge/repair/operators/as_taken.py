@@ -177,9 +177,18 @@ def _forms(
     if is_a(failure.error, "index_dimensions") and isinstance(value, torch.Tensor):
         owner = given[0].value
         is_index = value.dtype == torch.int64 and isinstance(owner, torch.Tensor)
+        if _is_of_positions(failure.program, node):
+            return
         if is_index and one is not given[0] and value.dim() == owner.dim() - 1:
             new = method(node, "unsqueeze", cst.Arg(cst.Integer(str(value.dim()))))
             yield _Form(new, f"each index of `{name}` stands in a row of its own")
+
+
+def _is_of_positions(program: Program, node: cst.BaseExpression) -> bool:
+    """Whether an index is what `nonzero` gives: in each row the place in every dimension."""
+    made = assignment(program, node.value, node) if isinstance(node, cst.Name) else None
+    text = program.text(made.value if made is not None else node)
+    return re.search(r"\b(?:nonzero|argwhere)\(", text) is not None and "as_tuple" not in text
 
 
 def _of_array(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
