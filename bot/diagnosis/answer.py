@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from bot.diagnosis.chance_level import chance_level
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.first_known import first_known, raising
 from bot.diagnosis.loss_course import loss_course
 from bot.diagnosis.next_step import OF_A_LOSS_THAT_STANDS, next_step, the_loss_falls
-from bot.diagnosis.own_error import is_another, posted, tells_of_a_symptom
+from bot.diagnosis.own_error import is_another, of_a_comment, posted, tells_of_a_symptom
 from bot.diagnosis.posted_traceback import around, read_posted
 from bot.diagnosis.wording import in_place, mistakes, no_error, phrases, searched, unrun
 from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status, Why
@@ -32,6 +33,13 @@ _PROBED = (
     "parameter_lost",
 )
 
+
+_SPAWNS = re.compile(
+    r"\bwindows\b|\bwin(?:32|64|10|11|7|8)\b|\bmac ?os\b|\bspawn(?:_main|\.py)|\b[A-Z]:\\"
+    r"|__mp_main__",
+    re.IGNORECASE,
+)
+_IN_A_NOTEBOOK = re.compile(r"\b(?:jupyter|notebook|ipython|ipykernel|colab)", re.IGNORECASE)
 
 # Notes of a run that explain growing memory and odd results, where no mistake does.
 _TELLING = ("graph_kept", "eval_mode_training", "pytorch_warns")
@@ -94,6 +102,9 @@ def _assumed(run: JobResult) -> tuple[str, ...]:
 def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     """What is said where something was missing to run the code; last, what that was."""
     reading = _reading(known, run)
+    if reading is None and (written := of_a_comment(known.question)) is not None:
+        asked = known.question.model_copy(update={"traceback": written})
+        reading = _reading(replace(known, question=asked), run)
     remarks = _remarks(known, run)
     answer = answer.model_copy(update={"remarks": remarks, "posted": reading})
     said = first_known(known, reading, remarks)
@@ -196,6 +207,9 @@ def _with_quoted(known: Diagnosis, answer: Answer) -> Answer:
     seen, pasted = known.quoted, posted(known.question)
     if seen is None or seen.run is None or seen.run.error is None:
         return answer
+    # A run with numbers of its own shows less than what the posted ones say.
+    if not seen.exact and answer.posted is not None and answer.posted.is_of_the_post:
+        return answer
     assumptions = (*answer.assumptions, seen.said, *seen.run.assumptions)
     answer = answer.model_copy(
         update={
@@ -224,6 +238,10 @@ def _remarks(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
     own = [r for r in own if r.kind not in found]
     if not tells_of_a_symptom(question):
         own = [r for r in own if r.kind != "slow"]
+    if not _asks_for_the_same_runs(question):
+        own = [r for r in own if r.kind != "seeded_and_timed"]
+    if not _starts_processes_anew(question):
+        own = [r for r in own if r.kind != "no_main_guard"]
     if shown is not None:
         return (shown, *own)
     decided = run is not None and any(f.facts.get("ran_away") for f in run.findings)
@@ -231,6 +249,24 @@ def _remarks(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
     if look is not None and not (falls and look.kind in OF_A_LOSS_THAT_STANDS):
         return (look,)
     return tuple(own)
+
+
+def _asks_for_the_same_runs(question: Question) -> bool:
+    """Whether the words are about runs whose results differ."""
+    return (
+        re.search(r"\b(?:reproduc|repeatab|determinis|differen|same)", question.text, re.I)
+        is not None
+    )
+
+
+def _starts_processes_anew(question: Question) -> bool:
+    """Whether a post tells of a system, or shows a traceback, where a worker imports the script.
+
+    Of a notebook there is no script to import.
+    """
+    pasted = question.traceback.text if question.traceback is not None else ""
+    told = f"{question.text}\n{pasted}\n{question.machine.get('os', '')}"
+    return _SPAWNS.search(told) is not None and not _IN_A_NOTEBOOK.search(told)
 
 
 def _wrong_by_its_text(remarks: tuple[Remark, ...], run: JobResult) -> Remark | None:

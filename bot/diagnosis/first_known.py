@@ -47,6 +47,10 @@ _RAISED_BY: Mapping[str, frozenset[str]] = {
     "layer_not_called": frozenset({"argument_type", "object_attribute", "operand_types"}),
     "only_made": frozenset({"missing_arguments", "argument_type", "tensor_truth"}),
     "method_hidden": frozenset({"not_callable"}),
+    "misnamed_init": frozenset(
+        {"no_parameters", "takes_no_arguments", "too_many_arguments", "takes_exactly"}
+        | {"object_attribute", "module_never_set_up", "unexpected_keyword"}
+    ),
 }
 
 

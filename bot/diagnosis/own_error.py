@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from bot.messages.traceback_text import find_bare_errors
 from bot.models import PastedTraceback, Question
 from executor.errors import HasMessage, families_of, is_a, read, same_family
-from executor.protocol import JobResult
+from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.signature import signature
 
 # Kinds of errors that come from the place or from how something was pasted, unless the person
@@ -60,6 +61,9 @@ _EXPECTS = re.compile(
     r"instead of|unexpected (?:results?|outputs?|values?|behaviou?r))\b",
     re.IGNORECASE,
 )
+_SHOWN = re.compile(r"^```[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_OF_NUMBERS = re.compile(r"^[^A-Za-z\n]*\d[^A-Za-z\n]*$", re.MULTILINE)  # lines without words
+_LINES_PRINTED = 2
 _LEAST_CUT = 20  # characters of a message that was cut off and still tells which one it is
 
 
@@ -67,6 +71,15 @@ def posted(question: Question) -> PastedTraceback | None:
     """The error that was pasted; None if there is none, or if it says neither type nor message."""
     pasted = question.traceback
     return pasted if pasted is not None and (pasted.type or pasted.message) else None
+
+
+def of_a_comment(question: Question) -> PastedTraceback | None:
+    """The first error that a comment of the code writes down, where none was posted beside it."""
+    if posted(question) is not None:
+        return None
+    comments = [line.partition("#")[2].strip() for line in question.code.split("\n") if "#" in line]
+    found = (place.traceback for place in find_bare_errors(comments))
+    return next((error for error in found if families_of(error.type, error.message)), None)
 
 
 def is_posted(pasted: HasMessage, error: HasMessage) -> bool:
@@ -153,6 +166,21 @@ def names_no_error(question: Question) -> bool:
     if posted(question) is not None or _NAMES.search(question.text):
         return False
     return len(question.text.split()) >= _FEWEST
+
+
+def shows_what_it_printed(
+    question: Question, error: ErrorSeen | Caught | None, run: JobResult
+) -> bool:
+    """Whether a post names no error and shows what its code printed, where our run printed nothing.
+
+    So it went further there: the error is of today's libraries, of the paste or of this machine.
+    """
+    if posted(question) is not None or error is None or error.line is None or run.stdout.strip():
+        return False
+    lines = question.code.split("\n")
+    prints = error.line <= len(lines) and "print" in lines[error.line - 1]
+    shown = _SHOWN.findall(question.text)
+    return prints and any(len(_OF_NUMBERS.findall(block)) >= _LINES_PRINTED for block in shown)
 
 
 def is_unparsed(run: JobResult) -> bool:

@@ -6,7 +6,12 @@ import re
 from collections.abc import Sequence
 
 from bot.diagnosis.devices import opposed
-from bot.diagnosis.own_error import is_another, names_no_error, posted
+from bot.diagnosis.own_error import (
+    is_another,
+    names_no_error,
+    posted,
+    shows_what_it_printed,
+)
 from bot.diagnosis.wording.in_place import both_lines, is_in_place
 from bot.diagnosis.wording.phrases import (
     NAMES_TOLD,
@@ -52,7 +57,7 @@ def fixed(question: Question, removed: Mistake, run: JobResult, fix: Fix) -> str
         told = seen[: len(told)]
     how = f"{under_assumptions(run)}" if is_rebuilt(run) else ""
     done = "; then ".join(told)
-    aside = _aside(question, removed)
+    aside = _aside(question, removed, run)
     return f"Fixed: {done}.{how}{_not_posted(question, removed)}{_left(run, fix)}{aside}"
 
 
@@ -101,12 +106,12 @@ def reproduced(question: Question, wrong: Mistake, run: JobResult, repair: Repai
         what = raised_at(wrong.error) if wrong.error is not None else first_finding(run, wrong)
         told = "; or ".join(f.intent or f.title for f in repair.alternatives)
         head = f"{begins}: {what}. Partly shown: {told}: {repair.alternatives[0].shown_in_part}."
-        return f"{head}{_aside(question, wrong)}"
+        return f"{head}{_aside(question, wrong, run)}"
     if repair.alternatives:
         what = first_finding(run, wrong) if wrong.error is None else raised_at(wrong.error)
         left = _left(run, repair.alternatives[0])
         head = f"{begins}: {what}. {what_may_be_meant(repair.alternatives)}"
-        return f"{head}{left}{_aside(question, wrong)}"
+        return f"{head}{left}{_aside(question, wrong, run)}"
     tried = len(repair.refused)
     none = ""
     if repair.cut:
@@ -118,7 +123,7 @@ def reproduced(question: Question, wrong: Mistake, run: JobResult, repair: Repai
         if where := opposed(run.devices):
             said = first_sentence(wrong.error.message)
             head = f"{begins}: {where}. {raised_at(wrong.error)}: {said}.{none}"
-            return f"{head}{_aside(question, wrong)}"
+            return f"{head}{_aside(question, wrong, run)}"
         live = explanation(wrong, run)
         told = f" {_of_this_run(question, first_of(live), run)}" if live else ""
         if not live and (at := layer(run)):
@@ -133,7 +138,7 @@ def reproduced(question: Question, wrong: Mistake, run: JobResult, repair: Repai
         head = f"{begins}: {raised_at(wrong.error)}{said}."
         if not begins.startswith(_REBUILT):
             head += assumed(run)
-        return f"{head}{told}{none}{_aside(question, wrong)}"
+        return f"{head}{told}{none}{_aside(question, wrong, run)}"
     return f"It runs, but {first_finding(run, wrong)}.{_not_posted(question, wrong)}{none}"
 
 
@@ -153,7 +158,9 @@ def _begins(question: Question, wrong: Mistake, run: JobResult) -> str:
     Where it took placeholders that were found from the error, it is no more than rebuilt.
     """
     pasted = posted(question)
-    if wrong.error is not None and names_no_error(question):
+    if wrong.error is not None and (
+        names_no_error(question) or shows_what_it_printed(question, wrong.error, run)
+    ):
         return f"As posted it stops here{simulated(run)}"
     if pasted is None or not is_another(question, wrong.error):
         if is_rebuilt(run):
@@ -166,8 +173,14 @@ def _begins(question: Question, wrong: Mistake, run: JobResult) -> str:
     return f"Posted: {in_short(pasted)}; what your code raises here{simulated(run)}"
 
 
-def _aside(question: Question, wrong: Mistake) -> str:
+def _aside(question: Question, wrong: Mistake, run: JobResult) -> str:
     """That the run's error may not be what they ask about; empty if they speak of one."""
+    if shows_what_it_printed(question, wrong.error, run):
+        return (
+            " You name no error, and show what it printed where it stops here: so this most "
+            "likely comes of what is installed here "
+            f"(torch {run.env.torch.partition('+')[0]}), and is not what you ask about."
+        )
     if wrong.error is None or not names_no_error(question):
         return ""
     return " You name no error, so this may not be what you ask about."

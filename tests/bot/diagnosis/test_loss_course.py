@@ -84,3 +84,26 @@ def test_losses_are_read_in_their_order():
 def test_a_series_is_at_chance_level_where_it_ends(text: str, is_chance: bool):
     """Every training begins with guesses."""
     assert (chance_level(Question(text=text)) is not None) is is_chance
+
+
+FELL = "Loss: 2.3101\nLoss: 2.1875\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (FELL + "Loss: 2.302585\n" * 4, "begun to learn and then collapsed"),
+        ("Loss: 2.3101\n" + "Loss: 2.302585\n" * 4, "no step changes the weights"),
+        ("Loss: 2.890372\n" * 4, "is ln 18 to its last digit"),
+        (FELL + "Loss: 2.302585\n" * 2, None),  # two times are no standing still
+        ("Loss: 2.302591\n" * 4, None),  # not to the last digit
+        ("Loss: 4.6052\n" * 4, None),  # of 100 classes four digits say nothing
+        ("Score: 2.302585\n" * 4, None),
+    ],
+)
+def test_a_loss_that_ends_at_a_logarithm_tells_its_classes(text: str, told: str | None):
+    """The digits decide the number of classes, and a lower loss before that it once learned."""
+    seen = chance_level(Question(text=text))
+
+    assert (seen is not None and "to its last digit" in seen.message) is (told is not None), seen
+    assert told is None or (seen is not None and told in seen.message)

@@ -408,3 +408,69 @@ def test_where_the_traceback_goes_after_their_own_line(further: list[str], says:
     frames = tuple(TracebackFrame(file=f, line=9, function="f", code="y = f(x)") for f in files)
     pasted = PastedTraceback(type="RuntimeError", message="no", frames=frames)
     assert [line.says for line in _raised_at(pasted, ())] == [says]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "printed", "is_aside"),
+    [
+        ("It prints this and does not work:\n```\n3\n255\n```", "print(d.rows)", "", True),
+        ("It does not work", "print(d.rows)", "", False),
+        ("It prints this and does not work:\n```\n3\n255\n```", "y = d.rows", "", False),
+        ("It prints this and does not work:\n```\n3\n255\n```", "print(d.rows)", "3\n", False),
+        ("It does not work:\n```\nthe 3 rows\nare 255\n```", "print(d.rows)", "", False),
+    ],
+)
+def test_an_error_before_what_the_post_shows_printed_is_ours(
+    text: str, code: str, printed: str, is_aside: bool
+):
+    """Their run went further: the error comes of what is installed here."""
+    question = Question(text=text, snippets=(Snippet(code=f"d = load()\n{code}"),))
+    error = failed(SIZES).error
+    assert error is not None
+    run = failed(SIZES).model_copy(
+        update={"stdout": printed, "error": error.model_copy(update={"line": 2, "code": code})}
+    )
+
+    made = compose(
+        Diagnosis(
+            question,
+            RunWith(),
+            reproduced=Reproduced(run, Job(code=question.code)),
+            mistake=mistake(run),
+            passages=SearchResult((), 0.0, 0.5),
+        )
+    )
+
+    assert made.headline.startswith("As posted it stops here") is is_aside, made.headline
+    assert ("show what it printed" in made.headline) is is_aside
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "is_told"),
+    [
+        ("no_main_guard", "it stops on Windows 10", True),
+        ("no_main_guard", "it stops on Ubuntu", False),
+        ("no_main_guard", "it stops on Windows in a Jupyter notebook", False),
+        ("seeded_and_timed", "the results are not reproducible", True),
+        ("seeded_and_timed", "it is slow", False),
+    ],
+)
+def test_a_line_that_matters_to_some_is_told_to_them(kind: str, text: str, is_told: bool):
+    """What is right on another system, or for another purpose, is said where it matters."""
+    seen = REMARK.model_copy(update={"kind": kind})
+
+    made = answer(run=ran(remarks=(seen,)), text=text)
+
+    assert (kind in [r.kind for r in made.remarks]) is is_told
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_an_error_in_a_comment_is_read_where_the_code_cannot_be_run(ask: Ask):
+    """People write down beside a line what it raised."""
+    made = await ask(
+        "why is it squeezed?\n```python\nimport shopnet\nshopnet.fit(rows)\n# ValueError: Target "
+        "size (torch.Size([8])) must be the same as input size (torch.Size([8, 1]))\n```"
+    )
+
+    assert made.headline.startswith("The loss gets predictions [8, 1] and a target [8]")
+    assert made.needed
