@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from executor.errors.around import Around
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 from executor.errors.layer_arguments import layers_that_take
 from executor.errors.one_hot import ROWS_OF_CLASSES, TO_CLASSES, rows_of_classes
@@ -12,6 +13,22 @@ from executor.errors.overloads import odd_argument
 def _function_name(seen: SeenError, message: str) -> Mapping[str, str]:
     """The last part of the function's name: `forward` of `Net.forward`."""
     return {"function_name": seen["function"].rpartition(".")[2]}
+
+
+_CALL = re.compile(r"(?:^|= *|return +)[\w.]+\(([\w., \[\]]{1,200})\)\s*$")
+
+
+def _too_many(seen: SeenError, around: Around) -> Mapping[str, str]:
+    """Of a forward that takes a fixed number, what the failing line gives it beyond that."""
+    found = _CALL.search(around.line)
+    if found is None or seen["most"] or seen["function"].rpartition(".")[2] != "forward":
+        return {}
+    handed = [name.strip() for name in re.sub(r"\[[^\]]*\]", "", found[1]).split(",")]
+    taken = seen.number("least") - 1
+    if len(handed) != seen.number("given") - 1 or taken < 1:
+        return {}
+    surplus = ", ".join(handed[taken:])
+    return {"taken": str(taken), "handed": str(len(handed)), "surplus": surplus}
 
 
 def _layers(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -136,11 +153,25 @@ FAMILIES = (
     ErrorFamily(
         id="too_many_arguments",
         says="A function is called with more arguments than it takes.",
+        look_around=_too_many,
         means=(
+            Sentence(
+                "Counted without `self`, {function}() takes {taken} and this line gives it "
+                "{handed}: `{surplus}` is too many",
+                {"surplus": r".+"},
+            ),
             "{function}() takes {least} to {most} arguments and is given {given}",
             "{function}() takes {least} arguments and is given {given}",
         ),
         remedy=(
+            Sentence(
+                "Leave `{surplus}` out there, or give {function} an argument for it (where its "
+                "definition has no `self`, that is what is missing). If the model "
+                "comes from a library, or from another version of the repository, the line was "
+                "written for another model: look also at what it does with the result, which may "
+                "have been several values",
+                {"surplus": r".+"},
+            ),
             "Count the arguments with `self`: perhaps a method has no `self` in its definition, an "
             "`_init_` single underscores, or the forward that is called takes fewer inputs",
         ),

@@ -18,6 +18,14 @@ def _sum(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"sum": str(sum(seen.sizes("sizes")))}
 
 
+def _one_value(seen: SeenError, message: str) -> Mapping[str, str]:
+    """The sizes of a matrix beside which a single value in two dimensions stands."""
+    first, other = seen.sizes("first"), seen.sizes("other")
+    if other != (1, 1) or len(first) != 2 or 1 in first:
+        return {}
+    return {"rows": str(first[0]), "columns": str(first[1])}
+
+
 FAMILIES = (
     ErrorFamily(
         id="cat_sizes",
@@ -136,7 +144,15 @@ FAMILIES = (
                 "{number} is {other} where the first is {first}"
             ),
         ),
+        derive=_one_value,
         remedy=(
+            Sentence(
+                "stack makes a new dimension of tensors of one shape. If the single value of "
+                "{other} is to be one more column, repeat it and join them along the columns: "
+                "`torch.cat([x, b.expand({rows}, 1)], dim=1)`; as one more row: `torch.cat([x, "
+                "b.expand(1, {columns})], dim=0)`",
+                {"rows": r".+"},
+            ),
             (
                 "All samples of a batch need one shape: resize or crop images to a fixed "
                 "size in the dataset's transform (`transforms.Resize((h, w))`, both "

@@ -56,6 +56,8 @@ def _conv_input(seen: SeenError, message: str) -> Mapping[str, str]:
         values |= {"features": str(sizes[1]), "side": str(side)} if square else {}
     if len(weight) > 2:
         values |= {"made_in": str(weight[1])}
+        third = len(weight) == 4 and len(sizes) == 5 and sizes.count(weight[1]) == 1
+        values |= {"third": "yes"} if third and sizes[2] == weight[1] else {}
     return values
 
 
@@ -103,6 +105,16 @@ FAMILIES = (
             Sentence(
                 "If they do, bring them to the front before the layer: `x = x.permute({order})`",
                 {"channels_last": r"yes"},
+            ),
+            Sentence(
+                "`{quoted}` puts the new dimension into second place: the picture's {in_channels} "
+                "channels are taken for a batch. The batch belongs in front, `unsqueeze(0)`",
+                {
+                    "channels": r"1",
+                    "in_channels": r"3",
+                    "input": r"3, 1, \d+, \d+",
+                    "code": r"\.unsqueeze_?\((?:dim ?= ?)?1\)",
+                },
             ),
             Sentence(
                 "If the images are grey, load them with `.convert('RGB')` or "
@@ -216,6 +228,13 @@ FAMILIES = (
                 "For a single sample add the batch dimension: `x = x.unsqueeze(0)`; where {input} "
                 "is already a batch without channels: `x = x.unsqueeze(1)`",
                 {"lacks": r"1", "input": r".+"},
+            ),
+            Sentence(
+                "The layer takes one channel, and the dimension of size 1 stands third in {input}: "
+                "the two before it most likely both count samples (pairs, frames, crops). Merge "
+                "them before the layer, `x.flatten(0, 1)`, and the labels likewise (or take them apart "
+                "again afterwards). Squeezing the 1 away would take the channel",
+                {"third": r"yes", "made_in": "1"},
             ),
             Sentence(
                 "If two of the dimensions count samples (pairs, frames, crops), merge them before "

@@ -87,6 +87,13 @@ def _labels_of_each(seen: SeenError, around: Around) -> Mapping[str, str]:
     return {"of_each": labels, "c": classes, "output": output, "target": target}
 
 
+def _channels_of_both(output: int, target: int) -> Mapping[str, str]:
+    """The numbers of channels of two batches of maps that differ in them alone."""
+    if output > 1 and target == 1:
+        return {"of_numbers": str(output)}
+    return {"output_channels": str(output), "target_channels": str(target)} if target > 1 else {}
+
+
 def _extra_one(seen: SeenError, message: str) -> Mapping[str, str]:
     """Which of the two shapes has a dimension of size 1 more, and which dimension that is.
 
@@ -97,6 +104,8 @@ def _extra_one(seen: SeenError, message: str) -> Mapping[str, str]:
         return {"classes": str(one[1])}
     if one and other and one[1:] == other[1:] and other[0] > 0 and one[0] % other[0] == 0:
         return {"times": str(one[0] // other[0])} if one[0] > other[0] else {}
+    if len(one) == len(other) > 1 and one[:1] + one[2:] == other[:1] + other[2:]:
+        return _channels_of_both(one[1], other[1]) if len(one) > 2 else {}
     if abs(len(one) - len(other)) != 1:
         return {}
     short, long = sorted((one, other), key=len)
@@ -456,6 +465,23 @@ FAMILIES = (
                 "also where you compute a difference yourself: [n] minus [n, 1] gives an n x n "
                 "table",
                 {"extra": r"target"},
+            ),
+            Sentence(
+                "The target has one channel and the output {of_numbers}. If the target holds class "
+                "numbers (0, 1, 2, …), the loss for that is `nn.CrossEntropyLoss()(output, "
+                "target.squeeze(1).long())`, with scores that went through no sigmoid or softmax. "
+                "Binary cross entropy asks yes or no for each channel: for it the target needs "
+                "{of_numbers} channels of 0 and 1",
+                {"of_numbers": r".+"},
+            ),
+            Sentence(
+                "They differ in dimension 1 alone: the output has {output_channels} there and the "
+                "target {target_channels}. If these are classes of one-hot targets, make the model "
+                "with the number of classes of the data set (its last layer, often `num_classes` "
+                "or `n_class`), or see why the targets are made with another number: cutting one "
+                "of them off would compare other classes. If they are channels of pictures, load "
+                "both in the same mode (`.convert('RGB')`)",
+                {"output_channels": r".+"},
             ),
             Sentence(
                 "There are {times} times as many rows of predictions as of the target. If a "

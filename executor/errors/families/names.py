@@ -35,6 +35,13 @@ _PICTURE = r"(?:PIL\.)?(?:Image|\w{2,5}ImageFile)"  # classes of Pillow
 # Transforms that make a picture, and no tensor of it again.
 _ENDS_IN_A_PICTURE = r"^(?![\s\S]*(?:ToTensor|ToImage|ToDtype)\b)[\s\S]*\bToPILImage\("
 _OF_A_TENSOR = r"to|cuda|cpu|dim|shape|unsqueeze|squeeze|float|permute|view|detach|numpy|ndim|dtype"
+# A recurrent layer's state, by the name that it has in the failing line.
+_OF_A_PAIR = {
+    "type": r"tuple",
+    "name": r"cuda|cpu|detach|detach_|to|float|half",
+    "line": r"\b(?:hidden|state|hx|h_n|h_?0)\w*\.",
+}
+_LSTM = r"\blstm"
 
 FAMILIES = (
     ErrorFamily(
@@ -200,9 +207,26 @@ FAMILIES = (
                 "`.next()` is of Python 2: a {type} has none",
                 {"type": r".*(?:generator|iterator|map|zip|enumerate)", "name": r"next"},
             ),
+            *(
+                Sentence(
+                    "The state of an LSTM is two tensors, (h, c), where that of a GRU or an RNN is "
+                    "one: the pair has no `{name}`",
+                    {**_OF_A_PAIR, where: _LSTM},
+                )
+                for where in ("words", "code")
+            ),
             "A {type} is used as if it were something else: it has no `{name}`",
         ),
         remedy=(
+            *(
+                Sentence(
+                    "Do it to each of the two, which stay a pair: `hidden = tuple(h.{name}(…) for "
+                    "h in hidden)`. One of them alone, or both stacked, is no state that an LSTM "
+                    "takes",
+                    {**_OF_A_PAIR, where: _LSTM},
+                )
+                for where in ("words", "code")
+            ),
             Sentence(
                 "Take the value by its name (`out.logits`, `out['logits']`), or go through "
                 "`d.values()`; `model(…, return_dict=False)` of transformers gives a tuple",

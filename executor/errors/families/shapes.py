@@ -12,6 +12,11 @@ _LANGUAGE = (
     r"\b(?:\w*bert\w*|gpt\W?2?|t5|clip\w*|tokeni[sz]\w*|tokens?|transformers?|llama|prompts?)\b"
 )
 _SKIPS = r"u-?net|skip|decoder|encoder|upsampl|\bup\w*\(|\bup\b|residual|shortcut|transpose|fpn"
+# What max gives along a dimension, kept whole.
+_PAIR_KEPT = (
+    r"(?m:^\s*\w+ *= *(?:torch\.max\(\w[\w.]*, *|\w[\w.]*\.max\()(?:dim *= *|axis *= *)?-?\d\) *$)"
+)
+_COLLATED = r"\b(?:dataloader|collate)\.py (?:default_collate|collate)\b"
 _ONE_HOT = r"\bone.?hot\b"
 _TARGET_RESHAPED = r"\b(?:target|label|mask)s?\.(?:view|reshape)\("
 _WINDOW = 128  # of an STFT, at least: below it such a pair of sizes says nothing
@@ -49,9 +54,18 @@ def _view(seen: SeenError, message: str) -> Mapping[str, str]:
     return values | ({"times": str(times)} if times else {})
 
 
+def _all_in_one(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Whether a tensor has just the values of the one dimension that it is to fill."""
+    given, wanted = seen.sizes("tensor_shape"), seen.sizes("target_shape")
+    flat = len(wanted) == 1 and [size for size in given if size != 1] == list(wanted)
+    return {"flat": "yes"} if flat else {}
+
+
 def _one_channel(seen: SeenError, message: str) -> Mapping[str, str]:
-    """How many channels are written into an image that has one."""
+    """How many channels are written into an image that has one; or whether they may be pooled."""
     target, result = seen.sizes("target"), seen.sizes("result")
+    if len(target) == 1 and result in ((1, *target, 1, *target), (*target, 1, *target)):
+        return {"pooled": "yes"}
     one = len(target) == len(result) == 3 and target[0] == 1 and target[1:] == result[1:]
     return {"channels": str(result[0])} if one else {}
 
@@ -98,6 +112,11 @@ FAMILIES = (
                 "together: {a} and {b}"
             ),
             Sentence(
+                "The samples of a batch have different shapes, and a DataLoader makes one tensor "
+                "of them",
+                {"frames": _COLLATED},
+            ),
+            Sentence(
                 "torch.cat is given tensors whose sizes do not go together: they need the same "
                 "number of dimensions, and one size in all but the dimension along which they are "
                 "joined",
@@ -114,6 +133,13 @@ FAMILIES = (
                     {"numbers": r".+", where: r"=="},
                 )
                 for where in ("line", "code")
+            ),
+            Sentence(
+                "Give all samples one shape in the dataset: of pictures, `Resize((h, w))` with "
+                "both numbers (with one, only the shorter side is fixed) or a crop at the end of "
+                "the transforms, and one number of channels (`.convert('RGB')`); sequences are "
+                "padded in a `collate_fn`. `print(dataset[i][0].shape)` for some i shows it",
+                {"frames": _COLLATED},
             ),
             Sentence(
                 "Print the shapes of all that is joined, right before the line: a tensor that "
@@ -208,6 +234,11 @@ FAMILIES = (
                 "image in colour (`.convert('RGB')`)",
                 {"channels": r".+"},
             ),
+            Sentence(
+                "If what is written in is a map that was pooled to one place, such as [1, n, 1, 1] "
+                "for {target}, flatten it: `x.copy_(y.flatten())`",
+                {"pooled": r"yes"},
+            ),
             (
                 "If the larger result is meant, write it out of place: `x = x + y` instead of `x "
                 "+= y`. If not, the right side has a size or a dimension too many: print both "
@@ -285,7 +316,19 @@ FAMILIES = (
                 "fits: it has more dimensions than its place"
             ),
         ),
+        derive=_all_in_one,
         remedy=(
+            Sentence(
+                "If its values are meant, `x.flatten()` gives it the shape {target_shape}: all but "
+                "one of its dimensions have size 1",
+                {"flat": r"yes"},
+            ),
+            Sentence(
+                "`{quoted}`: with a dimension, max gives a pair, (values, indices), and an index "
+                "into that pair takes all values or all indices. Write `.values` (or `[0]`) behind "
+                "it, and then index",
+                {"code": _PAIR_KEPT},
+            ),
             (
                 "Where a value is assigned (`a[i] = b`), `b` needs the shape of `a[i]`: "
                 "reduce it first (`.item()`, `.max()`, an index, `squeeze()`)"

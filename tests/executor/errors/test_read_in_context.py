@@ -46,6 +46,15 @@ CHANNELS = (
     "channels, but got {1} channels instead"
 )
 COLLATE = "default_collate: batch must contain tensors, numpy arrays, numbers; found <class '{}'>"
+STACK = "stack expects each tensor to be equal size, but got {} at entry 0 and {} at entry 1"
+FIVE = (
+    "Expected 4-dimensional input for 4-dimensional weight [8, 1, 3, 3], but got 5-dimensional "
+    "input of size {} instead"
+)
+EXPAND = (
+    "expand(torch.FloatTensor{{{}}}, size={}): the number of sizes provided (1) must be greater or "
+    "equal to the number of dimensions in the tensor (3)"
+)
 SCHEDULE = "UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`."
 FORK = "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing"
 
@@ -126,6 +135,23 @@ FORK = "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multipr
         (NO_GRAPH, "I removed the detach() and it stays", "you put in", False),
         (SCHEDULE, "scaler.step(opt) stands before it", "is what steps the optimizer", True),
         (SCHEDULE, "opt.step() stands before it", "is what steps", False),
+        (LOSS.format("[2, 9, 8, 8]", "[2, 6, 8, 8]"), "", "differ in dimension 1 alone", True),
+        (LOSS.format("[2, 9, 8, 7]", "[2, 6, 8, 8]"), "", "differ in dimension 1 alone", False),
+        (LOSS.format("[2, 1, 8, 8]", "[2, 6, 8, 8]"), "", "target.squeeze(1).long()", True),
+        (LOSS.format("[2, 6, 8, 8]", "[2, 1, 8, 8]"), "", "target.squeeze(1).long()", False),
+        (STACK.format("[3, 5]", "[1, 1]"), "", "b.expand(3, 1)", True),
+        (STACK.format("[3, 5]", "[3, 1]"), "", "expand", False),
+        (CHANNELS.format(3, 1).replace("2, 1, 9", "3, 1, 9"), "", "load them with", True),
+        (FIVE.format("[4, 2, 1, 9, 9]"), "", "stands third", True),
+        (FIVE.format("[4, 1, 2, 9, 9]"), "", "stands third", False),
+        (FIVE.format("[1, 2, 1, 9, 9]"), "", "stands third", False),  # which of the two
+        (EXPAND.format("[1, 6, 1]", "[6]"), "", "x.flatten()", True),
+        (EXPAND.format("[2, 6, 1]", "[6]"), "", "x.flatten()", False),
+        (EXPAND.format("[6]", "[]"), "best = q.max(1)", "gives a pair", True),
+        (EXPAND.format("[6]", "[]"), "best = torch.max(q.data, axis=1)", "gives a pair", True),
+        (EXPAND.format("[6]", "[]"), "best = q.max(1)[0]", "gives a pair", False),
+        (EXPAND.format("[6]", "[]"), "best, _ = q.max(1)", "gives a pair", False),
+        (EXPAND.format("[6]", "[]"), "best = torch.max(q, other)", "gives a pair", False),
         ("KeyError: 4571", "a pandas table", "iloc", True),
         ("KeyError: 4571", "a vocabulary", "iloc", False),
     ],
@@ -139,7 +165,8 @@ def test_sizes_and_words_choose_what_is_said(message: str, words: str, told: str
     )
     posted = PastedTraceback(type=type_, message=text, frames=())
 
-    reading = read_words(posted, Around(words=words))
+    lines = [Construct(kind="call", name="", line=1, code=words)]
+    reading = read_words(posted, Around(words=words), lines)
 
     assert reading is not None
     assert (told in f"{reading.means} {reading.remedy}") is is_told
@@ -368,6 +395,9 @@ def test_what_is_called_without_an_argument(message: str, told: str, is_told: bo
     assert (told in reading.remedy) is is_told
 
 
+COLLATE_FRAMES = "dataloader.py default_collate\nfunctional.py stack"
+PAIR = "'tuple' object has no attribute 'cuda'"
+SURPLUS = "forward() takes {} positional arguments but {} were given"
 PARALLEL = "parallel_apply.py _worker\nmodule.py _call_impl\nnet.py forward"
 GPUS = "Expected all tensors to be on the same device, but found at least two devices, {} and {}!"
 FLAT = "Expected input batch_size ({}) to match target batch_size ({})."
@@ -398,6 +428,25 @@ def printed(*sizes: str) -> str:
         ("RuntimeError", GPUS.format("cuda:0", "cuda:1"), {"frames": PARALLEL}, "In a copy", True),
         ("RuntimeError", GPUS.format("cuda:0", "cuda:1"), {}, "In a copy", False),
         ("RuntimeError", GPUS.format("cuda:0", "cpu"), {"frames": PARALLEL}, "In a copy", False),
+        # The samples of a loader, and no other cat.
+        (
+            "RuntimeError",
+            "inconsistent tensor sizes at /x",
+            {"frames": COLLATE_FRAMES},
+            "(h, w)",
+            True,
+        ),
+        ("RuntimeError", "inconsistent tensor sizes at /x", {}, "Resize((h, w))", False),
+        # The state of an LSTM, and another tuple.
+        ("AttributeError", PAIR, {"line": "h = hidden.cuda()", "words": "an LSTM"}, "a pair", True),
+        ("AttributeError", PAIR, {"line": "h = hidden.cuda()", "words": "a GRU"}, "a pair", False),
+        ("AttributeError", PAIR, {"line": "x = batch.cuda()", "words": "an LSTM"}, "a pair", False),
+        # What one line gives forward beyond what it takes.
+        ("TypeError", SURPLUS.format(3, 4), {"line": "y = net(a, b[0], c)"}, "`c` is too", True),
+        ("TypeError", SURPLUS.format(2, 4), {"line": "return net(a, b, c)"}, "`b, c` is", True),
+        ("TypeError", SURPLUS.format(3, 5), {"line": "y = net(a, b, c)"}, "is too many", False),
+        ("TypeError", SURPLUS.format(1, 4), {"line": "y = net(a, b, c)"}, "is too many", False),
+        ("TypeError", SURPLUS.format(3, 4), {"line": "y = net(f(a), b, c)"}, "is too many", False),
         # One step of a flattened sequence.
         ("ValueError", FLAT.format(90, 100), {"line": "f(o, y.view(-1))"}, "9 times 10", True),
         ("ValueError", FLAT.format(100, 90), {"line": "f(o, y.view(-1))"}, "has no label", True),

@@ -75,6 +75,12 @@ def test_a_sentence_names_values_that_there_are(family: ErrorFamily):
 
 # Values that no sample has the sizes for; each has a row below.
 DERIVED_BY_OTHER_SIZES = {
+    "handed",
+    "of_numbers",
+    "output_channels",
+    "surplus",
+    "taken",
+    "target_channels",
     "columns",
     "first_name",
     "label_steps",
@@ -82,6 +88,7 @@ DERIVED_BY_OTHER_SIZES = {
     "narrow",
     "rest",
     "row_steps",
+    "rows",
     "rows_of",
     "second_name",
     "step",
