@@ -232,8 +232,8 @@ FAMILIES = (
             Sentence(
                 "The layer takes one channel, and the dimension of size 1 stands third in {input}: "
                 "the two before it most likely both count samples (pairs, frames, crops). Merge "
-                "them before the layer, `x.flatten(0, 1)`, and the labels likewise (or take them apart "
-                "again afterwards). Squeezing the 1 away would take the channel",
+                "them before the layer, `x.flatten(0, 1)`, and the labels likewise (or take them "
+                "apart again afterwards). Squeezing the 1 away would take the channel",
                 {"third": r"yes", "made_in": "1"},
             ),
             Sentence(
