@@ -162,9 +162,10 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
                 answer = _with_remedy(answer, wrong.error, known.question, run)
             return _concluded(answer, "reproduced", said)
         reading = _reading(known, run)
-        if reading is not None and reading.means and not repairs.alternatives:
+        if reading is not None and reading.means:
             answer = _without_a_second_remedy(answer.model_copy(update={"posted": reading}))
-            said = unrun.another_here(reading, wrong, run)
+            offered = f"{unrun.means(reading)} {said}"
+            said = offered if repairs.alternatives else unrun.another_here(reading, wrong, run)
         return _concluded(answer, "unsure", said)
     reading = _reading(known, run)
     remarks = _remarks(known, run)

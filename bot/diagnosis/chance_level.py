@@ -12,6 +12,13 @@ from executor.protocol import Remark
 _CLASSES = (2, 3, 10, 100, 1000)
 _EXACT = 4  # digits that decide which number it is the logarithm of
 _OFTEN = 3  # times that a loss is printed without moving
+_NEAR = 1e-4  # of a loss to what a formula gives
+_FEW = 12  # classes up to which such losses are far apart
+_ACCURACY = re.compile(
+    r"\bacc(?:uracy)?\w{0,6}\b[^\n\d]{0,12}(?P<share>\d{1,3}(?:\.\d{1,8})?)(?![\d.])"
+    r" ?(?P<percent>%?)",
+    re.IGNORECASE,
+)
 _BY_CHANCE = 0.01
 _BELOW = 0.01  # by which a loss was lower before
 _NUMBER = re.compile(r"(?<![\d.])\d\.\d{2,8}(?![\d.])")
@@ -62,10 +69,42 @@ def _stuck(text: str) -> Remark | None:
     )
 
 
+def _softmax_twice(text: str) -> Remark | None:
+    """That a loss that does not move is what probabilities of 0 and 1 give for the accuracy.
+
+    Cross entropy of a probability vector with a single 1 is ln(e + classes - 1), less 1 where the
+    1 is at the right class: so it is that logarithm less the share of right answers.
+    """
+    written = losses_written(text)
+    still = [one for one in dict.fromkeys(written) if written.count(one) >= _OFTEN]
+    shares = [float(m["share"]) / (100 if m["percent"] else 1) for m in _ACCURACY.finditer(text)]
+    for value in still:
+        if len(value.partition(".")[2]) < _EXACT:
+            continue
+        for share in dict.fromkeys(share for share in shares if 0 < share <= 1):
+            classes = round(math.exp(min(float(value) + share, 10.0)) - math.e + 1)
+            gap = abs(math.log(math.e + classes - 1) - share - float(value)) if classes > 1 else 1
+            if gap <= _NEAR and classes <= _FEW:
+                return Remark(
+                    kind="chance_level",
+                    line=0,
+                    code="",
+                    message=(
+                        f"a loss of {value} that does not move, with {share:g} of the answers "
+                        f"right, is what cross entropy gives of probabilities that are all 0 or 1 "
+                        f"(ln(e + {classes - 1}) - {share:g}, {classes} classes): a softmax is "
+                        "applied before a loss that applies it itself, and is saturated, so no "
+                        "gradient is left. Hand the scores to the loss as they are, and start "
+                        "anew, with a smaller learning rate"
+                    ),
+                )
+    return None
+
+
 def chance_level(question: Question) -> Remark | None:
     """That a loss in the text is what cross entropy gives to guesses; None if there is none."""
     whole = f"{question.text}\n{question.code}"
-    if (stuck := _stuck(question.text)) is not None:
+    if (stuck := _stuck(question.text) or _softmax_twice(question.text)) is not None:
         return stuck
     if not _LOSS.search(question.text) or not _CLASSIFIES.search(whole):
         return None

@@ -4,6 +4,9 @@ from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 _TYPES = ("RuntimeError", "AcceleratorError")
 
+# map_location is given, and what is read was written by pickle.
+_PICKLED = r"(?s)(?=.*map_location)(?=.*\b(?:pickle|pkl?|joblib|dill)\.(?:load|dump))"
+
 FAMILIES = (
     ErrorFamily(
         id="cuda_busy",
@@ -686,7 +689,7 @@ FAMILIES = (
                 "map_location: read it with an Unpickler whose `find_class` gives, for "
                 "`('torch.storage', '_load_from_bytes')`, `lambda b: torch.load(io.BytesIO(b), "
                 "map_location='cpu')`; next time `torch.save` what was moved by `.cpu()`",
-                {"code": r"(?s)(?=.*map_location)(?=.*\b(?:pickle|pkl?|joblib|dill)\.load)"},
+                {"code": _PICKLED},
             ),
             Sentence(
                 "Where a GPU is there all the same, this process does not see it. Print "

@@ -107,3 +107,33 @@ def test_a_loss_that_ends_at_a_logarithm_tells_its_classes(text: str, told: str 
 
     assert (seen is not None and "to its last digit" in seen.message) is (told is not None), seen
     assert told is None or (seen is not None and told in seen.message)
+
+
+EPOCH = "Train loss={}\nTest loss={}\nAccuracy={}\n"
+
+
+@pytest.mark.parametrize(
+    ("test", "accuracy", "is_told"),
+    [
+        ("1.01144", "0.54", True),  # ln(e + 2) - 0.54
+        ("1.01144", "54%", True),
+        ("1.71115", "0.75", True),  # ln(e + 9) - 0.75
+        ("1.0114", "0.58", False),
+        ("1.01", "0.54", False),  # too few digits to say so
+        ("1.0214", "0.54", False),
+    ],
+)
+def test_a_loss_that_stands_tells_a_softmax_too_many(test: str, accuracy: str, is_told: bool):
+    """By the accuracy beside it: of few classes, and to four digits."""
+    text = "".join(EPOCH.format(train, test, accuracy) for train in (1.1, 1.09, 1.05))
+
+    seen = chance_level(Question(text=text))
+
+    assert (seen is not None and "applied before a loss" in seen.message) is is_told, seen
+
+
+def test_a_loss_that_moves_tells_no_softmax():
+    """Passing by such a value says nothing."""
+    text = "".join(EPOCH.format(1.1, test, "0.54") for test in ("1.01144", "0.9", "0.8"))
+
+    assert chance_level(Question(text=text)) is None

@@ -344,9 +344,12 @@ def test_weights_inside_a_pickle_are_read_by_an_unpickler():
     ]
     posted = PastedTraceback(type="RuntimeError", message=message)
 
+    written = Construct(kind="call", name="pk.dump", line=1, code="pk.dump(a, f)")
     both, one = read_words(posted, Around(), lines), read_words(posted, Around(), lines[1:])
+    other = read_words(posted, Around(), [written, lines[1]])
 
     assert both is not None and "Unpickler" in both.remedy
+    assert other is not None and "Unpickler" in other.remedy
     assert one is not None and "Unpickler" not in one.remedy
 
 
