@@ -34,6 +34,8 @@ _PROBED = (
 )
 
 
+# Lines that are told only to those whose words they answer.
+_CONCERNS_SOME = ("seeded_and_timed", "no_main_guard")
 _SPAWNS = re.compile(
     r"\bwindows\b|\bwin(?:32|64|10|11|7|8)\b|\bmac ?os\b|\bspawn(?:_main|\.py)|\b[A-Z]:\\"
     r"|__mp_main__",
@@ -176,7 +178,10 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     answer = answer.model_copy(update={"remarks": remarks})
     if posted(known.question) is not None:
         return _concluded(answer, "runs", said)
-    if known.why is not None and known.why.asked:
+    concerning = next((r for r in remarks if r.kind in _CONCERNS_SOME), None)
+    if concerning is not None:
+        said = no_error.runs_but(run, concerning)
+    elif known.why is not None and known.why.asked:
         said = f"{searched.asked(known.why)} {no_error.runs_and_raises_nothing(run)}"
     elif seen := _wrong_by_its_text(remarks, run):
         answer = _without_another_reason(answer)

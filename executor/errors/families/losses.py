@@ -58,6 +58,7 @@ def _target_channels(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"channels": str(sizes[1])} if len(sizes) == 4 else {}
 
 
+_ROWS_AS_IT_TAKES = r"\.(?:view|reshape)\(\(?-1, *[\d *]+\)"
 # Where the labels are flattened: the line that raised it, or the code.
 _FLATTENED = (
     ("line", r"\.(?:(?:view|reshape)\(-1\)|flatten\(\))"),
@@ -243,6 +244,13 @@ FAMILIES = (
                 "`labels.argmax(dim=1)` and not with `view(-1)`; if they are of a sequence, "
                 "flatten both sides: `output.view(-1, classes)` and `labels.view(-1)`",
                 {"per_row": r".+"},
+            ),
+            Sentence(
+                "`{quoted}` makes as many rows as it takes: if a sample has {per_label} times as "
+                "many values there, each is cut into {per_label} rows. Keep the batch, `x = "
+                "x.flatten(1)`, and make the next layer for as many features as that has. (Of a "
+                "sequence, give a label for each step, or use its last step only)",
+                {"per_label": r".+", "code": _ROWS_AS_IT_TAKES},
             ),
             Sentence(
                 "Print `x.shape` in forward. If a `view(-1, n)` whose n does not fit did it, keep "
@@ -482,6 +490,13 @@ FAMILIES = (
                 "of them off would compare other classes. If they are channels of pictures, load "
                 "both in the same mode (`.convert('RGB')`)",
                 {"output_channels": r".+"},
+            ),
+            Sentence(
+                "There are {times} times as many rows of predictions as of the target, and "
+                "`{quoted}` makes as many rows as it takes: if a sample has {times} times as many "
+                "values there, each is cut into {times} rows. Keep the batch, `x = x.flatten(1)`, "
+                "and make the next layer for as many features as that has",
+                {"times": r".+", "code": _ROWS_AS_IT_TAKES},
             ),
             Sentence(
                 "There are {times} times as many rows of predictions as of the target. If a "

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
-from executor.errors.lists import quoted_names, resized_keys
+from executor.errors.lists import ResizedKey, quoted_names, resized_keys
 
 # The weights among the parts of a whole checkpoint, as people call them.
 _OF_A_CHECKPOINT = re.compile(r"(?:\w+_)?(?:state_dict|state|model|net|network|weights)")
@@ -48,8 +48,19 @@ def _keys(seen: SeenError, message: str) -> Mapping[str, str]:
             "resized_first": resized.name,
             "saved": resized.saved,
             "current": resized.current,
+            **_rows_differ(resized),
         }
     return values
+
+
+def _rows_differ(key: ResizedKey) -> Mapping[str, str]:
+    """How many rows a weight has in the file and in the model, where nothing else of it differs."""
+    saved, current = (re.findall(r"\d+", shape) for shape in (key.saved, key.current))
+    if len(saved) != 2 or len(current) != 2 or saved[1] != current[1]:
+        return {}
+    layer = key.name.removesuffix(".weight")
+    rows = {"saved_rows": saved[0], "current_rows": current[0], "row": saved[1], "layer": layer}
+    return {**rows, "kind": "words" if "embed" in key.name.lower() else "outputs"}
 
 
 def _renamed(missing: Sequence[str], unexpected: Sequence[str]) -> tuple[str, str] | None:
@@ -312,6 +323,23 @@ FAMILIES = (
                 "`model.load_state_dict(state['model_state_dict'])` under the name that it has "
                 "there; the optimizer's entry goes to the optimizer",
                 {"words": _CHECKPOINT},
+            ),
+            Sentence(
+                "The file's embedding has {saved_rows} rows and the model's {current_rows}: the "
+                "vocabulary is another one than in training. Save the vocabulary with the model, "
+                "load it again and make the model with it. With a vocabulary that was built anew "
+                "a number stands for another word, so copying the rows that fit would be wrong, "
+                "and `strict=False` does not help with sizes",
+                {"kind": "words", "saved_rows": r".+"},
+            ),
+            Sentence(
+                "The file's `{layer}` gives 1000 classes, as many as ImageNet has, and the model's "
+                "{current_rows}. Make the model with 1000, load the file, and give it the new "
+                "layer after that: `model.{layer} = nn.Linear({row}, {current_rows})`, which is to "
+                "be trained. Or leave the entries out (`{{k: v for k, v in state.items() if not "
+                "k.startswith('{layer}.')}}`), and load the rest with `strict=False`, which lets "
+                "names be missing; sizes it never lets differ",
+                {"kind": "outputs", "saved_rows": "1000"},
             ),
             Sentence(
                 "The layer was made with another size: `strict=False` does not help with that. "

@@ -55,6 +55,10 @@ EXPAND = (
     "expand(torch.FloatTensor{{{}}}, size={}): the number of sizes provided (1) must be greater or "
     "equal to the number of dimensions in the tensor (3)"
 )
+RESIZED = (
+    "Error(s) in loading state_dict for Net:\n\tsize mismatch for {}.weight: copying a param with "
+    "shape torch.Size([{}]) from checkpoint, the shape in current model is torch.Size([{}])."
+)
 SCHEDULE = "UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`."
 FORK = "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing"
 
@@ -152,6 +156,14 @@ FORK = "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multipr
         (EXPAND.format("[6]", "[]"), "best = q.max(1)[0]", "gives a pair", False),
         (EXPAND.format("[6]", "[]"), "best, _ = q.max(1)", "gives a pair", False),
         (EXPAND.format("[6]", "[]"), "best = torch.max(q, other)", "gives a pair", False),
+        (RESIZED.format("tok_embed", "90, 8", "95, 8"), "", "the vocabulary is another", True),
+        (RESIZED.format("tok_embed", "90, 8", "90, 9"), "", "the vocabulary is another", False),
+        (RESIZED.format("head.fc", "1000, 8", "7, 8"), "", "model.head.fc = nn.Linear(8, 7)", True),
+        (RESIZED.format("head.fc", "20, 8", "7, 8"), "", "1000 classes", False),
+        (LOSS.format("[8, 1]", "[16, 1]"), "x = x.view(-1, 9)", "`x = x.view(-1, 9)` makes", True),
+        (LOSS.format("[8, 1]", "[16, 1]"), "x = x.view(n, -1)", "makes as many rows", False),
+        (BATCH.format(12, 3), "x = x.reshape(-1, 4 * 9)", "makes as many rows", True),
+        (BATCH.format(12, 5), "x = x.reshape(-1, 4 * 9)", "makes as many rows", False),
         ("KeyError: 4571", "a pandas table", "iloc", True),
         ("KeyError: 4571", "a vocabulary", "iloc", False),
     ],

@@ -241,6 +241,15 @@ class Net(nn.Module):
 print(Net()(torch.ones(2, 3)).shape)
 """
 
+PLACES = """\
+import torch
+
+marks = torch.tensor([[0, 1, 0], [1, 0, 0]])
+rows = torch.rand(2, 3, 5)
+places = torch.nonzero(marks == 1)
+print(rows.gather(1, places).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -282,6 +291,7 @@ CASES = Cases(
         "a series with one feature": (FORECAST, ("self.rnn(series.unsqueeze(-1), state)",)),
     },
     refused={
+        "places in all dimensions are no index along one": PLACES,
         "tensors of two shapes": UNEQUAL,
         "indices with a fraction": HALVES,
         "what a layer gave": BOTH_STATES,
