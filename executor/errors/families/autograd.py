@@ -261,8 +261,10 @@ FAMILIES = (
             "made once outside the loop, the part that two losses share) is used again",
         ),
         remedy=(
-            "If something is carried from one step to the next, cut it before it is used again: "
-            "`h = h.detach()` (for an LSTM both states); if it is computed once before the loop, "
+            "In a notebook, run the forward pass again before each backward(): a cell with "
+            "backward() that is run twice is a second one. If something is carried from one step "
+            "to the next, cut it before it is used again: `h = h.detach()` (for an LSTM both "
+            "states); if it is computed once before the loop, "
             "compute it inside; if two losses share a forward pass, add them and call backward() "
             "once. `retain_graph=True` is right only where one graph really is needed twice: with "
             "a carried state it makes each step slower and larger",

@@ -475,6 +475,12 @@ FAMILIES = (
         decides=True,
         means=("A tensor on {device} is turned into numpy; .cpu() brings it back first",),
         remedy=(
+            Sentence(
+                "If it is a list of losses or other single values, put numbers into it where they "
+                "are appended: `values.append(loss.item())`, which lets their graphs go too. Of "
+                "one tensor, write `x.detach().cpu().numpy()`",
+                {"line": r"\b(?:np|numpy)\.(?:as)?array\("},
+            ),
             (
                 "Write `x.detach().cpu().numpy()`; in a list each tensor: `[t.item() for t "
                 "in values]`"

@@ -2,6 +2,12 @@
 
 from executor.errors.family import ErrorFamily, Sentence, Suspect
 
+# That many steps went well before it.
+_LATE = (
+    r"\bafter (?:more than |about |around |roughly |some |a few |several |\w{0,8} ?hundreds? of )?"
+    r"(?:\d[\d,.]*k? ?(?:th)? )?(?:\w+ )?(?:iter\w*|steps|batches|epochs|hours)\b"
+)
+
 FAMILIES = (
     ErrorFamily(
         id="cuda_out_of_memory",
@@ -49,7 +55,18 @@ FAMILIES = (
                     "words": r"(?:only|just|but)\b[^.?!]{0,40}\b(?:valid|eval|test|infer|predict)"
                     r"|\b(?:valid|eval|test|infer|predict)\w*[^.?!]{0,40}\b(?:only|at once)\b"
                     r"|training (?:itself )?(?:works|is fine|runs fine)"
+                    r"|\b(?:during|in|at|before|after|starts?|entering) (?:the )?"
+                    r"(?:valid|eval)\w*"
                 },
+            ),
+            Sentence(
+                "It comes late, so not every step is too large: print "
+                "`torch.cuda.memory_allocated()` every 100 steps. If it rises, something is kept "
+                "from step to step with its graph (a loss or an output in a list or a sum, a "
+                "hidden state that is carried on): `.item()` or `.detach()`. If it is flat and "
+                "jumps, one batch is larger than the others (a long text, a large picture), and "
+                "without shuffling it comes at the same step again: cut or sort by size",
+                {"words": _LATE},
             ),
             (
                 "See first whether it comes in the first step or grows: print "

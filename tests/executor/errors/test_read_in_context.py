@@ -59,6 +59,7 @@ RESIZED = (
     "Error(s) in loading state_dict for Net:\n\tsize mismatch for {}.weight: copying a param with "
     "shape torch.Size([{}]) from checkpoint, the shape in current model is torch.Size([{}])."
 )
+NO_ROOM = "CUDA out of memory. Tried to allocate 2.00 GiB"
 SCHEDULE = "UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`."
 FORK = "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing"
 
@@ -164,6 +165,12 @@ FORK = "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multipr
         (LOSS.format("[8, 1]", "[16, 1]"), "x = x.view(n, -1)", "makes as many rows", False),
         (BATCH.format(12, 3), "x = x.reshape(-1, 4 * 9)", "makes as many rows", True),
         (BATCH.format(12, 5), "x = x.reshape(-1, 4 * 9)", "makes as many rows", False),
+        (NO_ROOM, "it stops during the validation", "Where only the evaluation", True),
+        (NO_ROOM, "it stops in training", "Where only the evaluation", False),
+        (NO_ROOM, "it stops after 700 iterations", "jumps, one batch is larger", True),
+        (NO_ROOM, "it stops after a few epochs", "jumps, one batch is larger", True),
+        (NO_ROOM, "it stops after loading", "jumps, one batch is larger", False),
+        (NO_ROOM, "it stops in the first step", "jumps, one batch is larger", False),
         ("KeyError: 4571", "a pandas table", "iloc", True),
         ("KeyError: 4571", "a vocabulary", "iloc", False),
     ],
@@ -411,6 +418,7 @@ def test_what_is_called_without_an_argument(message: str, told: str, is_told: bo
 
 
 COLLATE_FRAMES = "dataloader.py default_collate\nfunctional.py stack"
+CUDA = "can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor"
 PAIR = "'tuple' object has no attribute 'cuda'"
 SURPLUS = "forward() takes {} positional arguments but {} were given"
 PARALLEL = "parallel_apply.py _worker\nmodule.py _call_impl\nnet.py forward"
@@ -456,6 +464,9 @@ def printed(*sizes: str) -> str:
         ("AttributeError", PAIR, {"line": "h = hidden.cuda()", "words": "an LSTM"}, "a pair", True),
         ("AttributeError", PAIR, {"line": "h = hidden.cuda()", "words": "a GRU"}, "a pair", False),
         ("AttributeError", PAIR, {"line": "x = batch.cuda()", "words": "an LSTM"}, "a pair", False),
+        # An array of a list, where numbers belong into the list.
+        ("TypeError", CUDA, {"line": "y = np.array(self.curve)"}, "values.append(", True),
+        ("TypeError", CUDA, {"line": "y = x.numpy()"}, "values.append(", False),
         # What one line gives forward beyond what it takes.
         ("TypeError", SURPLUS.format(3, 4), {"line": "y = net(a, b[0], c)"}, "`c` is too", True),
         ("TypeError", SURPLUS.format(2, 4), {"line": "return net(a, b, c)"}, "`b, c` is", True),
