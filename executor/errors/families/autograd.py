@@ -8,6 +8,12 @@ _SECOND = (
     r"|\bhessian|laplac|gradient penalty"
     r"|autograd\.grad\([^\n]{0,80}(?:first|grad|dy|d?u_?x|u_t)\w*\s*,"
 )
+# That it came up after steps that went well.
+_WENT_WELL = (
+    r"\b(?:after|at|until) (?:the )?(?:about |around |epoch |step |iteration )?"
+    r"(?:[2-9]|\d{2,})(?:st|nd|rd|th)? ?(?:epochs?|iterations?|iters?|steps?|batches)\b"
+    r"|\bafter (?:some|a few|several) (?:epochs|iterations|steps|batches)\b"
+)
 # That a person has put a `detach` in: not that it was left out, nor asked about.
 _CUT_HERE = (
     r"\b(?:add(?:ed)?|put|alter(?:ed)?|chang(?:e|ed|ing)|insert(?:ed)?|call(?:ed)?)\b"
@@ -33,6 +39,14 @@ FAMILIES = (
                 "the weights",
                 {"words": _CUT_HERE},
             ),
+            Sentence(
+                "backward() was called on a value without a graph, after steps in which it had one "
+                "| a branch that is taken only now: `requires_grad = False` or no_grad by the "
+                "epoch, gradients left switched off behind an evaluation, or a batch for which the "
+                "loss is made of nothing (a mask or selection that is empty, a constant in its "
+                "place)",
+                {"words": _WENT_WELL},
+            ),
             (
                 "backward() was called on a value without a graph | nothing it was computed from "
                 "requires grad, or the graph was cut on the way (no_grad, detach, "
@@ -57,6 +71,13 @@ FAMILIES = (
                 "shapes, `squeeze(1)` or `view` alone does that and keeps the graph. Making the "
                 "loss require a gradient only hides the error: then nothing is trained",
                 {"words": _CUT_HERE},
+            ),
+            Sentence(
+                "Print `loss.requires_grad` and `torch.is_grad_enabled()` in each step, and at the "
+                "first False look at what that step does otherwise: its branch, the sizes of what "
+                "it selects, how many parameters require a gradient. `loss.requires_grad_(True)` "
+                "only hides it: then nothing is trained",
+                {"words": _WENT_WELL},
             ),
             (
                 "Find where the graph ends: print `x.requires_grad` after each step from "

@@ -13,6 +13,8 @@ def _pair(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"pair": f"{seen['left']} {seen['right']}".lower()}
 
 
+_CLASS_LOSS = r"\b(?:cross_entropy|nll_loss)(?:_nd)?\b"  # named in a traceback
+
 FAMILIES = (
     ErrorFamily(
         id="matmul_dtypes",
@@ -182,6 +184,15 @@ FAMILIES = (
                 "The layer takes the dtype of its input for the one it wants: the input is Long, "
                 "so `x = x.float()` before it; ids of tokens are meant for an Embedding",
                 {"expected": r"Long", "file": r"linear\.py|conv\.py|rnn\.py"},
+            ),
+            *(
+                Sentence(
+                    "The targets of a cross entropy are class numbers in int64, and these are "
+                    "{given}: `target.long()`. Whole numbers of NumPy are int32 on Windows (before "
+                    "NumPy 2), and `torch.from_numpy` keeps that, so the same script runs elsewhere",
+                    {"expected": r"Long", "given": r"Int", where: _CLASS_LOSS},
+                )
+                for where in ("frames", "line", "words")
             ),
             Sentence(
                 "Class numbers for a loss and indices have to be int64: `.long()`. In a layer or "

@@ -260,6 +260,12 @@ FAMILIES = (
                 {"unexpected": r"\"module\.[\s\S]*", "missing": r""},
             ),
             Sentence(
+                "They begin with `module.`, so the model is inside DataParallel or "
+                "DistributedDataParallel: load into the model in it, "
+                "`model.module.load_state_dict(state)`, or before it is wrapped",
+                {"missing": r"\"module\.[\s\S]*", "unexpected": r""},
+            ),
+            Sentence(
                 "Load into the unwrapped model and take the prefix away: "
                 "`{{k.removeprefix('module.'): v for k, v in state.items()}}`",
                 {"prefix": r"file"},

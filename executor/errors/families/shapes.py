@@ -148,8 +148,8 @@ FAMILIES = (
                 {"line": r"\bcat\("},
             ),
             Sentence(
-                "{bins} is {n_fft} // 2 + 1, the number of frequencies of an STFT with "
-                "n_fft={n_fft}: where {n_fft} is given for that number (n_stft, a mask, a filter "
+                "{bins} is {n_fft} // 2 + 1, the number of frequencies of an STFT whose n_fft is "
+                "{n_fft}: where {n_fft} is given for that number (n_stft, a mask, a filter "
                 "bank), write `{n_fft} // 2 + 1`",
                 {"bins": r".+"},
             ),

@@ -60,6 +60,7 @@ RESIZED = (
     "shape torch.Size([{}]) from checkpoint, the shape in current model is torch.Size([{}])."
 )
 NO_ROOM = "CUDA out of memory. Tried to allocate 2.00 GiB"
+INTS = "expected scalar type Long but found Int"
 SCHEDULE = "UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`."
 FORK = "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing"
 
@@ -171,6 +172,13 @@ FORK = "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multipr
         (NO_ROOM, "it stops after a few epochs", "jumps, one batch is larger", True),
         (NO_ROOM, "it stops after loading", "jumps, one batch is larger", False),
         (NO_ROOM, "it stops in the first step", "jumps, one batch is larger", False),
+        (KEYS.replace("a.w", "module.a.w"), "", "load into the model in it", True),
+        (KEYS, "", "load into the model in it", False),
+        (NO_GRAPH, "it fails after 7 epochs", "after steps in which it had one", True),
+        (NO_GRAPH, "it fails in the 1st step", "after steps in which it had one", False),
+        (INTS, "raised by cross_entropy", "int32 on Windows", True),
+        (INTS, "raised by my layer", "int32 on Windows", False),
+        (INTS.replace("Int", "Double"), "raised by cross_entropy", "int32 on Windows", False),
         ("KeyError: 4571", "a pandas table", "iloc", True),
         ("KeyError: 4571", "a vocabulary", "iloc", False),
     ],
