@@ -188,8 +188,9 @@ FAMILIES = (
             *(
                 Sentence(
                     "The targets of a cross entropy are class numbers in int64, and these are "
-                    "{given}: `target.long()`. Whole numbers of NumPy are int32 on Windows (before "
-                    "NumPy 2), and `torch.from_numpy` keeps that, so the same script runs elsewhere",
+                    "{given}: `target.long()`. Whole numbers of NumPy are int32 on Windows "
+                    "(before NumPy 2), and `torch.from_numpy` keeps that, so the same script runs "
+                    "elsewhere",
                     {"expected": r"Long", "given": r"Int", where: _CLASS_LOSS},
                 )
                 for where in ("frames", "line", "words")
