@@ -31,6 +31,8 @@ one function, from the tree to remarks.
     scaling.py     data brought to another scale
     sequences.py   steps of a sequence
     rounds.py      rounds that start from the wrong thing
+    shared.py      one thing that two parts use as if each had its own
+    pairs.py       pairs of which only one is changed
     edits.py       what a rule tells, and the edits that would mend it
 """
 
@@ -54,6 +56,7 @@ from executor.inside.remarks import (
     masks,
     measures,
     mixups,
+    pairs,
     preparation,
     processes,
     returns,
@@ -61,6 +64,7 @@ from executor.inside.remarks import (
     sampling,
     scaling,
     sequences,
+    shared,
     sizes,
     statements,
     targets,
@@ -101,6 +105,8 @@ _BY_WHAT_IT_READS = (
     *scaling.RULES,
     *sequences.RULES,
     *best_score.RULES,
+    *shared.RULES,
+    *pairs.RULES,
 )
 # What most likely matters comes first.
 _RULES: tuple[Callable[[ast.Module], Found], ...] = (

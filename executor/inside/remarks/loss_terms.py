@@ -105,13 +105,19 @@ def gain_as_loss(tree: ast.Module) -> Found:
     turned = {w for n in walk(tree) if isinstance(n, ast.UnaryOp) for w in words(n)}
     turned |= {name for _, name, value in assigned(tree) if isinstance(value, ast.UnaryOp)}
     for node, name, value in trained_losses(tree):
-        if name in turned or has_minus(value):
+        if name in turned:
             continue
         for product, parts in products(value):
             said = words(product)
             logs = [f for f in parts if says(f, _LOG_PROBABILITY)]
             gains = [f for f in parts if says(f, _GAIN) and f not in logs]
-            if logs and gains and not said & turned and not any(map(_NEGATIVE.match, said)):
+            if (
+                logs
+                and gains
+                and not _has_other_minus(value, gains)
+                and not said & turned
+                and not any(map(_NEGATIVE.match, said))
+            ):
                 yield Told(
                     "gain_as_loss",
                     node,
@@ -121,6 +127,14 @@ def gain_as_loss(tree: ast.Module) -> Found:
                     (way("what pays becomes likelier", put(value, "-", *operand(value))),),
                 )
                 break
+
+
+def _has_other_minus(value: ast.expr, gains: list[ast.expr]) -> bool:
+    """Whether a minus stands in it beside that of a gain over what was expected."""
+    own = {n for g in gains for n in walk(g) if isinstance(n, ast.BinOp) and says(n.left, _GAIN)}
+    return any(
+        isinstance(getattr(n, "op", None), ast.USub | ast.Sub) and n not in own for n in walk(value)
+    )
 
 
 def penalty_rewarded(tree: ast.Module) -> Found:

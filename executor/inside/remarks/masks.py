@@ -104,7 +104,11 @@ def mask_left_out(tree: ast.Module) -> Found:
         for n in (*loops(tree), *functions(tree).values())
         if any(tail(c) == "backward" for c in inside(n) if isinstance(c, ast.Call))
     ]
-    if not places or any(mask in words(p) for p in places):
+    judged = {m for n in walk(tree) if isinstance(n, ast.Compare) for m in walk(n)}
+    used = {
+        n.id for p in places for n in walk(p) if isinstance(n, ast.Name) and n not in judged
+    }  # elsewhere it only says of which answers a share is taken
+    if not places or mask in used:
         return
     for _, _, value in trained_losses(tree):
         match value:

@@ -95,17 +95,26 @@ def started_once(tree: ast.Module) -> Found:
         if "backward" not in map(tail, calls) or _ANEW & set(map(tail, calls)):
             continue
         stepped = {owner(c) for c in calls if tail(c) == "step"} & made.keys()
-        if stepped and not any(made[name] in body for name in stepped):
+        anew_here = {name for node, name, _ in assigned(tree) if node in body}
+        models = {
+            m
+            for n in stepped
+            for m in trained(made[n].value)  # type: ignore[arg-type]
+        }
+        before = {name for node, name, _ in assigned(tree) if node not in body} - anew_here
+        if stepped and (not stepped & anew_here or (models and models <= before)):
             name = min(stepped)
             anew = _makers(tree, made[name], loop)
             told = "each fold starts from new weights"
             yield Told(
                 "started_once",
                 loop,
-                f"the model and `{name}` are made before this loop and go on from fold to fold: "
-                "from the second one on it is tested on samples that it was trained on; make both "
-                "anew at the beginning of each fold",
-                (moved(told, *anew, by=loop.body[0]),) if len(anew) > 1 else (),
+                "the model is made before this loop and goes on from fold to fold: from the second "
+                "one on it is tested on samples that it was trained on; make it and "
+                f"`{name}` anew at the beginning of each fold",
+                (moved(told, *anew, by=loop.body[0]),)
+                if len(anew) > (name not in anew_here)
+                else (),
             )
             return
 

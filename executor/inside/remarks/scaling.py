@@ -11,8 +11,8 @@ from executor.inside.remarks.syntax import Found, dotted, method_calls, owner, s
 _MEAN = re.compile(r"(?i)(^|_)(mean|mu|means|avg)(_|$)")
 _DEVIATION = re.compile(r"(?i)(^|_)(std|sd|sigma|stds|stdev|deviation)(_|$)")
 _PIXELS = re.compile(r"(?i)^(x|ima?ge?s?|data|pixels?|inputs?|frames?|pics?)")
-_HELD_OUT = re.compile(r"(?i)(^|_)(test|te|val|valid|validation|dev)(_|\d|$)")
-_TRAINING = re.compile(r"(?i)(^|_)(train|tr|fit)(_|\d|$)")
+HELD_OUT = re.compile(r"(?i)(^|_)(test|te|val|valid|validation|dev)(_|\d|$)")
+TRAINING = re.compile(r"(?i)(^|_)(train|tr|fit)(_|\d|$)")
 
 
 def precedence(tree: ast.Module) -> Found:
@@ -62,12 +62,12 @@ def fitted_on_test(tree: ast.Module) -> Found:
     fitted = [
         c for m in ("fit_transform", "fit") for c in method_calls(tree, m) if c.args and owner(c)
     ]
-    trained = {owner(c) for c in fitted if says(c.args[0], _TRAINING)}
+    trained = {owner(c) for c in fitted if says(c.args[0], TRAINING)}
     for call in fitted:
         given = call.args[0]
         if tail(call) != "fit_transform" or owner(call) not in trained:
             continue
-        if says(given, _HELD_OUT) and not says(given, _TRAINING):
+        if says(given, HELD_OUT) and not says(given, TRAINING):
             yield Told(
                 "fitted_on_test",
                 call,

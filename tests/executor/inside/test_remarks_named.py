@@ -76,7 +76,32 @@ EPOCH = (
 DICE = "def dice(a, b):\n    return {returned}\nloss = dice(net(x), y)\nloss.backward()\n"
 ATTACK = "l = ce(net(x + d.detach()), y) + ce(net(x + d), y)\nl.backward()\n"
 
+SPLITS = (
+    "full = Digits(transform=a)\ntrain_set, val_set = random_split(full, [8, 2])\n"
+    "{before}val_set.dataset.transform = b\n"
+)
+DRAWN = (
+    "def draw(n, seed=0):\n    torch.manual_seed(seed)\n    return torch.randn(n, 4)\n"
+    "x_train = draw({a})\nx_test = draw({b})\n"
+)
+FLIPS = (
+    "def augment(img, {mask}):\n    if random.random() < 0.5:\n        img = torch.flip(img, [2])\n"
+    "{more}    return img, {mask}\n"
+)
+MIXTURE = (
+    "a, b = torch.randperm(n), torch.randperm(n)\n"
+    "xm = lam * x + (1 - lam) * x[{one}]\nym = lam * y + (1 - lam) * y[{two}]\n"
+)
+
 SHOWN = {
+    "transform_shared": [SPLITS.format(before="")],
+    "same_draw": [DRAWN.format(a="9", b="9"), DRAWN.format(a="9, seed=3", b="9, seed=3")],
+    "moved_alone": [FLIPS.format(mask="mask", more="")],
+    "mixed_apart": [
+        MIXTURE.format(one="a", two="b"),
+        MIXTURE.format(one="torch.randperm(n)", two="torch.randperm(n)"),
+        MIXTURE.format(one="a", two="torch.randperm(n)"),
+    ],
     "gradient_ignored": [
         FUNCTION.format(returned="2 * x"),
         FUNCTION.format(returned="2 * x, None"),
@@ -97,9 +122,17 @@ SHOWN = {
     "term_twice": [TERMS.format(second="loss_a"), MIXED.format(second="a")],
     "end_left_out": [TD.format(target="gamma * v(n)")],
     "pixels_floored": ["x = images // 255", "x = (img // 255).float()"],
-    "mask_left_out": [NODES.format(given="out, y")],
+    "mask_left_out": [
+        NODES.format(given="out, y"),
+        NODES.format(given="out, y").replace(
+            "    opt.step()\n", "    opt.step()\n    n = (out[train_mask] == y[train_mask]).sum()\n"
+        ),
+    ],
     "graph_left_out": [PDE.format(more=""), PDE.format(more=", retain_graph=True")],
-    "started_once": [FOLDS.format(made="")],
+    "started_once": [
+        FOLDS.format(made=""),
+        FOLDS.format(made="    opt = Adam(net.parameters())\n"),
+    ],
     "shuffled_apart": [
         "def mix(a):\n    return a[np.random.permutation(len(a))]\nX, y = mix(X), mix(y)\n",
     ],
@@ -126,7 +159,10 @@ SHOWN = {
         "pred, _ = torch.max(out, dim=1)\nn = (pred == labels).sum()",
         "n = (out.max(1).values == targets).sum()",
     ],
-    "gain_as_loss": [RL.format(loss="(logp * advantage).mean()")],
+    "gain_as_loss": [
+        RL.format(loss="(logp * advantage).mean()"),
+        RL.format(loss="(logp * (reward - mean)).mean()"),
+    ],
     "penalty_rewarded": [
         RL.format(loss="ce - 0.01 * l2"),
         RL.format(loss="ce - weight * l1_penalty"),
@@ -167,6 +203,25 @@ SHOWN = {
     "positions_of_samples": [PE.format(first="True", dim=0)],
 }  # fmt: skip
 SOUND = {
+    "a data set of its own": SPLITS.format(before="val_set.dataset = copy.copy(full)\n"),
+    "the same for both": SPLITS.format(before="train_set.dataset.transform = b\n"),
+    "switched for each phase": "train_set, val_set = random_split(full, [8, 2])\n"
+    "for epoch in range(9):\n    train_set.dataset.transform = a\n"
+    "    val_set.dataset.transform = b\n",
+    "seeds of their own": DRAWN.format(a="9, seed=0", b="9, seed=1"),
+    "other numbers of samples": DRAWN.format(a="90", b="9"),
+    "drawn without a seed": DRAWN.format(a="9", b="9").replace("torch.manual_seed(seed)", "pass"),
+    "both are flipped": FLIPS.format(mask="mask", more="        mask = torch.flip(mask, [2])\n"),
+    "a label stays": FLIPS.format(mask="label", more=""),
+    "a colour is changed": FLIPS.format(mask="mask", more="").replace("torch.flip(img, [2])",
+                                                                     "img * 1.2"),
+    "one order for inputs and labels": MIXTURE.format(one="a", two="a"),
+    "not an order": MIXTURE.format(one="i", two="j"),
+    "what pays beyond the rest": RL.format(loss="-(logp * (reward - mean)).mean()"),
+    "what pays less than the rest": RL.format(loss="(logp * (mean - reward)).mean()"),
+    "a model for each fold, with its optimizer": FOLDS.format(
+        made="    net = Net()\n    opt = Adam(net.parameters())\n"
+    ),
     "the gradient that comes in": FUNCTION.format(returned="2 * x * grad"),
     "no gradient at all": FUNCTION.format(returned="None"),
     "zeros on purpose": FUNCTION.format(returned="torch.zeros_like(x)"),

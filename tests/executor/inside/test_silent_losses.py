@@ -166,6 +166,20 @@ HEALTHY = {
     "an advantage as numbers": POLICY.format(gain="gain.detach()"),
     "a usual weight decay": DECAYED.format(decay=1e-3),
     "the value behind the window": WINDOWS.format(minus=""),
+    "a decoder that shifts its target itself": TOKENS.format(layer="GRU", at=":").replace(
+        "self.e(x)", "self.e(torch.cat([x[:, :1] * 0, x[:, :-1]], 1))"
+    ),
+    "a decoder that goes on with its own answers at times": TOKENS.format(
+        layer="GRU", at=":"
+    ).replace(
+        "return self.o(self.r(self.e(x))[0])",
+        "tok, h, out = x[:, :1] * 0, None, []\n"
+        "        for t in range(x.size(1)):\n"
+        "            s, h = self.r(self.e(tok), h)\n"
+        "            out.append(self.o(s))\n"
+        "            tok = x[:, t : t + 1] if torch.rand(1) < 0.5 else out[-1].argmax(-1)\n"
+        "        return torch.cat(out, 1)",
+    ),
     "the next token": TOKENS.format(layer="GRU", at="1:").replace("net(s)", "net(s[:, :-1])"),
     "an autoencoder of tokens": TOKENS.format(layer="GRU", at=":").replace(
         "8, batch", "4, bidirectional=True, batch"

@@ -277,7 +277,7 @@ def _copied(call: Caller, kept: _Kept, same: tuple[str, int]) -> list[Finding]:
     One that reads it as a whole is an autoencoder. Which one it is shows when later steps change.
     """
     steps = dict(tensors((kept.call.args, kept.call.kwargs)))[same[0]].shape[same[1]]
-    if _reads(call, kept, *same) != "in_order":
+    if _reads(call, kept, *same) != "in_order" or not _sees_own_step(call, kept, *same):
         return []
     kind = type(kept.call.module).__name__
     return [
@@ -291,6 +291,30 @@ def _copied(call: Caller, kept: _Kept, same: tuple[str, int]) -> list[Finding]:
             steps=steps,
         )
     ]
+
+
+def _sees_own_step(call: Caller, kept: _Kept, name: str, dim: int) -> bool:
+    """Whether what it says at a step changes with that step of an input, and not only later.
+
+    A decoder may be given its whole target and read at each step the one before it.
+    """
+    inputs = kept.call.args, kept.call.kwargs
+    sizes = dict(tensors(inputs))[name].shape
+    half = sizes[dim] // 2
+
+    def changed(which: str, t: torch.Tensor) -> torch.Tensor:
+        new = t.clone()
+        if which == name:
+            values = torch.unique(t)
+            at = torch.searchsorted(values, t.select(dim, half).contiguous())
+            new.select(dim, half).copy_(values[(at + 1) % len(values)])
+        return new
+
+    outputs = call.run(inputs), call.run(mapped(inputs, changed))
+    before, after = (_by_step(out[0], sizes, dim) for out in outputs)
+    if before is None or after is None:
+        return False
+    return not close(before.select(dim, half), after.select(dim, half))
 
 
 # -- the future -----------------------------------------------------------------------------------

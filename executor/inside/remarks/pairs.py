@@ -1,0 +1,136 @@
+"""Find pairs that belong together, of which only one is changed, or each in its own way."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from executor.inside.remarks.edits import Told, added, put, way
+from executor.inside.remarks.syntax import (
+    Found,
+    assigned,
+    factors,
+    functions,
+    inside,
+    tail,
+    values,
+    walk,
+    words,
+)
+
+_MOVES = {
+    "flip", "fliplr", "flipud", "hflip", "vflip", "rot90", "rotate", "crop", "affine", "roll",
+    "transpose", "perspective", "resized_crop",
+}  # fmt: skip
+_CHANCE = re.compile(r"(?i)^rand|random|uniform|bernoulli|coin|prob")
+_MAP = re.compile(r"(?i)mask|^seg|_seg|segmentation|label_?map|depth_?map|^gt$|heat_?map")
+_DRAWS = {"randperm", "permutation"}
+
+
+def moved_alone(tree: ast.Module) -> Found:
+    """An image that is flipped by chance, where the mask returned with it is not."""
+    for function in functions(tree).values():
+        returned = [
+            [e.id for e in n.value.elts if isinstance(e, ast.Name)]
+            for n in inside(function)
+            if isinstance(n, ast.Return) and isinstance(n.value, ast.Tuple)
+        ]
+        for image, mask in (names for names in returned if len(names) == 2):
+            if not _MAP.search(mask) or _MAP.search(image):
+                continue
+            moves = list(_moved_by_chance(function, image))
+            if not moves or any(True for _ in _moves(function, mask)):
+                continue
+            again = [
+                a for node in moves
+                for a in added(re.sub(rf"\b{image}\b", mask, ast.unparse(node)), node, after=True)
+            ]  # fmt: skip
+            yield Told(
+                "moved_alone",
+                moves[0],
+                f"`{image}` is moved by chance and `{mask}`, which is returned with it, stays as "
+                "it is: then the two do not fit any more; do the same to both in each branch",
+                (way("image and mask are moved together", add=again),),
+            )
+            return
+
+
+def _moves(scope: ast.AST, name: str) -> Iterator[ast.Assign]:
+    """The statements that turn a variable into a moved form of itself, together with others too."""
+    for node in inside(scope):
+        if isinstance(node, ast.Assign) and name in {
+            n.id for t in node.targets for n in walk(t) if isinstance(n, ast.Name)
+        }:
+            calls = {tail(c) for c in walk(node.value) if isinstance(c, ast.Call)}
+            if calls & _MOVES and name in words(node.value):
+                yield node
+
+
+def _moved_by_chance(function: ast.FunctionDef, name: str) -> Iterator[ast.Assign]:
+    for node in inside(function):
+        if isinstance(node, ast.If) and any(map(_CHANCE.search, words(node.test))):
+            yield from (
+                m for m in _moves(node, name)
+                if m in node.body and len(m.targets) == 1 and isinstance(m.targets[0], ast.Name)
+                and not any(map(_CHANCE.search, words(m.value)))
+            )  # fmt: skip
+
+
+def mixed_apart(tree: ast.Module) -> Found:
+    """Inputs and labels mixed with those of other samples, each by an order of its own."""
+    made = values(tree)
+    mixed: dict[str, tuple[str, ast.Subscript]] = {}
+    for node, _, value in assigned(tree):
+        found = _mixture(value)
+        if found is None:
+            continue
+        share, of, drawn = found
+        index = drawn.slice
+        order = made.get(index.id) if isinstance(index, ast.Name) else index
+        if not isinstance(order, ast.Call) or tail(order) not in _DRAWS:
+            continue
+        other = mixed.setdefault(share, (of, drawn))
+        written = ast.unparse(index)
+        same = isinstance(index, ast.Name) and ast.unparse(other[1].slice) == written
+        if other[0] == of or same or other[1] is drawn:
+            continue
+        new = "order"
+        first = ast.unparse(other[1].slice)
+        ways = (
+            (way("one order for both", put(index, first)),)
+            if isinstance(other[1].slice, ast.Name)
+            else (way("one order for both", put(index, new), put(other[1].slice, new),
+                      add=added(f"{new} = {first}", _statement(tree, other[1]) or node)),)
+        )  # fmt: skip
+        yield Told(
+            "mixed_apart",
+            drawn,
+            f"`{of}` is mixed by an order of its own and `{other[0]}` (line {other[1].lineno}) by "
+            "another one: what is mixed into a label comes from another sample than what is mixed "
+            "into its input; draw the order once and use it for both",
+            ways,
+        )
+        return
+
+
+def _mixture(value: ast.expr) -> tuple[str, str, ast.Subscript] | None:
+    """`share`, `x` and `x[order]` of `share * x + (1 - share) * x[order]`."""
+    if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Add):
+        return None
+    first, second = factors(value.left), factors(value.right)
+    if len(first) != 2 or len(second) != 2:
+        return None
+    for of in first:
+        share = first[1 - first.index(of)]
+        for drawn in second:
+            if isinstance(drawn, ast.Subscript) and ast.unparse(drawn.value) == ast.unparse(of):
+                return ast.unparse(share), ast.unparse(of), drawn
+    return None
+
+
+def _statement(tree: ast.Module, node: ast.AST) -> ast.AST | None:
+    return next((n for n in walk(tree) if isinstance(n, ast.Assign) and node in walk(n)), None)
+
+
+RULES = (moved_alone, mixed_apart)

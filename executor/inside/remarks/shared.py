@@ -1,0 +1,116 @@
+"""Find one thing that two parts of a program use as if each had its own."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from executor.inside.remarks.edits import Told, added, way
+from executor.inside.remarks.scaling import HELD_OUT, TRAINING
+from executor.inside.remarks.syntax import (
+    Found,
+    assigned,
+    bound,
+    dotted,
+    functions,
+    inside,
+    loops,
+    tail,
+    walk,
+    words,
+)
+
+_TRANSFORM = re.compile(r"(?i)_?(transforms?|augment(ation)?s?|tfms?)")
+_SEEDS = {"manual_seed", "seed", "seed_everything", "default_rng", "RandomState"}
+_DRAWS = {
+    "randn", "rand", "randint", "normal", "uniform", "random", "choice", "integers", "randperm",
+    "standard_normal", "permutation", "shuffle",
+}  # fmt: skip
+
+
+def transform_shared(tree: ast.Module) -> Found:
+    """`val_set.dataset.transform = …` of one part of a random_split: both have that data set."""
+    parts = [
+        {n.id for n in target.elts if isinstance(n, ast.Name)}
+        for node in walk(tree)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and tail(node.value) == "random_split"
+        for target in node.targets
+        if isinstance(target, ast.Tuple)
+    ]
+    own = {name for _, name, _ in assigned(tree) if name.endswith(".dataset")}
+    again = {n for loop in loops(tree) for n in inside(loop)}
+    set_so: list[tuple[ast.Assign, ast.expr, str]] = []
+    for node, name, value in assigned(tree):
+        part, _, rest = name.partition(".")
+        kind, _, attribute = rest.partition(".")
+        if kind == "dataset" and _TRANSFORM.fullmatch(attribute):
+            if node in again or f"{part}.dataset" in own:
+                return  # switched for each phase, or a data set of its own
+            set_so.append((node, value, part))
+    if len({ast.unparse(value) for _, value, _ in set_so}) != len(set_so):
+        return  # the same for both
+    for node, _, part in set_so[-1:]:
+        others = sorted({o for group in parts if part in group for o in group - {part, "_"}})
+        if not others:
+            continue
+        copied = f"{part}.dataset = copy.copy({part}.dataset)"
+        before = [*added(copied, node)]
+        if "copy" not in bound(tree):
+            before = [*added("import copy", node), *before]
+        yield Told(
+            "transform_shared",
+            node,
+            f"random_split copies nothing: `{part}.dataset` is the very data set that "
+            f"`{others[0]}` takes its samples from, so that this sets the transform of both; give "
+            f"`{part}` a data set of its own first (`{copied}`)",
+            (way("each part has its own transform", add=before),),
+        )
+
+
+def same_draw(tree: ast.Module) -> Found:
+    """Training and test data drawn by a function that seeds, with the same arguments."""
+    own = functions(tree)
+    drawn: dict[str, tuple[str, ast.Call]] = {}
+    for node in walk(tree):
+        match node:
+            case ast.Assign(targets=[target], value=ast.Call(func=ast.Name(id=name)) as call):
+                function = own.get(name)
+            case _:
+                continue
+        if function is None or not _draws_alike(function):
+            continue
+        names = [n.id for n in walk(target) if isinstance(n, ast.Name)]
+        kind = "test" if any(map(HELD_OUT.search, names)) else ""
+        kind = kind or ("train" if any(map(TRAINING.search, names)) else "")
+        written = ast.unparse(call)
+        before = drawn.get(written)
+        if kind and before is not None and before[0] != kind:
+            yield (
+                "same_draw",
+                call,
+                f"`{name}` seeds the random numbers anew at each call, so that this draws the very "
+                f"samples of line {before[1].lineno} again: the test is one on what was trained "
+                "on; seed once, outside of it, or draw all and split them",
+            )
+            return
+        if kind:
+            drawn.setdefault(written, (kind, call))
+
+
+def _draws_alike(function: ast.FunctionDef) -> bool:
+    """Whether it seeds and then draws: by a constant, or by what it is given."""
+    given = {a.arg for a in function.args.args}
+    seeds = [
+        c for c in inside(function) if isinstance(c, ast.Call) and tail(c) in _SEEDS and c.args
+    ]
+    by = [c.args[0] for c in seeds]
+    return (
+        any(isinstance(a, ast.Constant) or dotted(a) in given for a in by)
+        and bool(words(function) & _DRAWS)
+        and not any(isinstance(a, ast.Call) for a in by)
+    )
+
+
+RULES = (transform_shared, same_draw)
