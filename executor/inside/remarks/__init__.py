@@ -152,6 +152,12 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
     "sign_of_kl": formulas.sign_of_kl,
     "deviation_of_log": formulas.deviation_of_log,
     "exchanged": mixups.exchanged,
+    "exchanged_figures": mixups.exchanged_figures,
+    "clipped_scaled": training.clipped_scaled,
+    "accumulation_cleared": accumulation.accumulation_cleared,
+    "augmented_in_place": carelessness.augmented_in_place,
+    "returns_early": measures.returns_early,
+    "noise_without_root": formulas.noise_without_root,
 }
 
 

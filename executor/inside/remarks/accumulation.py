@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from executor.inside.remarks.edits import Told, moved
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -22,7 +23,7 @@ from executor.inside.remarks.syntax import (
 )
 
 
-def _accumulation_cleared(tree: ast.Module) -> Found:
+def accumulation_cleared(tree: ast.Module) -> Found:
     """zero_grad() in every round, and step() only in each n-th."""
     for loop in loops(tree):
         found = _cleared(loop, tree)
@@ -34,12 +35,13 @@ def _accumulation_cleared(tree: ast.Module) -> Found:
             if between
             else "so each step uses the last round alone"
         )
-        yield (
+        yield Told(
             "accumulation_cleared",
             wiped,
             f"this zero_grad() runs in every round of the loop, and step() (line {step.lineno}) "
             "only in some: it throws away what backward() has added up in the rounds before, "
             f"{lost}; call it only after step(), under the same `if`",
+            (moved("each step uses all rounds since the last one", wiped, by=step, after=True),),
         )
 
 
@@ -162,4 +164,4 @@ def _is_each_nth(test: ast.expr) -> bool:
     return False
 
 
-RULES = (_accumulation_cleared, _not_divided)
+RULES = (accumulation_cleared, _not_divided)

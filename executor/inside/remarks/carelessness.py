@@ -182,7 +182,7 @@ def _shuffled(statement: ast.stmt) -> str:
     return ""
 
 
-def _augmented_in_place(tree: ast.Module) -> Found:
+def augmented_in_place(tree: ast.Module) -> Found:
     """`__getitem__` that changes the stored sample: each epoch adds to what is left of the last."""
     for method in walk(tree):
         if not isinstance(method, ast.FunctionDef) or method.name != "__getitem__":
@@ -196,12 +196,16 @@ def _augmented_in_place(tree: ast.Module) -> Found:
             before = [v for n, given_name, v in given if given_name == name and n.lineno < line]
             if name and before and _is_stored(before[-1], arguments):
                 stored = ast.unparse(before[-1])
-                yield (
+                yield Told(
                     "augmented_in_place",
                     node,
                     f"`{name}` is a view of `{stored}`, no copy, so this changes the data set "
                     "itself, in every epoch further; work on a copy: "
                     f"`{name} = {stored}.clone()` (`.copy()` of an array)",
+                    tuple(
+                        way("what is stored stays as it is", put(before[-1], before[-1], copy))
+                        for copy in (".clone()", ".copy()")
+                    ),
                 )
                 break
 
@@ -255,7 +259,9 @@ def _written(node: ast.AST) -> str:
     match node:
         case ast.AugAssign(target=ast.Name(id=name), value=value) if words(value) & _RANDOM:
             return name
-        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))]):
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=at)]) if not (
+            isinstance(at, ast.Constant) and isinstance(at.value, str)
+        ):
             return name
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if (
             attr.endswith("_") and not attr.startswith("_") and attr != "requires_grad_"
@@ -520,6 +526,6 @@ RULES = (
     _not_entered,
     _loss_overwritten,
     shuffled_apart,
-    _augmented_in_place,
+    augmented_in_place,
     average_inverted,
 )

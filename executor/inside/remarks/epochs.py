@@ -14,6 +14,7 @@ from executor.inside.remarks.syntax import (
     callee,
     calls_in,
     dotted,
+    functions,
     inside,
     is_model,
     is_optimizer,
@@ -34,15 +35,17 @@ def each_epoch(tree: ast.Module) -> Found:
     """What starts all over in every epoch: the model, the optimizer, the random numbers."""
     held = optimizers(tree)
     models = {m for call in held.values() for m in trained(call)}
+    own = functions(tree)
     for loop in loops(tree):
+        yield from _seeded_within(loop, own)
         if not isinstance(loop, ast.For) or not calls_in(list(inside(loop)), "backward"):
             continue
         is_epoch = "epoch" in dotted(loop.target).lower()
         for statement in loop.body:
             match statement:
-                case ast.Expr(value=ast.Call(args=[ast.Constant()]) as call) if tail(
-                    call
-                ) == "manual_seed" and (is_epoch or _goes_through(loop, held)):
+                case ast.Expr(value=ast.Call() as call) if _seeds(call, own) and (
+                    is_epoch or _goes_through(loop, held)
+                ):
                     yield Told(
                         "seeded_each_epoch",
                         call,
@@ -76,6 +79,47 @@ def each_epoch(tree: ast.Module) -> Found:
                         "steps starts from nothing each time; make it once, before the loop",
                         (moved(_ONCE, statement, by=loop),),
                     )  # fmt: skip
+
+
+def _seeds(call: ast.Call, own: dict[str, ast.FunctionDef]) -> bool:
+    """Whether a call seeds the random numbers by the same number each time."""
+    given = [*call.args, *(k.value for k in call.keywords)]
+    if not all(isinstance(a, ast.Constant) for a in given):
+        return False
+    if tail(call) == "manual_seed":
+        return bool(given)
+    function = own.get(dotted(call.func))
+    return function is not None and any(
+        isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and tail(s.value) == "manual_seed"
+        and not any(isinstance(n, ast.Call) for a in s.value.args for n in walk(a))
+        for s in function.body
+    )  # fmt: skip
+
+
+def _seeded_within(loop: ast.For | ast.While, own: dict[str, ast.FunctionDef]) -> Found:
+    """A function that trains for one epoch, and seeds first of all."""
+    if not isinstance(loop, ast.For) or "epoch" not in dotted(loop.target).lower():
+        return
+    for name in {dotted(n.func) for n in inside(loop) if isinstance(n, ast.Call)} & own.keys():
+        function = own[name]
+        if not calls_in(list(inside(function)), "backward") or not _goes_on(function, loop):
+            continue
+        for statement in function.body:
+            match statement:
+                case ast.Expr(value=ast.Call() as call) if _seeds(call, own):
+                    yield Told(
+                        "seeded_each_epoch",
+                        call,
+                        f"`{name}` runs once in each epoch, and the random numbers start anew in "
+                        "it: the same order of the samples, the same dropout, the same "
+                        "augmentation each time; seed once, before the loop",
+                        (moved(_ONCE, statement, by=loop),),
+                    )
+
+
+def _goes_on(function: ast.FunctionDef, loop: ast.For) -> bool:
+    """Whether it trains what it is given, and makes no model and no loop over epochs itself."""
+    return not any(is_optimizer(n) for n in walk(function)) and loop not in walk(function)
 
 
 def _with_optimizers(loop: ast.For, made: ast.Assign) -> list[ast.stmt]:

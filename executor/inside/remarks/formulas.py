@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from executor.inside.remarks.edits import Told, put, way
+from executor.inside.remarks.edits import Told, operand, put, way
 from executor.inside.remarks.losses import is_activated, losses_of, takes_of
 from executor.inside.remarks.syntax import (
     Found,
@@ -291,7 +291,81 @@ def _is_rest_of(node: ast.expr, name: str) -> bool:
     return False
 
 
+def noise_without_root(tree: ast.Module) -> Found:
+    """Data and noise mixed by a product of alphas and the rest of it, without their roots."""
+    products_of = {
+        name
+        for _, name, value in assigned(tree)
+        if "cumprod" in words(value) and not _rooted(value)
+    }
+    for _ in range(3):  # `a = table[t].view(-1, 1)`
+        products_of |= {
+            name
+            for _, name, value in assigned(tree)
+            if isinstance(value, ast.Subscript | ast.Call)
+            and _of(value) in products_of
+            and not _rooted(value)
+        }
+    for node in walk(tree):
+        match node:
+            case ast.BinOp(
+                op=ast.Add(),
+                left=ast.BinOp(op=ast.Mult()) as left,
+                right=ast.BinOp(op=ast.Mult()) as right,
+            ):
+                pass
+            case _:
+                continue
+        for data, noise in ((left, right), (right, left)):
+            kept = [f for f in (data.left, data.right) if _of(f) in products_of and not _rooted(f)]
+            rest = [f for f in (noise.left, noise.right) if _is_one_less(f, products_of)]
+            other = [f for f in (noise.left, noise.right) if f not in rest]
+            if len(kept) != 1 or len(rest) != 1 or not says(other[0], _NOISY):
+                continue
+            root = put(kept[0], *operand(kept[0]), " ** 0.5")
+            yield Told(
+                "noise_without_root",
+                node,
+                f"`{ast.unparse(kept[0])}` is a product of alphas, which are shares of a variance: "
+                "data and noise are multiplied by the roots of it and of the rest "
+                f"(`{ast.unparse(kept[0])}.sqrt()`, `({ast.unparse(rest[0])}).sqrt()`), else the "
+                "noise is not that of the schedule, which the sampling counts on",
+                (
+                    way("variances add up to one",
+                        root, put(rest[0], "(", rest[0], ") ** 0.5")),
+                ),
+            )  # fmt: skip
+            return
+
+
+_NOISY = re.compile(r"(?i)^(eps(ilon)?|.*noise.*|randn(_like)?|z)$")
+
+
+def _rooted(value: ast.AST) -> bool:
+    return bool(words(value) & {"sqrt", "pow"}) or any(
+        isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow) for n in walk(value)
+    )
+
+
+def _of(node: ast.AST) -> str:
+    """The table that a value is picked from, or a view of."""
+    while True:
+        match node:
+            case ast.Subscript(value=inner) | ast.Call(func=ast.Attribute(value=inner)):
+                node = inner
+            case _:
+                return dotted(node)
+
+
+def _is_one_less(node: ast.expr, names: set[str]) -> bool:
+    match node:
+        case ast.BinOp(left=ast.Constant(value=1 | 1.0), op=ast.Sub(), right=right):
+            return _of(right) in names and not _rooted(right)
+    return False
+
+
 RULES = (
+    noise_without_root,
     _new_leaf,
     _exp_of_loss,
     _masked_mean,

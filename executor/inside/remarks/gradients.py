@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from executor.inside.remarks.edits import Told, operand, put, way, with_argument
+from executor.inside.remarks.edits import Told, moved, operand, put, way, with_argument
 from executor.inside.remarks.syntax import (
     Found,
     behind,
+    blocks,
     dotted,
     functions,
     has_minus,
@@ -152,4 +153,53 @@ def step_uphill(tree: ast.Module) -> Found:
             )
 
 
-RULES = (gradient_ignored, graph_left_out, step_uphill)
+def attack_left_gradients(tree: ast.Module) -> Found:
+    """An attack whose backward() goes through the model, between zero_grad() and the step."""
+    attacks = {name for name, f in functions(tree).items() if _is_attack(f)}
+    for block in blocks(tree):
+        done = [{tail(n) for n in walk(s) if isinstance(n, ast.Call)} for s in block]
+        if any({"backward", "step"} <= names for names in done):
+            continue  # of an outer loop
+        back = [i for i, names in enumerate(done) if "backward" in names]
+        steps = [i for i, names in enumerate(done) if "step" in names]
+        at = [i for i, names in enumerate(done) if names & attacks]
+        zeroed = [i for i, names in enumerate(done) if "zero_grad" in names]
+        if len(back) != 1 or not steps or not at or not zeroed:
+            continue
+        if not at[-1] < back[0] < steps[-1] or any(at[-1] < i < back[0] for i in zeroed):
+            continue
+        name = min(done[at[-1]] & attacks)
+        zero = block[zeroed[0]]
+        once = isinstance(zero, ast.Expr) and zeroed[0] < at[-1]
+        yield Told(
+            "attack_left_gradients",
+            block[at[-1]],
+            f"`{name}` calls backward() through the model, so that its gradients are in `.grad` "
+            "when the loss's own are added to them, and the step takes both; call zero_grad() "
+            f"after `{name}`, or take the input's gradient there by torch.autograd.grad",
+            (moved("only the loss's own gradients are used", zero, by=block[at[-1]], after=True),)
+            if once
+            else (),
+        )
+        return
+
+
+def _is_attack(function: ast.FunctionDef) -> bool:
+    """Whether it moves an input along its own gradient, and leaves those of the weights there."""
+    said = words(function)
+    if not {"backward", "grad"} <= said or said & {"zero_grad", "step", "zero_", "parameters"}:
+        return False
+    asked = any(
+        (isinstance(n, ast.Call) and tail(n) == "requires_grad_" and not n.args)
+        or (isinstance(n, ast.Call) and tail(n) == "requires_grad_"
+            and isinstance(n.args[0], ast.Constant) and n.args[0].value is True)
+        or (isinstance(n, ast.Assign) and dotted(n.targets[0]).endswith(".requires_grad"))
+        for n in walk(function)
+    )  # fmt: skip
+    moves = any(
+        isinstance(n, ast.BinOp | ast.AugAssign) and "grad" in words(n) for n in walk(function)
+    )
+    return asked and moves and any(isinstance(n, ast.Return) for n in inside(function))
+
+
+RULES = (attack_left_gradients, gradient_ignored, graph_left_out, step_uphill)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 from itertools import pairwise
 
-from executor.inside.remarks.edits import Told, put, way
+from executor.inside.remarks.edits import Told, moved, put, way
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
+    behind,
     callee,
     calls_in,
     dotted,
+    functions,
     inside,
     owner,
     tail,
@@ -275,4 +277,39 @@ def _largest_of(node: ast.AST) -> tuple[ast.expr | None, ast.expr]:
     return (of, at[0]) if [ast.unparse(a) for a in at] == ["0"] else (None, nothing)
 
 
-RULES = (_same_weights, over_batches, _counts_batches, picks_samples, _gpu_time)
+def returns_early(tree: ast.Module) -> Found:
+    """A `return` at the end of a loop's body, whatever the round: the sums hold one batch."""
+    for function in functions(tree).values():
+        for loop in (n for n in inside(function) if isinstance(n, ast.For)):
+            last, body = loop.body[-1], list(inside(loop))
+            if not isinstance(last, ast.Return) or last.value is None or loop.orelse:
+                continue
+            if any(isinstance(n, ast.Continue | ast.Break | ast.Yield) for n in body):
+                continue  # it looks for one
+            added_up = {
+                dotted(n.target)
+                for n in body
+                if isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Add)
+            }
+            zeros = {
+                name
+                for node, name, value in assigned(function)
+                if isinstance(value, ast.Constant) and value.value == 0 and node not in body
+            }
+            flows: dict[str, set[str]] = {}
+            for _, name, value in assigned(loop):
+                flows.setdefault(name, set()).update(words(value))
+            sums = sorted(added_up & zeros & behind(words(last.value), flows))
+            if sums:
+                yield Told(
+                    "returns_early",
+                    last,
+                    f"this returns at the end of the loop's first round, so that `{sums[0]}` holds "
+                    "the first batch only and all others are never looked at; return behind the "
+                    "loop, one level out",
+                    (moved("all batches count", last, by=loop, after=True),),
+                )
+                return
+
+
+RULES = (returns_early, _same_weights, over_batches, _counts_batches, picks_samples, _gpu_time)

@@ -7,6 +7,7 @@ import re
 
 from executor.inside.remarks.edits import Told, put, swapped, way
 from executor.inside.remarks.syntax import (
+    LOSS_CALL,
     Found,
     assigned,
     callee,
@@ -34,7 +35,7 @@ _OUTPUT = re.compile(
     r"(?i)^(?:outs?|outputs?|preds?|predictions?|predicted|logits|scores|y_?pred|y_?hat|y_?out)$"
 )
 _TARGET = re.compile(
-    r"(?i)^(?:y|gt|targets?|labels?|y_?true|y_?train|y_?batch|batch_y|truth|ground_truth|tgt|lbls?)$"
+    r"(?i)^(?:y|gt|targets?|labels?|y_?true|y_?train|y_?test|y_?val|y_?b|y_?batch|batch_y|truth|ground_truth|tgt|lbls?)$"
 )
 _CLASSES = (_OUTPUT, _TARGET, "scores first, then class numbers")
 _YES_OR_NO = (_OUTPUT, _TARGET, "scores first, then 0 or 1")
@@ -133,6 +134,49 @@ def exchanged(tree: ast.Module) -> Found:
                 f"`{loss}` takes {order}",
                 (way("each argument in its place", swapped(one, two)),),
             )
+
+
+def exchanged_figures(tree: ast.Module) -> Found:
+    """A figure of one's own that takes the truth first, and is given the predictions first."""
+    own: dict[str, list[ast.FunctionDef]] = {}
+    for node in walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            own.setdefault(node.name, []).append(node)
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call) and len(n.args) == 2):
+        found = own.get(tail(call), [])
+        if len(found) != 1 or _is_even(found[0]):
+            continue
+        taken = [a.arg for a in found[0].args.args if a.arg != "self"][:2]
+        given = [dotted(a) for a in call.args]
+        if len(taken) < 2 or not all(given):
+            continue
+        kinds = [_kind(name) for name in (*taken, *given)]
+        if kinds in ([0, 1, 1, 0], [1, 0, 0, 1]):
+            yield Told(
+                "exchanged_figures",
+                call,
+                f"`{tail(call)}` takes `{taken[0]}` and `{taken[1]}` in this order (line "
+                f"{found[0].lineno}), and gets `{given[0]}` and `{given[1]}`: by their names they "
+                "are exchanged",
+                (way("each argument in its place", swapped(*call.args)),),
+            )
+            return
+
+
+def _kind(name: str) -> int:
+    """0 of a target, 1 of a prediction, -1 of anything else."""
+    name = name.rpartition(".")[2]
+    return 1 if _OUTPUT.match(name) else (0 if _TARGET.match(name) else -1)
+
+
+def _is_even(function: ast.FunctionDef) -> bool:
+    """Whether it may not matter which comes first: they are compared, or taken off each other."""
+    taken = {a.arg for a in function.args.args}
+    return any(
+        isinstance(n, ast.Compare | ast.BinOp) and len(words(n) & taken) > 1
+        for n in walk(function)
+        if not isinstance(n, ast.BinOp) or isinstance(n.op, ast.Sub | ast.Mult)
+    ) or any(LOSS_CALL.search(w) for w in words(function))
 
 
 def _one_object(tree: ast.Module) -> Found:
@@ -334,6 +378,7 @@ RULES = (
     misspelled,
     _misnamed_init,
     exchanged,
+    exchanged_figures,
     _one_output,
     _one_object,
     _drawn_twice,

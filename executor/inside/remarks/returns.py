@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from executor.inside.remarks.edits import Told, added, put, swapped, way
+from executor.inside.remarks.edits import Told, added, moved, put, swapped, way
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -15,6 +15,7 @@ from executor.inside.remarks.syntax import (
     inside,
     loops,
     products,
+    rebound,
     says,
     tail,
     turned_round,
@@ -153,4 +154,54 @@ def ratio_inverted(tree: ast.Module) -> Found:
             )
 
 
-RULES = (terminal_kept, end_left_out, returns_forwards, ratio_inverted)
+def old_is_new(tree: ast.Module) -> Found:
+    """The old log-probabilities computed again right before the new ones, by the same weights."""
+    for loop in loops(tree):
+        body = list(inside(loop))
+        calls = [n for n in body if isinstance(n, ast.Call)]
+        if not {"backward", "step"} <= set(map(tail, calls)):
+            continue
+        if any(isinstance(n, ast.For | ast.While) for n in body) or _PLAYS & set(map(tail, calls)):
+            continue
+        made = {name: (node, value) for node, name, value in assigned(loop)}
+        for node in calls:
+            difference = node.func.value if isinstance(node.func, ast.Attribute) else None
+            difference = node.args[0] if node.args else difference
+            if tail(node) != "exp" or not isinstance(difference, ast.BinOp):
+                continue
+            new, old = dotted(difference.left), dotted(difference.right)
+            if not isinstance(difference.op, ast.Sub) or not {new, old} <= made.keys():
+                continue
+            statement, value = made[old]
+            is_same = _without_detach(value) == ast.unparse(made[new][1])
+            if not is_same or not any(isinstance(n, ast.Call) for n in walk(value)):
+                continue
+            around = next(
+                (s for s in loop.body if isinstance(s, ast.With) and s.body == [statement]),
+                statement,
+            )
+            fixed = not words(value) & rebound(loop)
+            yield Told(
+                "old_is_new",
+                statement,
+                f"`{old}` is computed anew in each round, by the weights that `{new}` is computed "
+                "by: their ratio is always exactly 1 and is never clipped; compute it once, before "
+                "the loop, where the actions are drawn",
+                (moved("the ratio to the policy that has acted", around, by=loop),)
+                if fixed
+                else (),
+            )
+            return
+
+
+_PLAYS = {"sample", "rsample", "reset", "multinomial", "rollout", "act", "select_action"}
+
+
+def _without_detach(value: ast.expr) -> str:
+    match value:
+        case ast.Call(func=ast.Attribute(attr="detach", value=of)):
+            return "" if isinstance(of, ast.Name) else ast.unparse(of)
+    return ast.unparse(value)
+
+
+RULES = (old_is_new, terminal_kept, end_left_out, returns_forwards, ratio_inverted)

@@ -6,7 +6,16 @@ import ast
 import re
 
 from executor.inside.remarks.edits import Told, put, way
-from executor.inside.remarks.syntax import Found, is_true, last_along_one, tail, walk, words
+from executor.inside.remarks.syntax import (
+    Found,
+    is_read,
+    is_true,
+    last_along_one,
+    methods_named,
+    tail,
+    walk,
+    words,
+)
 
 _POSITIONS = re.compile(r"(?i)^(pe|pos\w*|positional\w*)$")
 
@@ -73,4 +82,27 @@ def last_of_padded(tree: ast.Module) -> Found:
             )
 
 
-RULES = (positions_of_samples, last_of_padded)
+def lengths_unread(tree: ast.Module) -> Found:
+    """A forward that is given the lengths of its sequences, and reads the last step of each."""
+    for forward in methods_named(tree, "forward"):
+        given = [a.arg for a in forward.args.args if _LENGTHS.fullmatch(a.arg)]
+        if len(given) != 1 or is_read(given[0], forward):
+            continue
+        for node in walk(forward):
+            name, rest = last_along_one(node)
+            if name and not rest:
+                last = f"{name}[torch.arange(len({given[0]})), {given[0]} - 1]"
+                yield Told(
+                    "lengths_unread",
+                    node,
+                    f"`{given[0]}` is handed over and never read, and `{name}[:, -1]` is the last "
+                    "step of the padded sequences: for all but the longest it has run through "
+                    f"padding; take the last step of each: `{last}`",
+                    (way("the last step that is no padding", put(node, last)),),
+                )
+                return
+
+
+_LENGTHS = re.compile(r"(?i)(\w+_)?(lengths?|lens?|seq_?lens?|n_tokens)")
+
+RULES = (lengths_unread, positions_of_samples, last_of_padded)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from executor.inside.remarks.edits import Told, moved
+from executor.inside.remarks.edits import Told, added, moved, way
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -262,20 +262,30 @@ def _scaler(tree: ast.Module) -> Found:
             f"large: step with `{min(names)}.step({owner(others[0])})`, then `{min(names)}"
             ".update()`",
         )
-    clips = [n for n in everything if isinstance(n, ast.Call) and tail(n).startswith("clip_grad_")]
-    if own and clips and not calls_in(everything, "unscale_"):
-        yield (
-            "scaler",
-            clips[0],
-            "the gradients are still scaled here, so the limit means something else than it says: "
-            f"call `{min(names)}.unscale_(optimizer)` before clipping",
-        )
     if own and not calls_in(everything, "update"):
         yield (
             "scaler",
             own[0],
             f"`{min(names)}.update()` is called nowhere: the scale never adapts; call it after "
             "each step",
+        )
+
+
+def clipped_scaled(tree: ast.Module) -> Found:
+    """Gradients that are clipped while a scaler still holds them large."""
+    names = {owner(c) for c in method_calls(tree, "scale") if "scaler" in owner(c).lower()}
+    if not names or "unscale_" in words(tree) or any("lightning" in w.lower() for w in words(tree)):
+        return
+    steps = [c for c in method_calls(tree, "step") if owner(c) in names and c.args]
+    clips = [c for c in walk(tree) if isinstance(c, ast.Call) and tail(c).startswith("clip_grad_")]
+    if steps and clips:
+        unscale = f"{owner(steps[0])}.unscale_({ast.unparse(steps[0].args[0])})"
+        yield Told(
+            "clipped_scaled",
+            clips[0],
+            "the gradients are still scaled here, so the limit means something else than it says: "
+            f"call `{unscale}` before clipping",
+            (way("the limit is one of the gradients themselves", add=added(unscale, clips[0])),),
         )
 
 
@@ -318,5 +328,6 @@ RULES = (
     _never_zeroed,
     _all_but_one,
     clipped_late,
+    clipped_scaled,
     _slow,
 )

@@ -93,7 +93,65 @@ MIXTURE = (
     "xm = lam * x + (1 - lam) * x[{one}]\nym = lam * y + (1 - lam) * y[{two}]\n"
 )
 
+VALIDATE = (
+    "def validate(net, loader):\n    right, n = 0, 0\n    for x, y in loader:\n"
+    "        right += (net(x).argmax(1) == y).sum()\n        n += len(y)\n"
+    "{indent}return right / n\n"
+)
+ATTACKED = (
+    "def fgsm(net, x, y):\n    x = x.clone().requires_grad_()\n    ce(net(x), y).backward()\n"
+    "{left}    return x + 0.1 * x.grad.sign()\n"
+    "for x, y in data:\n{before}    x = fgsm(net, x, y)\n{after}    loss = ce(net(x), y)\n"
+    "    loss.backward()\n    opt.step()\n"
+)
+CLEAR = "    opt.zero_grad()\n"
+POLICIES = (
+    "{before}for _ in range(4):\n{within}    new = pi(s).log_prob(a)\n"
+    "    ratio = torch.exp(new - old)\n    loss = -(ratio * adv).mean()\n" + FIT
+)
+OLD = "{indent}old = pi(s).log_prob(a).detach()\n"
+DIFFUSED = (
+    "bars = torch.cumprod(1 - betas, 0)\ndef noisy(x, t, noise):\n"
+    "    a = bars[t].view(-1, 1)\n    return {a} * x + {b} * noise\n"
+)
+LENGTHS = "self.rnn = nn.GRU(2, 2, batch_first=True)"
+MATRIX = (
+    "class Matrix:\n    def update(self, target, pred):\n"
+    "        for t, p in zip(target, pred):\n            self.m[t, p] += 1\n"
+    "m = Matrix()\nm.update({given})\n"
+)
+SEEDED = (
+    "def seed_all(n):\n    torch.manual_seed(n)\ndef train(net, opt):\n    {first}\n"
+    "    for x in data:\n        loss = net(x)\n        loss.backward()\n        opt.step()\n"
+    "for epoch in range(9):\n    train(net, opt)\n"
+)
+
 SHOWN = {
+    "returns_early": [VALIDATE.format(indent=" " * 8)],
+    "attack_left_gradients": [
+        ATTACKED.format(left="", before=CLEAR, after=""),
+        ATTACKED.format(left="", before="", after="") + CLEAR,
+    ],
+    "old_is_new": [
+        POLICIES.format(before="", within=OLD.format(indent="    ")),
+        POLICIES.format(
+            before="",
+            within="    with torch.no_grad():\n        old = pi(s).log_prob(a)\n",
+        ),
+    ],
+    "noise_without_root": [DIFFUSED.format(a="a", b="(1 - a)")],
+    "lengths_unread": [
+        module(LENGTHS, "out, h = self.rnn(x)\nreturn out[:, -1]").replace(
+            "forward(self, x)", "forward(self, x, lengths)"
+        )
+    ],
+    "exchanged_figures": [MATRIX.format(given="pred, y")],
+    "seeded_each_epoch": [
+        SEEDED.format(first="torch.manual_seed(0)"),
+        SEEDED.format(first="seed_all(0)"),
+        "def seed_all(n):\n    torch.manual_seed(n)\nfor epoch in range(9):\n    seed_all(3)\n"
+        "    for x in data:\n        net(x).backward()\n",
+    ],
     "transform_shared": [SPLITS.format(before="")],
     "same_draw": [DRAWN.format(a="9", b="9"), DRAWN.format(a="9, seed=3", b="9, seed=3")],
     "moved_alone": [FLIPS.format(mask="mask", more="")],
@@ -203,6 +261,44 @@ SHOWN = {
     "positions_of_samples": [PE.format(first="True", dim=0)],
 }  # fmt: skip
 SOUND = {
+    "behind the loop": VALIDATE.format(indent="    "),
+    "the first that fits": VALIDATE.format(indent=" " * 8).replace(
+        "        right +=", "        if not len(x):\n            continue\n        right +="
+    ),
+    "the first batch, on purpose": "def first(net, loader):\n    for x, y in loader:\n"
+    "        return net(x)\n",
+    "cleared after the attack": ATTACKED.format(left="", before="", after=CLEAR),
+    "cleared within the attack": ATTACKED.format(
+        left="    grad = x.grad\n    net.zero_grad()\n", before=CLEAR, after=""
+    ),
+    "the gradient of the input alone": ATTACKED.format(left="", before=CLEAR, after="").replace(
+        "ce(net(x), y).backward()", "g = torch.autograd.grad(ce(net(x), y), x)[0]"
+    ),
+    "the policy that has acted": POLICIES.format(before=OLD.format(indent=""), within=""),
+    "new states each time": POLICIES.format(before="", within=OLD.format(indent="    ")).replace(
+        "    new =", "    a = pi(s).sample()\n    new ="
+    ),
+    "a policy of its own": POLICIES.format(
+        before="", within="    old = reference(s).log_prob(a).detach()\n"
+    ),
+    "roots of the shares": DIFFUSED.format(a="a.sqrt()", b="(1 - a).sqrt()"),
+    "a straight line from noise to data": DIFFUSED.format(a="t", b="(1 - t)"),
+    "lengths that are read": module(
+        LENGTHS, "out, h = self.rnn(x)\nif lengths is None:\n    pass\nreturn out[:, -1]"
+    ).replace("forward(self, x)", "forward(self, x, lengths)"),
+    "no lengths": module(LENGTHS, "out, h = self.rnn(x)\nreturn out[:, -1]"),
+    "the truth first, as it is taken": MATRIX.format(given="y, pred"),
+    "either may come first": MATRIX.format(given="pred, y").replace(
+        "for t, p in zip(target, pred):\n            self.m[t, p] += 1",
+        "self.n += (target == pred).sum()",
+    ),
+    "a seed for each epoch": SEEDED.format(first="torch.manual_seed(n)").replace(
+        "(net, opt)", "(net, opt, n)", 1
+    ),
+    "a run for each seed": SEEDED.format(first="seed_all(0)").replace("epoch", "run"),
+    "all of a training is seeded": SEEDED.format(first="seed_all(0)").replace(
+        "    for x", "    opt = Adam(net.parameters())\n    for x", 1
+    ),
     "a data set of its own": SPLITS.format(before="val_set.dataset = copy.copy(full)\n"),
     "the same for both": SPLITS.format(before="train_set.dataset.transform = b\n"),
     "switched for each phase": "train_set, val_set = random_split(full, [8, 2])\n"
