@@ -77,6 +77,11 @@ KINDS = {
     "target_never_follows": Says.PROGRAM_WIDE_MISTAKE,
     "workers_alike": Says.PROGRAM_WIDE_MISTAKE,
     "rate_died": Says.PROGRAM_WIDE_MISTAKE,
+    "rate_starts_at_zero": Says.PROGRAM_WIDE_MISTAKE,
+    "rate_set_aside": Says.PROGRAM_WIDE_MISTAKE,
+    "hooks_pile_up": Says.PROGRAM_WIDE_MISTAKE,
+    "sampler_inverted": Says.PROGRAM_WIDE_MISTAKE,
+    "pairs_with_itself": Says.PROGRAM_WIDE_MISTAKE,
     "scheduler_never_stepped": Says.PROGRAM_WIDE_MISTAKE,
     "scheduler_first": Says.PROGRAM_WIDE_MISTAKE,
     "loaded_nothing": Says.PROGRAM_WIDE_MISTAKE,
@@ -138,6 +143,7 @@ OF_SIZES = frozenset(
         "loader_empty",
         "class_ignored",
         "weights_inverted",
+        "sampler_inverted",
     }
 )
 # What hangs on the number of their dimensions.

@@ -135,7 +135,8 @@ SHOWN = {
         OPT + "for i in range(9):\n" + indented("torch.manual_seed(0)\n" + FIT + STEP),
     ],
     "clipped_scaled": [
-        OPT + FIT.replace("loss.b", "scaler.scale(loss).b")
+        OPT
+        + FIT.replace("loss.b", "scaler.scale(loss).b")
         + "    nn.utils.clip_grad_norm_(ps, 1)\n    scaler.step(opt)\n    scaler.update()\n",
     ],
     "scaler": [

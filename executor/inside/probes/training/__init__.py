@@ -30,6 +30,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     loading.py       loaded weights that change nothing
     workers.py       worker processes of a loader that all deliver the same
     followers.py     averages and target networks that never follow
+    hooks.py         hooks that are registered again and again
     twins.py         one module where several were meant, freezing without an effect
     told.py          PyTorch's own warnings
 """
@@ -51,6 +52,7 @@ from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.comparisons import Comparisons
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.followers import Followers
+from executor.inside.probes.training.hooks import report_hooks
 from executor.inside.probes.training.kept import Kept
 from executor.inside.probes.training.layouts import Layouts
 from executor.inside.probes.training.leaks import Leaks
@@ -171,6 +173,7 @@ class TrainingProbe:
             if not self.names.is_of_rewards:
                 self._try(lambda c: self.called.unlike.report(c, optimized))
             self._try(lambda c: report_samples(c, self._tree, namespace))
+            self._try(lambda c: report_hooks(c, self._tree, roots))
             self._try(lambda c: report_scalers(c, self._tree, self.steps))
             text = "\n".join(self.source.lines)
             self._try(lambda c: report_twins(c, self._tree, namespace, roots, self.steps, text))

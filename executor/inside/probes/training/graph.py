@@ -20,6 +20,7 @@ from executor.inside.probes.training.quiet import quietly
 _NODES = 60
 _LEAVES = 20_000
 _CHAIN = 500
+_PAIRED = 6  # samples of a table of similarities
 _PAIRS = {"MseLoss", "SmoothL1Loss", "HuberLoss"}  # compare input and target element by element
 # What a loss over a table of all pairs consists of, where nobody meant to have such a table.
 _OF_A_LOSS = {"Pow", "Abs", "Mul", "Div", "Add", "Neg", "Mean", "Sum"} | _PAIRS | PASSES
@@ -162,6 +163,8 @@ def _nll(node: Any) -> list[Pattern]:
     scores = private.saved_self(node)
     before = what(behind(node))
     if before == "LogSoftmax":
+        if _holds_itself(scores, private.saved_target(node)):
+            return [Pattern("pairs_with_itself", {"samples": len(scores)})]
         if scores.dim() >= 2 and scores.shape[1] == 1:
             return [Pattern("one_class", {"input": list(scores.shape)})]
         return []
@@ -169,6 +172,22 @@ def _nll(node: Any) -> list[Pattern]:
     if top > 1e-4 and before != "Log":
         return [Pattern("raw_scores_to_nll", {"largest": top, "softmax": before == "Softmax"})]
     return []
+
+
+def _holds_itself(logs: torch.Tensor, target: torch.Tensor) -> bool:
+    """Whether each row's largest score is that of a sample with itself, and never the target.
+
+    Similarities of unit vectors are a symmetric table with one value along its diagonal.
+    """
+    n = len(logs)
+    if logs.dim() != 2 or logs.shape[1] != n or n < _PAIRED or target.shape != (n,):
+        return False
+    own = logs.diagonal()
+    if bool((target.to(own.device) == torch.arange(n, device=own.device)).any()):
+        return False
+    scores = logs - own[:, None]  # but for one constant, what the softmax was taken of
+    finite = bool(torch.isfinite(scores).all())
+    return finite and bool((scores <= 0).all()) and torch.allclose(scores, scores.T, atol=1e-3)
 
 
 def _log_softmax(node: Any) -> list[Pattern]:

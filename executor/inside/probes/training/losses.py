@@ -314,6 +314,12 @@ _KL_DIV = {
 
 # What is said of a loss after its name, by the kind of the pattern.
 _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
+    "pairs_with_itself": lambda f: (
+        f"is a cross-entropy over the similarities of {f['samples']} samples in which each is "
+        "most like itself, and that is never the target: a wrong answer that nothing can push "
+        "away, so that the loss stays high; leave the diagonal out before it "
+        "(`sim.fill_diagonal_(float('-inf'))`)"
+    ),
     "softmax_wrong_dim": lambda f: (
         f"reads the classes along dimension {f['read']} of {f['input']}, and the softmax before it "
         f"was taken over dimension {f['used']}: the values of one sample do not add up to 1; write "

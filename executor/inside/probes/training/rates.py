@@ -17,12 +17,14 @@ from executor.inside.probes.training.idle import is_used, line_of, made
 from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.steps import Steps
 from executor.inside.probes.training.watched import Record
+from executor.inside.remarks.edits import put, way
 from executor.inside.walking import walk
 from executor.protocol import WarningSeen
 
 _DEAD = 1e-5  # of the highest rate there was
 _SHARE = 0.3  # of all steps
 _LEAST = 20  # steps of an optimizer of which that is said
+_WAITS, _WAITING = 3, 0.1  # steps at a rate of 0 to begin with, and their share
 _ANEW = 4  # optimizers of one step each
 _TOO_EARLY = "Detected call of `lr_scheduler.step()` before `optimizer.step()`"
 
@@ -33,6 +35,7 @@ class _Course:
 
     steps: int = 0
     top: float = 0.0
+    zeros: int = 0  # steps before the rate was first above 0
     dead: int = 0  # steps since the highest rate at nearly none
     since: int | None = None  # the first of them
     last: float = 0.0
@@ -71,6 +74,7 @@ class Rates:
             # A tensor is not asked for its value: somebody may be capturing the graph of it.
             rate = max(rate, new) if isinstance(new, (int, float)) else math.inf
         course.last = rate
+        course.zeros += rate == course.top == 0
         if rate >= course.top:
             course.top, course.dead, course.since = rate, 0, None
         elif rate < _DEAD * course.top:
@@ -85,6 +89,8 @@ class Rates:
             course = self._courses.get(id(record.optimizer))
             if course is not None:
                 _report_dead(collector, record, course)
+                _report_zeros(collector, record, course)
+            _report_aside(collector, self._tree, record)
         self._report_anew(collector, records)
         schedulers = self._schedulers()
         self._report_waiting(collector, schedulers)
@@ -202,6 +208,74 @@ def _report_dead(collector: FindingCollector, record: Record, course: _Course) -
         f"step {course.since} of {course.steps} on the weights stand still; a scheduler that "
         "counts epochs is stepped once per epoch, behind the loop over the batches",
     )
+
+
+def _report_zeros(collector: FindingCollector, record: Record, course: _Course) -> None:
+    """A warm-up whose factor is 0 for more than its first step."""
+    if course.zeros < _WAITS or course.zeros < _WAITING * course.steps or course.top == 0:
+        return
+    collector.add(
+        "rate_starts_at_zero",
+        record.line,
+        record.name,
+        f"the learning rate of `{record.name}` was exactly 0 at its first {course.zeros} of "
+        f"{course.steps} steps: nothing was learned in them; a warm-up's factor is 0 where whole "
+        "numbers are divided by `//`, and for a whole epoch where it counts epochs from 0: write "
+        "`(step + 1) / warmup`",
+        steps=course.zeros,
+    )
+
+
+def _report_aside(collector: FindingCollector, tree: ast.Module, record: Record) -> None:
+    """A learning rate that was written beside the ones that the optimizer reads."""
+    groups = record.optimizer.param_groups
+    kept = vars(record.optimizer)
+    for attribute in ("lr", "learning_rate"):
+        new = kept.get(attribute)
+        if not isinstance(new, float) or any(group.get("lr") == new for group in groups):
+            continue
+        if not type(record.optimizer).__module__.startswith("torch.optim"):
+            return  # a class of the snippet's may read it
+        targets = [
+            (node, target)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Attribute) and target.attr == attribute
+        ]
+        if not targets or any(
+            isinstance(n, ast.Attribute) and n.attr == attribute and isinstance(n.ctx, ast.Load)
+            for n in ast.walk(tree)
+        ):
+            continue
+        node, target = targets[-1]
+        name = ast.unparse(target.value)
+        ways = (
+            [
+                way(
+                    "each group of parameters gets the rate",
+                    put(
+                        node,
+                        "for group in ",
+                        target.value,
+                        '.param_groups: group["lr"] = ',
+                        node.value,
+                    ),
+                )
+            ]
+            if len(targets) == 1
+            else []
+        )
+        collector.add(
+            "rate_set_aside",
+            node.lineno,
+            f"{name}.{attribute}",
+            f"`{name}.{attribute} = …` makes a new attribute that no optimizer reads: the steps go "
+            f"on with {_rate(record.optimizer):g}; write it into the groups: `for group in "
+            f'{name}.param_groups: group["lr"] = …`',
+            ways=ways,
+        )
+        return
 
 
 def _word(node: ast.AST) -> str:

@@ -28,6 +28,7 @@ from executor.inside.walking import walk
 _MOST = 5000  # rows that are compared
 _CLASSES = 2
 _FEW, _FRAMES = 4, 6  # times as many samples as weights; frames between a sampler and its loader
+_DRAWN, _RISES = 1_000_000, 1.5  # labels that are looked at; times a rare sample's weight
 _SHARE = 0.1  # of the test rows: published tables have a row or two twice
 _TRAIN = re.compile(r"train|tr(?=_|$|\d)", re.I)
 _OTHERS = (r"test", r"val", r"valid", r"validation", r"te", r"va", r"eval", r"dev")
@@ -82,10 +83,19 @@ def _labels(dataset: Any) -> torch.Tensor | None:
     held: list[Any] = list(dataset.tensors[1:]) if type(dataset) is TensorDataset else []
     if not held and type(dataset).__module__ == "__main__":
         held = list(vars(dataset).values())
+    held = [_as_tensor(t) for t in held]
     labels = [
         t for t in held if type(t) is torch.Tensor and t.dim() == 1 and not t.is_floating_point()
     ]
     return labels[0] if len(labels) == 1 and len(labels[0]) == len(dataset) else None
+
+
+def _as_tensor(held: Any) -> Any:
+    """Whole numbers of a list or an array as a tensor; anything else as it is."""
+    whole = type(held).__module__ == "numpy" and getattr(held, "dtype", held).kind in "iu"
+    if whole or (type(held) is list and held and all(type(v) is int for v in held)):
+        return torch.as_tensor(held)
+    return held
 
 
 def report_empty(collector: FindingCollector, tree: ast.Module) -> None:
@@ -133,6 +143,8 @@ class Samplers:
             if isinstance(n, ast.Call) and ast.unparse(n.func).endswith("WeightedRandomSampler")
         ]
         self._few: dict[int, int] = {}  # weights → samples of the data set
+        self._looked: set[int] = set()
+        self._inverted: tuple[int, int, float] | None = None
 
     def start(self) -> None:
         """Listen, if the text has one."""
@@ -153,6 +165,9 @@ class Samplers:
                 weights, samples = len(sampler.weights), len(getattr(loader, "_dataset", ()))
                 if weights < samples:
                     self._few[weights] = samples
+                elif weights == samples and id(sampler) not in self._looked:
+                    self._looked.add(id(sampler))
+                    self._inverted = self._inverted or _inverted(sampler, loader)
                 return
             if frame.f_back is None:
                 return
@@ -171,6 +186,34 @@ class Samplers:
                     "sample the weight of its class: `weights[labels]`",
                 )
                 return
+        if self._inverted is not None:
+            common, rare, times = self._inverted
+            collector.add(
+                "sampler_inverted",
+                self._lines[0],
+                "",
+                f"a sample of class {common}, the commonest, has {times:.3g} times the weight of "
+                f"one of class {rare}, the rarest: what is rare is drawn even more rarely; "
+                "weights are to balance the classes: `1 / counts`",
+            )
+
+
+def _inverted(sampler: WeightedRandomSampler, loader: Any) -> tuple[int, int, float] | None:
+    """The commonest and the rarest class, where the weights rise with how often a class comes."""
+    labels = _labels(getattr(loader, "_dataset", None))
+    if labels is None or len(labels) > _DRAWN:
+        return None
+    with quietly():
+        classes, at, counts = torch.unique(labels, return_inverse=True, return_counts=True)
+        weights = sampler.weights.to(torch.float64)
+        means = torch.zeros(len(classes), dtype=torch.float64).index_add_(0, at, weights) / counts
+        order = counts.argsort()
+        rising = bool((means[order][1:] >= means[order][:-1]).all())
+        common, rare = int(order[-1]), int(order[0])
+        if len(classes) < _CLASSES or not rising or counts[common] < 2 * counts[rare]:
+            return None
+        times = float(means[common] / means[rare])
+    return (int(classes[common]), int(classes[rare]), times) if times > _RISES else None
 
 
 # -- seen before ----------------------------------------------------------------------------------

@@ -90,13 +90,14 @@ def _makes_one(side: ast.expr) -> bool:
 def _lists(namespace: dict[str, Any], roots: list[nn.Module]) -> Iterator[list[Any]]:
     yield from (v for v in namespace.values() if type(v) is list)
     for root in roots:
-        for part in _parts(root):
+        for part in parts(root):
             if isinstance(part, (nn.ModuleList, nn.Sequential)):
                 yield list(private.modules_of(part).values())
             yield from (v for v in vars(part).values() if type(v) is list)
 
 
-def _parts(root: nn.Module) -> Iterator[nn.Module]:
+def parts(root: nn.Module) -> Iterator[nn.Module]:
+    """A module and all in it, each once, without its own methods."""
     todo, seen = [root], set()
     while todo:
         part = todo.pop()
@@ -158,7 +159,7 @@ def _report_freezing(
         for target in node.targets
         if isinstance(target, ast.Attribute) and target.attr == _ATTRIBUTE
     }
-    for part in (p for root in roots for p in _parts(root)):
+    for part in (p for root in roots for p in parts(root)):
         if vars(part).get(_ATTRIBUTE) is not False:
             continue
         moved = [w for _, p in parameters(part) if (w := steps.optimized.get(id(p))) and w.moved]
@@ -179,7 +180,7 @@ def _report_freezing(
 
 def _tail_of(part: nn.Module, roots: list[nn.Module]) -> str:
     for root in roots:
-        for owner in _parts(root):
+        for owner in parts(root):
             for name, child in private.modules_of(owner).items():
                 if child is part:
                     return str(name)

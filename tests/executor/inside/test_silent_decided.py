@@ -1,0 +1,95 @@
+"""Rates, hooks, samplers, similarities and copies that a run decides, and healthy neighbours."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.executor.conftest import House
+from tests.executor.inside.test_silent import ADAM, FIT, NET, fit, run
+
+SQUARES = fit("net(x).pow(2).mean()")
+LOOP = SQUARES.replace("range(3)", "range(30)")
+SET = LOOP.replace("    x =", "    {set}\n    x =")
+GROUPS = "[g.update(lr={lr}) for g in opt.param_groups]"
+WARM = LOOP.replace("for _", "from torch.optim.lr_scheduler import LambdaLR\nfor i").replace(
+    "opt.step()", "opt.step(); s.step()"
+).replace(ADAM, ADAM + "s = torch.optim.lr_scheduler.LambdaLR(opt, lambda i: {factor})\n")  # fmt: skip
+HOOKED = (
+    SQUARES.replace("range(3)", "range(4)")
+    .replace(
+        "    x =",
+        "    def keep(m, i, o):\n        seen.append(o.detach())\n    {hook}\n    x =",
+    )
+    .replace(ADAM, ADAM + "seen = []\n")
+)
+SAMPLED = (
+    "from torch.utils.data import DataLoader, TensorDataset, WeightedRandomSampler\n"
+    "y = (torch.arange(60) % 6 == 0).long()\nn = torch.bincount(y).float()\nw = {weights}\n"
+    "loader = DataLoader({data}, 20, sampler=WeightedRandomSampler(w[y], 60))\n"
+    + NET.format(n=2, last="") + ADAM
+    + "for x, t in loader:\n    loss = F.cross_entropy(net(x), t)\n    " + FIT
+)  # fmt: skip
+DATA = "TensorDataset(torch.randn(60, 6), y)"
+OWN = """\
+class Own(torch.utils.data.Dataset):
+    def __init__(self): self.y = {held}
+    def __len__(self): return 60
+    def __getitem__(self, i): return torch.randn(6), self.y[i]
+"""
+PAIRS = fit("F.cross_entropy(sim(net(x), net(x + 0.1)), t)").replace(
+    "for _",
+    "def sim(a, b):\n    z = F.normalize(torch.cat([a, b]), dim=1)\n    s = z @ z.T / 0.5\n"
+    "    {mask}\n    return s\nt = torch.cat([torch.arange(9, 18), torch.arange(9)])\nfor _",
+    1,
+)
+
+MISTAKES = {
+    "rate_set_aside": [SET.format(set="opt.lr = 1e-5"), SET.format(set="opt.learning_rate = 1e-5")],
+    "rate_starts_at_zero": [WARM.format(factor="i // 10 if i < 10 else 1.0")],
+    "hooks_pile_up": [
+        HOOKED.format(hook="net[0].register_forward_hook(keep)"),
+        HOOKED.format(hook="net.register_forward_pre_hook(lambda m, i: None)"),
+    ],
+    "sampler_inverted": [
+        SAMPLED.format(weights="n / n.sum()", data=DATA),
+        OWN.format(held="y.tolist()") + SAMPLED.format(weights="n", data="Own()"),
+    ],
+    "pairs_with_itself": [PAIRS.format(mask="pass")],
+}
+HEALTHY = {
+    "a rate in the groups": SET.format(set=GROUPS.format(lr="1e-5")),
+    "a rate kept beside, and written": SET.format(
+        set="opt.lr = 1e-5; " + GROUPS.format(lr="opt.lr")
+    ),
+    "a warm-up that begins at 0": WARM.format(factor="i / 10"),
+    "no warm-up": WARM.format(factor="1.0"),
+    "a hook that is removed": HOOKED.format(hook="h = net[0].register_forward_hook(keep)").replace(
+        "opt.step()", "opt.step(); h.remove()"
+    ),
+    "a hook for each layer": SQUARES.replace(
+        ADAM, ADAM + "for m in net: m.register_forward_hook(lambda m, i, o: None)\n"
+    ),
+    "weights that balance": SAMPLED.format(weights="1 / n", data=DATA),
+    "the same weight for all": SAMPLED.format(weights="torch.ones(2)", data=DATA),
+    "without the diagonal": PAIRS.format(mask="s = s.fill_diagonal_(float('-inf'))"),
+    "a low diagonal": PAIRS.format(mask="s = s - 1e9 * torch.eye(18)"),
+    "each with its other view": fit(
+        "F.cross_entropy(F.normalize(net(x)) @ F.normalize(net(x + 1)).T, torch.arange(9))"
+    ),
+}
+
+
+@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in MISTAKES.items() for c in codes])
+def test_a_silent_mistake_is_named_first(any_house: House, kind: str, code: str):
+    """By its kind, as a mistake, before anything else."""
+    result = run(any_house, code)
+
+    assert next((f.kind for f in result.findings if f.mistake), "nothing") == kind
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_what_comes_close_is_no_mistake(any_house: House, name: str):
+    """Whatever style it is written in."""
+    result = run(any_house, HEALTHY[name])
+
+    assert [f.message for f in result.findings if f.mistake] == []
