@@ -11,9 +11,10 @@ SQUARES = fit("net(x).pow(2).mean()")
 LOOP = SQUARES.replace("range(3)", "range(30)")
 SET = LOOP.replace("    x =", "    {set}\n    x =")
 GROUPS = "[g.update(lr={lr}) for g in opt.param_groups]"
-WARM = LOOP.replace("for _", "from torch.optim.lr_scheduler import LambdaLR\nfor i").replace(
+LAMBDA = "torch.optim.lr_scheduler.LambdaLR"
+WARM = LOOP.replace("for _", "for i").replace(
     "opt.step()", "opt.step(); s.step()"
-).replace(ADAM, ADAM + "s = torch.optim.lr_scheduler.LambdaLR(opt, lambda i: {factor})\n")  # fmt: skip
+).replace(ADAM, ADAM + f"s = {LAMBDA}(opt, lambda i: {{factor}})\n")  # fmt: skip
 HOOKED = (
     SQUARES.replace("range(3)", "range(4)")
     .replace(
@@ -36,6 +37,52 @@ class Own(torch.utils.data.Dataset):
     def __len__(self): return 60
     def __getitem__(self, i): return torch.randn(6), self.y[i]
 """
+AVERAGE = (
+    "net = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.Linear(8, 3))\n"
+    "slow = copy.deepcopy(net).eval(){more}\n" + ADAM + "for _ in range(9):\n"
+    "    loss = net(torch.randn(9, 6)).pow(2).mean()\n    " + FIT
+    + "    with torch.no_grad():\n"
+    "        for a, b in zip(slow.parameters(), net.parameters()): a.lerp_(b, {share})\n"
+    "        {copied}\n        slow(torch.randn(4, 6))\n"
+)  # fmt: skip
+SAVED = """\
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        {mean}
+        self.body = nn.Linear(6, 1)
+    def forward(self, x):
+        return self.body(x - self.mean)
+net = Scaled()
+net.mean = torch.arange(6.0)
+opt = torch.optim.Adam(net.parameters())
+for _ in range(3):
+    loss = net(torch.randn(9, 6)).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+other = Scaled()
+{loaded}
+with torch.no_grad(): other(torch.randn(2, 6))
+"""
+PLAIN, BUFFER = "self.mean = torch.zeros(6)", "self.register_buffer('mean', torch.zeros(6))"
+LOADED = "other.load_state_dict(net.state_dict())"
+PLAYED = (
+    "import numpy as np\nclass Env:\n    def __init__(self): self.s = np.zeros(6)\n"
+    "    def step(self, a):\n        self.s += a\n        return {returned}\n"
+    "env, memory, s = Env(), [], np.zeros(6)\nfor i in range(20):\n    new = env.step(i)\n"
+    "    memory.append((s, i, new))\n    s = new\nmemory = memory[1:]\n"
+)
+HISTORY = SQUARES.replace("range(3)", "range(5)").replace(
+    "opt.step()", "opt.step(); kept.append(net[0].weight{copied})"
+).replace(ADAM, ADAM + "kept = []\n")  # fmt: skip
+SMOOTHED = (
+    SQUARES.replace("range(3)", "range(20)")
+    .replace("opt.step()", "opt.step(); m.add(loss{cut})")
+    .replace(
+        ADAM,
+        ADAM + "class M:\n    v = None\n    def add(self, x):\n"
+        "        self.v = x if self.v is None else 0.9 * self.v + 0.1 * x\nm = M()\n",
+    )
+)
 PAIRS = fit("F.cross_entropy(sim(net(x), net(x + 0.1)), t)").replace(
     "for _",
     "def sim(a, b):\n    z = F.normalize(torch.cat([a, b]), dim=1)\n    s = z @ z.T / 0.5\n"
@@ -54,9 +101,32 @@ MISTAKES = {
         SAMPLED.format(weights="n / n.sum()", data=DATA),
         OWN.format(held="y.tolist()") + SAMPLED.format(weights="n", data="Own()"),
     ],
+    "statistics_left_behind": [AVERAGE.format(more="", share=0.3, copied="pass")],
+    "lost_by_saving": [SAVED.format(mean=PLAIN, loaded=LOADED)],
+    "one_state_stored": [
+        PLAYED.format(returned="self.s") + SQUARES,
+        PLAYED.format(returned="self.s").replace("(s, i, new)", "new") + SQUARES,
+    ],
+    "one_weight_stored": [HISTORY.format(copied=""), HISTORY.format(copied=".data")],
     "pairs_with_itself": [PAIRS.format(mask="pass")],
 }
 HEALTHY = {
+    "statistics that are copied": AVERAGE.format(
+        more="",
+        share=0.3,
+        copied="[a.copy_(b) for a, b in zip(slow.buffers(), net.buffers())]",
+    ),
+    "the first weights, to compare": AVERAGE.format(more="", share=0.0, copied="pass"),
+    "an average in training mode": AVERAGE.format(more=".train()", share=0.3, copied="pass"),
+    "a buffer": SAVED.format(mean=BUFFER, loaded=LOADED),
+    "another one that was not loaded": SAVED.format(mean=PLAIN, loaded=""),
+    "what was lost is set": SAVED.format(
+        mean=PLAIN, loaded=LOADED + "\nother.mean = torch.arange(6.0)"
+    ),
+    "copies of the states": PLAYED.format(returned="self.s.copy()") + SQUARES,
+    "one input many times": SQUARES + "data = []\nfor _ in range(20): data.append((x, 1, loss))\n",
+    "copies of the weights": HISTORY.format(copied=".detach().clone()"),
+    "a running mean of numbers": SMOOTHED.format(cut=".item()"),
     "a rate in the groups": SET.format(set=GROUPS.format(lr="1e-5")),
     "a rate kept beside, and written": SET.format(
         set="opt.lr = 1e-5; " + GROUPS.format(lr="opt.lr")
@@ -85,6 +155,14 @@ def test_a_silent_mistake_is_named_first(any_house: House, kind: str, code: str)
     result = run(any_house, code)
 
     assert next((f.kind for f in result.findings if f.mistake), "nothing") == kind
+
+
+def test_a_running_average_of_losses_keeps_their_graphs(any_house: House):
+    """It is a note, as of a list; of detached ones nothing is said."""
+    kept, cut = (run(any_house, SMOOTHED.format(cut=c)) for c in ("", ".detach()"))
+
+    assert [f.kind for f in kept.findings] == ["graph_kept"]
+    assert cut.findings == ()
 
 
 @pytest.mark.parametrize("name", HEALTHY)

@@ -31,6 +31,8 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     workers.py       worker processes of a loader that all deliver the same
     followers.py     averages and target networks that never follow
     hooks.py         hooks that are registered again and again
+    lost.py          what copies of a model leave behind
+    stored.py        lists that hold one object many times
     twins.py         one module where several were meant, freezing without an effect
     told.py          PyTorch's own warnings
 """
@@ -58,6 +60,7 @@ from executor.inside.probes.training.layouts import Layouts
 from executor.inside.probes.training.leaks import Leaks
 from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.losses import LossProbe
+from executor.inside.probes.training.lost import report_lost
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.quiet import quietly
 from executor.inside.probes.training.rates import Rates
@@ -65,6 +68,7 @@ from executor.inside.probes.training.samples import Samplers, report_empty, repo
 from executor.inside.probes.training.scalers import report_scalers
 from executor.inside.probes.training.step_findings import StepFindings
 from executor.inside.probes.training.steps import Steps
+from executor.inside.probes.training.stored import report_stored
 from executor.inside.probes.training.told import report_warnings
 from executor.inside.probes.training.twins import report_twins
 from executor.inside.probes.training.unregistered import (
@@ -174,6 +178,8 @@ class TrainingProbe:
                 self._try(lambda c: self.called.unlike.report(c, optimized))
             self._try(lambda c: report_samples(c, self._tree, namespace))
             self._try(lambda c: report_hooks(c, self._tree, roots))
+            self._try(lambda c: report_lost(c, self._tree, self.called.all(), self.steps))
+            self._try(lambda c: report_stored(c, self.names, self._tree, namespace, self.steps))
             self._try(lambda c: report_scalers(c, self._tree, self.steps))
             text = "\n".join(self.source.lines)
             self._try(lambda c: report_twins(c, self._tree, namespace, roots, self.steps, text))

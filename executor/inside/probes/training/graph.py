@@ -20,6 +20,7 @@ from executor.inside.probes.training.quiet import quietly
 _NODES = 60
 _LEAVES = 20_000
 _CHAIN = 500
+_SUMS = {"Add", "Mul", "Div"}
 _PAIRED = 6  # samples of a table of similarities
 _PAIRS = {"MseLoss", "SmoothL1Loss", "HuberLoss"}  # compare input and target element by element
 # What a loss over a table of all pairs consists of, where nobody meant to have such a table.
@@ -107,11 +108,15 @@ def _one_target(node: Any) -> bool:
 
 
 def chain(loss: torch.Tensor) -> int:
-    """How many scalars were added up into it, as by `total = total + loss` in a loop."""
+    """How many scalars were added up into it, as in a loop: `total + loss`, `b * mean + loss`."""
     n, node = 0, loss.grad_fn
-    while node is not None and what(node) == "Add" and shape(node, 0) == () and n < _CHAIN:
-        n += 1
-        node = node.next_functions[0][0]
+    while node is not None and shape(node, 0) == () and n < _CHAIN:
+        if what(node) == "Add":
+            n += 1
+        elif what(node) not in ("Mul", "Div"):  # shares of a running average
+            break
+        before = [m for m, _ in node.next_functions if m is not None]
+        node = max(before, key=lambda m: what(m) in _SUMS, default=None)
     return n
 
 

@@ -25,7 +25,7 @@ def _with_held(name: str, value: object) -> Iterator[tuple[str, object]]:
         yield from ((f"{name}[{k!r}]", v) for k, v in value.items() if type(v) is list)
     elif type(value).__module__ == "__main__" and not issubclass(type(value), type):
         for key, held in list(getattr(value, "__dict__", {}).items())[:_MANY]:
-            if type(held) is list:
+            if type(held) is list or (issubclass(type(held), torch.Tensor) and held.dim() == 0):
                 yield f"{name}.{key}", held
             elif type(held) is dict and len(held) < _MANY:
                 yield from ((f"{name}.{key}[{k!r}]", v) for k, v in held.items() if type(v) is list)
