@@ -83,6 +83,20 @@ SMOOTHED = (
         "        self.v = x if self.v is None else 0.9 * self.v + 0.1 * x\nm = M()\n",
     )
 )
+SUMMED = SQUARES.replace("    loss =", "    t = torch.zeros(5, 3)\n    {add}\n    loss =").replace(
+    "pow(2)", "pow(2).sum() + t.pow(2)"
+)
+TWICE = "t[torch.tensor([0, 1, 1])] += net(x)[:3]"
+STATES = (
+    "class R(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.r = nn.{layer}(6, 4, batch_first=True, {more})\n"
+    "        self.o = nn.Linear(8, 3)\n"
+    "    def forward(self, x):\n        out, h = self.r(x)\n"
+    "        return self.o(h{turned}.reshape(len(x), -1))\nnet = R()\n" + ADAM
+    + "for _ in range(2):\n"
+    "    loss = F.cross_entropy(net(torch.randn(5, 7, 6)), torch.randint(3, (5,)))\n    " + FIT
+)  # fmt: skip
+BOTH, DEEP = "bidirectional=True", "num_layers=2"
 PAIRS = fit("F.cross_entropy(sim(net(x), net(x + 0.1)), t)").replace(
     "for _",
     "def sim(a, b):\n    z = F.normalize(torch.cat([a, b]), dim=1)\n    s = z @ z.T / 0.5\n"
@@ -108,9 +122,27 @@ MISTAKES = {
         PLAYED.format(returned="self.s").replace("(s, i, new)", "new") + SQUARES,
     ],
     "one_weight_stored": [HISTORY.format(copied=""), HISTORY.format(copied=".data")],
+    "additions_lost": [
+        SUMMED.format(add="i = torch.tensor([0, 1, 1]); t[i] += net(x)[:3]"),
+        SUMMED.format(add="i = [None, torch.tensor([0, 1, 1])]; t[i[1]] -= 1.0"),
+    ],
+    "states_mixed": [
+        STATES.format(layer="GRU", more=BOTH, turned=""),
+        STATES.format(layer="RNN", more=DEEP, turned=""),
+    ],
     "pairs_with_itself": [PAIRS.format(mask="pass")],
 }
 HEALTHY = {
+    "additions at different places": SUMMED.format(
+        add="i = torch.tensor([0, 4, 1]); t[i] += net(x)[:3]"
+    ),
+    "additions by a mask": SUMMED.format(add="i = t[:, 0] == 0; t[i] += 1.0"),
+    "additions in a column": SUMMED.format(add="i = 1; t[i] += 1.0; t[i] += 1.0"),
+    "places that are set": SUMMED.format(add="i = torch.tensor([0, 1, 1]); t[i] = 1.0"),
+    "states with the batch first": STATES.format(layer="GRU", more=BOTH, turned=".transpose(0, 1)"),
+    "states side by side": STATES.format(layer="GRU", more=DEEP, turned="").replace(
+        "h.reshape(len(x), -1)", "torch.cat([h[0], h[1]], 1)"
+    ),
     "statistics that are copied": AVERAGE.format(
         more="",
         share=0.3,

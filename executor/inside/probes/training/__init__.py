@@ -27,6 +27,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     rates.py         learning rates, schedulers, optimizers made anew
     layouts.py       views that were meant to turn a tensor
     samples.py       sorted training data, samples never drawn, test data that was trained on
+    overwrites.py    additions at places that come several times
     loading.py       loaded weights that change nothing
     workers.py       worker processes of a loader that all deliver the same
     followers.py     averages and target networks that never follow
@@ -57,11 +58,12 @@ from executor.inside.probes.training.followers import Followers
 from executor.inside.probes.training.hooks import report_hooks
 from executor.inside.probes.training.kept import Kept
 from executor.inside.probes.training.layouts import Layouts
-from executor.inside.probes.training.leaks import Leaks
+from executor.inside.probes.training.leaks import Leaks, views_states
 from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.losses import LossProbe
 from executor.inside.probes.training.lost import report_lost
 from executor.inside.probes.training.names import SnippetNames
+from executor.inside.probes.training.overwrites import Overwrites
 from executor.inside.probes.training.quiet import quietly
 from executor.inside.probes.training.rates import Rates
 from executor.inside.probes.training.samples import Samplers, report_empty, report_samples
@@ -101,12 +103,17 @@ class TrainingProbe:
         self.waiting = idle.Waiting(tree)
         self.loads = Loads(source, tree, lambda: sum(r.steps for r in self.steps.records.values()))
         self.layouts = Layouts(self.names, tree)
-        self.leaks = Leaks(self.called.unpaired, takes_columns=self.names.takes_columns)
+        self.leaks = Leaks(
+            self.called.unpaired,
+            takes_columns=self.names.takes_columns,
+            views_states=views_states(tree),
+        )
         self.called.first = self.leaks.called
         self.rates = Rates(tree, self.steps, self.loads)
         self.followers = Followers(source, tree)
         self.workers = Workers(source, tree)
         self.samplers = Samplers(source, tree)
+        self.overwrites = Overwrites(self.names, tree)
         self.tried = witnesses.Tried(tree)
         self.witnessed: list[str] = []
         self._collector = FindingCollector()
@@ -134,6 +141,7 @@ class TrainingProbe:
         self.followers.start()
         self.workers.start()
         self.samplers.start()
+        self.overwrites.start()
 
     def stop(
         self,
@@ -150,6 +158,7 @@ class TrainingProbe:
             self.followers,
             self.workers,
             self.samplers,
+            self.overwrites,
         )
         for part in (*parts, self.losses, self.steps, self.called):
             part.stop()
@@ -173,6 +182,7 @@ class TrainingProbe:
             self._try(lambda c: self.followers.report(c, self.steps))
             self._try(self.workers.report)
             self._try(self.samplers.report)
+            self._try(self.overwrites.report)
             self._try(self.called.signs.report)
             if not self.names.is_of_rewards:
                 self._try(lambda c: self.called.unlike.report(c, optimized))

@@ -8,6 +8,7 @@ that the samples come first.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -51,15 +52,19 @@ class _Kept:
 class Leaks:
     """Keeps one call of each model, with its target; tries them again afterwards."""
 
-    def __init__(self, waiting: set[int], *, takes_columns: bool) -> None:
+    def __init__(
+        self, waiting: set[int], *, takes_columns: bool, views_states: bool = False
+    ) -> None:
         """Args.
 
         waiting: gets the ids of the models whose last call has no target so far.
         takes_columns: the text makes something of one column of a table, perhaps the target.
+        views_states: it lays out the last states of a recurrent layer by a view.
         """
         self._kept: dict[int, _Kept] = {}
         self._waiting = waiting
         self._takes_columns = takes_columns
+        self._views_states = views_states
 
     def called(self, module: nn.Module, args: Any, kwargs: Any, line: int | None) -> None:
         """A model was called where gradients are recorded: keep its inputs, until a backward."""
@@ -107,6 +112,7 @@ class Leaks:
                 or _padding(k) is not None
                 or _may_mix(k) is not None
                 or _time(k) is not None
+                or (self._views_states and _stacked(k) is not None)
                 for k in kept
             )
 
@@ -128,6 +134,7 @@ class Leaks:
                 shifted, mixing, time = _shifted(kept), _may_mix(kept), _time(kept)
                 held, same = _holds_target(kept), _same(kept)
                 padding = _padding(kept)
+                stacked = _stacked(kept) if self._views_states else None
             if padding is not None:
                 found.append(_told_of_padding(kept, *padding))
             if held is not None and not self._takes_columns:
@@ -137,8 +144,9 @@ class Leaks:
             if shifted is not None:
                 look = partial(_future, kept=kept, shifted=shifted)
                 found += Caller.with_time(kept.call, look)
-            elif mixing is not None:
-                found += Caller.with_time(kept.call, partial(_samples, kept=kept))
+            elif (layer := mixing or stacked) is not None:
+                look = partial(_samples, kept=kept, layer=layer, by_states=mixing is None)
+                found += Caller.with_time(kept.call, look)
             if time is not None and not found:
                 look = partial(unread.look, call=kept.call, dim=time, first=kept.first)
                 found += Caller.with_time(kept.call, look)
@@ -428,12 +436,45 @@ def _may_mix(kept: _Kept) -> nn.Module | None:
     return None
 
 
+def views_states(tree: ast.Module) -> bool:
+    """Whether a text lays out by a view what a layer returned second, as its last states."""
+    second = {
+        n.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Tuple) and len(target.elts) == 2
+        for n in ast.walk(target.elts[1])
+        if isinstance(n, ast.Name)
+    }
+    return any(
+        isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and n.func.attr in ("view", "reshape")
+        and any(isinstance(m, ast.Name) and m.id in second for m in ast.walk(n.func.value))
+        for n in ast.walk(tree)
+    )
+
+
+def _stacked(kept: _Kept) -> nn.Module | None:
+    """A recurrent layer of several directions or layers, with a target for each sequence."""
+    first, target = kept.first, kept.target
+    if target is None or first.dim() < 2 or target.dim() == 0 or target.shape[0] != len(first):
+        return None
+    if len(first) < 2 or first.shape[1] in target.shape[1:]:
+        return None
+    for part in kept.call.module.modules():
+        if isinstance(part, nn.RNNBase) and part.num_layers * (1 + part.bidirectional) > 1:
+            return part
+    return None
+
+
 def _batch_first(layer: nn.Module) -> bool:
     layer = getattr(layer, "self_attn", layer)
     return bool(getattr(layer, "batch_first", False))
 
 
-def _samples(call: Caller, kept: _Kept) -> list[Finding]:
+def _samples(call: Caller, kept: _Kept, layer: nn.Module, *, by_states: bool) -> list[Finding]:
     """Change all samples but one: what is said of that one must stay."""
     inputs, rows = (kept.call.args, kept.call.kwargs), kept.first.shape[0]
     base, again = call.run(inputs), call.run(inputs, seed=8)
@@ -453,11 +494,24 @@ def _samples(call: Caller, kept: _Kept) -> list[Finding]:
         return new
 
     now = call.run(mapped(inputs, changed))
-    layer = _may_mix(kept)
-    if layer is None or now[0].shape != base[0].shape or close(base[0][row], now[0][row]):
+    if now[0].shape != base[0].shape or close(base[0][row], now[0][row]):
         return []
     kind, part = type(kept.call.module).__name__, type(layer).__name__
     sizes = list(kept.first.shape)
+    if by_states:
+        return [
+            finding(
+                "states_mixed",
+                kept.call.line,
+                kind,
+                f"what `{kind}` says of a sample changes with the other samples of the batch: the "
+                f"last states of its {part} are [layers * directions, batch, hidden], and a view "
+                "with the batch first puts those of several samples into one row; write "
+                "`torch.cat([h_n[-2], h_n[-1]], dim=1)`, or turn them first "
+                "(`h_n.transpose(0, 1).reshape(batch, -1)`)",
+                input=sizes,
+            )
+        ]
     return [
         finding(
             "samples_mixed",

@@ -1,0 +1,116 @@
+"""Find additions at places that come several times: of those only one is kept.
+
+`table[places] += values` reads, adds and writes each place once for all. A descriptor hears that a
+tensor is written into; which places are meant is read from the snippet's line.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import torch
+
+from executor.inside import torch_private as private
+from executor.inside.probes.training.findings import FindingCollector
+from executor.inside.probes.training.heard import Heard
+from executor.inside.probes.training.names import SnippetNames
+from executor.inside.probes.training.quiet import quietly
+from executor.inside.remarks.edits import put, way
+
+_LOOKS = 3  # at each line
+_HEARD = 2000  # writes after which nobody listens any more
+_MOST = 1_000_000  # places that are compared
+
+
+class Overwrites:
+    """The lines that add at places which come several times."""
+
+    def __init__(self, names: SnippetNames, tree: ast.Module) -> None:
+        """Args: names, tree: of the snippet."""
+        self.names = names
+        self._lines = {
+            n.lineno: n
+            for n in ast.walk(tree)
+            if isinstance(n, ast.AugAssign)
+            and isinstance(n.op, ast.Add | ast.Sub)
+            and isinstance(n.target, ast.Subscript)
+            and isinstance(n.target.slice, ast.Name | ast.Attribute | ast.Subscript)
+        }
+        self._looks: dict[int, int] = {}
+        self._found: dict[int, tuple[int, int]] = {}
+        self._heard = 0
+        self._listens = False
+
+    def start(self) -> None:
+        """Listen, if the text adds in place by an index at all."""
+        if self._lines:
+            self._original = torch.Tensor.__setitem__
+            torch.Tensor.__setitem__ = Heard(self._original, self._hear)  # type: ignore
+            self._listens = True
+
+    def stop(self) -> None:
+        """Stop listening."""
+        if self._listens:
+            torch.Tensor.__setitem__ = self._original  # type: ignore[method-assign]
+            self._listens = False
+
+    def _hear(self, tensor: torch.Tensor) -> None:
+        self._heard += 1
+        if self._heard > _HEARD:
+            self.stop()
+            return
+        line = self.names.source.line_above(2)
+        frame = self.names.source.frame(2)
+        if line not in self._lines or frame is None or self._looks.get(line, 0) >= _LOOKS:
+            return
+        self._looks[line] = self._looks.get(line, 0) + 1
+        target = self._lines[line].target
+        assert isinstance(target, ast.Subscript)
+        places = _value(target.slice, {**frame.f_globals, **frame.f_locals})
+        if type(places) is not torch.Tensor or places.dim() != 1 or private.function_modes():
+            return
+        with quietly():
+            if places.is_floating_point() or places.dtype is torch.bool or len(places) > _MOST:
+                return
+            different = len(torch.unique(places))
+        if different < len(places):
+            self._found.setdefault(line, (len(places), different))
+
+    def report(self, collector: FindingCollector) -> None:
+        """Add the findings, after the run."""
+        for line, (n, different) in self._found.items():
+            node = self._lines[line]
+            target = node.target
+            assert isinstance(target, ast.Subscript)
+            table, places = ast.unparse(target.value), ast.unparse(target.slice)
+            sign = "-" if isinstance(node.op, ast.Sub) else ""
+            new = put(
+                node, target.value, f".index_put_(({places},), {sign}torch.as_tensor(", node.value,
+                f").to({table}), accumulate=True)",
+            )  # fmt: skip
+            collector.add(
+                "additions_lost",
+                line,
+                table,
+                f"`{places}` has {n} places, and only {different} different ones: `+=` reads and "
+                "writes each place once, so that of several values for one place a single one is "
+                f"added and the others are lost; `{table}.index_add_(0, {places}, values)` adds "
+                "them all",
+                ways=[way("all values of a place are added", new)],
+            )
+
+
+def _value(node: ast.expr, names: dict[str, Any]) -> Any:
+    """What a name, an attribute or an element of such is; None where it is anything else."""
+    match node:
+        case ast.Name(id=name):
+            return names.get(name)
+        case ast.Attribute(value=of, attr=attribute):
+            return getattr(_value(of, names), "__dict__", {}).get(attribute)
+        case ast.Subscript(value=of, slice=ast.Constant(value=int() as at)):
+            held = _value(of, names)
+            if type(held) in (list, tuple, torch.Tensor) and len(held) > at:
+                with quietly():
+                    return held[at]
+    return None
