@@ -138,6 +138,7 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
     "average_inverted": carelessness.average_inverted,
     "clipped_late": training.clipped_late,
     "validated_in_training": evaluating.validated_in_training,
+    "teaches_in_training": evaluating.teaches_in_training,
     "picks_samples": measures.picks_samples,
     "threshold": losses.threshold,
     "state_not_copied": epochs.state_not_copied,

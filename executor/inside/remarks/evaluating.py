@@ -12,6 +12,7 @@ from executor.inside.remarks.syntax import (
     callee,
     calls_in,
     dotted,
+    functions,
     inside,
     last_along_one,
     loops,
@@ -19,6 +20,7 @@ from executor.inside.remarks.syntax import (
     methods_named,
     module_classes,
     optimizers,
+    outermost,
     owner,
     tail,
     trained,
@@ -73,9 +75,13 @@ def _never_eval(tree: ast.Module) -> Found:
 def validated_in_training(tree: ast.Module) -> Found:
     """A judgement without gradients of a model that is in training mode and never leaves it."""
     said = words(tree)
-    if "eval" in said or "backward" not in said or not _acts(said):
+    if "backward" not in said or not _acts(said):
         return
     models = {m for o in optimizers(tree).values() for m in trained(o)}
+    switched = {owner(c) for c in method_calls(tree, "eval")}
+    if (not switched <= models and "eval" in said) or "" in switched:
+        return  # by a function, or of a part: which model that is the text does not say
+    models -= switched
     for node in walk(tree):
         match node:
             case ast.With(items=items) if any(_is_without(i.context_expr) for i in items):
@@ -90,7 +96,7 @@ def validated_in_training(tree: ast.Module) -> Found:
         )
         known = models | _handed_over(tree, node, models)
         called = [n for n in below if isinstance(n, ast.Call) and _is_model(n, known)]
-        if "train" in {tail(n) for n in below} or not judged or not called:
+        if {"train", "eval"} & {tail(n) for n in below} or not judged or not called:
             continue
         name = dotted(called[0].func)
         first = node if isinstance(node, ast.With) else node.body[0]
@@ -104,6 +110,46 @@ def validated_in_training(tree: ast.Module) -> Found:
             f"`{name}.eval()` before, and `.train()` after",
             (way(judged_so, add=[*back, *added(f"{name}.eval()", first)]),),
         )
+
+
+def teaches_in_training(tree: ast.Module) -> Found:
+    """A model that was trained before and now only gives targets, still in training mode."""
+    own = functions(tree)
+    if not _acts(words(tree)):
+        return
+    models = {m for o in optimizers(tree).values() for m in trained(o)}
+    evaluated = {owner(c) for c in method_calls(tree, "eval")}
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
+        function = own.get(dotted(call.func))
+        said = words(function) if function is not None else set()
+        given = {dotted(a) for a in call.args}
+        models |= given if {"backward", "parameters"} <= said else set()
+        evaluated |= given if "eval" in said else set()
+    for loop in outermost(tree):
+        below = list(inside(loop))
+        steps = {owner(c) for c in calls_in(below, "step")}
+        students = {m for n, o in optimizers(tree).items() if n in steps for m in trained(o)}
+        if not students or not calls_in(below, "backward"):
+            continue
+        if any(loop in walk(function) for function in own.values()):
+            continue  # who calls it may train in turns
+        students |= {dotted(a) for c in below if isinstance(c, ast.Call) for a in c.args}
+        for block in (n for n in below if isinstance(n, ast.With)):
+            if not any(_is_without(i.context_expr) for i in block.items):
+                continue
+            for call in (n for n in inside(block) if isinstance(n, ast.Call) and n.args):
+                name = dotted(call.func)
+                if name in models - students - evaluated and "." not in name:
+                    yield Told(
+                        "teaches_in_training",
+                        call,
+                        f"`{name}` was trained before, only gives targets here, and is still in "
+                        "training mode: its Dropout layers drop values and its BatchNorm layers "
+                        "use (and change) the statistics of these batches, so that the targets are "
+                        f"noisy; call `{name}.eval()` before this loop",
+                        (way("targets without dropout", add=added(f"{name}.eval()", loop)),),
+                    )
+                    return
 
 
 def _handed_over(tree: ast.Module, node: ast.AST, models: set[str]) -> set[str]:
@@ -238,6 +284,7 @@ def _workers_on_gpu(tree: ast.Module) -> Found:
 
 
 RULES = (
+    teaches_in_training,
     _never_eval,
     _stays_in_eval,
     validated_in_training,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from executor.inside.remarks.edits import Told, way, with_argument
+from executor.inside.remarks.edits import Told, put, way, with_argument
 from executor.inside.remarks.syntax import (
     MAKERS,
     METHODS,
     STATELESS,
     Found,
+    assigned,
     callee,
     dotted,
     is_layer,
@@ -20,6 +21,7 @@ from executor.inside.remarks.syntax import (
     methods_named,
     module_classes,
     walk,
+    words,
 )
 
 
@@ -194,9 +196,27 @@ def _only_made(tree: ast.Module) -> Found:
 
 
 def always_drops(tree: ast.Module) -> Found:
-    for forward in methods_named(tree, "forward"):
-        for node in walk(forward):
+    defaults = _numbers(tree)
+    for method in (m for c in module_classes(tree) for m in c.body):
+        for node in walk(method) if isinstance(method, ast.FunctionDef) else ():
             match node:
+                case ast.keyword(arg="dropout_p", value=share) if (
+                    "training" not in words(method)
+                    and 0 < defaults.get(dotted(share) or ast.unparse(share), 0) < 1
+                ):
+                    yield Told(
+                        "always_drops",
+                        share,
+                        "scaled_dot_product_attention knows no mode: with this `dropout_p` it "
+                        "drops weights after `model.eval()` too; write "
+                        f"`dropout_p={ast.unparse(share)} if self.training else 0.0`",
+                        (
+                            way(
+                                "weights are dropped in training only",
+                                put(share, share, " if self.training else 0.0"),
+                            ),
+                        ),
+                    )
                 case ast.Call(func=ast.Call() as made) if callee(made).startswith("Dropout"):
                     yield (
                         "always_drops",
@@ -219,6 +239,27 @@ def always_drops(tree: ast.Module) -> Found:
                     "`training=self.training`",
                     (way("values are dropped in training only", new),),
                 )
+
+
+def _numbers(tree: ast.Module) -> dict[str, float]:
+    """Each name or attribute that is a number by the text, and the numbers themselves."""
+    found: dict[str, float] = {}
+    for node in walk(tree):
+        match node:
+            case ast.Constant(value=float() as number):
+                found[ast.unparse(node)] = number
+            case ast.FunctionDef(args=given):
+                taken = given.args[len(given.args) - len(given.defaults) :]
+                pairs = zip(taken, given.defaults, strict=True)
+                found |= {
+                    a.arg: d.value
+                    for a, d in pairs
+                    if isinstance(d, ast.Constant) and isinstance(d.value, float)
+                }
+    for _, name, value in assigned(tree):
+        if ast.unparse(value) in found:
+            found[name] = found[ast.unparse(value)]
+    return found
 
 
 def _method_hidden(tree: ast.Module) -> Found:

@@ -126,7 +126,33 @@ SEEDED = (
     "for epoch in range(9):\n    train(net, opt)\n"
 )
 
+TAUGHT = (
+    "drop = nn.Dropout(0.5)\na = Adam(teacher.parameters())\nfor x, y in data:\n"
+    "    ce(teacher(x), y).backward()\n    a.step()\n{between}b = Adam(net.parameters())\n"
+    "for x, y in data:\n    with torch.no_grad():\n        t = {of}(x)\n"
+    "    loss = kl(net(x), t)\n    loss.backward()\n    b.step()\nnet.eval()\n"
+)
+ATTENDED = (
+    "class Net(nn.Module):\n    def __init__(self, p={p}):\n        super().__init__()\n"
+    "        self.p = p\n    def attend(self, q):\n"
+    "        return F.scaled_dot_product_attention(q, q, q, dropout_p={given})\n"
+)
+
 SHOWN = {
+    "teaches_in_training": [
+        TAUGHT.format(between="", of="teacher"),
+        "def fit(m, data):\n    o = Adam(m.parameters())\n    for x in data:\n"
+        "        m(x).backward()\n        o.step()\nfit(teacher, data)\n"
+        + TAUGHT.format(between="", of="teacher").partition("o.step()\n")[2]
+        + "drop = nn.Dropout(0.5)\nb = Adam(net.parameters())\nfor x, y in data:\n"
+        "    with torch.no_grad():\n        t = teacher(x)\n    loss = kl(net(x), t)\n"
+        "    loss.backward()\n    b.step()\n",
+    ],
+    "always_drops": [
+        ATTENDED.format(p=0.1, given="self.p"),
+        ATTENDED.format(p=0.1, given="0.2"),
+        module("pass", "return x", "def head(self, x):\n    return F.dropout(x, 0.5)\n"),
+    ],
     "returns_early": [VALIDATE.format(indent=" " * 8)],
     "attack_left_gradients": [
         ATTACKED.format(left="", before=CLEAR, after=""),
@@ -261,6 +287,16 @@ SHOWN = {
     "positions_of_samples": [PE.format(first="True", dim=0)],
 }  # fmt: skip
 SOUND = {
+    "a teacher in eval mode": TAUGHT.format(between="teacher.eval()\n", of="teacher"),
+    "a teacher that was judged before": "def judge(m):\n    m.eval()\n    return m(x)\n"
+    + TAUGHT.format(between="judge(teacher)\n", of="teacher"),
+    "a judge and what it judges, in turns": "bn = nn.BatchNorm1d(3)\na = Adam(G.parameters())\n"
+    "b = Adam(D.parameters())\nfor e in range(9):\n    for x in data:\n"
+    "        with torch.no_grad():\n            fake = G(z)\n        D(fake).sum().backward()\n"
+    "        b.step()\n    G(z).sum().backward()\n    a.step()\n",
+    "an average that teaches": TAUGHT.format(between="slow = copy.deepcopy(net)\n", of="slow"),
+    "no attention is dropped": ATTENDED.format(p=0.0, given="self.p"),
+    "dropped in training only": ATTENDED.format(p=0.1, given="self.p if self.training else 0.0"),
     "behind the loop": VALIDATE.format(indent="    "),
     "the first that fits": VALIDATE.format(indent=" " * 8).replace(
         "        right +=", "        if not len(x):\n            continue\n        right +="

@@ -27,6 +27,11 @@ MAPS = (
     "    y = torch.randint(3, (4, 5, {w}))\n    s = net(torch.randn(4, 2, 5, {w}))\n"
     "    loss = F.cross_entropy(s.{rows}.reshape(-1, 3), y.reshape(-1))\n    " + FIT
 )  # fmt: skip
+BLANK = (
+    "net = nn.Linear(4, 5)\n" + ADAM + "for _ in range(2):\n    out = net(torch.randn(9, 3, 4))\n"
+    "    loss = F.ctc_loss(out.log_softmax(-1), torch.tensor([[1, {first}, 0, 0]] * 3), "
+    "torch.full((3,), 9), torch.full((3,), 2))\n    " + FIT
+)  # fmt: skip
 CTC = (
     "net = nn.Linear(4, 5)\n" + ADAM + "for _ in range(2):\n    out = net(torch.randn(9, 3, 4))\n"
     "    loss = F.ctc_loss({given}, torch.ones(3, 2).long(), torch.full((3,), 9), "
@@ -107,6 +112,7 @@ MISTAKES = {
     "attention_wrong_dim": [QUERIES.format(name="Attention", dim=1)],
     "view_not_permute": [MAPS.format(w=4, rows="contiguous()")],
     "raw_scores_to_ctc": [CTC.format(given="out"), CTC.format(given="out.softmax(-1)")],
+    "blank_in_targets": [BLANK.format(first=0)],
     "targets_without_sign": [
         SIGNS.format(loss="MarginRankingLoss", given=TWO, target=ZEROS),
         SIGNS.format(loss="CosineEmbeddingLoss", given="net(x), net(-x)", target=ZEROS),
@@ -142,6 +148,7 @@ HEALTHY = {
     "an attention over keys": QUERIES.format(name="Attention", dim=-1),
     "classes turned to the end": MAPS.format(w=4, rows="permute(0, 2, 3, 1)"),
     "a view that may be meant": MAPS.format(w=3, rows="contiguous()"),
+    "targets padded with the blank": BLANK.format(first=2),
     "log-probabilities": CTC.format(given="out.log_softmax(-1)"),
     "signs": SIGNS.format(loss="MarginRankingLoss", given=TWO, target=f"2 * {ZEROS} - 1"),
     "all alike": SIGNS.format(loss="MarginRankingLoss", given=TWO, target="torch.ones(9)"),

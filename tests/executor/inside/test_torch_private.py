@@ -173,6 +173,8 @@ def test_nodes_of_the_graph_say_what_they_kept() -> None:
     ctc = nn.functional.ctc_loss(logs, torch.ones(1, 1).long(), (4,), (1,), reduction="sum")
     node = ctc.grad_fn.next_functions[0][0]
     assert torch.equal(private.saved_log_probs(node), logs)
+    assert torch.equal(private.saved_targets(node), torch.ones(1, 1).long())
+    assert (int(private.saved_blank(node)), *private.saved_target_lengths(node)) == (0, 1)
     with pytest.raises(AttributeError):
         private.saved_target(expanded)
 

@@ -175,6 +175,13 @@ def _no_log_probabilities(node: Any) -> Iterator[Pattern]:
     total = private.saved_log_probs(node).exp().sum(-1)
     if total.numel() and float((total - 1).abs().median()) > _ROUNDING:
         yield Pattern("raw_scores_to_ctc", {"sum": float(total.median())})
+    targets, blank = private.saved_targets(node), int(private.saved_blank(node))
+    lengths = torch.as_tensor(private.saved_target_lengths(node)).cpu()
+    if targets.dim() == 2:  # padded behind the lengths
+        counts = torch.arange(targets.shape[1]) < lengths[:, None]
+        targets = targets.cpu()[counts]
+    if bool((targets == blank).any()):
+        yield Pattern("blank_in_targets", {"blank": blank})
 
 
 def _cut_off(node: Any, loss: str) -> Iterator[Pattern]:

@@ -400,6 +400,11 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
         f"{f['share']:.0%} of the targets: these samples have no part in the loss, and the model "
         "never learns when to say this class; leave `ignore_index` out, if none of them is padding"
     ),
+    "blank_in_targets": lambda f: (
+        f"is a ctc_loss whose targets hold {f['blank']}, the index of the blank: it stands for no "
+        "symbol and cannot be a part of what is to be read; number the symbols from 1 on, and give "
+        "the model one output more than there are symbols"
+    ),
     "raw_scores_to_ctc": lambda f: (
         f"is a ctc_loss of values whose powers add up to {f['sum']:.3g} at a step: it expects "
         "log-probabilities, which add up to 1; give it `scores.log_softmax(-1)`"
