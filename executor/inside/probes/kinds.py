@@ -81,6 +81,8 @@ KINDS = {
     "rate_died": Says.PROGRAM_WIDE_MISTAKE,
     "rate_starts_at_zero": Says.PROGRAM_WIDE_MISTAKE,
     "rate_set_aside": Says.PROGRAM_WIDE_MISTAKE,
+    "bytes_wrap": Says.PROGRAM_WIDE_MISTAKE,
+    "padding_in_score": Says.PROGRAM_WIDE_MISTAKE,
     "additions_lost": Says.PROGRAM_WIDE_MISTAKE,
     "statistics_left_behind": Says.PROGRAM_WIDE_MISTAKE,
     "lost_by_saving": Says.PROGRAM_WIDE_MISTAKE,

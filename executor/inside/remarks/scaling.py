@@ -6,7 +6,16 @@ import ast
 import re
 
 from executor.inside.remarks.edits import Told, operand, put, way
-from executor.inside.remarks.syntax import Found, dotted, method_calls, owner, says, tail, walk
+from executor.inside.remarks.syntax import (
+    Found,
+    dotted,
+    method_calls,
+    owner,
+    says,
+    tail,
+    walk,
+    words,
+)
 
 _MEAN = re.compile(r"(?i)(^|_)(mean|mu|means|avg)(_|$)")
 _DEVIATION = re.compile(r"(?i)(^|_)(std|sd|sigma|stds|stdev|deviation)(_|$)")
@@ -79,4 +88,69 @@ def fitted_on_test(tree: ast.Module) -> Found:
             )  # fmt: skip
 
 
-RULES = (pixels_floored, fitted_on_test, precedence)
+def selected_on_test(tree: ast.Module) -> Found:
+    """Columns picked by the labels of all samples, which are split into parts only afterwards."""
+    flows: dict[str, ast.expr] = {}
+    chosen: dict[str, ast.Assign] = {}
+    cut: dict[str, tuple[ast.Assign, ast.Assign]] = {}
+    for node in sorted((n for n in walk(tree) if isinstance(n, ast.Assign)), key=_line):
+        value, names = node.value, [dotted(t) for t in node.targets]
+        said = words(value)
+        if said & _PICKS and len(names) == 1:
+            scores = _behind(value, flows)
+            by_both = any(
+                isinstance(c, ast.Call) and len(c.args) == 2 and all(map(_is_whole, c.args))
+                and any(map(_LABELS.fullmatch, map(dotted, c.args)))
+                for c in scores
+            )  # fmt: skip
+            if by_both:
+                chosen[names[0]] = node
+        match value:
+            case ast.Subscript(slice=ast.Tuple(elts=[ast.Slice(), ast.Name(id=index)])) if (
+                index in chosen and len(names) == 1
+            ):
+                cut[names[0]] = chosen[index], node
+        for whole in cut.keys() & said:
+            parts = [n.id for t in node.targets for n in walk(t) if isinstance(n, ast.Name)]
+            if any(map(HELD_OUT.search, parts)) and node is not cut[whole][1]:
+                made, _ = cut[whole]
+                yield (
+                    "selected_on_test",
+                    made,
+                    f"`{dotted(made.targets[0])}` is picked by the labels of all samples, and line "
+                    f"{node.lineno} makes the test data of them afterwards: what is picked knows "
+                    "the test's answers, so that even noise gives a good result; split first, and "
+                    "pick by the training part alone",
+                )
+                return
+        if len(names) == 1:
+            flows[names[0]] = value
+
+
+_PICKS = {"topk", "argsort", "argpartition", "sort", "nonzero", "where"}
+_LABELS = re.compile(r"(?i)y|labels?|targets?|outcomes?|classes|diagnos[ie]s|response|group")
+
+
+def _line(node: ast.Assign) -> int:
+    return node.lineno
+
+
+def _behind(value: ast.expr, flows: dict[str, ast.expr]) -> list[ast.AST]:
+    """The nodes of a value, and of what its variables were made from, two steps back."""
+    found = list(walk(value))
+    for _ in range(2):
+        found += [
+            n
+            for name in {m.id for m in found if isinstance(m, ast.Name)}
+            if name in flows
+            for n in walk(flows[name])
+        ]
+    return found
+
+
+def _is_whole(node: ast.expr) -> bool:
+    """A variable by itself, and none of the training part."""
+    return isinstance(node, ast.Name) and not TRAINING.search(node.id)
+
+
+RULES = (selected_on_test, pixels_floored, fitted_on_test, precedence)

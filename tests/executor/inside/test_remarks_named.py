@@ -138,7 +138,13 @@ ATTENDED = (
     "        return F.scaled_dot_product_attention(q, q, q, dropout_p={given})\n"
 )
 
+PICKED = (
+    "score = correlation({by})\nkeep = score.topk(20).indices\nsmall = X[:, keep]\n"
+    "x_train, x_test = small[:50], small[50:]\n"
+)
+
 SHOWN = {
+    "selected_on_test": [PICKED.format(by="X, y")],
     "teaches_in_training": [
         TAUGHT.format(between="", of="teacher"),
         "def fit(m, data):\n    o = Adam(m.parameters())\n    for x in data:\n"
@@ -287,6 +293,10 @@ SHOWN = {
     "positions_of_samples": [PE.format(first="True", dim=0)],
 }  # fmt: skip
 SOUND = {
+    "picked on the training part": PICKED.format(by="X_train, y_train"),
+    "picked on rows of the training": PICKED.format(by="X[rows], y[rows]"),
+    "picked without the labels": PICKED.format(by="X"),
+    "picked, and nothing is tested": PICKED.format(by="X, y").replace("x_test", "x_rest"),
     "a teacher in eval mode": TAUGHT.format(between="teacher.eval()\n", of="teacher"),
     "a teacher that was judged before": "def judge(m):\n    m.eval()\n    return m(x)\n"
     + TAUGHT.format(between="judge(teacher)\n", of="teacher"),

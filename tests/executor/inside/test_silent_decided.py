@@ -97,6 +97,17 @@ STATES = (
     "    loss = F.cross_entropy(net(torch.randn(5, 7, 6)), torch.randint(3, (5,)))\n    " + FIT
 )  # fmt: skip
 BOTH, DEEP = "bidirectional=True", "num_layers=2"
+FRAMES = SQUARES.replace(
+    "    x =",
+    "    a, b = torch.randint(0, {top}, (2, 9, 6), dtype=torch.uint8)\n    d = {made}\n    x =",
+)
+TAGS = (
+    "net = nn.Sequential(nn.Embedding(7, 8), nn.Linear(8, 5))\n" + ADAM
+    + "w = torch.randint(1, 7, (8, 9)); w[:, 5:] = 0\nt = w.remainder(4) + 1; t[:, 5:] = 0\n"
+    "for _ in range(2):\n    s = net(w)\n"
+    "    loss = F.cross_entropy(s.flatten(0, 1), t.flatten(), ignore_index={ignored})\n    " + FIT
+    + "p = net(w).argmax(-1)\nprint({score})\n"
+)  # fmt: skip
 PAIRS = fit("F.cross_entropy(sim(net(x), net(x + 0.1)), t)").replace(
     "for _",
     "def sim(a, b):\n    z = F.normalize(torch.cat([a, b]), dim=1)\n    s = z @ z.T / 0.5\n"
@@ -130,9 +141,27 @@ MISTAKES = {
         STATES.format(layer="GRU", more=BOTH, turned=""),
         STATES.format(layer="RNN", more=DEEP, turned=""),
     ],
+    "bytes_wrap": [
+        FRAMES.format(top=256, made="a - b"),
+        FRAMES.format(top=256, made="a[i] - b[i]").replace("    d =", "    i = 1\n    d ="),
+        FRAMES.format(top=256, made="a + b"),
+        FRAMES.format(top=256, made="a * 3"),
+    ],
+    "padding_in_score": [
+        TAGS.format(ignored=0, score="(p == t).float().mean()"),
+        TAGS.format(ignored=0, score="(p == t).sum() / t.numel()"),
+    ],
     "pairs_with_itself": [PAIRS.format(mask="pass")],
 }
 HEALTHY = {
+    "bytes that stay small": FRAMES.format(top=100, made="a + b"),
+    "bytes made numbers before": FRAMES.format(top=256, made="a.float() - b"),
+    "the rest to 255": FRAMES.format(top=256, made="255 - a"),
+    "a score of real answers": TAGS.format(ignored=0, score="(p == t)[t != 0].float().mean()"),
+    "no padding in the labels": TAGS.format(ignored=0, score="(p == t).float().mean()").replace(
+        "t[:, 5:] = 0", "w[:, 5:] = 1"
+    ),
+    "a class that the loss counts": TAGS.format(ignored=-1, score="(p == t).float().mean()"),
     "additions at different places": SUMMED.format(
         add="i = torch.tensor([0, 4, 1]); t[i] += net(x)[:3]"
     ),

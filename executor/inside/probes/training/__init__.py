@@ -28,6 +28,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     layouts.py       views that were meant to turn a tensor
     samples.py       sorted training data, samples never drawn, test data that was trained on
     overwrites.py    additions at places that come several times
+    wraps.py         bytes that go beyond 255 or below 0
     loading.py       loaded weights that change nothing
     workers.py       worker processes of a loader that all deliver the same
     followers.py     averages and target networks that never follow
@@ -80,6 +81,7 @@ from executor.inside.probes.training.unregistered import (
     with_children,
 )
 from executor.inside.probes.training.workers import Workers
+from executor.inside.probes.training.wraps import Wraps
 from executor.protocol import ErrorSeen, Finding, ModuleCall, WarningSeen
 
 _NAMES = 500
@@ -114,6 +116,7 @@ class TrainingProbe:
         self.workers = Workers(source, tree)
         self.samplers = Samplers(source, tree)
         self.overwrites = Overwrites(self.names, tree)
+        self.wraps = Wraps(self.names, tree)
         self.tried = witnesses.Tried(tree)
         self.witnessed: list[str] = []
         self._collector = FindingCollector()
@@ -142,6 +145,7 @@ class TrainingProbe:
         self.workers.start()
         self.samplers.start()
         self.overwrites.start()
+        self.wraps.start()
 
     def stop(
         self,
@@ -159,6 +163,7 @@ class TrainingProbe:
             self.workers,
             self.samplers,
             self.overwrites,
+            self.wraps,
         )
         for part in (*parts, self.losses, self.steps, self.called):
             part.stop()
@@ -183,6 +188,7 @@ class TrainingProbe:
             self._try(self.workers.report)
             self._try(self.samplers.report)
             self._try(self.overwrites.report)
+            self._try(self.wraps.report)
             self._try(self.called.signs.report)
             if not self.names.is_of_rewards:
                 self._try(lambda c: self.called.unlike.report(c, optimized))
@@ -206,6 +212,7 @@ class TrainingProbe:
             self._try(lambda c: report_warnings(c, warnings, "\n".join(self.source.lines)))
         self._try(self.loads.report)
         self.comparisons.report(self._collector)
+        self._try(lambda c: self.comparisons.report_padding(c, self.leaks.left_out))
         known = (seen for w in warnings for seen in families_of("UserWarning", w.message))
         implicit = any(seen.id == "softmax_without_dimension" for seen in known)
         self.losses.report(self._collector, optimized, trained=self.trained, implicit=implicit)

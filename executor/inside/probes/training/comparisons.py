@@ -21,6 +21,10 @@ _ON_PURPOSE = re.compile(
     r"None|unsqueeze|\.T\b|\.t\(|\.mT\b|transpose|eye|mask|view|reshape|newaxis|expand|triu|tril"
 )
 
+_KEPT, _PADDED = 1 << 16, 0.1  # labels that are kept; the share of them that is padding
+_OF_ALL = re.compile(r"\.mean\(\)|\.sum\(\).*/.*numel\(\)")
+_OF_SOME = re.compile(r"!=|mask|\]\s*\)?\.|&|\*|where")
+
 
 class _Heard:
     """A descriptor for a method that counts."""
@@ -36,12 +40,18 @@ class _Heard:
         return self._original.__get__(tensor, owner)
 
 
+def _at_the_ends(padding: torch.Tensor) -> bool:
+    """Whether what is padding stays padding to the end of each row."""
+    return bool((padding[:, 1:] >= padding[:, :-1]).all())
+
+
 class Comparisons:
     """The tables of truth values that were counted."""
 
     def __init__(self, names: SnippetNames) -> None:
         self.names = names
         self._seen: dict[int | None, int] = {}
+        self._compared: dict[int, list[tuple[str, torch.Tensor]]] = {}
         self._originals: dict[str, Any] = {}
 
     def start(self) -> None:
@@ -61,6 +71,7 @@ class Comparisons:
     def hear(self, tensor: torch.Tensor) -> None:
         """Note a square table that its line compares."""
         n, m = tensor.shape
+        self._keep_compared(tensor)
         if n != m or n < 2 or len(self._seen) > 20:
             return
         line = self.names.source.line_above(2)
@@ -75,6 +86,50 @@ class Comparisons:
         # One of the two is in sight, as a row or a column; neither is a table itself.
         if {(n,), (n, 1)} & set(sizes) and (n, n) not in sizes:
             self._seen[line] = n
+
+    def _keep_compared(self, tensor: torch.Tensor) -> None:
+        """Keep the labels that a line compares, the first time."""
+        if len(self._compared) > 20 or tensor.numel() > _KEPT:
+            return
+        line = self.names.source.line_above(3)
+        if line is None or line in self._compared:
+            return
+        said = set(re.findall(r"\w+", self.names.source.line(line)))
+        self._compared[line] = [
+            (name, value.detach().clone())
+            for name, value in self.names.variables()
+            if name in said
+            and type(value) is torch.Tensor
+            and value.shape == tensor.shape
+            and value.dtype is torch.int64
+        ]
+
+    def report_padding(self, collector: FindingCollector, ignored: set[int]) -> None:
+        """Add the shares of all places of which the loss leaves some out, after the run.
+
+        Args:
+            collector: takes them.
+            ignored: classes that a loss left out, and that a tenth of its targets or more were.
+        """
+        for line, labels in self._compared.items():
+            written = self.names.source.line(line)
+            if not _OF_ALL.search(written) or _OF_SOME.search(written):
+                continue
+            for name, values in labels:
+                side = re.search(rf"==\s*{name}\b|\b{name}\s*==", written)
+                for mark in ignored:
+                    share = float((values == mark).float().mean())
+                    if side is not None and share >= _PADDED and _at_the_ends(values == mark):
+                        collector.add(
+                            "padding_in_score",
+                            line,
+                            name,
+                            f"{share:.0%} of `{name}` are {mark}, which the loss leaves out as "
+                            "padding, and this share counts them as answers like any other: it "
+                            "says little of the real ones; take the mean over "
+                            f"`[{name} != {mark}]`",
+                        )
+                        return
 
     def report(self, collector: FindingCollector) -> None:
         """Add the findings, after the run."""

@@ -122,6 +122,18 @@ class Leaks:
         return [k.target for k in self._kept.values() if k.target is not None]
 
     @property
+    def left_out(self) -> set[int]:
+        """The classes that losses ignored, of a tenth of their targets or more."""
+        with quietly():
+            return {
+                k.counts
+                for k in self._kept.values()
+                if k.counts is not None
+                and k.target is not None
+                and float((k.target == k.counts).float().mean()) >= _PADDED
+            }
+
+    @property
     def calls(self) -> list[KeptCall]:
         """The calls that can be tried again."""
         return [k.call for k in self._kept.values()]

@@ -67,7 +67,7 @@ class Overwrites:
         self._looks[line] = self._looks.get(line, 0) + 1
         target = self._lines[line].target
         assert isinstance(target, ast.Subscript)
-        places = _value(target.slice, {**frame.f_globals, **frame.f_locals})
+        places = value_of(target.slice, {**frame.f_globals, **frame.f_locals})
         if type(places) is not torch.Tensor or places.dim() != 1 or private.function_modes():
             return
         with quietly():
@@ -101,16 +101,20 @@ class Overwrites:
             )
 
 
-def _value(node: ast.expr, names: dict[str, Any]) -> Any:
-    """What a name, an attribute or an element of such is; None where it is anything else."""
+def value_of(node: ast.expr, names: dict[str, Any]) -> Any:
+    """What a number, a name, an attribute or an element of such is; None of anything else."""
     match node:
         case ast.Name(id=name):
             return names.get(name)
         case ast.Attribute(value=of, attr=attribute):
-            return getattr(_value(of, names), "__dict__", {}).get(attribute)
-        case ast.Subscript(value=of, slice=ast.Constant(value=int() as at)):
-            held = _value(of, names)
-            if type(held) in (list, tuple, torch.Tensor) and len(held) > at:
+            return getattr(value_of(of, names), "__dict__", {}).get(attribute)
+        case ast.Constant(value=int() as number):
+            return number
+        case ast.Subscript(value=of, slice=ast.Constant() | ast.Name() as index):
+            held, at = value_of(of, names), value_of(index, names)
+            if type(held) not in (list, tuple, torch.Tensor) or type(at) is not int:
+                return None
+            if -len(held) <= at < len(held):
                 with quietly():
                     return held[at]
     return None
