@@ -1,4 +1,4 @@
-"""What the jail imports of knowledge/repair: it has to be there in the snippets' environment too."""
+"""What the jail imports of knowledge/repair has to be in the snippets' environment too."""
 
 from __future__ import annotations
 
