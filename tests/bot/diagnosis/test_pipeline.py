@@ -554,7 +554,7 @@ async def test_a_swallowed_error_is_explained_from_live_values(ask: Ask):
 
 
 async def test_what_the_text_shows_is_asked_of_the_first_run_alone(medic: Pipeline) -> None:
-    """The runs of candidates, and of the program once more, are spared it."""
+    """The runs of candidates are spared it."""
     asked: list[Job] = []
 
     class Heard:
@@ -567,9 +567,8 @@ async def test_what_the_text_shows_is_asked_of_the_first_run_alone(medic: Pipeli
     answer = await last_of(heard.answer(read_message(posted("why?", code))))
 
     assert answer.status == "fixed"
-    assert next(job for job in asked if job.code == code).remarks
-    candidates = [
-        job for job in asked if job.code.startswith("import torch\n") and job.code != code
-    ]
-    assert candidates and not any(job.remarks or job.constructs for job in candidates)
+    first, *later = asked
+    runs = [j for j in later if j.code != first.code and j.code.startswith("import torch\n")]
+    assert first.remarks and runs
+    assert not any(job.remarks or job.constructs for job in runs)
     assert Probe.NONE in next(job for job in asked if "propose" in job.code).probes
