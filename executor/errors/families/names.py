@@ -31,10 +31,10 @@ def _part(seen: SeenError, message: str) -> Mapping[str, str]:
 
 _OF_A_TENSOR = r"dim|size|shape|dtype|device|to|cuda|cpu|detach|view|backward|numel|float|long"
 
+_NOT_OF_A_PICTURE = r"to|cuda|cpu|dim|shape|unsqueeze|squeeze|float|permute|view|detach|ndim|dtype"
 _PICTURE = r"(?:PIL\.)?(?:Image|\w{2,5}ImageFile)"  # classes of Pillow
 # Transforms that make a picture, and no tensor of it again.
 _ENDS_IN_A_PICTURE = r"^(?![\s\S]*(?:ToTensor|ToImage|ToDtype)\b)[\s\S]*\bToPILImage\("
-_OF_A_TENSOR = r"to|cuda|cpu|dim|shape|unsqueeze|squeeze|float|permute|view|detach|numpy|ndim|dtype"
 # A recurrent layer's state, by the name that it has in the failing line.
 _OF_A_PAIR = {
     "type": r"tuple",
@@ -316,7 +316,7 @@ FAMILIES = (
             Sentence(
                 "`{type}` is what Pillow calls a picture, and `.{name}` is a tensor's: a picture "
                 "stands where a tensor is needed",
-                {"type": _PICTURE, "name": _OF_A_TENSOR},
+                {"type": _PICTURE, "name": _NOT_OF_A_PICTURE},
             ),
             "A `{type}` object has no `{name}`",
         ),
@@ -326,12 +326,12 @@ FAMILIES = (
                 "of it again: put `ToTensor` last. Where boxes or masks belong to the "
                 "picture, a transform that moves its points has to move them too "
                 "(`torchvision.transforms.v2`)",
-                {"type": _PICTURE, "name": _OF_A_TENSOR, "code": _ENDS_IN_A_PICTURE},
+                {"type": _PICTURE, "name": _NOT_OF_A_PICTURE, "code": _ENDS_IN_A_PICTURE},
             ),
             Sentence(
                 "Make a tensor of it where the sample is made: `ToTensor` as the last of the "
                 "transforms, or `torchvision.transforms.functional.to_tensor(image)`",
-                {"type": _PICTURE, "name": _OF_A_TENSOR},
+                {"type": _PICTURE, "name": _NOT_OF_A_PICTURE},
             ),
             Sentence(
                 "Look at what it has, `print(dir({type}))`, and in the library's notes on changes "

@@ -70,6 +70,7 @@ SAID = [
     ),
     ("AttributeError", "'generator' object has no attribute 'next'", "Python 2", "`next(it)`"),
     ("AttributeError", "'str' object has no attribute 'dim'", "gives its keys", "out.logits"),
+    ("AttributeError", "'str' object has no attribute 'size'", "gives its keys", "out.logits"),
     ("AttributeError", "'str' object has no attribute 'decode'", "something else", "is meant"),
     ("TypeError", "'odict_keys' object is not subscriptable", "only be gone through", "list(x)[i]"),
     ("TypeError", "'module' object is not subscriptable", "a file", "module.name"),
