@@ -431,7 +431,7 @@ PAIR = "'tuple' object has no attribute 'cuda'"
 SURPLUS = "forward() takes {} positional arguments but {} were given"
 PARALLEL = "parallel_apply.py _worker\nmodule.py _call_impl\nnet.py forward"
 GPUS = "Expected all tensors to be on the same device, but found at least two devices, {} and {}!"
-FLAT = "Expected input batch_size ({}) to match target batch_size ({})."
+SIDES = "Expected input batch_size ({}) to match target batch_size ({})."
 OTHER = "Expected object of backend CPU but got backend CUDA for argument #2 'other'"
 MIXED = (
     "mul_ received an invalid combination of arguments - got (torch.cuda.FloatTensor), but "
@@ -482,11 +482,11 @@ def printed(*sizes: str) -> str:
         ("TypeError", SURPLUS.format(1, 4), {"line": "y = net(a, b, c)"}, "is too many", False),
         ("TypeError", SURPLUS.format(3, 4), {"line": "y = net(f(a), b, c)"}, "is too many", False),
         # One step of a flattened sequence.
-        ("ValueError", FLAT.format(90, 100), {"line": "f(o, y.view(-1))"}, "9 times 10", True),
-        ("ValueError", FLAT.format(100, 90), {"line": "f(o, y.view(-1))"}, "has no label", True),
-        ("ValueError", FLAT.format(90, 100), {"line": "f(o, y)"}, "9 times 10", False),
-        ("ValueError", FLAT.format(30, 40), {"line": "f(o, y.view(-1))"}, "3 times", False),
-        ("ValueError", FLAT.format(99, 100), {"line": "f(o, y.view(-1))"}, "99 times", False),
+        ("ValueError", SIDES.format(90, 100), {"line": "f(o, y.view(-1))"}, "9 times 10", True),
+        ("ValueError", SIDES.format(100, 90), {"line": "f(o, y.view(-1))"}, "has no label", True),
+        ("ValueError", SIDES.format(90, 100), {"line": "f(o, y)"}, "9 times 10", False),
+        ("ValueError", SIDES.format(30, 40), {"line": "f(o, y.view(-1))"}, "3 times", False),
+        ("ValueError", SIDES.format(99, 100), {"line": "f(o, y.view(-1))"}, "99 times", False),
         # Which of two names lies where.
         (
             "RuntimeError",
