@@ -154,6 +154,7 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
     "deviation_of_log": formulas.deviation_of_log,
     "exchanged": mixups.exchanged,
     "exchanged_figures": mixups.exchanged_figures,
+    "rate_unread": training.rate_unread,
     "clipped_scaled": training.clipped_scaled,
     "accumulation_cleared": accumulation.accumulation_cleared,
     "augmented_in_place": carelessness.augmented_in_place,

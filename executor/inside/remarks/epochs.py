@@ -81,12 +81,15 @@ def each_epoch(tree: ast.Module) -> Found:
                     )  # fmt: skip
 
 
+_NUMPYS = ("np.random.seed", "numpy.random.seed", "random.seed")
+
+
 def _seeds(call: ast.Call, own: dict[str, ast.FunctionDef]) -> bool:
     """Whether a call seeds the random numbers by the same number each time."""
     given = [*call.args, *(k.value for k in call.keywords)]
     if not all(isinstance(a, ast.Constant) for a in given):
         return False
-    if tail(call) == "manual_seed":
+    if tail(call) == "manual_seed" or dotted(call.func) in _NUMPYS:
         return bool(given)
     function = own.get(dotted(call.func))
     return function is not None and any(

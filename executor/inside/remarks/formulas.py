@@ -351,6 +351,8 @@ def _of(node: ast.AST) -> str:
     """The table that a value is picked from, or a view of."""
     while True:
         match node:
+            case ast.Call(func=ast.Name(), args=[inner, *_]):
+                node = inner
             case ast.Subscript(value=inner) | ast.Call(func=ast.Attribute(value=inner)):
                 node = inner
             case _:

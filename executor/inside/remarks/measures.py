@@ -290,11 +290,11 @@ def returns_early(tree: ast.Module) -> Found:
                 dotted(n.target)
                 for n in body
                 if isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Add)
-            }
+            } | {owner(c) for c in calls_in(body, "append")}
             zeros = {
                 name
                 for node, name, value in assigned(function)
-                if isinstance(value, ast.Constant) and value.value == 0 and node not in body
+                if node not in body and ast.unparse(value) in ("0", "0.0", "[]", "list()")
             }
             flows: dict[str, set[str]] = {}
             for _, name, value in assigned(loop):

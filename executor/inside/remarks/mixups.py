@@ -142,8 +142,26 @@ def exchanged_figures(tree: ast.Module) -> Found:
     for node in walk(tree):
         if isinstance(node, ast.FunctionDef):
             own.setdefault(node.name, []).append(node)
+    theirs = {
+        a.name
+        for n in walk(tree)
+        if isinstance(n, ast.ImportFrom) and (n.module or "").startswith("sklearn")
+        for a in n.names
+    }
     for call in (n for n in walk(tree) if isinstance(n, ast.Call) and len(n.args) == 2):
         found = own.get(tail(call), [])
+        if tail(call) in theirs & _TRUTH_FIRST and not found:
+            kinds = [_kind(dotted(a)) for a in call.args]
+            if kinds == [1, 0]:
+                one, two = map(dotted, call.args)
+                yield Told(
+                    "exchanged_figures",
+                    call,
+                    f"scikit-learn's `{tail(call)}` takes the truth first, and gets `{one}` and "
+                    f"`{two}`: by their names they are exchanged",
+                    (way("each argument in its place", swapped(*call.args)),),
+                )
+                return
         if len(found) != 1 or _is_even(found[0]):
             continue
         taken = [a.arg for a in found[0].args.args if a.arg != "self"][:2]
@@ -161,6 +179,13 @@ def exchanged_figures(tree: ast.Module) -> Found:
                 (way("each argument in its place", swapped(*call.args)),),
             )
             return
+
+
+_TRUTH_FIRST = {
+    "confusion_matrix", "precision_score", "recall_score", "classification_report",
+    "roc_auc_score", "average_precision_score", "precision_recall_fscore_support", "roc_curve",
+    "precision_recall_curve", "r2_score", "explained_variance_score", "log_loss",
+}  # fmt: skip
 
 
 def _kind(name: str) -> int:

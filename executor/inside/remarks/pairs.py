@@ -10,6 +10,7 @@ from executor.inside.remarks.edits import Told, added, put, way
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
+    dotted,
     factors,
     functions,
     inside,
@@ -79,6 +80,7 @@ def _moved_by_chance(function: ast.FunctionDef, name: str) -> Iterator[ast.Assig
 
 def mixed_apart(tree: ast.Module) -> Found:
     """Inputs and labels mixed with those of other samples, each by an order of its own."""
+    yield from _labels_apart(tree)
     made = values(tree)
     mixed: dict[str, tuple[str, ast.Subscript]] = {}
     for node, _, value in assigned(tree):
@@ -112,6 +114,38 @@ def mixed_apart(tree: ast.Module) -> Found:
             ways,
         )
         return
+
+
+def _labels_apart(tree: ast.Module) -> Found:
+    """Inputs mixed by one order, and the labels beside them taken by another one."""
+    made = values(tree)
+    for function in functions(tree).values():
+        mixtures = [m for _, _, v in assigned(function) if (m := _mixture(v)) is not None]
+        if len(mixtures) != 1 or _LABELS.fullmatch(mixtures[0][1]):
+            continue
+        _, of, drawn = mixtures[0]
+        for node in inside(function):
+            if not isinstance(node, ast.Subscript) or not _LABELS.fullmatch(dotted(node.value)):
+                continue
+            order = made.get(node.slice.id) if isinstance(node.slice, ast.Name) else node.slice
+            if not isinstance(order, ast.Call) or tail(order) not in _DRAWS:
+                continue
+            if isinstance(node.slice, ast.Name) and ast.unparse(drawn.slice) == node.slice.id:
+                continue
+            yield Told(
+                "mixed_apart",
+                node,
+                f"`{dotted(node.value)}` is taken by an order of its own and `{of}` (line "
+                f"{drawn.lineno}) is mixed by another one: the second label belongs to another "
+                "sample than what is mixed into the input; draw the order once and use it for both",
+                (way("one order for both", put(node.slice, drawn.slice)),)
+                if isinstance(drawn.slice, ast.Name)
+                else (),
+            )
+            return
+
+
+_LABELS = re.compile(r"(?i)(ys?|lab(el)?s?|targets?|one_?hot)(_?(b|batch|train))?")
 
 
 def _mixture(value: ast.expr) -> tuple[str, str, ast.Subscript] | None:

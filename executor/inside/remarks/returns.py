@@ -164,6 +164,14 @@ def old_is_new(tree: ast.Module) -> Found:
         if any(isinstance(n, ast.For | ast.While) for n in body) or _PLAYS & set(map(tail, calls)):
             continue
         made = {name: (node, value) for node, name, value in assigned(loop)}
+        for node in body:
+            match node:
+                case ast.Assign(targets=[ast.Tuple(elts=parts)], value=ast.Call() as call):
+                    at = (
+                        (dotted(p), ast.Subscript(call, ast.Constant(i), ast.Load()))
+                        for i, p in enumerate(parts)
+                    )
+                    made |= {name: (node, picked) for name, picked in at if name}
         for node in calls:
             difference = node.func.value if isinstance(node.func, ast.Attribute) else None
             difference = node.args[0] if node.args else difference

@@ -90,7 +90,7 @@ def lengths_unread(tree: ast.Module) -> Found:
             continue
         for node in walk(forward):
             name, rest = last_along_one(node)
-            if name and not rest:
+            if name and all(ast.unparse(r) == ":" for r in rest):
                 last = f"{name}[torch.arange(len({given[0]})), {given[0]} - 1]"
                 yield Told(
                     "lengths_unread",

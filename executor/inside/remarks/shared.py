@@ -39,6 +39,11 @@ def transform_shared(tree: ast.Module) -> Found:
         for target in node.targets
         if isinstance(target, ast.Tuple)
     ]
+    subsets: dict[str, set[str]] = {}
+    for _, name, value in assigned(tree):
+        if isinstance(value, ast.Call) and tail(value) == "Subset" and value.args:
+            subsets.setdefault(ast.unparse(value.args[0]), set()).add(name)
+    parts += [names for of, names in subsets.items() if "(" not in of]
     own = {name for _, name, _ in assigned(tree) if name.endswith(".dataset")}
     again = {n for loop in loops(tree) for n in inside(loop)}
     set_so: list[tuple[ast.Assign, ast.expr, str]] = []
@@ -62,7 +67,7 @@ def transform_shared(tree: ast.Module) -> Found:
         yield Told(
             "transform_shared",
             node,
-            f"random_split copies nothing: `{part}.dataset` is the very data set that "
+            f"a split copies nothing: `{part}.dataset` is the very data set that "
             f"`{others[0]}` takes its samples from, so that this sets the transform of both; give "
             f"`{part}` a data set of its own first (`{copied}`)",
             (way("each part has its own transform", add=before),),
@@ -71,14 +76,21 @@ def transform_shared(tree: ast.Module) -> Found:
 
 def same_draw(tree: ast.Module) -> Found:
     """Training and test data drawn by a function that seeds, with the same arguments."""
-    own = functions(tree)
+    own = {
+        **functions(tree),
+        **{c.name: m for c in walk(tree) if isinstance(c, ast.ClassDef) for m in c.body
+           if isinstance(m, ast.FunctionDef) and m.name == "__init__"},
+    }  # fmt: skip
     drawn: dict[str, tuple[str, ast.Call]] = {}
-    for node in walk(tree):
-        match node:
-            case ast.Assign(targets=[target], value=ast.Call(func=ast.Name(id=name)) as call):
-                function = own.get(name)
-            case _:
-                continue
+    given = [
+        (node.targets[0], dotted(call.func), call)
+        for node in walk(tree)
+        if isinstance(node, ast.Assign)
+        for call in walk(node.value)
+        if isinstance(call, ast.Call)
+    ]
+    for target, name, call in given:
+        function = own.get(name)
         if function is None or not _draws_alike(function):
             continue
         names = [n.id for n in walk(target) if isinstance(n, ast.Name)]

@@ -271,6 +271,55 @@ def _scaler(tree: ast.Module) -> Found:
         )
 
 
+def rate_unread(tree: ast.Module) -> Found:
+    """`lr = lr * 0.5` in the loop, of a number that the optimizer was given before it."""
+    if words(tree) & {"param_groups", "lr_scheduler"}:
+        return
+    for name, made in optimizers(tree).items():
+        rates = [k.value for k in made.keywords if k.arg == "lr"] + made.args[1:2]
+        rate = dotted(rates[0]) if rates else ""
+        for loop in loops(tree) if rate else ():
+            body = list(inside(loop))
+            if not calls_in(body, "backward") or made in body or rate in _loop_names(loop):
+                continue
+            changed = [
+                n
+                for n in body
+                if (isinstance(n, ast.AugAssign) and dotted(n.target) == rate)
+                or (isinstance(n, ast.Assign) and [dotted(t) for t in n.targets] == [rate])
+            ]
+            own = {m for n in changed for m in walk(n)}
+            own |= {m for n in body if isinstance(n, ast.Call) and tail(n) in _SHOWS
+                    for m in walk(n)}  # fmt: skip
+            reads = [n for n in body if isinstance(n, ast.Name | ast.Attribute)
+                     and dotted(n) == rate and n not in own]  # fmt: skip
+            if changed and not reads:
+                groups = f'for group in {name}.param_groups: group["lr"] = {rate}'
+                yield Told(
+                    "rate_unread",
+                    changed[-1],
+                    f"`{name}` took the number that `{rate}` was when it was made, and nothing "
+                    f"reads `{rate}` after this line: the steps go on with the old rate; write it "
+                    f"into the groups too: `{groups}`",
+                    (
+                        way(
+                            "the steps take the new rate",
+                            add=added(groups, changed[-1], after=True),
+                        ),
+                    )
+                    if len(changed) == 1
+                    else (),
+                )
+                return
+
+
+_SHOWS = {"print", "info", "append", "write", "add_scalar", "log", "set_postfix", "debug"}
+
+
+def _loop_names(loop: ast.For | ast.While) -> set[str]:
+    return words(loop.target) if isinstance(loop, ast.For) else set()
+
+
 def clipped_scaled(tree: ast.Module) -> Found:
     """Gradients that are clipped while a scaler still holds them large."""
     names = {owner(c) for c in method_calls(tree, "scale") if "scaler" in owner(c).lower()}
@@ -329,5 +378,6 @@ RULES = (
     _all_but_one,
     clipped_late,
     clipped_scaled,
+    rate_unread,
     _slow,
 )

@@ -143,7 +143,21 @@ PICKED = (
     "x_train, x_test = small[:50], small[50:]\n"
 )
 
+HALVED = (
+    "opt = SGD(net.parameters(), lr=lr)\nfor epoch in range(9):\n    net(x).backward()\n"
+    "    opt.step()\n    {halved}\n"
+)
+MIXED_IN = (
+    "def mix(x, y):\n    order = torch.randperm(len(x))\n"
+    "    return_x = lam * x + (1 - lam) * x[order]\n    return return_x, y, y[{order}]\n"
+)
+SKLEARN = "from sklearn.metrics import recall_score, f1_score\nprint({call})\n"
+
 SHOWN = {
+    "rate_unread": [
+        HALVED.format(halved="lr *= 0.5"),
+        HALVED.format(halved="lr = 0.1 * 0.5 ** epoch; print(lr)").replace("lr=lr", "lr"),
+    ],
     "selected_on_test": [PICKED.format(by="X, y")],
     "teaches_in_training": [
         TAUGHT.format(between="", of="teacher"),
@@ -159,7 +173,11 @@ SHOWN = {
         ATTENDED.format(p=0.1, given="0.2"),
         module("pass", "return x", "def head(self, x):\n    return F.dropout(x, 0.5)\n"),
     ],
-    "returns_early": [VALIDATE.format(indent=" " * 8)],
+    "returns_early": [
+        VALIDATE.format(indent=" " * 8),
+        "def judge(net, loader):\n    losses = []\n    for x, y in loader:\n"
+        "        losses.append(ce(net(x), y))\n        return sum(losses) / len(losses)\n",
+    ],
     "attack_left_gradients": [
         ATTACKED.format(left="", before=CLEAR, after=""),
         ATTACKED.format(left="", before="", after="") + CLEAR,
@@ -170,27 +188,43 @@ SHOWN = {
             before="",
             within="    with torch.no_grad():\n        old = pi(s).log_prob(a)\n",
         ),
+        POLICIES.format(before="", within="    with torch.no_grad():\n        old, _ = pi(s, a)\n")
+        .replace("new = pi(s).log_prob(a)", "new, _ = pi(s, a)"),
     ],
-    "noise_without_root": [DIFFUSED.format(a="a", b="(1 - a)")],
+    "noise_without_root": [
+        DIFFUSED.format(a="a", b="(1 - a)"),
+        DIFFUSED.format(a="a", b="(1 - a)").replace("bars[t].view(-1, 1)", "pick(bars, t)"),
+    ],
     "lengths_unread": [
         module(LENGTHS, "out, h = self.rnn(x)\nreturn out[:, -1]").replace(
             "forward(self, x)", "forward(self, x, lengths)"
         )
     ],
-    "exchanged_figures": [MATRIX.format(given="pred, y")],
+    "exchanged_figures": [
+        MATRIX.format(given="pred, y"),
+        SKLEARN.format(call="recall_score(preds, labels)"),
+    ],
     "seeded_each_epoch": [
         SEEDED.format(first="torch.manual_seed(0)"),
         SEEDED.format(first="seed_all(0)"),
         "def seed_all(n):\n    torch.manual_seed(n)\nfor epoch in range(9):\n    seed_all(3)\n"
         "    for x in data:\n        net(x).backward()\n",
     ],
-    "transform_shared": [SPLITS.format(before="")],
-    "same_draw": [DRAWN.format(a="9", b="9"), DRAWN.format(a="9, seed=3", b="9, seed=3")],
+    "transform_shared": [
+        SPLITS.format(before=""),
+        "train_set, val_set = Subset(full, a), Subset(full, b)\nval_set.dataset.transform = c\n",
+    ],
+    "same_draw": [
+        "class Own(Dataset):\n    def __init__(self, n):\n        torch.manual_seed(1)\n"
+        "        self.x = torch.randn(n, 2)\ntrain = DataLoader(Own(9), 3)\n"
+        "test = DataLoader(Own(9), 3)\n",
+        DRAWN.format(a="9", b="9"), DRAWN.format(a="9, seed=3", b="9, seed=3")],
     "moved_alone": [FLIPS.format(mask="mask", more="")],
     "mixed_apart": [
         MIXTURE.format(one="a", two="b"),
         MIXTURE.format(one="torch.randperm(n)", two="torch.randperm(n)"),
         MIXTURE.format(one="a", two="torch.randperm(n)"),
+        MIXED_IN.format(order="torch.randperm(len(x))"),
     ],
     "gradient_ignored": [
         FUNCTION.format(returned="2 * x"),
@@ -293,6 +327,13 @@ SHOWN = {
     "positions_of_samples": [PE.format(first="True", dim=0)],
 }  # fmt: skip
 SOUND = {
+    "a rate in the groups": HALVED.format(halved="lr *= 0.5; opt.param_groups[0]['lr'] = lr"),
+    "a rate of a step by hand": HALVED.format(halved="lr *= 0.5; w.data -= lr * w.grad"),
+    "a rate for each run": "for lr in rates:\n    opt = SGD(net.parameters(), lr=lr)\n"
+    "    for x in data:\n        net(x).backward()\n        opt.step()\n",
+    "the order of the inputs": MIXED_IN.format(order="order"),
+    "the truth first": SKLEARN.format(call="recall_score(labels, preds)"),
+    "a figure that is even": SKLEARN.format(call="f1_score(preds, labels)"),
     "picked on the training part": PICKED.format(by="X_train, y_train"),
     "picked on rows of the training": PICKED.format(by="X[rows], y[rows]"),
     "picked without the labels": PICKED.format(by="X"),
