@@ -61,16 +61,14 @@ def transform_shared(tree: ast.Module) -> Found:
         if not others:
             continue
         copied = f"{part}.dataset = copy.copy({part}.dataset)"
-        before = [*added(copied, node)]
-        if "copy" not in bound(tree):
-            before = [*added("import copy", node), *before]
+        imported = "" if "copy" in bound(tree) else "import copy; "
         yield Told(
             "transform_shared",
             node,
             f"a split copies nothing: `{part}.dataset` is the very data set that "
             f"`{others[0]}` takes its samples from, so that this sets the transform of both; give "
             f"`{part}` a data set of its own first (`{copied}`)",
-            (way("each part has its own transform", add=before),),
+            (way("each part has its own transform", add=added(imported + copied, node)),),
         )
 
 

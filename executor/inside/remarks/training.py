@@ -294,7 +294,7 @@ def rate_unread(tree: ast.Module) -> Found:
             reads = [n for n in body if isinstance(n, ast.Name | ast.Attribute)
                      and dotted(n) == rate and n not in own]  # fmt: skip
             if changed and not reads:
-                groups = f'for group in {name}.param_groups: group["lr"] = {rate}'
+                groups = f"[group.update(lr={rate}) for group in {name}.param_groups]"
                 yield Told(
                     "rate_unread",
                     changed[-1],

@@ -57,6 +57,27 @@ def each(kind: str, *wanted: str) -> list[tuple[str, str, str]]:
 
 
 EDITED = [
+    *each("transform_shared", "import copy; val_set.dataset = copy.copy(val_set.dataset)\n"),
+    *each("moved_alone", "mask = torch.flip(mask, [2])\n"),
+    *each("mixed_apart", "* y[a]", "order = torch.randperm(n)\nxm = lam * x + (1 - lam) * x[order]",
+          "* y[a]"),
+    *each("returns_early", "        n += len(y)\n    return right / n\n"),
+    *each("attack_left_gradients", "x = fgsm(net, x, y)\n    opt.zero_grad()\n"),
+    *each("old_is_new", "old = pi(s).log_prob(a).detach()\nfor _ in"),
+    *each("noise_without_root", "return a ** 0.5 * x + ((1 - a) ** 0.5) * noise"),
+    *each("lengths_unread", "return out[torch.arange(len(lengths)), lengths - 1]"),
+    *each("exchanged_figures", "m.update(y, pred)", "recall_score(labels, preds)"),
+    *each("rate_unread", "lr *= 0.5\n    [group.update(lr=lr) for group in opt.param_groups]\n"),
+    *each("teaches_in_training", "teacher.eval()\nfor x, y in data:\n    with torch.no_grad"),
+    *each("always_drops", "dropout_p=self.p if self.training else 0.0"),
+    *each("started_once", "    net = Net()\n", "    net = Net()\n"),
+    *each("gain_as_loss", "-(logp * advantage).mean()", "-(logp * (reward - mean)).mean()"),
+    ("seeded_each_epoch", shown.SEEDED.format(first="seed_all(0)"),
+     "seed_all(0)\nfor epoch in"),
+    ("clipped_scaled", "s = scaler.scale(l)\nclip_grad_norm_(ps, 1)\nscaler.step(opt)\n",
+     "scaler.unscale_(opt)\nclip_grad_norm_(ps, 1)\n"),
+    ("augmented_in_place", "class D:\n    def __getitem__(self, i):\n        x = self.x[i]\n"
+     "        x += torch.randn(3)\n        return x\n", "x = self.x[i].clone()\n"),
     *each("gradient_ignored", "return grad * (2 * x)\n", "return grad * (2 * x), None\n"),
     *each(
         "same_input",

@@ -58,7 +58,7 @@ def _report_statistics(
         return
     loops = [n for n in walk(tree) if isinstance(n, ast.For) and any(_pairs_of(n))]
     one, other = _pairs_of(loops[0]) if len(loops) == 1 else ("average", "model")
-    copied = f"for a, b in zip({one}.buffers(), {other}.buffers()): a.copy_(b)"
+    copied = f"[a.copy_(b) for a, b in zip({one}.buffers(), {other}.buffers())]"
     collector.add(
         "statistics_left_behind",
         loops[0].lineno if len(loops) == 1 else None,

@@ -256,10 +256,11 @@ def _report_aside(collector: FindingCollector, tree: ast.Module, record: Record)
                     "each group of parameters gets the rate",
                     put(
                         node,
-                        "for group in ",
-                        target.value,
-                        '.param_groups: group["lr"] = ',
+                        "[group.update(lr=",
                         node.value,
+                        ") for group in ",
+                        target.value,
+                        ".param_groups]",
                     ),
                 )
             ]
