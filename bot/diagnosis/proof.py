@@ -182,7 +182,9 @@ class Proofs:
         return verdict.proof
 
     def keep(self, articles: Sequence[Article], verdicts: Sequence[ArticleCheck]) -> None:
-        """Remember verdicts.
+        """Remember verdicts; that an article does not hold only until this process ends.
+
+        What went wrong may have been the machine's, so the next process tries it again.
 
         Raises:
             OSError: the folder cannot be written.
@@ -192,7 +194,8 @@ class Proofs:
             self._kept[v.slug] = (_digest(by_slug[v.slug]), v.proof)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         temporary = self.path.with_suffix(".new")
-        temporary.write_bytes(_FORMAT.dump_json(self._kept))
+        lasting = {slug: kept for slug, kept in self._kept.items() if kept[1].holds is not False}
+        temporary.write_bytes(_FORMAT.dump_json(lasting))
         temporary.replace(self.path)
 
 

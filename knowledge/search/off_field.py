@@ -67,7 +67,10 @@ _BUILT_ON_OURS = re.compile(
     r"|pytorch geometric|monai|yolo\w*|ultralytics|stable[- ]?baselines\d?|vllm|deepspeed)\b",
     re.IGNORECASE,
 )
-_OURS = re.compile(r"\b(?:py)?torch\b|\btensors?\b|\bnn\.|\bautograd\b", re.IGNORECASE)
+_OURS = re.compile(
+    r"\b(?:py)?torch\b|\btensors?\b|\bnn\.|\bautograd\b|\b(?-i:DataLoaders?|Dataset|state_dict)\b",
+    re.IGNORECASE,
+)
 _CALLED = re.compile(r"\b(?:torch|nn)\.\w")
 
 
