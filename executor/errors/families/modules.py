@@ -209,7 +209,7 @@ FAMILIES = (
                     "keys). You name `_orig_mod.`: that is what `torch.compile(model)` puts before "
                     "the names, since what it gives holds the model under that name, and a "
                     "state_dict saved from it has it",
-                    {where: r"\b_orig_mod\b"},
+                    {where: r"\b_orig_mod\b", "unexpected": r""},
                 )
                 for where in ("words", "code")
             ),
@@ -285,8 +285,16 @@ FAMILIES = (
                 )
                 for chosen in (
                     {"prefix": r"compiled_file"},
-                    {"words": r"\b_orig_mod\b", "prefix": r"", "missing": r"[\s\S]+"},
-                    {"code": r"\b_orig_mod\b", "prefix": r"", "missing": r"[\s\S]+"},
+                    {
+                        "words": r"\b_orig_mod\b",
+                        "unexpected": r"",
+                        "missing": r"\"(?!_orig_mod)[\s\S]+",
+                    },
+                    {
+                        "code": r"\b_orig_mod\b",
+                        "unexpected": r"",
+                        "missing": r"\"(?!_orig_mod)[\s\S]+",
+                    },
                 )
             ),
             Sentence(

@@ -119,8 +119,20 @@ FORK = "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multipr
         (BATCH.format(12, 3), "the image is [3, 12, 8, 8]", "second dimension", False),
         (KEYS, "the names begin with _orig_mod. there", "`torch.compile(model)` puts", True),
         (KEYS, "the names are others", "`torch.compile(model)` puts", False),
+        (
+            f'{KEYS}Unexpected key(s) in state_dict: "b"',
+            "no _orig_mod. left",
+            "torch.compile(",
+            False,
+        ),
         (f'{KEYS}Unexpected key(s) in state_dict: "_orig_mod.a.weight"', "", "removeprefix", True),
         (KEYS.replace("a.w", "_orig_mod.a.w"), "", "_orig_mod.load_state_dict", True),
+        (
+            KEYS.replace("a.w", "_orig_mod.a.w"),
+            "_orig_mod. is new",
+            "_orig_mod.load_state_dict",
+            True,
+        ),
         (KEYS, "", "names of another model, or of another version of it, build", True),  # if so
         (ROW, "it comes with longer texts", "cut the text to what the model takes", True),
         (ROW, "my ids are torch.long, no longer int", "cut the text", False),
