@@ -24,7 +24,7 @@ _LATER = re.compile(
     r" error",
     re.IGNORECASE,
 )
-_EARLIER = re.compile(r"\b(?:before|previous\w*|earlier|used to|at first|first)\b", re.IGNORECASE)
+_EARLIER = re.compile(r"\b(?:before|previous\w*|earlier|formerly|at first|first)\b", re.IGNORECASE)
 _TRIMMED = '`*_"“”‘’ \t>'
 _LONGEST = 600  # characters of a message that stands in a line
 _SHORTEST = 16  # characters of a wording: "zero elements" is also what people say
