@@ -147,6 +147,7 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
     "shuffled_apart": carelessness.shuffled_apart,
     "over_batches": measures.over_batches,
     "made_each_epoch": epochs.each_epoch,
+    "seeded_each_sample": epochs.seeded_each_sample,
     "seeded_each_epoch": epochs.each_epoch,
     "optimizer_each_epoch": epochs.each_epoch,
     "step_outside": training.step_outside,
@@ -159,6 +160,7 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
     "accumulation_cleared": accumulation.accumulation_cleared,
     "augmented_in_place": carelessness.augmented_in_place,
     "returns_early": measures.returns_early,
+    "rates_not_logs": formulas.rates_not_logs,
     "noise_without_root": formulas.noise_without_root,
 }
 

@@ -81,6 +81,26 @@ def each_epoch(tree: ast.Module) -> Found:
                     )  # fmt: skip
 
 
+def seeded_each_sample(tree: ast.Module) -> Found:
+    """A data set that seeds by the same number before it draws for a sample."""
+    own = functions(tree)
+    for method in (f for n, f in own.items() if n == "__getitem__"):
+        drawn = any(
+            isinstance(n, ast.Call) and re.match(r"rand|normal|uniform|choice|bernoulli", tail(n))
+            for n in inside(method)
+        )
+        for statement in method.body if drawn else ():
+            match statement:
+                case ast.Expr(value=ast.Call() as call) if _seeds(call, own):
+                    yield Told(
+                        "seeded_each_sample",
+                        call,
+                        "the random numbers start anew at each sample: all samples of all epochs "
+                        "get the very same noise or augmentation; seed once, before the training",
+                    )
+                    return
+
+
 _NUMPYS = ("np.random.seed", "numpy.random.seed", "random.seed")
 
 
@@ -312,6 +332,7 @@ def _scheduler_idle(tree: ast.Module) -> Found:
 
 RULES = (
     each_epoch,
+    seeded_each_sample,
     state_not_copied,
     _lost_by_loading,
     _carried,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from executor.inside.remarks.edits import Told, operand, put, way
+from executor.inside.remarks.edits import Told, operand, put, way, with_argument
 from executor.inside.remarks.losses import is_activated, losses_of, takes_of
 from executor.inside.remarks.syntax import (
     Found,
@@ -13,7 +13,10 @@ from executor.inside.remarks.syntax import (
     callee,
     dotted,
     is_true,
+    last_value,
     method_calls,
+    methods_named,
+    module_classes,
     owner,
     products,
     says,
@@ -366,8 +369,36 @@ def _is_one_less(node: ast.expr, names: set[str]) -> bool:
     return False
 
 
+def rates_not_logs(tree: ast.Module) -> Found:
+    """PoissonNLLLoss, which takes logarithms of rates, of a model that gives rates."""
+    calls = [n for n in walk(tree) if isinstance(n, ast.Call)]
+    losses = [c for c in calls if tail(c) in ("PoissonNLLLoss", "poisson_nll_loss")]
+    if len(losses) != 1 or any(k.arg in ("log_input", None) for k in losses[0].keywords):
+        return
+    if {"log", "log1p"} & words(tree):
+        return
+    last = [c.args[-1] for c in calls if tail(c) == "Sequential" and c.args]
+    last += [v for m in module_classes(tree) for f in methods_named(m, "forward")
+             if (v := last_value(f)) is not None]  # fmt: skip
+    positive = [v for v in last if isinstance(v, ast.Call) and tail(v) in _POSITIVE]
+    if len(positive) == len(last) == 1:
+        new = with_argument(losses[0], "log_input", "False")
+        yield Told(
+            "rates_not_logs",
+            losses[0],
+            f"`{tail(losses[0])}` takes the logarithm of a rate, unless it is told otherwise, and "
+            f"the model ends in `{tail(positive[0])}`, which makes rates that are never negative: "
+            "their exponential is compared with the counts, and no rate below 1 can be said; pass "
+            "`log_input=False`, or leave the last activation out",
+            (way("the loss takes the model's rates as they are", new),),
+        )
+
+
+_POSITIVE = {"Softplus", "softplus", "exp", "ReLU", "relu"}
+
 RULES = (
     noise_without_root,
+    rates_not_logs,
     _new_leaf,
     _exp_of_loss,
     _masked_mean,

@@ -14,6 +14,7 @@ from executor.inside.remarks.syntax import (
     has_minus,
     inside,
     is_read,
+    is_true,
     method_calls,
     tail,
     walk,
@@ -187,13 +188,14 @@ def attack_left_gradients(tree: ast.Module) -> Found:
 def _is_attack(function: ast.FunctionDef) -> bool:
     """Whether it moves an input along its own gradient, and leaves those of the weights there."""
     said = words(function)
-    if not {"backward", "grad"} <= said or said & {"zero_grad", "step", "zero_", "parameters"}:
+    if not {"backward", "grad"} <= said or said & {"zero_grad", "step", "parameters"}:
         return False
     asked = any(
         (isinstance(n, ast.Call) and tail(n) == "requires_grad_" and not n.args)
         or (isinstance(n, ast.Call) and tail(n) == "requires_grad_"
             and isinstance(n.args[0], ast.Constant) and n.args[0].value is True)
         or (isinstance(n, ast.Assign) and dotted(n.targets[0]).endswith(".requires_grad"))
+        or (isinstance(n, ast.keyword) and n.arg == "requires_grad" and is_true(n.value))
         for n in walk(function)
     )  # fmt: skip
     moves = any(

@@ -64,7 +64,11 @@ def _moves(scope: ast.AST, name: str) -> Iterator[ast.Assign]:
             n.id for t in node.targets for n in walk(t) if isinstance(n, ast.Name)
         }:
             calls = {tail(c) for c in walk(node.value) if isinstance(c, ast.Call)}
-            if calls & _MOVES and name in words(node.value):
+            mirrored = any(
+                isinstance(s, ast.Slice) and s.step is not None and ast.unparse(s.step) == "-1"
+                for s in walk(node.value)
+            )
+            if (calls & _MOVES or mirrored) and name in words(node.value):
                 yield node
 
 

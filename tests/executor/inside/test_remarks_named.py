@@ -153,7 +153,25 @@ MIXED_IN = (
 )
 SKLEARN = "from sklearn.metrics import recall_score, f1_score\nprint({call})\n"
 
+SAMPLE = (
+    "class D(Dataset):\n    def __getitem__(self, i):\n        {seed}\n"
+    "        return self.x[i] + torch.randn(3)\n"
+)
+COUNTS = (
+    "net = nn.Sequential(nn.Linear(3, 1), nn.{last}())\n"
+    "loss = nn.PoissonNLLLoss({more})(net(x), y)\n"
+)
+
 SHOWN = {
+    "seeded_each_sample": [
+        SAMPLE.format(seed="torch.manual_seed(0)"),
+        SAMPLE.format(seed="np.random.seed(3)"),
+    ],
+    "rates_not_logs": [
+        COUNTS.format(last="Softplus", more=""),
+        module("self.f = nn.Linear(2, 2)", "return torch.exp(self.f(x))")
+        + "\nloss = F.poisson_nll_loss(net(x), y)\n",
+    ],
     "rate_unread": [
         HALVED.format(halved="lr *= 0.5"),
         HALVED.format(halved="lr = 0.1 * 0.5 ** epoch; print(lr)").replace("lr=lr", "lr"),
@@ -181,6 +199,11 @@ SHOWN = {
     "attack_left_gradients": [
         ATTACKED.format(left="", before=CLEAR, after=""),
         ATTACKED.format(left="", before="", after="") + CLEAR,
+        "def pgd(net, x, y):\n    d = torch.zeros_like(x, requires_grad=True)\n"
+        "    for _ in range(3):\n        ce(net(x + d), y).backward()\n"
+        "        d.data = d + 0.1 * d.grad.sign()\n        d.grad.zero_()\n    return x + d\n"
+        "for x, y in data:\n    opt.zero_grad()\n    x = pgd(net, x, y)\n"
+        "    ce(net(x), y).backward()\n    opt.step()\n",
     ],
     "old_is_new": [
         POLICIES.format(before="", within=OLD.format(indent="    ")),
@@ -219,7 +242,10 @@ SHOWN = {
         "        self.x = torch.randn(n, 2)\ntrain = DataLoader(Own(9), 3)\n"
         "test = DataLoader(Own(9), 3)\n",
         DRAWN.format(a="9", b="9"), DRAWN.format(a="9, seed=3", b="9, seed=3")],
-    "moved_alone": [FLIPS.format(mask="mask", more="")],
+    "moved_alone": [
+        FLIPS.format(mask="mask", more=""),
+        FLIPS.format(mask="mask", more="").replace("torch.flip(img, [2])", "img[:, ::-1].copy()"),
+    ],
     "mixed_apart": [
         MIXTURE.format(one="a", two="b"),
         MIXTURE.format(one="torch.randperm(n)", two="torch.randperm(n)"),
@@ -327,6 +353,10 @@ SHOWN = {
     "positions_of_samples": [PE.format(first="True", dim=0)],
 }  # fmt: skip
 SOUND = {
+    "a seed for each sample": SAMPLE.format(seed="torch.manual_seed(i)"),
+    "no seed": SAMPLE.format(seed="pass"),
+    "rates, as it is told": COUNTS.format(last="Softplus", more="log_input=False"),
+    "logarithms of rates": COUNTS.format(last="Linear", more=""),
     "a rate in the groups": HALVED.format(halved="lr *= 0.5; opt.param_groups[0]['lr'] = lr"),
     "a rate of a step by hand": HALVED.format(halved="lr *= 0.5; w.data -= lr * w.grad"),
     "a rate for each run": "for lr in rates:\n    opt = SGD(net.parameters(), lr=lr)\n"

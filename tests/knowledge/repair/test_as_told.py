@@ -57,6 +57,7 @@ def each(kind: str, *wanted: str) -> list[tuple[str, str, str]]:
 
 
 EDITED = [
+    *each("rates_not_logs", "nn.PoissonNLLLoss(log_input=False)(net(x), y)"),
     *each("transform_shared", "import copy; val_set.dataset = copy.copy(val_set.dataset)\n"),
     *each("moved_alone", "mask = torch.flip(mask, [2])\n"),
     *each("mixed_apart", "* y[a]", "order = torch.randperm(n)\nxm = lam * x + (1 - lam) * x[order]",
