@@ -79,6 +79,10 @@ def same_draw(tree: ast.Module) -> Found:
         **{c.name: m for c in walk(tree) if isinstance(c, ast.ClassDef) for m in c.body
            if isinstance(m, ast.FunctionDef) and m.name == "__init__"},
     }  # fmt: skip
+    names_given = [name for _, name, _ in assigned(tree)]
+    again = {n for n in names_given if names_given.count(n) > 1} | {
+        dotted(n.target) for n in walk(tree) if isinstance(n, ast.AugAssign)
+    }
     drawn: dict[str, tuple[str, ast.Call]] = {}
     given = [
         (node.targets[0], dotted(call.func), call)
@@ -89,6 +93,8 @@ def same_draw(tree: ast.Module) -> Found:
     ]
     for target, name, call in given:
         function = own.get(name)
+        if any(isinstance(n, ast.Name) and n.id in again for a in call.args for n in walk(a)):
+            continue  # another value by now, perhaps
         if function is None or not _draws_alike(function):
             continue
         names = [n.id for n in walk(target) if isinstance(n, ast.Name)]

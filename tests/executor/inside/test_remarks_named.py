@@ -422,6 +422,9 @@ SOUND = {
     "for epoch in range(9):\n    train_set.dataset.transform = a\n"
     "    val_set.dataset.transform = b\n",
     "seeds of their own": DRAWN.format(a="9, seed=0", b="9, seed=1"),
+    "a seed that goes on": "s = 0\n" + DRAWN.format(a="9, s", b="9, s").replace(
+        "x_test", "s += 1\nx_test"
+    ),
     "other numbers of samples": DRAWN.format(a="90", b="9"),
     "drawn without a seed": DRAWN.format(a="9", b="9").replace("torch.manual_seed(seed)", "pass"),
     "both are flipped": FLIPS.format(mask="mask", more="        mask = torch.flip(mask, [2])\n"),

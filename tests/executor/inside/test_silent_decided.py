@@ -131,6 +131,8 @@ MISTAKES = {
     "one_state_stored": [
         PLAYED.format(returned="self.s") + SQUARES,
         PLAYED.format(returned="self.s").replace("(s, i, new)", "new") + SQUARES,
+        PLAYED.format(returned="self.s").replace("(s, i, new)", "dict(s=s, i=i, new=new)")
+        + SQUARES,
     ],
     "one_weight_stored": [HISTORY.format(copied=""), HISTORY.format(copied=".data")],
     "additions_lost": [

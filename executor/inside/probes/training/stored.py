@@ -61,12 +61,23 @@ def report_stored(
 
 def _is_one_state(entries: list[Any], written: set[int]) -> bool:
     """Whether all entries hold one array that is written into, or one as two of their parts."""
-    rows = [e if isinstance(e, (tuple, list)) else (e,) for e in entries]
+    rows = list(map(_held_by, entries))
     first = rows[0]
     arrays = [(i, v) for i, v in enumerate(first) if _is_array(v)]
     same = [v for i, v in arrays if all(len(r) > i and r[i] is v for r in rows)]
     twice = len(first) > 2 and len({id(v) for v in same}) < len(same)
     return twice or any(id(v) in written for v in same)
+
+
+def _held_by(entry: Any) -> tuple[Any, ...]:
+    """What an entry consists of: a tuple, a dictionary, an object of the snippet's, or itself."""
+    if isinstance(entry, (tuple, list)):
+        return tuple(entry)
+    if type(entry) is dict:
+        return tuple(entry.values())
+    if type(entry).__module__ == "__main__":
+        return tuple(getattr(entry, "__dict__", {}).values())
+    return (entry,)
 
 
 def _written(tree: ast.Module, namespace: Mapping[str, Any]) -> set[int]:
