@@ -63,6 +63,8 @@ OFF_TOPIC = (
     "combining or reusing models and layers",
     "choosing or writing a loss function",
     "metrics, accuracy, precision and confusion matrix",
+    "labels, one-hot encoding and multi-label targets",
+    "how to one-hot encode labels",
     "logging, TensorBoard and progress bars",
     "PyTorch Lightning and other trainers",
     "sparse tensors and complex numbers",
