@@ -152,6 +152,41 @@ def _labels_apart(tree: ast.Module) -> Found:
 _LABELS = re.compile(r"(?i)(ys?|lab(el)?s?|targets?|one_?hot)(_?(b|batch|train))?")
 
 
+def ordered_apart(tree: ast.Module) -> Found:
+    """`X = X[i]` and `y = y[j]`, by two orders that were drawn apart."""
+    made = values(tree)
+    by: dict[str, set[str]] = {}
+    places: dict[tuple[str, str], ast.Subscript] = {}
+    for node in walk(tree):
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), slice=index) if isinstance(
+                node.ctx, ast.Load
+            ):
+                order = index.value if isinstance(index, ast.Subscript) else index
+                drawn = made.get(dotted(order))
+                if isinstance(drawn, ast.Call) and tail(drawn) in _DRAWS:
+                    by.setdefault(name, set()).add(dotted(order))
+                    places[name, dotted(order)] = node
+    labels = [n for n in by if _LABELS.fullmatch(n)]
+    others = [n for n in by if n not in labels]
+    if len(labels) != 1 or len(others) != 1 or by[labels[0]] & by[others[0]]:
+        return
+    if len(by[labels[0]]) != 1 or len(by[others[0]]) != 1:
+        return
+    label, other = labels[0], others[0]
+    own, theirs = min(by[label]), min(by[other])
+    at = places[label, own]
+    order = at.slice.value if isinstance(at.slice, ast.Subscript) else at.slice
+    yield Told(
+        "ordered_apart",
+        at,
+        f"`{label}` is put into the order `{own}` and `{other}` (line "
+        f"{places[other, theirs].lineno}) into `{theirs}`, which was drawn apart from it: no label "
+        "belongs to its sample any more; use one order for both",
+        (way("each label stays with its sample", put(order, theirs)),),
+    )
+
+
 def _mixture(value: ast.expr) -> tuple[str, str, ast.Subscript] | None:
     """`share`, `x` and `x[order]` of `share * x + (1 - share) * x[order]`."""
     if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Add):
@@ -171,4 +206,4 @@ def _statement(tree: ast.Module, node: ast.AST) -> ast.AST | None:
     return next((n for n in walk(tree) if isinstance(n, ast.Assign) and node in walk(n)), None)
 
 
-RULES = (moved_alone, mixed_apart)
+RULES = (moved_alone, mixed_apart, ordered_apart)

@@ -162,7 +162,15 @@ COUNTS = (
     "loss = nn.PoissonNLLLoss({more})(net(x), y)\n"
 )
 
+ORDERED = (
+    "i = torch.randperm(9)\nj = torch.randperm(9)\nx_train = x[{one}]\ny_train = y[{two}]\n{more}"
+)
+
 SHOWN = {
+    "ordered_apart": [
+        ORDERED.format(one="i", two="j", more=""),
+        ORDERED.format(one="i[:5]", two="j[:5]", more=""),
+    ],
     "seeded_each_sample": [
         SAMPLE.format(seed="torch.manual_seed(0)"),
         SAMPLE.format(seed="np.random.seed(3)"),
@@ -353,6 +361,9 @@ SHOWN = {
     "positions_of_samples": [PE.format(first="True", dim=0)],
 }  # fmt: skip
 SOUND = {
+    "one order of both": ORDERED.format(one="i", two="i", more=""),
+    "others beside them": ORDERED.format(one="i", two="i", more="others = z[j]\n"),
+    "both orders of both": ORDERED.format(one="i", two="j", more="a, b = x[j], y[i]\n"),
     "a seed for each sample": SAMPLE.format(seed="torch.manual_seed(i)"),
     "no seed": SAMPLE.format(seed="pass"),
     "rates, as it is told": COUNTS.format(last="Softplus", more="log_input=False"),
