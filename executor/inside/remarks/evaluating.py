@@ -99,6 +99,8 @@ def validated_in_training(tree: ast.Module) -> Found:
         if {"train", "eval"} & {tail(n) for n in below} or not judged or not called:
             continue
         name = dotted(called[0].func)
+        if switched and not _acts_itself(name, tree):
+            continue
         first = node if isinstance(node, ast.With) else node.body[0]
         back = added(f"{name}.train()", node, after=True) if first is node else []
         judged_so = "judged as it is used, without dropout"
@@ -110,6 +112,16 @@ def validated_in_training(tree: ast.Module) -> Found:
             f"`{name}.eval()` before, and `.train()` after",
             (way(judged_so, add=[*back, *added(f"{name}.eval()", first)]),),
         )
+
+
+def _acts_itself(name: str, tree: ast.Module) -> bool:
+    """Whether the text makes this very model with dropout or batch norm."""
+    made = [value for _, given, value in assigned(tree) if given == name]
+    classes = {c.name: c for c in module_classes(tree)}
+    parts = [words(v) for v in made]
+    parts += [words(classes[callee(v)]) for v in made
+              if isinstance(v, ast.Call) and callee(v) in classes]  # fmt: skip
+    return any(map(_acts, parts))
 
 
 def teaches_in_training(tree: ast.Module) -> Found:
@@ -139,7 +151,8 @@ def teaches_in_training(tree: ast.Module) -> Found:
                 continue
             for call in (n for n in inside(block) if isinstance(n, ast.Call) and n.args):
                 name = dotted(call.func)
-                if name in models - students - evaluated and "." not in name:
+                known = name in models - students - evaluated and "." not in name
+                if known and _acts_itself(name, tree):
                     yield Told(
                         "teaches_in_training",
                         call,

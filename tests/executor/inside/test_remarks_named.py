@@ -126,8 +126,15 @@ SEEDED = (
     "for epoch in range(9):\n    train(net, opt)\n"
 )
 
+PROBED = (
+    "encoder = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))\nencoder.eval()\n"
+    "probe = {made}\nopt = Adam([*probe.parameters(), *encoder.parameters()])\n"
+    "for x, y in data:\n    ce(probe(encoder(x)), y).backward()\n    opt.step()\n"
+    "with torch.no_grad():\n    print((probe(z).argmax(1) == y).sum())\n"
+)
 TAUGHT = (
-    "drop = nn.Dropout(0.5)\na = Adam(teacher.parameters())\nfor x, y in data:\n"
+    "teacher = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))\n"
+    "a = Adam(teacher.parameters())\nfor x, y in data:\n"
     "    ce(teacher(x), y).backward()\n    a.step()\n{between}b = Adam(net.parameters())\n"
     "for x, y in data:\n    with torch.no_grad():\n        t = {of}(x)\n"
     "    loss = kl(net(x), t)\n    loss.backward()\n    b.step()\nnet.eval()\n"
@@ -167,6 +174,9 @@ ORDERED = (
 )
 
 SHOWN = {
+    "validated_in_training": [
+        PROBED.format(made="nn.Sequential(nn.Dropout(0.5), nn.Linear(4, 2))"),
+    ],
     "ordered_apart": [
         ORDERED.format(one="i", two="j", more=""),
         ORDERED.format(one="i[:5]", two="j[:5]", more=""),
@@ -187,10 +197,11 @@ SHOWN = {
     "selected_on_test": [PICKED.format(by="X, y")],
     "teaches_in_training": [
         TAUGHT.format(between="", of="teacher"),
+        "teacher = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))\n"
         "def fit(m, data):\n    o = Adam(m.parameters())\n    for x in data:\n"
         "        m(x).backward()\n        o.step()\nfit(teacher, data)\n"
         + TAUGHT.format(between="", of="teacher").partition("o.step()\n")[2]
-        + "drop = nn.Dropout(0.5)\nb = Adam(net.parameters())\nfor x, y in data:\n"
+        + "b = Adam(net.parameters())\nfor x, y in data:\n"
         "    with torch.no_grad():\n        t = teacher(x)\n    loss = kl(net(x), t)\n"
         "    loss.backward()\n    b.step()\n",
     ],
@@ -361,6 +372,11 @@ SHOWN = {
     "positions_of_samples": [PE.format(first="True", dim=0)],
 }  # fmt: skip
 SOUND = {
+    "a layer that has no modes": PROBED.format(made="nn.Linear(4, 2)"),
+    "a teacher without dropout": TAUGHT.format(between="", of="teacher").replace(
+        "nn.Dropout(0.5)", "nn.ReLU()"
+    )
+    + "other = nn.Dropout(0.5)\n",
     "one order of both": ORDERED.format(one="i", two="i", more=""),
     "others beside them": ORDERED.format(one="i", two="i", more="others = z[j]\n"),
     "both orders of both": ORDERED.format(one="i", two="j", more="a, b = x[j], y[i]\n"),
