@@ -14,7 +14,7 @@ from bot.diagnosis.own_error import is_another, of_a_comment, posted, tells_of_a
 from bot.diagnosis.posted_traceback import around, read_posted
 from bot.diagnosis.wording import in_place, mistakes, no_error, phrases, searched, unrun
 from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status, Why
-from executor.errors import family_of, is_a, read_words, same_family, same_numbers, untried
+from executor.errors import family_of, is_a, read, read_words, same_family, same_numbers, untried
 from executor.protocol import Caught, ErrorSeen, Finding, JobResult, Outcome, Remark
 from knowledge.repair.engine import Repair
 from knowledge.repair.mistake import Mistake
@@ -79,10 +79,22 @@ def compose(known: Diagnosis) -> Answer:
 def _reading(known: Diagnosis, run: JobResult | None) -> PostedReading | None:
     """What the posted error says by itself, and what the installed torch says of it."""
     reading = read_posted(known.question, run)
+    if reading is not None and _names_nothing_posted(known.question):
+        return None
     if reading is None or not reading.means or not known.here:
         return reading
     told = f"{reading.means.rstrip('.')}. {known.here}"
     return reading.model_copy(update={"means": told, "causes": ""})
+
+
+def _names_nothing_posted(question: Question) -> bool:
+    """Whether a posted NameError is of a name that stands nowhere in the posted code.
+
+    It was raised somewhere else, and what to do about a name of one's own does not apply.
+    """
+    error = posted(question)
+    seen = read(error, "name_undefined") if error is not None else None
+    return seen is not None and bool(question.code.strip()) and seen["name"] not in question.code
 
 
 def _untried(why: Why | None, question: Question) -> Why | None:

@@ -402,7 +402,9 @@ FAMILIES = (
             ),
             (
                 "Write it out of place (`x = x / 2` instead of `x /= 2`), or make the "
-                "tensor floating point first: `x = x.float()`"
+                "tensor floating point first: `x = x.float()`. Of the entries of a state dict only "
+                "the counters of batch norm, `num_batches_tracked`, are integers: leave out what "
+                "is not `is_floating_point()`, for an update out of place reaches no model"
             ),
         ),
         suspects=(Suspect(r".*", kinds=("update",)),),

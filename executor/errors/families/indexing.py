@@ -362,6 +362,12 @@ FAMILIES = (
                 "of another kind of optimizer was loaded",
                 {"key": r"'(?:momentum|dampening|nesterov|betas|amsgrad|exp_avg|max_exp_avg_sq)'"},
             ),
+            Sentence(
+                "A dictionary, or an object that is asked by keys like one, was asked for the "
+                "number {key} | one sample, one graph or one result stands where a list of them is "
+                "meant: a loader asks its data set for items by number",
+                {"key": r"-?\d+"},
+            ),
             "The dictionary has no key {key}",
         ),
         remedy=(
@@ -372,6 +378,11 @@ FAMILIES = (
                     {"key": r"\d+", where: _TABLE},
                 )
                 for where in ("words", "code", "line")
+            ),
+            Sentence(
+                "`print(type(d), len(d))` of what is asked: give the list or data set of all of "
+                "them, or ask by a key that it has",
+                {"key": r"-?\d+"},
             ),
             (
                 "Print its keys (`print(d.keys())`): another spelling, another version of "

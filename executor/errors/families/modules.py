@@ -1,5 +1,6 @@
 """Modules: how they are set up, what their slots hold, and weights that are loaded."""
 
+import pickletools
 import re
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
@@ -11,6 +12,8 @@ from executor.errors.lists import ResizedKey, quoted_names, resized_keys
 _OF_A_CHECKPOINT = re.compile(r"(?:\w+_)?(?:state_dict|state|model|net|network|weights)")
 _CUT = re.compile(r"\.{3}|…")
 _COMPILED = "_orig_mod."  # what torch.compile puts before the names of a module's weights
+# Bytes that are characters, and none of the operations that a pickle is made of.
+_CHARACTER = "|".join(map(str, set(range(32, 127)) - {ord(o.code) for o in pickletools.opcodes}))
 _NAMES = r'"[^"\n]*"(?:, ?"[^"\n]*")*'
 
 
@@ -441,6 +444,12 @@ FAMILIES = (
         id="weights_only",
         says="torch.load finds more than tensors in a file, and reads no more unless told to.",
         means=(
+            Sentence(
+                "The file is no checkpoint but text: the byte {byte} that torch.load stumbles over "
+                "is a character, as in what a download left in its place (a Git LFS pointer begins "
+                "with v, 118, and a web page with <, 60)",
+                {"byte": _CHARACTER},
+            ),
             (
                 "torch.load reads only tensors and plain containers unless told otherwise "
                 "(since 2.6), and the file holds {object}"
@@ -451,6 +460,12 @@ FAMILIES = (
             ),
         ),
         remedy=(
+            Sentence(
+                "Look at its size and its beginning (`open(path, 'rb').read(100)`), and fetch the "
+                "file itself: `git lfs pull`, or the link to the file and not to its page; "
+                "neither `weights_only=False` nor another version reads it",
+                {"byte": _CHARACTER},
+            ),
             (
                 "Where you trust the file (it can run code): `torch.load(path, "
                 "weights_only=False)`; else allow that class with "
@@ -461,8 +476,14 @@ FAMILIES = (
         suspects=(Suspect(r"load"),),
         types=("UnpicklingError",),
         today=(r"Weights only load failed", r"^WeightsUnpickler error: Unsupported"),
-        values={"object": "the first thing in the file that is not read"},
-        details=(r"(?:GLOBAL|Unsupported class) (?P<object>\S+)",),
+        values={
+            "object": "the first thing in the file that is not read",
+            "byte": "that is no operation of a pickle which is read",
+        },
+        details=(
+            r"(?:GLOBAL|Unsupported class) (?P<object>\S+)",
+            r"Unsupported operand (?P<byte>\d+)",
+        ),
         sample=(
             "import io\n"
             "file = io.BytesIO()\n"

@@ -298,6 +298,11 @@ FAMILIES = (
         says="An object has no such attribute.",
         means=(
             Sentence(
+                "`.module` is what a wrapper such as DataParallel has, and this `{type}` is in "
+                "none",
+                {"name": r"module", "type": r"(?!module$).*"},
+            ),
+            Sentence(
                 "A `{type}` object has no `{name}`, a name that only its own library uses | the "
                 "object was made by another version of that library: pickled, or copied from a "
                 "file whole",
@@ -321,6 +326,11 @@ FAMILIES = (
             "A `{type}` object has no `{name}`",
         ),
         remedy=(
+            Sentence(
+                "Ask the model itself: leave out `.module`, here and wherever else it is written; "
+                "`getattr(model, 'module', model)` is the model with and without a wrapper",
+                {"name": r"module", "type": r"(?!module$).*"},
+            ),
             Sentence(
                 "`ToPILImage` makes a picture, and no transform in what you posted makes a tensor "
                 "of it again: put `ToTensor` last. Where boxes or masks belong to the "

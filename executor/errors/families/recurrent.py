@@ -7,6 +7,8 @@ from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 
 def _swapped(seen: SeenError, message: str) -> Mapping[str, str]:
     given, expected = seen.sizes("given"), seen.sizes("expected")
+    if given == (1, *expected):
+        return {"swapped": "in front"}
     swapped = sorted(given) == sorted(expected) and given != expected
     return {"swapped": "yes"} if swapped else {}
 
@@ -49,12 +51,23 @@ FAMILIES = (
                 "swapped",
                 {"swapped": r"yes"},
             ),
+            Sentence(
+                "The first state has the shape [{given}]: one dimension of size 1 before the "
+                "[{expected}] that is needed",
+                {"swapped": r"in front"},
+            ),
             (
                 "The first state has the shape [{given}] where [{expected}] is needed ([layers x "
                 "directions, batch, hidden_size])"
             ),
         ),
         remedy=(
+            Sentence(
+                "Take the dimension away, `hidden.squeeze(0)`, or leave out what adds it (an "
+                "`unsqueeze(0)`, a list around it): with several layers or two directions the "
+                "state has its three dimensions without it",
+                {"swapped": r"in front"},
+            ),
             (
                 "Make the state from the input: `torch.zeros(layers * directions, "
                 "x.size(0), hidden_size, device=x.device)` with batch_first=True (else "

@@ -17,6 +17,7 @@ _PAIR_KEPT = (
     r"(?m:^\s*\w+ *= *(?:torch\.max\(\w[\w.]*, *|\w[\w.]*\.max\()(?:dim *= *|axis *= *)?-?\d\) *$)"
 )
 _COLLATED = r"\b(?:dataloader|collate)\.py (?:default_collate|collate)\b"
+_IN_ATTENTION = r"\bfunctional\.py multi_head_attention_forward\b"
 _ONE_HOT = r"\bone.?hot\b"
 _TARGET_RESHAPED = r"\b(?:target|label|mask)s?\.(?:view|reshape)\("
 _WINDOW = 128  # of an STFT, at least: below it such a pair of sizes says nothing
@@ -363,6 +364,12 @@ FAMILIES = (
                 {"size": r"0"},
             ),
             Sentence(
+                "An attention layer cuts its keys or values into as many samples as the queries "
+                "have, and they have another number of them: without batch_first=True (which came "
+                "with 1.9) it takes the second dimension for the batch",
+                {"frames": _IN_ATTENTION},
+            ),
+            Sentence(
                 "The tensor has {size} values, and {size} is not a multiple of {needed}, "
                 "so no number fits in the place of -1",
                 {"open": r"yes"},
@@ -383,6 +390,12 @@ FAMILIES = (
             "The tensor has {size} values, and the shape [{shape}] would need {needed}",
         ),
         remedy=(
+            Sentence(
+                "Give query, key and value as [length, batch, features] (`x.transpose(0, 1)`, and "
+                "the output back), or make the layer with batch_first=True where it exists; a view "
+                "or reshape instead of the transpose would mix the samples",
+                {"frames": _IN_ATTENTION},
+            ),
             Sentence(
                 "See why it is empty: `print(x.shape)` step by step up to the line; of a file that "
                 "is read in parts, whether it is the one that belongs to this model, and whole",

@@ -572,3 +572,13 @@ async def test_what_the_text_shows_is_asked_of_the_first_run_alone(medic: Pipeli
     assert first.remarks and runs
     assert not any(job.remarks or job.constructs for job in runs)
     assert Probe.NONE in next(job for job in asked if "propose" in job.code).probes
+
+
+async def test_a_posted_name_that_stands_nowhere_in_the_code_is_not_asked_for(ask: Ask):
+    """It was raised in somebody else's code: what the run shows is said, and no "define it"."""
+    answer = await ask(
+        "It says NameError: name 'nowhere' is not defined\n"
+        "```python\nimport torch\ntorch.ones(2, 3) @ torch.ones(2, 3)\n```"
+    )
+    assert "nothing defines it" not in answer.headline and answer.posted is None
+    assert "RuntimeError at line 2" in answer.headline

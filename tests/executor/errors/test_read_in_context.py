@@ -608,3 +608,49 @@ def test_a_layer_that_gets_what_it_gives_may_come_twice(shapes: str, is_told: bo
     assert reading is not None
     assert ("as many as it gives itself" in reading.means) is is_told
     assert ("nothing is to be transposed" in reading.remedy) is is_told
+
+
+UNPICKLED = "Weights only load failed. … WeightsUnpickler error: Unsupported {}"
+CAST = "result type Float can't be cast to the desired output type Long"
+ATTENTION = "functional.py multi_head_attention_forward"
+
+
+@pytest.mark.parametrize(
+    ("type_", "message", "given", "told", "is_told"),
+    [
+        ("UnpicklingError", UNPICKLED.format("operand 118"), {}, "is no checkpoint but text", True),
+        ("UnpicklingError", UNPICKLED.format("operand 60"), {}, "is no checkpoint but text", True),
+        # The frame of a pickle, and one of its letters: it is a pickle.
+        ("UnpicklingError", UNPICKLED.format("operand 149"), {}, "is no checkpoint", False),
+        ("UnpicklingError", UNPICKLED.format("operand 99"), {}, "is no checkpoint", False),
+        ("UnpicklingError", UNPICKLED.format("class a.B"), {}, "is no checkpoint", False),
+        ("AttributeError", "'Net' object has no attribute 'module'", {}, "is in none", True),
+        ("AttributeError", "'Net' object has no attribute 'modul'", {}, "is in none", False),
+        ("AttributeError", "module 'a' has no attribute 'module'", {}, "is in none", False),
+        (
+            "RuntimeError",
+            "Expected hidden size (2, 10, 6), got [1, 2, 10, 6]",
+            {},
+            "one dimension of size 1 before",
+            True,
+        ),
+        (
+            "RuntimeError",
+            "Expected hidden size (2, 10, 6), got [2, 7, 6]",
+            {},
+            "one dimension of size 1 before",
+            False,
+        ),
+        ("RuntimeError", VIEW.format("-1, 90, 16", 2304), {"frames": ATTENTION}, "keys or", True),
+        ("RuntimeError", VIEW.format("-1, 90, 16", 2304), {}, "keys or", False),
+        ("KeyError", "0", {}, "by number", True),
+        ("KeyError", "'0'", {}, "by number", False),
+    ],
+)
+def test_what_the_message_itself_tells_of_its_cause(
+    type_: str, message: str, given: dict[str, str], told: str, is_told: bool
+):
+    """And the stock sentence of the kind is not told where that would be beside the point."""
+    reading = read_words(PastedTraceback(type=type_, message=message), Around(**given))
+    assert reading is not None
+    assert (told in reading.means + reading.causes) is is_told
