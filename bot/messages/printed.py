@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bot.messages.python_lines import PROMPT, Shape
-from bot.messages.typography import straighten
+from bot.messages.typography import straighten, unescape
 from bot.messages.unfenced import Statement, statements
 
 # A line that Python refuses and that a program, or a shell, printed.
@@ -53,14 +53,15 @@ def part_printed(lines: Sequence[str]) -> Parted:
     """
     if any(PROMPT.match(line) for line in lines):
         return Parted(list(lines), [])  # a session's prompts tell it better
-    found = list(statements(list(straighten(lines))))
+    shown = unescape(list(straighten(lines)))
+    found = list(statements(shown))
     program, printed = list(lines), []
     pos = 0
     while pos < len(found):
-        if not _is_output(found[pos], lines):
+        if not _is_output(found[pos], shown):
             pos += 1
             continue
-        end = _end(found, pos, lines)
+        end = _end(found, pos, shown)
         first, last = found[pos].start, found[end - 1].end
         printed += program[first:last]
         program[first:last] = [""] * (last - first)

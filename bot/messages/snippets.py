@@ -13,7 +13,7 @@ from typing import NamedTuple
 from bot.messages.indentation import dedent
 from bot.messages.magics import blank_magics
 from bot.messages.python_lines import START, LineState, Shape, scan, shape_of, walk
-from bot.messages.typography import straighten
+from bot.messages.typography import straighten, unescape
 
 
 class Cleaned(NamedTuple):
@@ -47,8 +47,6 @@ def _clean(lines: Sequence[str], steps: Sequence[Step]) -> Cleaned:
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # All levels at once (&amp;amp;lt;), so that a second pass changes nothing.
-_ENTITY = re.compile(r"&(?:amp;)*(lt|gt|amp|quot|#39|#x27);")
-_CHARACTERS = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "#39": "'", "#x27": "'"}
 
 
 def _drop_controls(lines: Sequence[str]) -> tuple[list[str], str]:
@@ -57,18 +55,9 @@ def _drop_controls(lines: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _unescape(lines: Sequence[str]) -> tuple[list[str], str]:
-    """Undo HTML's escapes where the whole code was escaped.
-
-    `a &lt; b` is never meant outside a string, and text that was escaped holds no raw < or >. Both
-    must be so; code that works on HTML keeps its `"&lt;"`.
-    """
-    if not any("&" in line and ";" in line for line in lines):
-        return list(lines), ""
-    masked = [mask for _, _, mask in walk(lines)]
-    escaped = any(_ENTITY.search(mask) for mask in masked)
-    if not escaped or any("<" in line or ">" in line for line in lines):
-        return list(lines), ""
-    plain = [_ENTITY.sub(lambda entity: _CHARACTERS[entity[1]], line) for line in lines]
+    plain = unescape(lines)
+    if plain == list(lines):
+        return plain, ""
     return plain, "HTML escapes such as &lt; were turned back into characters"
 
 

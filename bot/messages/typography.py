@@ -1,15 +1,15 @@
-"""Turn typographic characters in code back into what a keyboard types, line by line.
+"""Turn typographic characters in code, and HTML's escapes, back into what a keyboard types.
 
-Word processors, web pages and chat clients replace quotes, blanks and dashes.
+Word processors, web pages and chat clients replace quotes, blanks, dashes and angle brackets.
 Only code is changed: text in an ordinary string or a comment stays as it is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from bot.messages.python_lines import STRING_REST
+from bot.messages.python_lines import STRING_REST, walk
 
 _DOUBLE = "“”„‟＂"
 _SINGLE = "‘’‚‛＇"
@@ -29,6 +29,8 @@ _ANY_DOUBLE = re.compile(rf'(?<!\\)["{_DOUBLE}]')
 _ANY_SINGLE = re.compile(rf"(?<!\\)['{_SINGLE}](?!\w)")  # before a letter it is an apostrophe
 _THREE_DOUBLE = re.compile(rf'["{_DOUBLE}]{{3}}')
 _THREE_SINGLE = re.compile(rf"['{_SINGLE}]{{3}}")
+_ENTITY = re.compile(r"&(?:amp;)*(lt|gt|amp|quot|#39|#x27);")
+_CHARACTERS = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "#39": "'", "#x27": "'"}
 _PREFIXES = frozenset({"r", "b", "f", "u", "t", "rb", "br", "rf", "fr", "rt", "tr"})
 
 
@@ -111,3 +113,18 @@ def _curly_string(line: str, start: int) -> tuple[str, int, str]:
         # The content of braces is code: f“{row[‘loss’]}”.
         text = re.sub(f"[{_SINGLE}]", "'", text) if double else re.sub(f"[{_DOUBLE}]", '"', text)
     return quote + text + quote, end.end(), ""
+
+
+def unescape(lines: Sequence[str]) -> list[str]:
+    """Undo HTML's escapes where the whole code was escaped.
+
+    `a &lt; b` is never meant outside a string, and text that was escaped holds no raw < or >. Both
+    must be so; code that works on HTML keeps its `"&lt;"`.
+    """
+    if not any("&" in line and ";" in line for line in lines):
+        return list(lines)
+    masked = [mask for _, _, mask in walk(lines)]
+    escaped = any(_ENTITY.search(mask) for mask in masked)
+    if not escaped or any("<" in line or ">" in line for line in lines):
+        return list(lines)
+    return [_ENTITY.sub(lambda entity: _CHARACTERS[entity[1]], line) for line in lines]

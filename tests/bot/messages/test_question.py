@@ -349,6 +349,13 @@ def test_what_a_magic_leaves_open_is_no_python(magic: str):
     assert read_message(fence(f"{magic}\n%matplotlib inline\nx = 1")).code.strip() == "x = 1"
 
 
+def test_output_that_was_escaped_is_no_code():
+    """A chat that escapes angle brackets does so in what was printed too."""
+    question = read_message(fence("print(A())\n&lt;__main__.A object at 0x7f&gt;"))
+
+    assert question.code == "print(A())"
+
+
 def test_magic_alone_in_a_block_leaves_pass():
     """A block that held only a magic would be a syntax error the author never saw."""
     code = "try:\n    import timm\nexcept ImportError:\n    !pip install timm"
