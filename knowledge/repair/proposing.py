@@ -146,6 +146,7 @@ def propose_edits(
     at_the_failure: AtTheFailure, try_programs: TryPrograms, folder: Path = Path()
 ) -> None:
     """Read the order, ask the operators where the program fails, try, check, write. In the jail."""
+    began_s = _computed_by_forks_s()
     order = _Order.model_validate_json((folder / _ORDER).read_bytes())
     (folder / _ORDER).unlink()
     proposed = Proposed()
@@ -155,7 +156,8 @@ def propose_edits(
         )
         if told is not None:
             proposed = Proposed.model_validate_json(told)
-            tried = _tried(order, proposed.proposals, try_programs)
+            left_s = order.left_s - (_computed_by_forks_s() - began_s)
+            tried = _tried(order, proposed.proposals, try_programs, left_s)
             checked = tuple(_checked(order, p) for p in tried)
             proposed = proposed.model_copy(update={"proposals": checked})
     (folder / _PROPOSED).write_text(proposed.model_dump_json())
@@ -176,12 +178,14 @@ def propose_either(
 
 
 def _tried(
-    order: _Order, proposals: Sequence[Proposal], try_programs: TryPrograms
+    order: _Order, proposals: Sequence[Proposal], try_programs: TryPrograms, left_s: float
 ) -> list[Proposal]:
-    """The edits that get past the error, the cheapest first; those not reached are left out."""
+    """The edits that get past the error, the cheapest first; those not reached are left out.
+
+    What would be tried after `left_s` seconds of computing nobody runs.
+    """
     each_s = _AT_LEAST_S + _TIMES * min(order.result.seconds, 2.0)
     all_s = max(_TRIALS_S, min(3 * each_s, _MOST_TRIALS_S))
-    left_s = order.left_s - _computed_by_forks_s()  # what comes after it nobody runs
     jobs = [order.job.model_copy(update={"code": p.code}) for p in proposals]
     trials = try_programs(jobs, min(each_s, left_s), min(all_s, left_s)) if left_s > 0 else []
     return [
