@@ -80,6 +80,7 @@ KINDS = {
     "workers_alike": Says.PROGRAM_WIDE_MISTAKE,
     "rate_died": Says.PROGRAM_WIDE_MISTAKE,
     "rate_starts_at_zero": Says.PROGRAM_WIDE_MISTAKE,
+    "rate_squared": Says.PROGRAM_WIDE_MISTAKE,
     "rate_set_aside": Says.PROGRAM_WIDE_MISTAKE,
     "bytes_wrap": Says.PROGRAM_WIDE_MISTAKE,
     "padding_in_score": Says.PROGRAM_WIDE_MISTAKE,

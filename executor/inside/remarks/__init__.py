@@ -161,6 +161,10 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
     "augmented_in_place": carelessness.augmented_in_place,
     "returns_early": measures.returns_early,
     "rates_not_logs": formulas.rates_not_logs,
+    "sum_beside_mean": formulas.sum_beside_mean,
+    "counts_padding": measures.counts_padding,
+    "phases_in_training": evaluating.phases_in_training,
+    "fed_the_answer": evaluating.fed_the_answer,
     "noise_without_root": formulas.noise_without_root,
 }
 

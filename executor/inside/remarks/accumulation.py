@@ -52,11 +52,13 @@ def _cleared(loop: ast.For | ast.While, tree: ast.Module) -> tuple[ast.Call, ast
     `.grad`, or backward() is as rare as the step.
     """
     # Under `accelerator.accumulate()`, zero_grad() does nothing until the step.
-    if "grad" in words(loop) or "accumulate" in words(tree):
+    if "accumulate" in words(tree):
         return None
     body = list(_always(loop.body))
     flags = {name for _, name, value in assigned(loop) if _is_nth(value, frozenset())}
     rare = [s for s in body if isinstance(s, ast.If) and _is_nth(s.test, flags)]
+    if any("grad" in words(s) for s in body if s not in rare):
+        return None
     calls = [(i, s.value) for i, s in enumerate(body) if isinstance(s, ast.Expr)]
     done = [(i, c) for i, c in calls if isinstance(c, ast.Call)]
     back = [(i, c) for i, c in done if tail(c) == "backward"]

@@ -13,6 +13,7 @@ from executor.inside.remarks.syntax import (
     assigned,
     blocks,
     dotted,
+    functions,
     inside,
     loops,
     method_calls,
@@ -101,7 +102,7 @@ def shuffled_apart(tree: ast.Module) -> Found:
                     found.setdefault(name, statement)
             elif any(isinstance(n, ast.Call) and "seed" in tail(n) for n in walk(statement)):
                 found.clear()  # the same seed before both: the same order
-        labels = [n for n in found if _LABELS.match(n.rpartition(".")[2])]
+        labels = [n for n in found if _is_of_labels(n)]
         others = [n for n in found if n not in labels]
         if len(labels) == 1 and others and not others[0].startswith("source"):
             line = found[others[0]].lineno
@@ -112,8 +113,31 @@ def shuffled_apart(tree: ast.Module) -> Found:
                 f"`{others[0]}` (line {line}) and `{labels[0]}` are shuffled each in an order of "
                 "its own: afterwards no label belongs to its sample; draw the order once: "
                 f"`order = torch.randperm(len({labels[0]}))`, and index both with it",
-                _drawn_once(at, [others[0], labels[0]]) if line == at.lineno else (),
+                _drawn_once(at, [others[0], labels[0]])
+                if line == at.lineno
+                else _one_order(found[others[0]], at),
             )
+
+
+def _is_of_labels(name: str) -> bool:
+    last = name.rpartition(".")[2]
+    return _LABELS.match(last) is not None or bool(_LABEL_WORDS & set(last.lower().split("_")))
+
+
+_LABEL_WORDS = {"y", "ys", "label", "labels", "target", "targets"}
+
+
+def _one_order(first: ast.stmt, second: ast.stmt) -> tuple[dict[str, Any], ...]:
+    """The edit of `x = permutation(x)` and `y = permutation(y)` to one order for both."""
+    match first, second:
+        case (
+            ast.Assign(targets=[one], value=ast.Call(args=[_]) as draws),
+            ast.Assign(targets=[other], value=ast.Call(args=[_]) as again),
+        ) if tail(draws) == tail(again) == "permutation" and first.lineno < second.lineno:
+            order = added(f"order = {ast.unparse(draws.func)}(len({dotted(one)}))", first)
+            new = put(draws, one, "[order]") + put(again, other, "[order]")
+            return (way("each label stays with its sample", new, add=order),)
+    return ()
 
 
 def _drawn_once(at: ast.stmt, names: list[str]) -> tuple[dict[str, Any], ...]:
@@ -171,6 +195,12 @@ def _shuffled(statement: ast.stmt) -> str:
             targets=[target],
             value=ast.Subscript(value=value, slice=ast.Call() as order),
         ) if dotted(target) == dotted(value) and tail(order) in ("randperm", "permutation"):
+            return dotted(target)
+        case ast.Assign(targets=[target], value=ast.Call(args=[given, *_]) as call) if dotted(
+            target
+        ) == dotted(given) != "" and (
+            tail(call) == "permutation" or dotted(call.func) == "random.sample"
+        ):
             return dotted(target)
         case ast.Expr(value=ast.Call(args=[given]) as call) if dotted(call.func) in (
             "random.shuffle",
@@ -280,6 +310,7 @@ def average_inverted(tree: ast.Module) -> Found:
         for _, name, value in assigned(tree)
         if isinstance(value, ast.Constant) and isinstance(value.value, float)
     }
+    numbers |= _handed_over(tree)
     for loop in loops(tree):
         match loop:
             case ast.For(
@@ -305,6 +336,22 @@ def average_inverted(tree: ast.Module) -> Found:
                     _decay_of_the_old(node, share),
                 )
                 return
+
+
+def _handed_over(tree: ast.Module) -> dict[str, float]:
+    """The arguments of functions to which every call gives the same decimal number."""
+    found: dict[str, set[float | None]] = {}
+    own = functions(tree)
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
+        function = own.get(tail(call))
+        names = [a.arg for a in function.args.args if a.arg != "self"] if function else []
+        pairs = [*zip(names, call.args, strict=False)]
+        pairs += [(k.arg, k.value) for k in call.keywords if k.arg in names]
+        for name, value in pairs:
+            number = value.value if isinstance(value, ast.Constant) else None
+            found.setdefault(name, set()).add(number if isinstance(number, float) else None)
+    single = {name: next(iter(given)) for name, given in found.items() if len(given) == 1}
+    return {name: number for name, number in single.items() if number is not None}
 
 
 def _decay_of_the_old(node: ast.AST, share: ast.expr) -> tuple[dict[str, Any], ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from executor.inside.remarks.edits import Told, added, way
+from executor.inside.remarks.edits import Told, added, put, way
 from executor.inside.remarks.syntax import (
     LAYERS,
     Found,
@@ -112,6 +112,65 @@ def validated_in_training(tree: ast.Module) -> Found:
             f"`{name}.eval()` before, and `.train()` after",
             (way(judged_so, add=[*back, *added(f"{name}.eval()", first)]),),
         )
+
+
+def phases_in_training(tree: ast.Module) -> Found:
+    """`model.train()` in each phase of a loop over "train" and "val"."""
+    said = words(tree)
+    if "eval" in said or not _acts(said):
+        return
+    switched = method_calls(tree, "train")
+    if any(c.args or c.keywords for c in switched):
+        return
+    for loop in (n for n in loops(tree) if isinstance(n, ast.For)):
+        phase = dotted(loop.target)
+        marks = {n.value for n in walk(loop.iter) if isinstance(n, ast.Constant)}
+        if not phase or "train" not in marks or not marks & {"val", "valid", "validation", "test"}:
+            continue
+        for call in (c for c in switched if any(c is n for n in inside(loop))):
+            where = [n for n in inside(loop) if isinstance(n, ast.If) and phase in words(n.test)]
+            if any(call in walk(branch) for branch in where):
+                continue
+            name = owner(call)
+            yield Told(
+                "phases_in_training",
+                call,
+                f"this puts `{name}` into training mode in each phase, those of evaluation too: "
+                "there Dropout drops values and BatchNorm uses (and changes) the statistics of "
+                f"these batches; write `{name}.train({phase} == 'train')`",
+                (way("judged as it is used, without dropout",
+                     put(call, call.func, f"({phase} == 'train')")),),
+            )  # fmt: skip
+            return
+
+
+def fed_the_answer(tree: ast.Module) -> Found:
+    """An evaluation that counts right answers of a decoder that is given the true ones."""
+    for node in walk(tree):
+        match node:
+            case ast.With(items=items) if any(_is_without(i.context_expr) for i in items):
+                pass
+            case ast.FunctionDef(decorator_list=marks) if any(map(_is_without, marks)):
+                pass
+            case _:
+                continue
+        below = list(inside(node))
+        if not {"argmax", "topk", "max"} & {tail(n) for n in below}:
+            continue
+        for keyword in (k for n in below if isinstance(n, ast.Call) for k in n.keywords):
+            share = keyword.value
+            always = share.value if isinstance(share, ast.Constant) else 0
+            if keyword.arg is not None and "teacher_forc" in keyword.arg and always in (1, True):
+                off = "False" if always is True else "0.0"
+                yield Told(
+                    "fed_the_answer",
+                    share,
+                    f"`{keyword.arg}={ast.unparse(share)}` gives the decoder the true previous "
+                    "answer at each step, which it will not have when it is used: the share of "
+                    f"right answers here is too high; evaluate with `{keyword.arg}={off}`",
+                    (way("judged by what it says itself", put(share, off)),),
+                )
+                return
 
 
 def _acts_itself(name: str, tree: ast.Module) -> bool:
@@ -297,6 +356,8 @@ def _workers_on_gpu(tree: ast.Module) -> Found:
 
 
 RULES = (
+    phases_in_training,
+    fed_the_answer,
     teaches_in_training,
     _never_eval,
     _stays_in_eval,

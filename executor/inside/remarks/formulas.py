@@ -6,17 +6,16 @@ import ast
 import re
 
 from executor.inside.remarks.edits import Told, operand, put, way, with_argument
-from executor.inside.remarks.losses import is_activated, losses_of, takes_of
+from executor.inside.remarks.losses import ends, is_activated, losses_of, takes_of
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
     callee,
     dotted,
+    functions,
+    inside,
     is_true,
-    last_value,
     method_calls,
-    methods_named,
-    module_classes,
     owner,
     products,
     says,
@@ -294,6 +293,69 @@ def _is_rest_of(node: ast.expr, name: str) -> bool:
     return False
 
 
+def sum_beside_mean(tree: ast.Module) -> Found:
+    """A divergence that is a sum over the batch, added to a reconstruction that is a mean."""
+    modules = {
+        name: value
+        for _, name, value in assigned(tree)
+        if isinstance(value, ast.Call) and tail(value) in _MEANS and not value.keywords
+    }
+    for scope in (tree, *functions(tree).values()):
+        own = [a for n in inside(scope) if isinstance(n, ast.Assign) for a in assigned(n)]
+        means = {
+            name: value for _, name, value in own
+            if isinstance(value, ast.Call) and len(value.args) == 2 and not value.keywords
+            and (dotted(value.func) in modules or tail(value) in _MEANS)
+        }  # fmt: skip
+        sums = {name: value for _, name, value in own if _is_summed_divergence(value)}
+        if not means or not sums or {"reduction", "size_average"} & words(scope):
+            continue
+        for node in inside(scope):
+            match node:
+                case ast.BinOp(left=ast.Name(id=a), op=ast.Add(), right=ast.Name(id=b)):
+                    pass
+                case _:
+                    continue
+            mean, total = (a, b) if a in means else (b, a)
+            counted = [n for n, _, _ in own if dotted(n.targets[0]) in (mean, total)]
+            changed = any(
+                isinstance(n, ast.AugAssign) and dotted(n.target) in (mean, total)
+                for n in inside(scope)
+            )
+            if mean not in means or total not in sums or len(counted) != 2 or changed:
+                continue
+            new = with_argument(means[mean], "reduction", "'sum'")
+            yield Told(
+                "sum_beside_mean",
+                node,
+                f"`{mean}` is a mean over all elements of the batch and `{total}` a sum over them: "
+                f"added up like this `{total}` weighs as many times more as the batch has "
+                "elements, and the model learns to ignore its input; take both as sums "
+                "(`reduction='sum'`), or divide both by the number of samples",
+                (way("both are sums over the batch", new),)
+                if tail(means[mean]) in _MEANS and dotted(means[mean].func) not in modules
+                else (),
+            )
+            return
+
+
+_MEANS = {
+    "mse_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "l1_loss",
+    "smooth_l1_loss", "MSELoss", "BCELoss", "BCEWithLogitsLoss", "L1Loss",
+}  # fmt: skip
+
+
+def _is_summed_divergence(value: ast.expr) -> bool:
+    """`-0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())`, with no division by anything."""
+    if any(isinstance(n, ast.Div) for n in walk(value)) or "mean" in words(value):
+        return False
+    summed = [n for n in walk(value) if isinstance(n, ast.Call) and tail(n) == "sum"]
+    whole = len(summed) == 1 and not summed[0].keywords and (
+        len(summed[0].args) == (1 if dotted(summed[0].func) == "torch.sum" else 0)
+    )  # fmt: skip
+    return whole and "exp" in words(value) and any(map(_LOG_VARIANCE.search, words(value)))
+
+
 def noise_without_root(tree: ast.Module) -> Found:
     """Data and noise mixed by a product of alphas and the rest of it, without their roots."""
     products_of = {
@@ -377,11 +439,8 @@ def rates_not_logs(tree: ast.Module) -> Found:
         return
     if {"log", "log1p"} & words(tree):
         return
-    last = [c.args[-1] for c in calls if tail(c) == "Sequential" and c.args]
-    last += [v for m in module_classes(tree) for f in methods_named(m, "forward")
-             if (v := last_value(f)) is not None]  # fmt: skip
-    positive = [v for v in last if isinstance(v, ast.Call) and tail(v) in _POSITIVE]
-    if len(positive) == len(last) == 1:
+    positive = [v for v, _ in ends(tree) if isinstance(v, ast.Call) and tail(v) in _POSITIVE]
+    if positive:
         new = with_argument(losses[0], "log_input", "False")
         yield Told(
             "rates_not_logs",
@@ -397,6 +456,7 @@ def rates_not_logs(tree: ast.Module) -> Found:
 _POSITIVE = {"Softplus", "softplus", "exp", "ReLU", "relu"}
 
 RULES = (
+    sum_beside_mean,
     noise_without_root,
     rates_not_logs,
     _new_leaf,

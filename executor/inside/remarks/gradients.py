@@ -79,7 +79,7 @@ def graph_left_out(tree: ast.Module) -> Found:
         if {k.arg for k in calls[0].keywords} & {"create_graph", None}:
             continue
         through = {n for n in wanted - back if name in behind({n}, flows)}
-        of = dotted(calls[0].args[1])
+        of = dotted(_by(calls[0]))
         if any(_is_a_step(tree, n, of) for n in through):
             continue
         if "backward" in {tail(n) for n in walk(value) if isinstance(n, ast.Call)}:
@@ -96,9 +96,20 @@ def graph_left_out(tree: ast.Module) -> Found:
 
 
 def _is_derivative(call: ast.Call) -> bool:
-    return (
-        dotted(call.func) in ("torch.autograd.grad", "autograd.grad", "grad") and len(call.args) > 1
+    named = {k.arg for k in call.keywords} | (
+        {"outputs", "inputs"} if len(call.args) > 1 else set()
     )
+    return (
+        dotted(call.func) in ("torch.autograd.grad", "autograd.grad", "grad")
+        and "inputs" in named
+        and ("outputs" in named or bool(call.args))
+    )
+
+
+def _by(call: ast.Call) -> ast.expr:
+    """What a derivative is by."""
+    named = [k.value for k in call.keywords if k.arg == "inputs"]
+    return named[0] if named else call.args[1]
 
 
 def _is_a_step(tree: ast.Module, name: str, of: str) -> bool:

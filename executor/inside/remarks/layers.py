@@ -242,8 +242,12 @@ def always_drops(tree: ast.Module) -> Found:
 
 
 def _numbers(tree: ast.Module) -> dict[str, float]:
-    """Each name or attribute that is a number by the text, and the numbers themselves."""
+    """Each name or attribute that is a number by the text, and the numbers themselves.
+
+    What is read of a configuration (`c.dropout`) is what its class or a call of it says.
+    """
     found: dict[str, float] = {}
+    settings: dict[str, set[float]] = {}
     for node in walk(tree):
         match node:
             case ast.Constant(value=float() as number):
@@ -256,9 +260,16 @@ def _numbers(tree: ast.Module) -> dict[str, float]:
                     for a, d in pairs
                     if isinstance(d, ast.Constant) and isinstance(d.value, float)
                 }
+            case (
+                ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=float() as number))
+                | ast.keyword(arg=str() as name, value=ast.Constant(value=float() as number))
+            ):
+                settings.setdefault(name, set()).add(number)
     for _, name, value in assigned(tree):
         if ast.unparse(value) in found:
             found[name] = found[ast.unparse(value)]
+        elif isinstance(value, ast.Attribute) and settings.get(value.attr):
+            found[name] = min(settings[value.attr])
     return found
 
 

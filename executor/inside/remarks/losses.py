@@ -179,14 +179,14 @@ def is_activated(value: ast.expr | None) -> str:
 def _model_ends(tree: ast.Module) -> Found:
     """A model whose last activation does not belong before the loss of the code."""
     takes = {_TAKES[w] for w in words(tree) if w in _TAKES}
-    for end, activation in _ends(tree):
+    for end, activation in ends(tree):
         for kind in sorted(takes):
             wrong = _WRONG.get((kind, activation))
             if wrong and (len(takes) == 1 or kind == "scores"):
                 yield wrong[0], end, wrong[1]
 
 
-def _ends(tree: ast.Module) -> list[tuple[ast.AST, str]]:
+def ends(tree: ast.Module) -> list[tuple[ast.AST, str]]:
     """What the only model of the code ends in: where it stands, and which activation it is."""
     classes = [c for c in module_classes(tree) if any(True for _ in methods_named(c, "forward"))]
     inner = {id(n) for c in classes for n in walk(c)}
@@ -211,7 +211,7 @@ def _ends(tree: ast.Module) -> list[tuple[ast.AST, str]]:
             and dotted(value.func) == name
         ):
             return [_last_of(call)]
-    return [(last, is_activated(value))]
+    return [(value, is_activated(value))]
 
 
 def _last_of(sequential: ast.Call) -> tuple[ast.AST, str]:
@@ -225,7 +225,7 @@ def threshold(tree: ast.Module) -> Found:
     said = words(tree)
     if not said & {"BCEWithLogitsLoss", "binary_cross_entropy_with_logits"}:
         return
-    if {w.lower() for w in said} & {"sigmoid", "expit", "bceloss", "binary_cross_entropy"}:
+    if said & {"BCELoss", "binary_cross_entropy"} or _squashes(tree):
         return
     for node in walk(tree):
         match node:
@@ -243,6 +243,29 @@ def threshold(tree: ast.Module) -> Found:
                 continue
         if _is_output(out):
             yield Told("threshold", node, _THRESHOLD, (new,))
+
+
+def _squashes(tree: ast.Module) -> bool:
+    """Whether a sigmoid may be applied to what a model gives: in the model, or to its output."""
+    inner = {id(n) for c in module_classes(tree) for n in walk(c)}
+    given = {
+        name
+        for _, name, value in assigned(tree)
+        if any(isinstance(n, ast.Call) and _is_output(n.func) for n in walk(value))
+    }
+    for node in walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="sigmoid" | "expit") as squash):
+                of = node.args or [squash.value]
+                if id(node) in inner or any(_is_output(a) or words(a) & given for a in of):
+                    return True
+            case ast.Name(id="sigmoid" | "expit") | ast.Call() if tail(node) in (
+                "Sigmoid",
+                "sigmoid",
+                "expit",
+            ):
+                return True
+    return False
 
 
 _THRESHOLD = (

@@ -312,4 +312,64 @@ def returns_early(tree: ast.Module) -> Found:
                 return
 
 
-RULES = (returns_early, _same_weights, over_batches, _counts_batches, picks_samples, _gpu_time)
+def counts_padding(tree: ast.Module) -> Found:
+    """A summed loss that ignores padding, divided by the number of all places."""
+    for scope in (tree, *functions(tree).values()):
+        sums: dict[str, ast.Call] = {}
+        numbers: dict[str, tuple[ast.AugAssign, ast.expr]] = {}
+        for node in inside(scope):
+            match node:
+                case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
+                    pass
+                case _:
+                    continue
+            ignoring = [c for c in walk(value) if isinstance(c, ast.Call) and _ignores_in_sum(c)]
+            if ignoring:
+                sums[name] = ignoring[0]
+            match value:
+                case ast.Call(func=ast.Attribute(attr="numel", value=labels), args=[]):
+                    numbers[name] = node, labels
+        for node in inside(scope):
+            match node:
+                case ast.BinOp(left=ast.Name(id=total), op=ast.Div(), right=ast.Name(id=count)) if (
+                    total in sums and count in numbers
+                ):
+                    pass
+                case _:
+                    continue
+            added_up, labels = numbers[count]
+            mark = next(k.value for k in sums[total].keywords if k.arg == "ignore_index")
+            of = ast.unparse(labels)
+            real = f"({of} != {ast.unparse(mark)}).sum().item()"
+            yield Told(
+                "counts_padding",
+                added_up,
+                f"`{total}` leaves out the places that are {ast.unparse(mark)} (ignore_index), and "
+                f"`{count}` counts all places of `{of}`: the more padding, the smaller `{total} / "
+                f"{count}` and what is computed from it; count `{real}`",
+                (way("only places that the loss counts are counted", put(added_up.value, real)),),
+            )
+            return
+
+
+def _ignores_in_sum(call: ast.Call) -> bool:
+    """`cross_entropy(…, ignore_index=…, reduction="sum")`."""
+    given = {k.arg: k.value for k in call.keywords}
+    reduction = given.get("reduction")
+    return (
+        "ignore_index" in given
+        and isinstance(reduction, ast.Constant)
+        and reduction.value == "sum"
+        and callee(call) in ("cross_entropy", "nll_loss")
+    )
+
+
+RULES = (
+    counts_padding,
+    returns_early,
+    _same_weights,
+    over_batches,
+    _counts_batches,
+    picks_samples,
+    _gpu_time,
+)

@@ -126,6 +126,50 @@ def returns_forwards(tree: ast.Module) -> Found:
                 )  # fmt: skip
 
 
+def returns_backwards(tree: ast.Module) -> Found:
+    """`returns.append(R)` from the last reward to the first, in a list that nobody turns round."""
+    turns = {"reverse", "flip", "flipud", "appendleft", "insert"}
+    if words(tree) & turns:
+        return
+    backwards = [loop for loop in loops(tree) if isinstance(loop, ast.For) and _is_back(loop.iter)]
+    if len(backwards) != 1 or sum(map(_is_back, walk(tree))) != 1:
+        return  # what it is compared with may be turned round too
+    loop = backwards[0]
+    kept = [c for c in inside(loop) if isinstance(c, ast.Call) and tail(c) == "append" and c.args]
+    for _, name, value in assigned(loop):
+        is_sum = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add)
+        if not is_sum or name not in words(value) or not says(value, _GAMMA) or len(kept) != 1:
+            continue
+        call = kept[0]
+        if dotted(call.args[0]) != name or not isinstance(call.func, ast.Attribute):
+            continue
+        held = ast.unparse(call.func.value)
+        front = put(call, call.func.value, ".insert(0, ", call.args[0], ")")
+        yield Told(
+            "returns_backwards",
+            call,
+            f"the rewards are gone through from the last to the first, so `{held}` begins with the "
+            f"return of the last step, and nothing turns it round: each step is paired with the "
+            f"return of another one; write `{held}.insert(0, {name})`, or `{held}.reverse()` after "
+            "the loop",
+            (way("the first return is that of the first step", front),),
+        )
+
+
+def _is_back(node: ast.AST) -> bool:
+    """`reversed(x)`, `x[::-1]`, `range(n - 1, -1, -1)`."""
+    match node:
+        case ast.Call(func=ast.Name(id="reversed")):
+            return True
+        case ast.Subscript(
+            slice=ast.Slice(lower=None, upper=None, step=ast.UnaryOp(op=ast.USub()))
+        ):
+            return True
+        case ast.Call(func=ast.Name(id="range"), args=[_, _, ast.UnaryOp(op=ast.USub())]):
+            return True
+    return False
+
+
 def ratio_inverted(tree: ast.Module) -> Found:
     """`exp(old - new)` of log-probabilities, where a policy is to be compared with its old self."""
     if not words(tree) & {"clamp", "clip"}:
@@ -212,4 +256,11 @@ def _without_detach(value: ast.expr) -> str:
     return ast.unparse(value)
 
 
-RULES = (old_is_new, terminal_kept, end_left_out, returns_forwards, ratio_inverted)
+RULES = (
+    old_is_new,
+    terminal_kept,
+    end_left_out,
+    returns_forwards,
+    returns_backwards,
+    ratio_inverted,
+)

@@ -68,15 +68,22 @@ def _copied(
     program: Program, old: cst.BaseExpression, value: cst.BaseExpression, told: str
 ) -> Rewrite:
     function = program.name_of("copy", "deepcopy")
-    module = program.replace({old: call(function, cst.Arg(value))})
+    return _imported(program, {old: call(function, cst.Arg(value))}, old, told)
+
+
+def _imported(
+    program: Program, new: dict[cst.CSTNode, cst.CSTNode], at: cst.CSTNode, told: str
+) -> Rewrite:
+    module = program.replace(new)
     if not program.imported() & {"copy", "deepcopy"}:
         module = with_import(Program(module.code), "import copy")
-    return Rewrite(module, f"line {program.line(old)}: {told}", as_one=True)
+    return Rewrite(module, f"line {program.line(at)}: {told}", as_one=True)
 
 
 def _of_each(program: Program, finding: Finding) -> Iterator[Rewrite]:
-    """`[Block() for _ in range(4)]` for `[Block()] * 4`."""
+    """`[Block() for _ in range(4)]` for `[Block()] * 4`; of a variable, a copy for each."""
     statement = program.statement_on(finding.line) if finding.line else None
+    told = "each of them is made anew, with weights of its own"
     for node in program.inside(statement, cst.BinaryOperation) if statement is not None else ():
         if not isinstance(node.operator, cst.Multiply):
             continue
@@ -84,9 +91,15 @@ def _of_each(program: Program, finding: Finding) -> Iterator[Rewrite]:
         for one, times in sides:
             if not isinstance(one, cst.List) or len(one.elements) != 1:
                 continue
-            made, count = program.text(one.elements[0].value), program.text(times)
-            new = cst.parse_expression(f"[{made} for _ in range({count})]")
-            yield Rewrite(
-                program.replace({node: new}),
-                f"line {program.line(node)}: each of them is made anew, with weights of its own",
-            )
+            held, count = one.elements[0].value, program.text(times)
+            made = cst.parse_expression(f"[{program.text(held)} for _ in range({count})]")
+            if isinstance(held, cst.Name):
+                comprehension = cst.ensure_type(made, cst.ListComp)
+                copied = call(program.name_of("copy", "deepcopy"), cst.Arg(held))
+                yield _imported(program, {node: comprehension.with_changes(elt=copied)}, node, told)
+            else:
+                module = program.replace({node: made})
+                yield Rewrite(module, f"line {program.line(node)}: {told}")
+    for made_so in program.inside(statement, cst.ListComp) if statement is not None else ():
+        if isinstance(made_so.elt, cst.Name):
+            yield _copied(program, made_so.elt, made_so.elt, told)

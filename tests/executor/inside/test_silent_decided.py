@@ -118,6 +118,10 @@ PAIRS = fit("F.cross_entropy(sim(net(x), net(x + 0.1)), t)").replace(
 MISTAKES = {
     "rate_set_aside": [SET.format(set="opt.lr = 1e-5"), SET.format(set="opt.learning_rate = 1e-5")],
     "rate_starts_at_zero": [WARM.format(factor="i // 10 if i < 10 else 1.0")],
+    "rate_squared": [
+        WARM.format(factor=f).replace("Adam(net.parameters())", "Adam(net.parameters(), lr=0.01)")
+        for f in ("0.01", "0.01 * min(1, (i + 1) / 5)")
+    ],
     "hooks_pile_up": [
         HOOKED.format(hook="net[0].register_forward_hook(keep)"),
         HOOKED.format(hook="net.register_forward_pre_hook(lambda m, i: None)"),
@@ -195,6 +199,10 @@ HEALTHY = {
         set="opt.lr = 1e-5; " + GROUPS.format(lr="opt.lr")
     ),
     "a warm-up that begins at 0": WARM.format(factor="i / 10"),
+    "a small share of the rate": WARM.format(factor="1e-4 * (i + 1)"),
+    "a rate of one, and the rates": WARM.format(factor="0.01").replace(
+        "Adam(net.parameters())", "Adam(net.parameters(), lr=1.0)"
+    ),
     "no warm-up": WARM.format(factor="1.0"),
     "a hook that is removed": HOOKED.format(hook="h = net[0].register_forward_hook(keep)").replace(
         "opt.step()", "opt.step(); h.remove()"

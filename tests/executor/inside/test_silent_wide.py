@@ -173,7 +173,11 @@ MISTAKES = {
         TEACHER.format(made="copy.copy(net)"),
         fit("net(x).pow(2).mean()") + "t = net\nt.load_state_dict(net.state_dict())\n",
     ],
-    "one_module_repeated": [REPEATED.format(first="", made="[nn.Linear(6, 6)] * 3")],
+    "one_module_repeated": [
+        REPEATED.format(first="", made="[nn.Linear(6, 6)] * 3"),
+        REPEATED.format(first="one = nn.Linear(6, 6)", made="[one] * 3"),
+        REPEATED.format(first="one = nn.Linear(6, 6)", made="[one for _ in range(3)]"),
+    ],
     "freezes_nothing": [FREEZING.format(froze="net[0].requires_grad = False")],
     "same_parameters_twice": [TURNS.format(held="d")],
     "rate_died": [
@@ -316,6 +320,9 @@ HEALTHY = {
     "a deep copy that follows": TEACHER.format(made="copy.deepcopy(net)"),
     "layers made one by one": REPEATED.format(
         first="", made="[nn.Linear(6, 6) for _ in range(3)]"
+    ),
+    "a layer in a plain list too": REPEATED.format(
+        first="one = nn.Linear(6, 6); self.seen = [one] * 3", made="[one]"
     ),
     "a layer that is shared": REPEATED.format(
         first="shared = nn.Linear(6, 6)", made="[shared] * 3"

@@ -172,6 +172,10 @@ def edited(slug: str, code: str, kind: str, line: int | None, name: str, **facts
          "a = copy.deepcopy(m)\n"),
         ("copies", "l = [B(8)] * n\n", "one_module_repeated", 1, "B", {},
          "l = [B(8) for _ in range(n)]\n"),
+        ("copies", "l = [b] * n\n", "one_module_repeated", 1, "B", {},
+         "import copy\nl = [copy.deepcopy(b) for _ in range(n)]\n"),
+        ("copies", "l = M([b for _ in range(n)])\n", "one_module_repeated", 1, "B", {},
+         "import copy\nl = M([copy.deepcopy(b) for _ in range(n)])\n"),
         ("copies", "l = (B(8),) * n\n", "one_module_repeated", 1, "B", {}, None),
         # options
         ("options", "r = nn.LSTM(4, 8)\n", "samples_mixed", 1, "", {},

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
+from torch.optim.lr_scheduler import LambdaLR, LRScheduler, ReduceLROnPlateau
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from executor.inside.probes.training.findings import FindingCollector
@@ -25,6 +25,7 @@ _DEAD = 1e-5  # of the highest rate there was
 _SHARE = 0.3  # of all steps
 _LEAST = 20  # steps of an optimizer of which that is said
 _WAITS, _WAITING = 3, 0.1  # steps at a rate of 0 to begin with, and their share
+_SMALL, _REACHED = 0.2, 0.3  # rates whose square is another one; the share of it that came up
 _ANEW = 4  # optimizers of one step each
 _TOO_EARLY = "Detected call of `lr_scheduler.step()` before `optimizer.step()`"
 
@@ -94,6 +95,7 @@ class Rates:
         self._report_anew(collector, records)
         schedulers = self._schedulers()
         self._report_waiting(collector, schedulers)
+        self._report_squared(collector, schedulers)
         self._report_other(collector, schedulers, records)
         # One that wraps another optimizer is never stepped itself.
         if all(id(s.optimizer) in self._steps.records for s in schedulers):
@@ -124,6 +126,30 @@ class Rates:
                 f"step: what {cls} averages over the steps starts anew every time; make it once, "
                 "before the loop, and hand it over",
             )
+
+    def _report_squared(self, collector: FindingCollector, schedulers: list[Any]) -> None:
+        """A LambdaLR whose function says the rate itself, where a factor of it is wanted."""
+        for scheduler in schedulers:
+            course = self._courses.get(id(scheduler.optimizer))
+            record = self._steps.records.get(id(scheduler.optimizer))
+            if not isinstance(scheduler, LambdaLR) or course is None or record is None:
+                continue
+            base = max(scheduler.base_lrs)
+            names = made(self._tree).get("LambdaLR", set())
+            if not 0 < base < _SMALL or course.steps < _LEAST or course.top > base * base * 1.01:
+                continue
+            if course.top < base * base * _REACHED:
+                continue  # the factor is small for another reason
+            collector.add(
+                "rate_squared",
+                next((line_of(self._tree, n) for n in sorted(names)), record.line),
+                record.name,
+                f"the learning rate was never above {course.top:.2g}, and lr={base:g}: LambdaLR "
+                "multiplies lr by what the function returns, and the largest that it returned is "
+                f"about lr itself, so that the rate is its square; return a factor (divide by "
+                f"{base:g}), or make the optimizer with lr=1.0",
+            )
+            return
 
     def _report_waiting(self, collector: FindingCollector, schedulers: list[Any]) -> None:
         """A scheduler that nothing steps."""

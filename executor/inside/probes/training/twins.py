@@ -54,13 +54,7 @@ def _report_repeated(
     text: str,
 ) -> None:
     """`[Block()] * 4`: what the call made once stands there four times."""
-    lists = [
-        n
-        for n in walk(tree)
-        if isinstance(n, ast.BinOp)
-        and isinstance(n.op, ast.Mult)
-        and any(map(_makes_one, (n.left, n.right)))
-    ]
+    lists = list(_repeats(tree))
     if len(lists) != 1 or re.search(r"shar|tied|tie_|universal|recurren", text, re.I):
         return  # one set of weights is meant
     for held in _lists(namespace, roots):
@@ -69,22 +63,50 @@ def _report_repeated(
         if one is None or len(same) < 2 or any(m is not one for m in same):
             continue
         if any(id(p) in steps.optimized for _, p in parameters(one)):
+            written, kind = ast.unparse(lists[0])[:60], type(one).__name__
+            given = _repeated(lists[0])
+            anew = f"copy.deepcopy({given.id})" if isinstance(given, ast.Name) else "…"
+            holds = "makes one" if anew == "…" else "takes one"
             collector.add(
                 "one_module_repeated",
                 lists[0].lineno,
-                type(one).__name__,
-                f"`{ast.unparse(lists[0])[:60]}` makes one {type(one).__name__} and holds it "
-                f"{len(same)} times: all share one set of weights; make each anew: "
-                f"`[… for _ in range({len(same)})]`",
+                kind,
+                f"`{written}` {holds} {kind} and holds it {len(same)} times: all share one set of "
+                f"weights; make each anew: `[{anew} for _ in range({len(same)})]`",
             )
             return
 
 
-def _makes_one(side: ast.expr) -> bool:
-    match side:
-        case ast.List(elts=[ast.Call()]):
-            return True
-    return False
+def _repeats(tree: ast.Module) -> Iterator[ast.expr]:
+    """The lists that hold one thing several times; of a variable's, those of which layers are."""
+    for node in walk(tree):
+        if isinstance(node, ast.BinOp) and isinstance(_repeated(node), ast.Call):
+            yield node
+        if not isinstance(node, ast.Call) or ast.unparse(node.func).rpartition(".")[2] not in (
+            "ModuleList",
+            "Sequential",
+        ):
+            continue
+        for given in node.args:
+            held = given.value if isinstance(given, ast.Starred) else given
+            if isinstance(_repeated(held), ast.Name):
+                yield held
+
+
+def _repeated(node: ast.expr) -> ast.expr | None:
+    """`x` of `[x] * n`, and of `[x for _ in range(n)]`."""
+    match node:
+        case (
+            ast.BinOp(left=ast.List(elts=[one]), op=ast.Mult())
+            | ast.BinOp(op=ast.Mult(), right=ast.List(elts=[one]))
+        ):
+            return one
+        case ast.ListComp(elt=ast.Name(id=name) as one, generators=generators):
+            bound = {
+                n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)
+            }
+            return one if name not in bound else None
+    return None
 
 
 def _lists(namespace: dict[str, Any], roots: list[nn.Module]) -> Iterator[list[Any]]:
