@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from math import prod
 
 from executor.errors.around import Around, before
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
@@ -19,6 +20,8 @@ def _label(seen: SeenError, message: str) -> Mapping[str, str]:
 def _rows_per_label(seen: SeenError, message: str) -> Mapping[str, str]:
     """How many labels there are for each row, or rows for each label, where they are whole."""
     rows, labels = seen.numbers("rows", "labels")
+    if rows == 1 < labels:
+        return {"one_row": "yes"}
     if 0 < rows < labels and labels % rows == 0:
         return {"per_row": str(labels // rows)}
     if 0 < labels < rows and rows % labels == 0:
@@ -53,9 +56,32 @@ def _steps(rows: int, labels: int) -> Mapping[str, str]:
 
 
 def _target_channels(seen: SeenError, message: str) -> Mapping[str, str]:
-    """How many entries dimension 1 of a target of four dimensions has."""
+    """How many channels a target of four dimensions has, and whether they stand last."""
     sizes = seen.sizes("target")
-    return {"channels": str(sizes[1])} if len(sizes) == 4 else {}
+    if len(sizes) != 4:
+        return {}
+    last = sizes[3] in (1, 3, 4) and min(sizes[1:3]) > 4
+    return {"channels_last": str(sizes[3])} if last else {"channels": str(sizes[1])}
+
+
+def _target_of_sequences(seen: SeenError, message: str) -> Mapping[str, str]:
+    """How the target's dimensions differ from those that it needs."""
+    wanted, given = seen.sizes("expected"), seen.sizes("given")
+    if len(given) == len(wanted) + 1 and given[:1] + given[2:] == wanted and given[1] == 1:
+        return {"kind": "channel"}
+    if len(given) < len(wanted) or given[1:] == (1,):
+        return {"kind": "fewer"}
+    return {"kind": "more" if len(given) > len(wanted) else "as many"}
+
+
+def _maps(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Where the classes of the predictions stand last, or height and width are exchanged."""
+    output, target = seen.sizes("input"), seen.sizes("target")
+    if len(output) != 4 or len(target) != 3:
+        return {}
+    if output[1:3] == target[1:] and output[2:] != target[1:]:
+        return {"kind": "last"}
+    return {"kind": "exchanged"} if output[2:] == target[:0:-1] else {}
 
 
 _ROWS_AS_IT_TAKES = r"\.(?:view|reshape)\(\(?-1, *[\d *]+\)"
@@ -101,12 +127,23 @@ def _extra_one(seen: SeenError, message: str) -> Mapping[str, str]:
     Or how many scores there are for each number of the target.
     """
     one, other = seen.sizes("input"), seen.sizes("target")
-    if len(one) == 2 and other == one[:1] and one[1] > 1:
+    if len(one) == 2 and other in (one[:1], (*one[:1], 1)) and one[1] > 1:
         return {"classes": str(one[1])}
     if one and other and one[1:] == other[1:] and other[0] > 0 and one[0] % other[0] == 0:
         return {"times": str(one[0] // other[0])} if one[0] > other[0] else {}
+    if one and other and one[1:] == other[1:]:
+        return {"only_rows": "yes"}
+    if len(one) == len(other) == 4 and one[:1] == other[:1] and one[1:] == other[3:] + other[1:3]:
+        return {"kind": "last"}
     if len(one) == len(other) > 1 and one[:1] + one[2:] == other[:1] + other[2:]:
         return _channels_of_both(one[1], other[1]) if len(one) > 2 else {}
+    if len(one) == len(other) == 4 and one[:2] == other[:2]:
+        return {"kind": "maps"}
+    flat, maps = sorted((one, other), key=len)
+    if len(flat) == 2 < len(maps) and flat[0] == maps[0] and flat[1] == prod(maps[1:]) > 1:
+        return {"kind": "flat"} if maps[1:].count(1) < len(maps) - 2 else {}
+    if len(one) == len(other) + 1 > 2 and one[:1] + one[2:] == other and one[1] > 1:
+        return {"steps": str(one[1])}
     if abs(len(one) - len(other)) != 1:
         return {}
     short, long = sorted((one, other), key=len)
@@ -116,6 +153,11 @@ def _extra_one(seen: SeenError, message: str) -> Mapping[str, str]:
     at = max(n for n in range(len(long)) if long[n] == 1 and long[:n] + long[n + 1 :] == short)
     return {"extra": "input" if long is one else "target", "extra_at": str(at)}
 
+
+_SCALED = (
+    "If the mask came through ToTensor, its numbers were divided by 255: read it with "
+    "`torch.from_numpy(np.array(mask)).long()`"
+)
 
 FAMILIES = (
     ErrorFamily(
@@ -127,7 +169,9 @@ FAMILIES = (
         remedy=(
             "target_lengths are the numbers of labels before padding, one for each sample, and "
             "none may be larger than `targets.shape[1]`: print both. They are counted where the "
-            "labels are made (without a file's ending, with or without blanks)",
+            "labels are made (without a file's ending, with or without blanks). If {wanted} is the "
+            "number of time steps, the two lengths were exchanged: `ctc_loss(log_probs, targets, "
+            "input_lengths, target_lengths)`",
         ),
         suspects=(Suspect(r"ctc_loss|CTCLoss|criterion"),),
         types=("RuntimeError",),
@@ -186,14 +230,13 @@ FAMILIES = (
             ),
             Sentence(
                 "The model's output has {rows} rows and there are {labels} labels, "
-                "{per_row} for each row: perhaps one-hot labels, or labels of a "
-                "sequence, were flattened",
+                "{per_row} for each row | one-hot labels, or labels of a sequence, were flattened",
                 {"per_row": r".+"},
             ),
             Sentence(
                 "The model's output has {rows} rows and there are {labels} labels, "
-                "{per_label} rows for each label: perhaps a `view` or `reshape` in the "
-                "model has mixed other dimensions into the batch",
+                "{per_label} rows for each label | a `view` or `reshape` in the model has mixed "
+                "other dimensions into the batch",
                 {"per_label": r".+"},
             ),
             "The model's output has {rows} rows and there are {labels} labels",
@@ -208,6 +251,14 @@ FAMILIES = (
                     "words": r"token classification|\bner\b|pos.tag|named entit"
                     r"|sequence (?:tagg|label)"
                 },
+            ),
+            Sentence(
+                "Compare the lengths of `input_ids` and `labels`. A causal language model takes "
+                "labels of the shape of input_ids: the prompt and the answer in one row, with -100 "
+                "where nothing is to be learned. A sequence classifier takes one class number for "
+                "each text, [batch]; for rows of 0 and 1 give it float labels and "
+                "`problem_type='multi_label_classification'`",
+                {"frames": r"(?m)^(?:modeling_\w+|loss_utils)\.py "},
             ),
             Sentence(
                 "Print the shape of what the loss is given. If it is one sample, hand it the whole "
@@ -258,9 +309,18 @@ FAMILIES = (
                 "recurrent net use only its last step, or give a label for each step",
                 {"per_label": r".+"},
             ),
+            Sentence(
+                "Print the shapes in forward. All samples became one row where a `view(1, -1)`, an "
+                "`unsqueeze(0)` or a mean over the batch stands in the model; or the loss is given "
+                "one sample (`output[0]`) with the labels of all",
+                {"one_row": r"yes"},
+            ),
             (
                 "Print `output.shape` and `labels.shape` before the loss: their first dimension "
-                "has to be the same"
+                "has to be the same. If {rows} is a number of steps, a recurrent layer without "
+                "`batch_first=True` has the steps first, and its last step is `out[-1]`, with it "
+                "`out[:, -1]`. If only the last batch fails, a fixed batch size stands in a `view` "
+                "or in a target: take it from the input, `x.size(0)`"
             ),
         ),
         suspects=(
@@ -286,11 +346,32 @@ FAMILIES = (
                 "and the target has all others"
             ),
         ),
+        derive=_target_of_sequences,
         remedy=(
+            Sentence(
+                "`target.squeeze(1)` takes the channel dimension away, which alone is too much",
+                {"kind": "channel"},
+            ),
+            Sentence(
+                "Print `output.shape`: it has a dimension more than a class for each sample needs. "
+                "If one of them is 1, `output.squeeze(d)` takes dimension d away; if it counts the steps of a "
+                "sequence, take one step (`output[:, -1]`) or their mean; if it counts height or "
+                "width, pool and flatten in the model. (A target for each step would be "
+                "[{expected}], with classes in dimension 1 of the output)",
+                {"kind": "fewer"},
+            ),
+            Sentence(
+                "If the target is one-hot, `target.argmax(dim=d)` makes class numbers of it, where "
+                "d is the dimension that counts the classes; the predictions need their classes in "
+                "dimension 1",
+                {"kind": "more"},
+            ),
             (
-                "For predictions [batch, steps, classes] bring the classes to the second "
-                "place: `criterion(output.transpose(1, 2), target)`, or flatten: "
-                "`output.reshape(-1, classes)` and `target.reshape(-1)`"
+                "Print `output.shape`. If it is [batch, steps, classes], bring the classes to the "
+                "second place: `criterion(output.transpose(1, 2), target)`, or flatten: "
+                "`output.reshape(-1, classes)` and `target.reshape(-1)`. If the classes stand "
+                "second already, outputs and labels have different lengths: compare how both are "
+                "made (a start or end token, padding, a stride)"
             ),
         ),
         suspects=(Suspect(r"CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss"),),
@@ -348,6 +429,15 @@ FAMILIES = (
                 "{of_each}] with the target [batch, {of_each}]",
                 {"of_each": r".+"},
             ),
+            Sentence(
+                "Print `output.shape` and `target.shape`. A column [batch, 1]: "
+                "`target.squeeze(1)`. Another second size, [batch, k]: k labels for each sample, "
+                "so choose one, or give an output [batch, classes, k]; if they are 0 and 1 for "
+                "classes of which several may be right, `nn.BCEWithLogitsLoss` with float targets "
+                "and an output of that shape is meant. One-hot rows for NLLLoss become "
+                "`target.argmax(dim=1)`",
+                {"column": r".+"},
+            ),
             (
                 "Print `output.shape` and `target.shape`. A column [batch, 1]: "
                 "`target.squeeze(1)`. The same shape as the output: one-hot rows become "
@@ -374,9 +464,21 @@ FAMILIES = (
         id="loss_spatial_target",
         says="Cross entropy of images gets a target with a dimension too many or too few.",
         means=(
+            Sentence(
+                "The predictions are maps, [batch, classes, height, width], for which the loss "
+                "takes one class number for each pixel, and the target has {dimensions} "
+                "dimensions: one number for each picture, or no batch",
+                {"dimensions": r"[12]"},
+            ),
             (
                 "For images the loss takes one class number for each pixel, [batch, "
                 "height, width], and the target has {dimensions} dimensions"
+            ),
+            Sentence(
+                "For images the loss takes one class number for each pixel, [batch, height, "
+                "width], and the target is {target}: a picture of {channels_last} channels, which "
+                "stand last",
+                {"channels_last": r".+"},
             ),
             Sentence(
                 "For images the loss takes one class number for each pixel, [batch, height, "
@@ -395,20 +497,32 @@ FAMILIES = (
                 {"channels": r"[2-9]|\d{2,}"},
             ),
             Sentence(
-                "`target.squeeze(1)` takes the channel dimension away",
+                "If there is one class for each picture, the model has to end with one row of "
+                "scores: pool and flatten its maps (`x.mean(dim=(2, 3))`, or "
+                "`nn.AdaptiveAvgPool2d(1)` and `flatten(1)`). If there is one class for each "
+                "pixel, load the target as a mask [height, width] and let the loader stack them",
+                {"dimensions": r"[12]"},
+            ),
+            Sentence(
+                "If it is a picture of colours, turn each colour into a class number. If it is "
+                "one-hot, `target.argmax(dim=-1)`; one channel: `target.squeeze(-1)`",
+                {"channels_last": r".+"},
+            ),
+            Sentence(
+                f"`target.squeeze(1)` takes the channel dimension away. {_SCALED}",
                 {"channels": "1"},
             ),
             (
-                "A target with a channel dimension of 1 loses it with `target.squeeze(1)`; "
-                "a one-hot or RGB mask becomes class numbers with `target.argmax(dim=1)` "
-                "(or a table of its colours)"
+                "Print `target.shape`. A channel dimension of 1 goes with `target.squeeze(1)`, a "
+                "one-hot mask becomes class numbers with `target.argmax(dim=1)`, and of a picture "
+                f"of colours each colour has to become a class number. {_SCALED}"
             ),
         ),
         suspects=(Suspect(r"CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss|NLLLoss2d"),),
         types=("RuntimeError",),
         today=(
-            r"only batches of spatial targets supported(?: \(3D tensors\) but got targets of "
-            r"(?:dimension: (?P<dimensions>\d+)|size: ?:? (?P<target>\[[\d, ]+\])))?",
+            r"only batches of spatial targets supported(?: \((?:non-empty )?3D tensors\) but got "
+            r"targets of (?:dimension: (?P<dimensions>\d+)|size ?: ?:? ?(?P<target>\[[\d, ]+\])))?",
         ),
         values={"dimensions": "that the target has", "target": "shape of the target"},
         sample="F.cross_entropy(torch.ones(2, 3, 4, 4), torch.zeros(2, 1, 4, 4, dtype=torch.long))",
@@ -420,13 +534,28 @@ FAMILIES = (
     ErrorFamily(
         id="loss_spatial_sizes",
         says="Cross entropy of images gets a target of another height or width.",
+        derive=_maps,
         means=(
-            ("The predictions {input} and the target {target} have different heights or widths"),
+            Sentence(
+                "The predictions {input} have the height and width of the target {target} in "
+                "dimensions 1 and 2, and cross entropy takes the classes there, in dimension 1",
+                {"kind": "last"},
+            ),
+            "The predictions {input} and the target {target} have different heights or widths",
         ),
         remedy=(
+            Sentence("`output.permute(0, 3, 1, 2)` brings the classes forward", {"kind": "last"}),
+            Sentence(
+                "They are the same with height and width exchanged: `image.size` of Pillow is "
+                "(width, height), and `resize` takes it so, where `transforms.Resize` and torch "
+                "take (height, width). Find where one of the two was made with the other order",
+                {"kind": "exchanged"},
+            ),
             (
-                "Resize one of them: `F.interpolate(output, size=target.shape[-2:])`, or "
-                "resize the masks with the images"
+                "If both show the same picture and the model gives smaller maps, enlarge the "
+                "predictions: `F.interpolate(output, size=target.shape[-2:], mode='bilinear', "
+                "align_corners=False)`. If the images were resized and the masks not, resize the "
+                "masks likewise, with `InterpolationMode.NEAREST`, so that no class is mixed"
             ),
         ),
         types=("RuntimeError",),
@@ -440,10 +569,30 @@ FAMILIES = (
     ErrorFamily(
         id="loss_target_dimensions",
         says="A loss gets a target with another number of dimensions than it takes.",
-        means=("A loss gets a target with another number of dimensions than it takes",),
-        remedy=("Print both shapes before the loss",),
+        means=(
+            (
+                "The predictions are one row of scores without a batch, for which the loss takes "
+                "one class number, and it gets {labels}"
+            ),
+            "A loss gets a target with another number of dimensions than it takes",
+        ),
+        remedy=(
+            Sentence(
+                "Print `output.shape`. If a `squeeze()`, `view(-1)` or `output[0]` took the batch "
+                "away, leave it out (`squeeze(1)` takes one dimension alone). If the model gives "
+                "one number for each sample, cross entropy is not its loss: "
+                "`nn.BCEWithLogitsLoss()` for yes or no, `nn.MSELoss()` for values",
+                {"labels": r".+"},
+            ),
+            "Print both shapes before the loss",
+        ),
         types=("ValueError", "RuntimeError"),
-        today=(r"For \dD input, \dD target must|Expected target [^\n]{0,100}?shape",),
+        today=(
+            r"For \dD input, \dD target must(?: have size 1, but got target size: "
+            r"(?P<labels>\d+))?",
+            r"Expected target [^\n]{0,100}?shape",
+        ),
+        values={"labels": "number of labels"},
         sample="F.multi_margin_loss(torch.ones(3), torch.zeros(2, dtype=torch.long))",
         examples=("ValueError: For 1D input, 1D target must have size 1, but got target size: 4",),
     ),
@@ -492,6 +641,37 @@ FAMILIES = (
                 {"output_channels": r".+"},
             ),
             Sentence(
+                "They differ in the number of samples alone. If the target was made for a fixed "
+                "batch size, the last batch is smaller: make it from the output "
+                "(`torch.ones_like(output)`) or with the batch's own size, `x.size(0)`. If only "
+                "one side was cut, flattened or joined, do the same with the other",
+                {"only_rows": r"yes"},
+            ),
+            Sentence(
+                "In the target the channels stand last: `target.permute(0, 3, 1, 2)`. (A `view` "
+                "would mix pixels and channels)",
+                {"kind": "last"},
+            ),
+            Sentence(
+                "The model's maps have another height or width than the target. If it is to give "
+                "back the size of its input, see where that is lost: a convolution without "
+                "padding, or a size that was odd when it was halved (`output_padding=1` of "
+                "ConvTranspose2d, or sides that are a multiple of all strides). If it gives a "
+                "smaller map by design, bring one to the other's size with `F.interpolate`",
+                {"kind": "maps"},
+            ),
+            Sentence(
+                "Both hold as many values for each sample, one side flat: `target.flatten(1)` or "
+                "`output.view_as(target)`, if both have them in the same order",
+                {"kind": "flat"},
+            ),
+            Sentence(
+                "The predictions have {steps} entries in dimension 1, which the target has not. If "
+                "they are the steps of a sequence and there is one target for it, take one step, "
+                "`output[:, -1]`, or their mean; else give a target for each",
+                {"steps": r".+"},
+            ),
+            Sentence(
                 "There are {times} times as many rows of predictions as of the target, and "
                 "`{quoted}` makes as many rows as it takes: if a sample has {times} times as many "
                 "values there, each is cut into {times} rows. Keep the batch, `x = x.flatten(1)`, "
@@ -502,7 +682,9 @@ FAMILIES = (
                 "There are {times} times as many rows of predictions as of the target. If a "
                 "`view(-1, n)` or `reshape(-1, n)` stands in the model, n is too small for what a "
                 "sample has there, and each sample is cut into {times} rows: keep the batch, `x = "
-                "x.flatten(1)`, and give the next layer as many features as that has",
+                "x.flatten(1)`, and give the next layer as many features as that has. If the "
+                "output is flattened at the end, a sample has {times} values there: print its "
+                "shape before, for pictures larger than the net was made for leave a map",
                 {"times": r".+"},
             ),
             Sentence(
@@ -510,8 +692,9 @@ FAMILIES = (
                 "are scores of {classes} classes and the target is the class's number, "
                 "CrossEntropyLoss is the loss for that, with an int64 target. Binary cross entropy "
                 "and MSE compare number by number: for them give the model one output "
-                "(`nn.Linear(…, 1)`, then `output.squeeze(1)`) and a float target, or make the "
-                "target one-hot",
+                "(`nn.Linear(…, 1)`) and a float target of the same shape, or make the target "
+                "one-hot. Of the values of {classes} actions, `output.gather(1, actions)` takes "
+                "the one that was chosen",
                 {"classes": r"[2-9]|\d{2,}"},
             ),
             (
@@ -565,8 +748,10 @@ FAMILIES = (
         ),
         remedy=(
             (
-                "Class numbers go in as [batch] int64; for one-hot labels use "
-                "`labels.float()` or, better, `labels.argmax(dim=1)`"
+                "If the output has one column, or one channel, it holds no scores of classes: for "
+                "yes or no `nn.BCEWithLogitsLoss()(output, labels.float())` is meant. If the "
+                "labels are one-hot: `labels.argmax(dim=1)`. If several may be 1 in a row: "
+                "BCEWithLogitsLoss with `labels.float()`, too"
             ),
         ),
         suspects=(Suspect(r"CrossEntropyLoss|cross_entropy"),),
@@ -589,10 +774,15 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(TO_CLASSES, {"rows_of": r".+"}),
+            Sentence(
+                "Convert the labels: `loss = criterion(output, labels.long())`",
+                {"dtype": r"Byte|Char|Short|Int|Bool"},
+            ),
             (
-                "Convert the labels: `loss = criterion(output, labels.long())` (for class "
-                "numbers; where the target holds real values, another loss such as MSELoss "
-                "or BCEWithLogitsLoss is meant)"
+                "If the target holds class numbers, convert them: `loss = criterion(output, "
+                "labels.long())`. If it has a column for each class: `labels.argmax(dim=1)` for "
+                "one-hot rows. If it holds real values, MSELoss or BCEWithLogitsLoss is meant: "
+                "`.long()` would cut them off"
             ),
         ),
         suspects=(Suspect(r"CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss"),),
@@ -621,6 +811,11 @@ FAMILIES = (
         says="A class number is as large as the number of scores, or larger.",
         means=(
             Sentence("A class label is {label}; labels count from 0", {"negative": r"yes"}),
+            Sentence(
+                "A class label is 1, and the model's output has no column for it: there is a "
+                "single one, for class 0",
+                {"label": "1"},
+            ),
             (
                 "A class label is {label}, and the model's output has no column for it: labels "
                 "go from 0 to classes - 1, so {label} needs at least {needed} columns"
@@ -636,6 +831,25 @@ FAMILIES = (
                 '"ignore", say `ignore_index={label}`; else shift the labels so that '
                 "they start at 0",
                 {"negative": r"yes"},
+            ),
+            Sentence(
+                "Look at the out_features of the last layer. For yes or no with one output the "
+                "loss is `nn.BCEWithLogitsLoss()`, with float labels of the output's shape; cross "
+                "entropy needs an output for each class, two at least",
+                {"label": "1"},
+            ),
+            Sentence(
+                "Look at `labels.unique()`. A model of Transformers has two classes unless it is "
+                "made with `num_labels=`: for numbers 0 to n - 1 give it n. If labels are token "
+                "ids, tokens were added to the tokenizer: "
+                "`model.resize_token_embeddings(len(tokenizer))`",
+                {"frames": r"(?m)^(?:modeling_\w+|loss_utils)\.py "},
+            ),
+            Sentence(
+                "Look at `masks.unique()`. If 255 marks borders or what has no label, say "
+                "`ignore_index=255`; if a mask has 0 and 255 alone, 255 is class 1: `(mask > "
+                "0).long()`; if the values are grey levels of colours, map each to its class",
+                {"label": "255"},
             ),
             (
                 "Look at `labels.unique()` and at the out_features of the last layer. If the "
@@ -681,8 +895,10 @@ FAMILIES = (
                 {"which": r"input|"},
             ),
             (
-                "Print `target.min(), target.max()`: masks of 0 and 255 are divided by 255, and "
-                "two classes are numbered 0 and 1"
+                "Print `target.min(), target.max()`. Masks of 0 and 255 are divided by 255, and "
+                "two classes are numbered 0 and 1 (not 1 and 2, nor -1 and 1). If pictures went "
+                "through `Normalize`, they are below 0: compare with the picture before it, or "
+                "take MSELoss. For more than two class numbers CrossEntropyLoss is meant"
             ),
         ),
         suspects=(Suspect(r"BCELoss|binary_cross_entropy"),),
@@ -704,7 +920,10 @@ FAMILIES = (
             "The loss has {weight} class weights for {classes} classes",
             "The loss has another number of class weights than its input has classes",
         ),
-        remedy=("weight= needs one number for each column of the model's output",),
+        remedy=(
+            "weight= needs one number for each column of the model's output, in the order of the "
+            "class numbers, also for a class that no label of this part of the data has",
+        ),
         suspects=(Suspect(r"CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss"),),
         types=("RuntimeError",),
         today=(
