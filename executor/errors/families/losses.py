@@ -354,8 +354,8 @@ FAMILIES = (
             ),
             Sentence(
                 "Print `output.shape`: it has a dimension more than a class for each sample needs. "
-                "If one of them is 1, `output.squeeze(d)` takes dimension d away; if it counts the steps of a "
-                "sequence, take one step (`output[:, -1]`) or their mean; if it counts height or "
+                "If one of them is 1, `output.squeeze(d)` takes it away; if it counts the steps of "
+                "a sequence, take one step (`output[:, -1]`) or their mean; if it counts height or "
                 "width, pool and flatten in the model. (A target for each step would be "
                 "[{expected}], with classes in dimension 1 of the output)",
                 {"kind": "fewer"},

@@ -1,6 +1,7 @@
 """Products of matrices and vectors: inner sizes, batches, dimensions, einsum."""
 
 from collections.abc import Mapping
+from math import isqrt
 
 from executor.errors.around import Around
 from executor.errors.family import ANY, ErrorFamily, SeenError, Sentence, Suspect
@@ -15,6 +16,9 @@ _AGAIN = (
     f"{_LINEAR}: as many as it gives itself | a layer of these sizes that comes twice, or a last "
     "layer behind a model that has one"
 )
+_PACKED = 100_000  # values, at least, of a matrix that four bits each were packed into a row
+# Features of a token for which the parts of Stable Diffusion are made.
+_TEXTS = frozenset({768, 1024, 1280, 2048, 4096})
 _IN_A_LAYER = (("file", r"linear\.py"), ("made", r"Linear"))
 
 
@@ -23,8 +27,22 @@ def _unflattened(seen: SeenError, message: str) -> Mapping[str, str]:
     if not seen["rows"]:  # a wording without sizes
         return {}
     rows, inner, wanted = seen.numbers("rows", "inner_left", "inner_right")
-    if inner == seen.number("columns"):
+    columns = seen.number("columns")
+    if inner == columns:
         return {"again": "yes"}
+    if wanted == 1 < inner and columns >= _PACKED and columns * 2 % inner == 0:
+        return {"kind": "packed"}
+    if rows and rows % 77 == 0 and {inner, wanted} <= _TEXTS:
+        return {"kind": "texts"}
+    if rows == wanted:
+        return {"kind": "turned"}
+    if inner > wanted > 1 and inner % wanted == 0:
+        times = inner // wanted
+        if times > 3 and isqrt(times) ** 2 == times:
+            return {"times": str(times), "side": str(isqrt(times))}
+        return {"times": str(times)}
+    if inner == wanted + 1 or inner == wanted - 1:
+        return {"kind": "off by one"}
     if not inner or wanted <= inner or wanted % inner or rows % (wanted // inner):
         return {}
     return {"samples": str(rows * inner // wanted)}
@@ -87,8 +105,71 @@ FAMILIES = (
                 for where, p in _IN_A_LAYER
             ),
             Sentence(
-                "{rows} rows of {inner_left} hold exactly {samples} times {inner_right} values: "
-                "if the input was not flattened, put `x = x.flatten(1)` before the layer",
+                "If the second matrix is a weight stored [outputs, inputs], as a Linear's, turn "
+                "it: `x @ w.T`. If it belongs to a layer, what went "
+                "through such a layer comes to it again",
+                {"again": r"yes"},
+            ),
+            Sentence(
+                "A single row of {columns} is how bitsandbytes packs a weight of four bits, which "
+                "only its own layer unpacks. If the code takes `layer.weight` itself (F.linear, "
+                "`@`, merging a LoRA), call the layer, or `dequantize_4bit` the weight; if it is a "
+                "library's line, bring its version (peft, transformers, bitsandbytes) up to date",
+                {"kind": "packed"},
+            ),
+            Sentence(
+                "If this is Stable Diffusion: texts come with {inner_left} features for each token "
+                "and the model takes {inner_right}. Versions 1 have 768, versions 2 1024 and XL "
+                "2048, so one part (a LoRA, a ControlNet, an embedding, a text encoder) is made "
+                "for another version: take one for the model's",
+                {"kind": "texts"},
+            ),
+            Sentence(
+                "The left one has {rows} rows, as many as are wanted of columns. If features stand "
+                "first in it, turn it: `x.T`. If not, and each of the {rows} rows is a sample of "
+                "{inner_left} features, make the layer for {inner_left}",
+                {"kind": "turned"},
+            ),
+            Sentence(
+                "{inner_left} is {times} times {inner_right}. If one row is all there is (`view(1, "
+                "-1)`, or `flatten()` without a 1), {times} samples were made one: "
+                "`x.flatten(1)` keeps the batch. If it is a single sample, print its shape before "
+                "it is flattened: its maps are larger than the layer was made for",
+                {"times": r".+", "rows": "1"},
+            ),
+            Sentence(
+                "{inner_left} is 3 times {inner_right}. If these are pictures, they are in colour "
+                "where the layer is made for grey: `transforms.Grayscale()`, or "
+                "`nn.Linear({inner_left}, {columns})`. Else three things are joined where one is "
+                "expected: print `x.shape` before the line",
+                {"times": "3"},
+            ),
+            Sentence(
+                "{inner_left} is 2 times {inner_right}. A bidirectional recurrent layer gives both "
+                "directions, and a `torch.cat` both parts: if that is meant, make the layer "
+                "`nn.Linear({inner_left}, {columns})`",
+                {"times": "2"},
+            ),
+            Sentence(
+                "{inner_left} is {times} times {inner_right}, and {times} is {side} times {side}. "
+                "If {inner_right} is the number of channels, the maps were not pooled: "
+                "`nn.AdaptiveAvgPool2d(1)` before flattening; or make the layer "
+                "`nn.Linear({inner_left}, {columns})`, for pictures of this one size",
+                {"side": r".+"},
+            ),
+            Sentence(
+                "The features are one more or fewer than the layer takes. If they are columns of a "
+                "table, see whether the target (or an index) is still among them, or one was "
+                "dropped: print the columns. If {inner_left} is right, make the layer "
+                "`nn.Linear({inner_left}, {columns})`",
+                {"kind": "off by one"},
+            ),
+            Sentence(
+                "{rows} rows of {inner_left} hold exactly {samples} times {inner_right} values. "
+                "Print `x.shape` before the layer: if it has more than two dimensions, the input "
+                "was not flattened, `x = x.flatten(1)`; if it is [{rows}, {inner_left}], make the "
+                "layer `nn.Linear({inner_left}, {columns})`, or see what should have given "
+                "{inner_right}",
                 {"samples": r".+"},
             ),
             (
@@ -156,7 +237,8 @@ FAMILIES = (
         ),
         remedy=(
             "Print both shapes before the line. If the vector is one sample, the layer has to be "
-            "made for {vector} features, or the sample brought to what the layer takes",
+            "made for {vector} features, or the sample brought to what the layer takes; if the "
+            "vector belongs to the matrix's rows, multiply by its transpose, `m.T @ v`",
         ),
         types=("RuntimeError",),
         today=(

@@ -1,6 +1,7 @@
 """Shapes and dimensions: broadcasting, expand, view, a dimension that is not there."""
 
 from collections.abc import Mapping
+from math import isqrt, prod
 
 from executor.errors.family import ANY, ErrorFamily, SeenError, Sentence, Suspect
 from executor.errors.one_hot import numbers_against_rows
@@ -11,11 +12,17 @@ _POSITIONS = frozenset({77, 128, 256, 512, 514, 1024, 1026, 2048, 4096})
 _LANGUAGE = (
     r"\b(?:\w*bert\w*|gpt\W?2?|t5|clip\w*|tokeni[sz]\w*|tokens?|transformers?|llama|prompts?)\b"
 )
+_OF_LANGUAGE = (
+    ("words", _LANGUAGE),
+    ("frames", r"(?m)^modeling_\w+\.py "),
+    ("code", _LANGUAGE),
+)
 _SKIPS = r"u-?net|skip|decoder|encoder|upsampl|\bup\w*\(|\bup\b|residual|shortcut|transpose|fpn"
 # What max gives along a dimension, kept whole.
 _PAIR_KEPT = (
     r"(?m:^\s*\w+ *= *(?:torch\.max\(\w[\w.]*, *|\w[\w.]*\.max\()(?:dim *= *|axis *= *)?-?\d\) *$)"
 )
+_STEP = r"\b(?:adam\w*|sgd|rmsprop|adagrad|radam|nadam|lion)\.py \w*(?:step|adam|sgd|multi|single)"
 _COLLATED = r"\b(?:dataloader|collate)\.py (?:default_collate|collate)\b"
 _IN_ATTENTION = r"\bfunctional\.py multi_head_attention_forward\b"
 _ONE_HOT = r"\bone.?hot\b"
@@ -34,6 +41,8 @@ def _sizes(seen: SeenError, message: str) -> Mapping[str, str]:
         values |= {"off_by": str(large - small)}
     if seen.number("a") > seen.number("b") and seen.number("b") in _POSITIONS:
         values |= {"positions": seen["b"]}
+    if small > 16 and all(isqrt(n - 1) ** 2 == n - 1 for n in (small, large)):
+        values |= {"patches": str(isqrt(seen.number("b") - 1))}
     if large >= _WINDOW and small == large // 2 + 1:
         values |= {"bins": str(small), "n_fft": str(large)}
     return values
@@ -42,17 +51,31 @@ def _sizes(seen: SeenError, message: str) -> Mapping[str, str]:
 def _view(seen: SeenError, message: str) -> Mapping[str, str]:
     """How many values the shape needs, its last size, and whether one is left open."""
     sizes = seen.sizes("shape")
-    needed = 1
-    for size in sizes:
-        needed *= size if size > 0 else 1
+    needed = prod(size for size in sizes if size > 0)
     values = {"needed": str(needed)}
     if sizes and sizes[-1] > 0:
         values |= {"last": str(sizes[-1])}
     if -1 in sizes:
-        return values | {"open": "yes"}
-    size = seen.number("size")
+        return values | {"open": "yes"} | ({"batch": str(needed)} if needed == sizes[0] > 1 else {})
+    size, of_one = seen.number("size"), prod(sizes[1:])
+    if of_one > 1 and 0 < size < needed and size % of_one == 0:
+        return values | {"samples": str(size // of_one), "wanted": str(sizes[0])}
+    if len(sizes) == 5 and sizes[3] == sizes[4] and size % (sizes[0] * sizes[3] ** 2 or 1) == 0:
+        had = size // (sizes[0] * sizes[3] ** 2 or 1)
+        return values | {"has": str(had), "channels": str(sizes[1] * sizes[2])}
     times = size // needed if 0 < needed < size and size % needed == 0 else 0
     return values | ({"times": str(times)} if times else {})
+
+
+def _room(seen: SeenError, message: str) -> Mapping[str, str]:
+    """How a tensor and the place that it is to fill differ, where their shapes tell that."""
+    given, wanted = seen.sizes("tensor_shape"), seen.sizes("target_shape")
+    existing = seen.number("existing")
+    if seen["dimension"] == "1" and seen.number("wanted") > existing and existing in _POSITIONS:
+        return {"positions": str(existing)}
+    if len(given) == len(wanted) > 1 and given[1:] == wanted[1:] and given[0] < wanted[0]:
+        return {"kind": "fewer"}
+    return {"kind": "order"} if given != wanted and sorted(given) == sorted(wanted) else {}
 
 
 def _all_in_one(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -67,6 +90,10 @@ def _one_channel(seen: SeenError, message: str) -> Mapping[str, str]:
     target, result = seen.sizes("target"), seen.sizes("result")
     if len(target) == 1 and result in ((1, *target, 1, *target), (*target, 1, *target)):
         return {"pooled": "yes"}
+    if len(target) == 2 and target[1] == 1 and result == (target[0], target[0]):
+        return {"column": str(target[0])}
+    if target in ((), (1,)):
+        return {"single": "yes"}
     one = len(target) == len(result) == 3 and target[0] == 1 and target[1:] == result[1:]
     return {"channels": str(result[0])} if one else {}
 
@@ -75,6 +102,8 @@ def _more(seen: SeenError, message: str) -> Mapping[str, str]:
     """Whether a tensor has more dimensions than permute lists."""
     if not (seen["listed"].isdigit() and seen["dimensions"].isdigit()):
         return {}
+    if seen["dimensions"] == "2" and seen["listed"] == "3":
+        return {"more": "picture"}
     return {"more": "yes" if seen.number("dimensions") > seen.number("listed") else "no"}
 
 
@@ -176,14 +205,68 @@ FAMILIES = (
                 for where in ("words", "line", "code")
             ),
             Sentence(
-                "4 channels meet 3 values, so most likely the picture has an alpha channel (RGBA) "
-                "and Normalize has three means: `Image.open(path).convert('RGB')`",
+                "If this is a Normalize with three means, the picture has an alpha channel (RGBA): "
+                "`Image.open(path).convert('RGB')`. If not, print both shapes right before the "
+                "line",
                 {"a": "4", "b": "3", "dimension": "0|1"},
             ),
+            *(
+                Sentence(
+                    "The {b} is the number of patches of a picture, {patches} times {patches}, and "
+                    "one for the class token, for which positions were learned: resize the "
+                    "pictures to the size that the model was made for, or make it for theirs "
+                    "(`img_size=` in timm, `interpolate_pos_encoding=True` in Transformers)",
+                    {"patches": r".+", "dimension": "1", where: r"\bvit|patch|cls_token|pos_?emb"},
+                )
+                for where in ("words", "line", "code", "raising")
+            ),
+            Sentence(
+                "The optimizer has a state, or a gradient, of another shape than the parameter's. "
+                "If its state was loaded, it's of a model with other sizes, or with its parameters "
+                "in another order: make it new, or load into the same model. If a layer was "
+                "replaced or resized, make the optimizer after that",
+                {"frames": _STEP},
+            ),
+            Sentence(
+                "If {a} counts classes and {b} samples, predictions [samples, classes] meet class "
+                "numbers [samples]: compare `output.argmax(dim=1)` with them",
+                {"dimension": "1", "line": r"==|\.eq\(|correct|accura"},
+            ),
+            Sentence(
+                "This loss compares number by number. If {a} counts classes or outputs and {b} "
+                "samples, predictions [samples, {a}] meet a target [samples]: for class numbers "
+                "`F.cross_entropy` is meant, for values a model with one output and "
+                "`target.unsqueeze(1)`",
+                {"dimension": "1", "frames": r"\b(?:mse|l1|smooth_l1|huber)_loss\b"},
+            ),
+            *(
+                Sentence(
+                    "Print the shapes of the mask and of what it is added to. The mask goes with "
+                    "[batch, heads, queries, keys]: its last size is the number of keys, with "
+                    "those of a cache (past_key_values) and of a prefix",
+                    {"dimension": "3", where: r"mask"},
+                )
+                for where in ("line", "raising")
+            ),
+            Sentence(
+                "Print both shapes. Positions are cut to the number of steps and added to the "
+                "dimension that counts them: `pe[:, :x.size(1)]` of [1, steps, features] for x "
+                "[batch, steps, features], `pe[:x.size(0)]` of [steps, 1, features] for x [steps, "
+                "batch, features]. If x has more steps than the table, make the table longer",
+                {"line": r"\bpe\b|\bpos\w*|posi"},
+            ),
+            Sentence(
+                "Print both shapes right before the line. If {a} and {b} count samples, one was "
+                "made for a fixed batch size, and the last batch is smaller: make it from the "
+                "batch's own, `x.size(0)` (a state, noise, a target, a mask). If not, find where "
+                "the two come from",
+                {"dimension": "0", "kind": r".+"},
+            ),
             (
-                "Print both shapes right before the line; then add a dimension with "
-                "`unsqueeze`, transpose one, or find out where the {a} and the {b} come from "
-                "(another padding, stride or length)"
+                "Print both shapes right before the line; they are compared from the last "
+                "dimension on. If one has fewer, `unsqueeze` puts a 1 where one is missing; if "
+                "they stand in another order, `transpose` one; if both count the same, find where "
+                "the {a} and the {b} come from (another padding, stride or length)"
             ),
             "Print both shapes right before the line",
         ),
@@ -236,6 +319,16 @@ FAMILIES = (
                 {"channels": r".+"},
             ),
             Sentence(
+                "A column [{column}, 1] and a row [{column}] make a table. If they belong "
+                "together one by one, give both one shape: `y.unsqueeze(1)`",
+                {"column": r".+"},
+            ),
+            Sentence(
+                "If it sums up one number, reduce what is added: `total += loss.sum()` (or "
+                "`.mean()`, as it is meant). If it is to keep all values, collect them in a list",
+                {"single": r"yes"},
+            ),
+            Sentence(
                 "If what is written in is a map that was pooled to one place, such as [1, n, 1, 1] "
                 "for {target}, flatten it: `x.copy_(y.flatten())`",
                 {"pooled": r"yes"},
@@ -279,11 +372,34 @@ FAMILIES = (
                 )
                 for where in ("line", "code")
             ),
+            *(
+                Sentence(
+                    "If {wanted} is the number of tokens, the text is longer than the {positions} "
+                    "positions of the model: `tokenizer(text, truncation=True, "
+                    "max_length={positions})` cuts it; windows that overlap keep all of it "
+                    "(`stride=64, return_overflowing_tokens=True`)",
+                    {"positions": r".+", where: pattern},
+                )
+                for where, pattern in _OF_LANGUAGE
+            ),
+            Sentence(
+                "Both have the same sizes in another order: bring them into one with `permute` "
+                "(pictures of NumPy or Pillow are [height, width, channels], those of torch "
+                "[channels, height, width]: `x.permute(2, 0, 1)`)",
+                {"kind": "order"},
+            ),
+            Sentence(
+                "It has {existing} entries where {wanted} are to be filled. If these count "
+                "samples, the last batch is smaller than the others: write into as many as there "
+                "are, `a[start:start + len(b)] = b`",
+                {"kind": "fewer"},
+            ),
             (
                 "Print both shapes right before the line. Where a value is assigned (`a[i] "
                 "= b`), `b` needs the shape of `a[i]`"
             ),
         ),
+        derive=_room,
         suspects=(
             Suspect(r".*", "is written into", kinds=("item",)),
             Suspect(r"expand|expand_as"),
@@ -331,8 +447,11 @@ FAMILIES = (
                 {"code": _PAIR_KEPT},
             ),
             (
-                "Where a value is assigned (`a[i] = b`), `b` needs the shape of `a[i]`: "
-                "reduce it first (`.item()`, `.max()`, an index, `squeeze()`)"
+                "Where a value is assigned (`a[i] = b`), `b` needs the shape of `a[i]`. If a whole "
+                "tensor belongs there, make `a` with room for it, `torch.empty(n, *b.shape)`; if "
+                "one value of it, take that by an index; a dimension of size 1 goes with "
+                "`squeeze(d)`. If it is a mask that a model expands, hand it over without the "
+                "dimensions that the model adds, [batch, keys]"
             ),
         ),
         suspects=(
@@ -384,6 +503,11 @@ FAMILIES = (
                 for where in ("line", "code")
             ),
             Sentence(
+                "The tensor has {size} values, enough for {samples} entries in the first dimension "
+                "of [{shape}], which has {wanted}",
+                {"samples": r".+"},
+            ),
+            Sentence(
                 "The tensor has {size} values, {times} times as many as the shape [{shape}] takes",
                 {"times": r".+"},
             ),
@@ -412,12 +536,36 @@ FAMILIES = (
                 for where in ("line", "code")
             ),
             Sentence(
-                "Print `x.shape` before the line. A factor of 3 is mostly pictures in colour where "
-                "grey ones were meant (`transforms.Grayscale()`, or 3 times as many features in "
+                "If {wanted} is the batch size, {samples} samples came: the last batch is smaller, "
+                "and DataParallel gives each device its share. Take the number from the input, "
+                "`x.view(x.size(0), …)`, or write -1 in its place",
+                {"samples": r".+"},
+            ),
+            Sentence(
+                "If its maps have that height and width, it has {has} channels, and the shape "
+                "takes {channels}: make the convolution before it with {channels} filters (of a "
+                "YOLO head, anchors times 5 + classes), or the shape for {has}",
+                {"has": r".+"},
+            ),
+            Sentence(
+                "The number of classes is another one in `model.num_labels` than in the last "
+                "layer: `from_pretrained(name, num_labels=n)` sets both, and a layer that is put "
+                "in by hand sets neither",
+                {"raising": r"num_labels"},
+            ),
+            Sentence(
+                "Print `x.shape` before the line. Of pictures, a factor of 3 is mostly colour "
+                "where grey was meant (`transforms.Grayscale()`, or 3 times as many features in "
                 "the shape); a factor that is a square is pictures of a larger size (resize them). "
                 "If the line only flattens, `x.flatten(1)` takes any size, and the layer behind it "
                 "has to be made for it",
                 {"times": r"3|4|9|12|16|27|48|49|64"},
+            ),
+            Sentence(
+                "Print `x.shape` before the line. If {batch} is the batch size and the last batch "
+                "fails, that is smaller: `x.view(x.size(0), -1)`. If the batch was lost, or mixed "
+                "with other dimensions, see where",
+                {"batch": r".+"},
             ),
             "Print `x.shape` before the line: the numbers in `view` have to fit what arrives, "
             "which depends on the size of the input. If it only flattens each sample, keep the "
@@ -449,7 +597,7 @@ FAMILIES = (
         means=(
             (
                 "view is asked of a tensor whose values do not lie in that order in memory "
-                "(after transpose, permute or a slice)"
+                "(after transpose, permute, expand or a slice, or in channels_last)"
             ),
         ),
         remedy=("Write `reshape` instead of `view`, or `.contiguous().view(…)`",),
@@ -525,8 +673,9 @@ FAMILIES = (
                 {"dimensions": "0", "line": r"(?-i:\b[A-Z]\w+\()"},
             ),
             (
-                "Print the shape before the line: perhaps a dimension was lost (squeeze, an "
-                "index, a reduction without keepdim=True), or the number of `dim` is wrong"
+                "Print the shape before the line: perhaps the batch dimension is missing (a single "
+                "sample goes in), one was lost (squeeze, an index, a reduction without "
+                "keepdim=True), or the number of `dim` is wrong"
             ),
         ),
         suspects=(
@@ -575,6 +724,12 @@ FAMILIES = (
                 "too many comes from (a batch of what is a batch already): print `x.shape` before "
                 "the line",
                 {"more": r"yes"},
+            ),
+            Sentence(
+                "Print `x.shape` before the line. A grey picture has no dimension for its channel: "
+                "load it in colour (`.convert('RGB')`), or give it one, `x.unsqueeze(0)`, in place "
+                "of the permute. For one sample of a batch of rows, the batch is missing",
+                {"more": r"picture"},
             ),
             Sentence(
                 "The tensor has fewer dimensions than are listed: perhaps the batch dimension is "

@@ -31,8 +31,12 @@ LOSSES = [
     (MAPS.format("[2, 8, 6, 5]", "[2, 8, 6]"), {}, "permute(0, 3, 1, 2)", "interpolate"),
     (MAPS.format("[2, 5, 4, 6]", "[2, 6, 4]"), {}, "exchanged", "interpolate"),
     (MAPS.format("[2, 5, 4, 6]", "[2, 8, 12]"), {}, "NEAREST", "exchanged"),
-    ("ValueError: For 1D input, 1D target must have size 1, but got target size: 4", {}, "gets 4",
-     "maps"),
+    (
+        "ValueError: For 1D input, 1D target must have size 1, but got target size: 4",
+        {},
+        "gets 4",
+        "maps",
+    ),
     (BATCH.format(1, 32), {}, "became one row", "one-hot"),
     (BATCH.format(28, 64), {}, "number of steps", "one-hot"),
     (BATCH.format(508, 120), CAUSAL, "the prompt and the answer", "batch_first"),
@@ -46,20 +50,120 @@ LOSSES = [
     (LABEL.format(255), {}, "ignore_index=255", "subtract 1"),
     (LABEL.format(5), {}, "subtract 1", "num_labels"),
     (LABEL.format(5), CAUSAL, "num_labels", "subtract 1"),
-    ("RuntimeError: expected target dtype to be Long or Byte, but got Float", {}, "argmax", "often"),
-    ("RuntimeError: expected target dtype to be Long or Byte, but got Int", {}, ".long()", "argmax"),
-    ("RuntimeError: Expected floating point type for target with class probabilities, got Long",
-     {}, "has one column", "go in as"),
-    ("RuntimeError: 0D or 1D target tensor expected, multi-target not supported", {}, "k labels",
-     "before torch 1.10"),
-    ("RuntimeError: 1D target tensor expected, multi-target not supported", {}, "before torch 1.10",
-     "for NLLLoss"),
-]  # fmt: skip
+    (
+        "RuntimeError: expected target dtype to be Long or Byte, but got Float",
+        {},
+        "argmax",
+        "often",
+    ),
+    (
+        "RuntimeError: expected target dtype to be Long or Byte, but got Int",
+        {},
+        ".long()",
+        "argmax",
+    ),
+    (
+        "RuntimeError: Expected floating point type for target with class probabilities, got Long",
+        {},
+        "has one column",
+        "go in as",
+    ),
+    (
+        "RuntimeError: 0D or 1D target tensor expected, multi-target not supported",
+        {},
+        "k labels",
+        "before torch 1.10",
+    ),
+    (
+        "RuntimeError: 1D target tensor expected, multi-target not supported",
+        {},
+        "before torch 1.10",
+        "for NLLLoss",
+    ),
+]
+
+SIDES = (
+    "RuntimeError: The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton "
+    "dimension {}"
+)
+ROOM = (
+    "RuntimeError: The expanded size of the tensor ({}) must match the existing size ({}) at "
+    "non-singleton dimension {}.  Target sizes: {}.  Tensor sizes: {}"
+)
+VIEW = "RuntimeError: shape '[{}]' is invalid for input of size {}"
+GROWS = "RuntimeError: output with shape {} doesn't match the broadcast shape {}"
+PERMUTE = (
+    "RuntimeError: permute(sparse_coo): number of dimensions in the tensor input does not match "
+    "the length of the desired ordering of dimensions i.e. input.dim() = {} is not equal to "
+    "len(dims) = {}"
+)
+TEXTS = {"words": "my tokens go through BERT"}
+
+SHAPES = [
+    (SIDES.format(577, 197, 1), {"line": "x = x + self.pos_embed"}, "14 times 14", "Positions are"),
+    (SIDES.format(577, 198, 1), {"line": "x = x + self.pos_embed"}, "Positions are", "14 times"),
+    (SIDES.format(10, 64, 1), {"line": "n += (out == y).sum()"}, "output.argmax(dim=1)", "mse"),
+    (
+        SIDES.format(10, 64, 1),
+        {"frames": "functional.py mse_loss"},
+        "target.unsqueeze(1)",
+        "argmax",
+    ),
+    (SIDES.format(10, 64, 1), {}, "from the last dimension on", "argmax"),
+    (SIDES.format(64, 36, 0), {}, "the last batch is smaller", "unsqueeze"),
+    (
+        SIDES.format(8, 6, 1),
+        {"frames": "adamw.py step\nadam.py _single_tensor_adam"},
+        "another order:",
+        "unsqueeze",
+    ),
+    (SIDES.format(9, 12, 3), {"line": "scores = scores + mask"}, "number of keys", "unsqueeze"),
+    (SIDES.format(4, 3, 0), {}, "If this is a Normalize", "most likely"),
+    (GROWS.format("[64, 1]", "[64, 64]"), {}, "make a table", "Normalize"),
+    (GROWS.format("[]", "[64]"), {}, "loss.sum()", "Normalize"),
+    (GROWS.format("[1, 9, 8]", "[3, 9, 8]"), {}, "Normalize", "make a table"),
+    (ROOM.format(600, 512, 1, "[1, 600]", "[1, 512]"), TEXTS, "max_length=512", "last batch"),
+    (ROOM.format(600, 512, 1, "[1, 600]", "[1, 512]"), {}, "Print both", "max_length"),
+    (ROOM.format(500, 512, 1, "[1, 500]", "[1, 512]"), TEXTS, "Print both", "max_length"),
+    (ROOM.format(64, 36, 0, "[64, 10]", "[36, 10]"), {}, "last batch is smaller", "permute"),
+    (ROOM.format(3, 9, 0, "[3, 9, 8]", "[9, 8, 3]"), {}, "permute(2, 0, 1)", "last batch"),
+    (VIEW.format("64, 784", 28224), {}, "36 samples came", "Of pictures"),
+    (VIEW.format("64, 784", 28223), {}, "Print", "samples came"),
+    (VIEW.format("64", 36), {}, "Print", "samples came"),
+    (VIEW.format("64, -1", 28225), {}, "x.view(x.size(0), -1)", "Linear"),
+    (VIEW.format("-1, 64", 28225), {}, "Linear", "x.view(x.size(0), -1)"),
+    (VIEW.format("16, 3, 85, 13, 13", 81120), {}, "it has 30 channels", "Linear"),
+    (
+        VIEW.format("-1, 5", 33),
+        {"raising": "logits.view(-1, self.num_labels)"},
+        "num_labels=n",
+        "Linear",
+    ),
+    (PERMUTE.format(2, 3), {}, "A grey picture", "permute(0, 3, 1, 2)"),
+    (PERMUTE.format(3, 4), {}, "permute(0, 3, 1, 2)", "A grey picture"),
+]
+
+PRODUCT = "RuntimeError: mat1 and mat2 shapes cannot be multiplied ({} and {})"
+
+PRODUCTS = [
+    (PRODUCT.format("32x4096", "1x8388608"), {}, "packs a weight", "flatten"),
+    (PRODUCT.format("32x4096", "1x10"), {}, "Print `x.shape`", "packs a weight"),
+    (PRODUCT.format("154x768", "1024x320"), {}, "Stable Diffusion", "transposed"),
+    (PRODUCT.format("150x768", "1024x320"), {}, "Print `x.shape`", "Stable Diffusion"),
+    (PRODUCT.format("784x64", "784x10"), {}, "`x.T`", "colour"),
+    (PRODUCT.format("1x50176", "784x10"), {}, "64 samples were made one", "8 times 8"),
+    (PRODUCT.format("32x25088", "512x10"), {}, "7 times 7", "made one"),
+    (PRODUCT.format("32x2352", "784x10"), {}, "in colour", "bidirectional"),
+    (PRODUCT.format("32x256", "128x10"), {}, "bidirectional", "in colour"),
+    (PRODUCT.format("32x9", "8x16"), {}, "among them", "flatten"),
+    (PRODUCT.format("64x10", "784x10"), {"line": "y = x @ w"}, "x @ w.T", "flatten"),
+    (PRODUCT.format("64x512", "1024x10"), {}, "if it is [64, 512]", "among them"),
+]
 
 
 @pytest.mark.parametrize(
     ("error", "around", "told", "untold"),
-    [*LOSSES],
+    [*LOSSES, *SHAPES, *PRODUCTS],
 )
 def test_a_cause_is_told_where_the_message_has_it(
     error: str, around: dict[str, str], told: str, untold: str
