@@ -13,6 +13,8 @@ _IMAGE_CHANNELS = (1, 3, 4)
 def _channels(seen: SeenError, message: str) -> Mapping[str, str]:
     """Whether the last dimension has the channels that are taken; or what was joined to them."""
     sizes = seen.sizes("input")
+    if seen["in_channels"] == "1" and sizes[:1] == (1,) and sizes[1] not in _IMAGE_CHANNELS:
+        return {"unbatched": ", ".join(map(str, sizes[1:]))}
     if len(sizes) not in (3, 4) or not str(sizes[-1]) == seen["in_channels"] != str(sizes[1]):
         return _joined(seen) if seen["channels"] else {}
     return {"channels_last": "yes", "order": "0, 3, 1, 2" if len(sizes) == 4 else "0, 2, 1"}
@@ -61,10 +63,40 @@ def _conv_input(seen: SeenError, message: str) -> Mapping[str, str]:
     return values
 
 
+def _too_many(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Whether the input has more dimensions than a batch, or fewer than a sample."""
+    shape = seen.sizes("input")
+    has = len(shape) if seen["input"].startswith("[") else seen.number("input")
+    return {"kind": "many" if has > seen.number("batched") else "few"}
+
+
+def _signal(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Whether one side alone of a picture is too small, as that of a signal."""
+    sizes = seen.sizes("input")
+    return (
+        {"signal": "yes"} if len(sizes) == 3 and min(sizes[1:]) == 1 < max(sizes[1:]) // 8 else {}
+    )
+
+
+def _channels_second(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Whether what LayerNorm was made for stands in the second dimension."""
+    wanted, sizes = seen.sizes("normalized_shape"), seen.sizes("input")
+    return (
+        {"second": "yes"} if len(wanted) == 1 and len(sizes) > 2 and sizes[1] == wanted[0] else {}
+    )
+
+
 def _kernel_edge(seen: SeenError, message: str) -> Mapping[str, str]:
     sizes = seen.sizes("kernel")
     return {"kernel_edge": str(max(sizes))} if sizes else {}
 
+
+_SHRINKS = (
+    "Print `x.shape` after each layer to see where it shrinks to nothing. If the images are "
+    "smaller than the model was made for, resize them (models of ImageNet make a 32nd of each "
+    "side and more: 224 pixels, 299 for Inception); if they are as meant, leave out a pooling or a "
+    "stride"
+)
 
 FAMILIES = (
     ErrorFamily(
@@ -115,6 +147,24 @@ FAMILIES = (
                     "input": r"3, 1, \d+, \d+",
                     "code": r"\.unsqueeze_?\((?:dim ?= ?)?1\)",
                 },
+            ),
+            Sentence(
+                "torch takes x for one sample, [channels, …], if it has no dimension for the "
+                "channel, and puts the 1 in front. If x is [{unbatched}] and its {channels} are "
+                "the batch, give it a channel: `x.unsqueeze(1)`; if they are channels, make the "
+                "layer with in_channels={channels}",
+                {"unbatched": r".+"},
+            ),
+            Sentence(
+                "If this is Stable Diffusion: its U-Net takes latents of 4 channels, 9 for "
+                "inpainting (latents, mask, masked picture), 8 for a picture as guide, 5 for "
+                "depth. Model and pipeline are of different kinds: load both of the same",
+                {"weight": r"320, [4589], .*", "channels": r"[4589]"},
+            ),
+            Sentence(
+                "If the layer takes two pictures at once, join them along the channels: "
+                "`torch.cat((a, b), dim=1)`. If it should take one, make it with in_channels=3",
+                {"in_channels": "6", "channels": "3"},
             ),
             Sentence(
                 "If the images are grey, load them with `.convert('RGB')` or "
@@ -235,6 +285,11 @@ FAMILIES = (
                 "them before the layer, `x.flatten(0, 1)`, and the labels likewise (or take them "
                 "apart again afterwards). Squeezing the 1 away would take the channel",
                 {"third": r"yes", "made_in": "1"},
+            ),
+            Sentence(
+                "If these are pictures, they take a Conv2d. If one dimension has size 1, "
+                "`squeeze` that one; if two of them count samples, `x.flatten(0, 1)` merges them",
+                {"lacks": r"-1", "input": r".+", "batched": "3"},
             ),
             Sentence(
                 "If two of the dimensions count samples (pairs, frames, crops), merge them before "
@@ -362,7 +417,13 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            ("Print the shape before the layer and add the missing dimension with `unsqueeze`"),
+            Sentence(
+                "If {input} is [batch, features], it was flattened or pooled before: leave this "
+                "pooling out. If the batch or the channel is missing, `unsqueeze` adds it",
+                {"input": r"\[\d+, \d+\]"},
+            ),
+            "Print the shape before the layer. If a dimension is missing, `unsqueeze` adds it; if "
+            "one is too many, `flatten(0, 1)` or `squeeze` takes it away",
         ),
         types=("RuntimeError",),
         today=(
@@ -393,12 +454,22 @@ FAMILIES = (
         id="pool_dimensions",
         says="A layer takes a sample or a batch, and gets another number of dimensions.",
         means=("A layer takes {unbatched} or {batched} dimensions, and gets {input}",),
+        derive=_too_many,
         remedy=(
-            (
-                "Print `x.shape` before the layer: a missing batch dimension is added with "
-                "`unsqueeze(0)`; a 1d layer in place of a 2d one (BatchNorm1d, MaxPool1d) "
-                "gives this too"
+            Sentence(
+                "If these are pictures, take the layer for them (BatchNorm2d, MaxPool2d, …); if a "
+                "dimension of size 1 is too many, `squeeze` that one; if [batch, steps, features] "
+                "was meant flat, see what was not flattened",
+                {"kind": "many"},
             ),
+            Sentence(
+                "Print `x.shape` before the layer. If a single sample goes in, `unsqueeze(0)` adds "
+                "the batch; if a `squeeze()`, a `view` or an index took a dimension away, that is "
+                "where to look; after a Linear the layer for [batch, features] is the 1d one",
+                {"kind": "few"},
+            ),
+            "Print `x.shape` before the layer: it needs a dimension for the batch and one for the "
+            "channels where it has them, and as many behind them as the layer's name says",
         ),
         types=("RuntimeError", "ValueError"),
         today=(
@@ -432,11 +503,7 @@ FAMILIES = (
                 "layers stay as they are",
                 {"printed_last": r".+"},
             ),
-            (
-                "Use larger images, fewer pooling or strided layers before it, a smaller "
-                "kernel, or `padding`: print `x.shape` after each layer to see where it "
-                "shrinks"
-            ),
+            f"{_SHRINKS}; a smaller kernel or `padding` helps where this layer alone is too large",
         ),
         suspects=(Suspect(r"Conv[123]d", "", {ANY: "{kernel_edge}"}),),
         derive=_kernel_edge,
@@ -468,13 +535,17 @@ FAMILIES = (
                 "layers stay as they are",
                 {"printed_last": r".+"},
             ),
-            (
-                "Use larger images or fewer pooling layers: print `x.shape` after each "
-                "layer to see where it shrinks to nothing"
+            Sentence(
+                "If the data are a signal or a table and no picture, one side is 1 and cannot be "
+                "halved: pool along the other alone, `kernel_size=(1, 2)` or `(2, 1)`, or use the "
+                "1d layers on [batch, channels, length]",
+                {"signal": r"yes"},
             ),
+            _SHRINKS,
         ),
         suspects=(Suspect(r"MaxPool[123]d|AvgPool[123]d|max_pool[123]d|avg_pool[123]d"),),
         look_around=_printed_last,
+        derive=_signal,
         types=("RuntimeError",),
         today=(
             r"Given input size: \((?P<input>[\dx ]*)\)\. Calculated output size: "
@@ -487,7 +558,6 @@ FAMILIES = (
     ErrorFamily(
         id="padding_size",
         says="Reflection padding is as large as the dimension it pads, or larger.",
-        decides=True,
         means=(
             (
                 "Reflection padding is as large as the dimension it pads, or larger; it "
@@ -495,7 +565,19 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            ('Pad less than the size of the dimension, or use mode="replicate" or "constant"'),
+            *(
+                Sentence(
+                    "A spectrogram pads each end by half of n_fft, and the sound is shorter than "
+                    "that. Print its shape: if time is not the last dimension, [samples, channels] "
+                    "as soundfile reads it, turn it (`x.T`); if the piece is as short as that, "
+                    "take a smaller n_fft, or pad it with zeros to n_fft first",
+                    {where: r"\bstft\b|spectrogram|\bmel|mfcc"},
+                )
+                for where in ("frames", "line", "words")
+            ),
+            "Print the shape of the input. If it is as meant, pad less than its size, or with "
+            'mode="replicate" or "constant"; if not, its dimensions stand in another order, or it '
+            "has become too small",
         ),
         suspects=(Suspect(r"pad|ReflectionPad[123]d"),),
         types=("RuntimeError",),
@@ -647,11 +729,21 @@ FAMILIES = (
             ),
         ),
         remedy=(
+            Sentence(
+                "The {normalized_shape} stands in the second dimension, as the channels of a "
+                "convolution do: bring it to the end and back (`norm(x.transpose(1, "
+                "-1)).transpose(1, -1)`), or use `nn.GroupNorm(1, channels)`, which takes channels "
+                "there, and averages over the places too",
+                {"second": r"yes"},
+            ),
             (
                 "normalized_shape has to be the last dimensions of the input, often only "
-                "the last one: print `x.shape` before it"
+                "the last one: print `x.shape` before it. If a length stands in normalized_shape, "
+                "it takes no other length; if only the features are to be normalised, give their "
+                "number alone"
             ),
         ),
+        derive=_channels_second,
         suspects=(Suspect(r"LayerNorm", "made for {normalized_shape}"),),
         types=("RuntimeError",),
         today=(
@@ -794,6 +886,12 @@ FAMILIES = (
     ErrorFamily(
         id="transposed_output_size",
         says="A transposed convolution is asked for an output size that it cannot make.",
+        means=("A transposed convolution can make {smallest} to {largest}, and not {asked}",),
+        remedy=(
+            "If the size is that of what was halved before, use the same stride, kernel and "
+            "padding as there; if any size is wanted, leave `output_size` out and bring the result "
+            "to it with `F.interpolate`",
+        ),
         types=("ValueError",),
         today=(
             r"requested an output size of (?P<asked>[\[(][\d, ]*[\])]|torch\.Size\(\[[\d, ]*\]\)),"
@@ -809,6 +907,11 @@ FAMILIES = (
     ErrorFamily(
         id="transposed_output_padding",
         says="The output padding of a transposed convolution is as large as its stride.",
+        decides=True,
+        remedy=(
+            "output_padding only chooses among the sizes that a stride leaves open: below stride, "
+            "0 where that is 1",
+        ),
         types=("RuntimeError",),
         today=(r"output padding must be smaller than either stride or dilation",),
         sample="nn.ConvTranspose2d(1, 1, 3, stride=2, output_padding=2)(torch.ones(1, 1, 4, 4))",
@@ -816,6 +919,18 @@ FAMILIES = (
     ErrorFamily(
         id="resize_dimensions",
         says="interpolate or Upsample gets another number of dimensions than its mode or size has.",
+        means=(
+            "The input has {dimensions} dimensions, and mode {mode} takes {needed}, the batch and "
+            "the channels among them",
+            "The first two dimensions count as batch and channels, and the sizes behind them are "
+            "{input}",
+        ),
+        remedy=(
+            "Print `x.shape`. A single picture needs its batch dimension, `x.unsqueeze(0)`, a "
+            "batch of masks without channels `x.unsqueeze(1)`, and both are taken away afterwards. If "
+            "the dimensions are as meant, the mode is `linear` for 3, `bilinear` for 4 and "
+            "`trilinear` for 5 of them",
+        ),
         types=("ValueError", "NotImplementedError"),
         today=(
             r"Input and output must have the same number of spatial dimensions, but got input with "

@@ -160,10 +160,51 @@ PRODUCTS = [
     (PRODUCT.format("64x512", "1024x10"), {}, "if it is [64, 512]", "among them"),
 ]
 
+CONV = (
+    "RuntimeError: Given groups=1, weight of size [{}], expected input[{}] to have {} channels, "
+    "but got {} channels instead"
+)
+RANK = (
+    "RuntimeError: Expected {}D (unbatched) or {}D (batched) input to {}, but got input of size: {}"
+)
+SMALL = "RuntimeError: Given input size: ({}). Calculated output size: (4x0x20). Output size is too"
+REFLECT = (
+    "RuntimeError: Argument #4: Padding size should be less than the corresponding input "
+    "dimension, but got: padding (512, 512) at dimension 2 of input [1, 1, 300]"
+)
+NORM = (
+    "RuntimeError: Given normalized_shape=[3], expected input with shape [*, 3], but got input of "
+    "size[{}]"
+)
+
+LAYERS = [
+    (CONV.format("4, 1, 3", "1, 32, 100", 1, 32), {}, "x.unsqueeze(1)", "second place"),
+    (CONV.format("4, 1, 3", "8, 32, 100", 1, 32), {}, "second place", "x.unsqueeze(1)"),
+    (CONV.format("320, 4, 3, 3", "2, 9, 64, 64", 4, 9), {}, "inpainting", "RGB"),
+    (CONV.format("32, 4, 3, 3", "2, 9, 64, 64", 4, 9), {}, "second place", "inpainting"),
+    (CONV.format("8, 6, 3, 3", "2, 3, 64, 64", 6, 3), {}, "torch.cat((a, b), dim=1)", "grey"),
+    (RANK.format(2, 3, "conv1d", "[32, 1, 10, 10]"), {}, "take a Conv2d", "Conv3d"),
+    (RANK.format(3, 4, "conv2d", "[32, 2, 1, 10, 10]"), {}, "Conv3d", "take a Conv2d"),
+    ("ValueError: expected 2D or 3D input (got 4D input)", {}, "pictures", "single sample"),
+    ("ValueError: expected 2D or 3D input (got 1D input)", {}, "single sample", "pictures"),
+    (SMALL.format("4x1x40"), {}, "kernel_size=(1, 2)", "224"),
+    (SMALL.format("4x1x1"), {}, "224", "kernel_size=(1, 2)"),
+    (REFLECT, {"frames": "functional.py stft\nfunctional.py pad"}, "half of n_fft", "replicate"),
+    (REFLECT, {}, "replicate", "n_fft"),
+    (NORM.format("2, 3, 4, 5"), {}, "nn.GroupNorm(1", "takes no other length"),
+    (NORM.format("2, 4, 5"), {}, "takes no other length", "nn.GroupNorm(1"),
+    (
+        "NotImplementedError: Got 3D input, but bilinear mode needs 4D input",
+        {},
+        "unsqueeze(0)",
+        "{",
+    ),
+]
+
 
 @pytest.mark.parametrize(
     ("error", "around", "told", "untold"),
-    [*LOSSES, *SHAPES, *PRODUCTS],
+    [*LOSSES, *SHAPES, *PRODUCTS, *LAYERS],
 )
 def test_a_cause_is_told_where_the_message_has_it(
     error: str, around: dict[str, str], told: str, untold: str
