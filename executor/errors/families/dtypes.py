@@ -13,6 +13,9 @@ def _pair(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"pair": f"{seen['left']} {seen['right']}".lower()}
 
 
+_HALF = r"(?:c10::)?(?:[Hh]alf|BFloat16)"
+_PACKED = r"Byte|Char|unsigned char|signed char|(?:c10::)?Float8\w+"
+_UNDER_AUTOCAST = r"\bautocast\b|\bamp\b|mixed.precision"
 _CLASS_LOSS = r"\b(?:cross_entropy|nll_loss)(?:_nd)?\b"  # named in a traceback
 
 FAMILIES = (
@@ -26,9 +29,34 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
+                "Weights of {right} are packed ones of a quantized model, which only its own layer "
+                "unpacks. If the code takes `layer.weight` itself, call the layer; if it is a "
+                "library's line, bring its version (peft, transformers, bitsandbytes) up to date",
+                {"right": _PACKED, "product": r".+"},
+            ),
+            Sentence(
+                "Print both dtypes. In a layer the second is the weight, so the model is double "
+                "(`.double()`, `torch.set_default_dtype`, or weights from NumPy): `model.float()`. "
+                "If both are data, those from NumPy are float64: `.float()`",
+                {"left": r"[Ff]loat", "right": r"[Dd]ouble"},
+            ),
+            Sentence(
                 "Print both dtypes. Data from NumPy are float64 (double) where layers are "
                 "float32: `x = x.float()` before the model",
                 {"pair": r".*double.*"},
+            ),
+            Sentence(
+                "Two kinds of half precision meet. Choose one in all places that name one: "
+                "`torch_dtype=` where the model is loaded, `bnb_4bit_compute_dtype=`, the dtype of "
+                "`torch.autocast`, and fp16 or bf16 of a trainer",
+                {"pair": r"(?:c10::)?half (?:c10::)?bfloat16|(?:c10::)?bfloat16 (?:c10::)?half"},
+            ),
+            Sentence(
+                "Half precision and float32 meet. In a layer the second is the weight: a float32 "
+                "layer gets half precision, as one that was added to a model in half precision does. Run the forward pass inside "
+                "`torch.autocast(…)`, or bring the layer to the dtype of the others, "
+                "`layer.to(x.dtype)`",
+                {"left": _HALF, "right": r"[Ff]loat"},
             ),
             Sentence(
                 "Half precision and float32 meet: run the forward pass inside "
@@ -103,11 +131,15 @@ FAMILIES = (
             Sentence(
                 "Half precision meets a float32 layer: run the forward pass inside "
                 "`torch.autocast(…)`, or give the layer float32: `x = x.float()`",
-                {"input": r"[Hh]alf|c10::(?:Half|BFloat16)|BFloat16", "weight": r"[Ff]loat"},
+                {"input": _HALF, "weight": r"[Ff]loat"},
             ),
             Sentence(
-                "Convert the input before the layer: `x = x.float()`; images as bytes also need "
-                "their range: `ToTensor()` or `/ 255`",
+                "Pictures as bytes are brought to floating point and to the range of the training: "
+                "`x.float() / 255`, or `ToTensor()`, and the same normalisation",
+                {"input": r"Byte|unsigned char", "weight": r"[Ff]loat"},
+            ),
+            Sentence(
+                "Convert the input before the layer: `x = x.float()`",
                 {"weight": r"[Ff]loat"},
             ),
             Sentence(
@@ -211,17 +243,26 @@ FAMILIES = (
                 "MSELoss or BCE needs float targets too: `target.float()`",
                 {"expected": r"Float", "given": r"Long|Int|Byte|Short"},
             ),
-            Sentence(
-                "Half precision and float32 meet: run the forward pass inside "
-                "`torch.autocast(…)`, or bring both model and input to one of the two; `.half()` "
-                "on only one of them gives this",
-                {"given": r"Half", "expected": r"Float"},
+            *(
+                Sentence(
+                    "Under autocast its own operations choose their dtype; one that it does not "
+                    "know (an extension, a custom Function, buffers that were made outside) gets "
+                    "both. Give that one float32: `with torch.autocast(x.device.type, "
+                    "enabled=False): y = op(x.float())`; a Function takes "
+                    "`custom_fwd(cast_inputs=torch.float32)`",
+                    {"given": given, "expected": expected, where: _UNDER_AUTOCAST},
+                )
+                for given, expected in ((_HALF, r"Float"), (r"Float", _HALF))
+                for where in ("words", "code", "frames")
             ),
-            Sentence(
-                "Half precision and float32 meet: run the forward pass inside "
-                "`torch.autocast(…)`, or bring both model and input to one of the two; `.half()` "
-                "on only one of them gives this",
-                {"given": r"Float", "expected": r"Half"},
+            *(
+                Sentence(
+                    "Half precision and float32 meet: run the forward pass inside "
+                    "`torch.autocast(…)`, or bring both model and input to one of the two; "
+                    "`.half()` on only one of them gives this",
+                    {"given": given, "expected": expected},
+                )
+                for given, expected in ((_HALF, r"Float"), (r"Float", _HALF))
             ),
             Sentence(
                 "Something is double: data from NumPy, or a model after `.double()`. Use "
@@ -273,6 +314,12 @@ FAMILIES = (
                 "Convert the index: `index.long()`; and check that it counts along the right `dim` "
                 "(one-hot rows over the classes of a batch are written along dim 1)",
                 {"name": r"index|indices"},
+            ),
+            Sentence(
+                "Whole and real numbers are compared or added: make both real, which loses "
+                "nothing: `a.float()`. If both count classes, the real ones are perhaps scores, of "
+                "which `argmax(dim=1)` gives the class",
+                {"name": "other", "given": r"Float|Double", "expected": r"Long|Int"},
             ),
             Sentence(
                 "Convert the input before the layer: `x = x.float()`",
@@ -400,6 +447,11 @@ FAMILIES = (
                 )
                 for where in ("line", "raising")
             ),
+            Sentence(
+                "If the complex result is meant, make what is written into complex too. If only "
+                "its size or its real part is wanted, `y.abs()` or `y.real` says which",
+                {"result": r"Complex\w+"},
+            ),
             (
                 "Write it out of place (`x = x / 2` instead of `x /= 2`), or make the "
                 "tensor floating point first: `x = x.float()`. Of the entries of a state dict only "
@@ -424,7 +476,10 @@ FAMILIES = (
         says="Two tensors of different dtypes are compared.",
         decides=True,
         means=("Two tensors of {left} and {right} are compared; they need one dtype",),
-        remedy=("Convert one: `b.to(a.dtype)`",),
+        remedy=(
+            "Convert the one that loses nothing: whole numbers with `.float()`, float32 with "
+            "`.double()`; the other way fractions are cut off, and what differs may count as equal",
+        ),
         types=("RuntimeError",),
         today=(r"^(?P<left>\w+) did not match (?P<right>\w+)$",),
         values={"left": f"the first dtype, {_SHORT}", "right": "the second"},
@@ -457,11 +512,6 @@ FAMILIES = (
                 {"dtype": r"Half|c10::Half|BFloat16", "kernel": r".*cuda.*"},
             ),
             Sentence(
-                'The operation behind "{kernel}" does not exist for half precision (`{dtype}`) on '
-                "the device where it ran; many run in it on a GPU only",
-                {"dtype": r"Half|c10::Half|BFloat16"},
-            ),
-            Sentence(
                 'The operation behind "{kernel}" does not exist for sparse tensors',
                 {"dtype": r"(?i).*sparse.*"},
             ),
@@ -477,15 +527,18 @@ FAMILIES = (
                 {"dtype": r"Half|c10::Half|BFloat16", "kernel": r".*cuda.*"},
             ),
             Sentence(
-                "On the CPU use float32: `model.float()` and `x.float()`; half precision belongs "
-                "on the GPU",
-                {"dtype": r"Half|c10::Half|BFloat16"},
+                "If they are class numbers, they have to be int64: `labels.long()`. If they are "
+                "real values, another loss is meant (MSELoss, BCEWithLogitsLoss)",
+                {
+                    "kernel": r"(?i).*nll_?loss.*|.*cross_entropy.*",
+                    "dtype": r"Float|Double",
+                },
             ),
             Sentence(
                 "Class numbers have to be int64: `labels.long()`",
                 {
                     "kernel": r"(?i).*nll_?loss.*|.*cross_entropy.*",
-                    "dtype": r"Int|Short|Byte|Char|Float|Double|Bool",
+                    "dtype": r"Int|Short|Byte|Char|Bool",
                 },
             ),
             Sentence(
@@ -498,6 +551,22 @@ FAMILIES = (
                 "Bits are combined of whole numbers and masks only: make masks with comparisons, "
                 "or convert with `.bool()`",
                 {"kernel": r".*bitwise.*|.*(?:and|or|xor)__.*", "dtype": r"Float|Double|Half"},
+            ),
+            Sentence(
+                "Convert to floating point first: `x.float()`. If it is a mask of class numbers, "
+                "resize it with mode='nearest', so that no class is mixed, and go back with "
+                "`.long()`",
+                {"kernel": r"upsample\w*|.*interpol\w*", "dtype": r"Long|Int|Byte|Short|Bool|Char"},
+            ),
+            Sentence(
+                "Few operations know unsigned integers of more than 8 bits: convert before torch, "
+                "`array.astype(np.int32)` (or float32)",
+                {"dtype": r"UInt(?:16|32|64)"},
+            ),
+            Sentence(
+                "Do it for the real and the imaginary part (`torch.view_as_real(x)`), or for "
+                "`x.abs()`, as it is meant",
+                {"dtype": r"Complex\w+"},
             ),
             Sentence(
                 "Convert to floating point first: `x.float()`",
@@ -610,10 +679,18 @@ FAMILIES = (
         says="A number does not fit into a tensor's dtype.",
         means=("A number does not fit into the tensor's dtype",),
         remedy=(
-            (
-                "Use a larger dtype, or a fill value that fits: in half precision -1e4 or "
-                "`torch.finfo(x.dtype).min` instead of -1e9"
+            Sentence(
+                "Fill with what half precision holds: `torch.finfo(x.dtype).min` (or -1e4) instead "
+                "of -1e9",
+                {"type": r".*Half"},
             ),
+            Sentence(
+                "The tensor holds whole numbers, and neither infinity nor a number outside of its "
+                "range. If real values are meant, make it floating point (`x.float()`); if not, "
+                "`torch.iinfo(x.dtype)` says what fits",
+                {"type": r"u?int.*|long.*|short|signed char|unsigned char"},
+            ),
+            "Use a larger dtype, or a fill value that fits: `torch.finfo(x.dtype)` says which do",
         ),
         suspects=(Suspect(r"masked_fill|masked_fill_|full|fill_"),),
         types=("RuntimeError",),

@@ -1,6 +1,8 @@
 """Indexing: positions that are not there, dtypes of indices, gather and scatter, masks, keys."""
 
-from executor.errors.family import ErrorFamily, Sentence, Suspect
+from collections.abc import Mapping
+
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 
 # That the error comes with longer text: then the positions are asked about, and no token.
 _LONGER = (
@@ -8,13 +10,78 @@ _LONGER = (
     r"|paragraphs?|reviews?|prompts?)\b"
     r"|\b(?:extend|increas|exceed|rais)\w*[^.\n]{0,20}\b(?:length|number of (?:tokens|words))\b"
 )
+_POSITIONS = r"posi\w*_?emb|pos_?emb|posi\w*_?enc|\bwpe\b|embed_positions"
+_SEGMENTS = r"token_type_emb|segment_emb|seg_emb"
 _TABLE = r"\b(?:pandas|dataframe|data frame|df|pd\.\w+|train_test_split|iloc|loc)\b"
+
+# An index into a tensor or an array, where its size tells more.
+_BOUNDS = (
+    Sentence(
+        "There is nothing in it: print the shape step by step before the line. A filter, a "
+        "threshold or a slice that left nothing, or files that were not found, give that; where "
+        "it may happen, ask `if len(x):` first",
+        {"size": "0"},
+    ),
+    Sentence(
+        "Here the index is a class or a group. If they are numbered from 1, subtract 1; if there "
+        "are more than {size}, give dimension {dimension} more places; if {index} marks what has "
+        "no class, leave those out first",
+        {"line": r"\b(?:scatter|one_hot|index_add|bincount)\w*\("},
+    ),
+    Sentence(
+        "The index is just behind the last, {last}. If it counts from 1 (labels, ids), subtract "
+        "1; if a loop reads the next element too (`x[i + 1]`), it has to end one earlier; if "
+        "{size} is meant to be the number of all, it is one too small",
+        {"last": r".+"},
+    ),
+)
+
+
+def _just_behind(seen: SeenError, message: str) -> Mapping[str, str]:
+    """The last index, where the one that is asked for is the next."""
+    size = seen.number("size")
+    return {"last": str(size - 1)} if seen.number("index") == size > 0 else {}
+
+
+def _cuts(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Whether real numbers are to be written as whole ones."""
+    cuts = seen["target"] in _WHOLE and seen["source"] in _REAL
+    return {"cuts": "yes"} if cuts else {}
+
+
+_REAL = ("Float", "Double", "Half", "BFloat16", "float", "double", "c10::Half")
+_WHOLE = ("Long", "Int", "Short", "Char", "Byte", "Bool", "long", "int", "long long", "bool")
+_INTO = (
+    Sentence(
+        "If their fractions matter, make the tensor that is written into floating point where it "
+        "is made (`x.float()`): converting the values would cut them off. If they are whole "
+        "numbers, `value.to(x.dtype)`",
+        {"cuts": r"yes"},
+    ),
+    "Convert what is written, `value.to(x.dtype)`, or, where autocast made it half, make the "
+    "tensor of its dtype",
+)
 
 FAMILIES = (
     ErrorFamily(
         id="embedding_range",
         says="An embedding or a table is asked for a row that it has not.",
         means=(
+            *(
+                Sentence(
+                    "A position is looked up that the table of positions has not: the sequence is "
+                    "longer than the model has learned positions for",
+                    {where: _POSITIONS},
+                )
+                for where in ("raising", "line")
+            ),
+            *(
+                Sentence(
+                    "A kind of segment (token_type_ids) is looked up that the model has not",
+                    {where: _SEGMENTS},
+                )
+                for where in ("raising", "line")
+            ),
             Sentence(
                 "Row {index} is asked of a table with {rows} rows, counted from 0 | where it comes "
                 "with longer text, the positions: a model has learned only so many (512 in BERT, "
@@ -37,6 +104,26 @@ FAMILIES = (
             ),
         ),
         remedy=(
+            *(
+                Sentence(
+                    "Print the length of the sequence and the number of positions "
+                    "(`model.config.max_position_embeddings`, or num_embeddings of that "
+                    "Embedding). Cut the text to it, `tokenizer(text, truncation=True, "
+                    "max_length=…)`, split it into windows that overlap, or, of a model that is "
+                    "trained from the start, make the table longer",
+                    {where: _POSITIONS},
+                )
+                for where in ("raising", "line")
+            ),
+            *(
+                Sentence(
+                    "Leave token_type_ids out, or print their largest: it has to be below "
+                    "`model.config.type_vocab_size` (2 in BERT, 1 in RoBERTa, for which a "
+                    "tokenizer of BERT makes others)",
+                    {where: _SEGMENTS},
+                )
+                for where in ("raising", "line")
+            ),
             Sentence(
                 "Print `input_ids.shape`, and cut the text to what the model takes: "
                 "`tokenizer(text, truncation=True, max_length=512)` "
@@ -58,11 +145,11 @@ FAMILIES = (
                 for where in ("words", "code")
             ),
             (
-                "num_embeddings has to be larger than the largest id: print `ids.max()` "
-                "and compare it with the vocabulary's size (padding and unknown words "
-                "count too); ids below 0 give this as well. With a tokenizer: "
-                "`model.resize_token_embeddings(len(tokenizer))`; positions beyond the "
-                "model's longest sequence do it too (`truncation=True`)"
+                "Print `ids.min(), ids.max()` of what goes in. If the largest is not below "
+                "num_embeddings, the table needs one row more than it (ids from 1, padding, "
+                "unknown words and values that only the test data have count too). If the "
+                "smallest is below 0, a mark such as -100 or -1 is among them. If both fit, it is "
+                "another table, such as that of positions for a long sequence"
             ),
         ),
         suspects=(Suspect(r"Embedding|EmbeddingBag", "the table"),),
@@ -87,8 +174,8 @@ FAMILIES = (
         means=("An Embedding takes whole numbers (token ids, int64) and gets {given}",),
         remedy=(
             (
-                "Convert them right before it: `ids.long()`; where they are real values, a "
-                "Linear layer is meant"
+                "If they are ids, convert them right before it: `ids.long()`. If they are real "
+                "values, a Linear layer is meant, or of a language model `inputs_embeds=`"
             ),
         ),
         suspects=(Suspect(r"Embedding"),),
@@ -111,10 +198,12 @@ FAMILIES = (
             ("Index {index} into dimension {dimension}, which has {size} entries, counted from 0"),
         ),
         remedy=(
+            *_BOUNDS,
             "Print the shape and the index before the line: perhaps a loop runs further than the "
             "tensor is long, the index counts something else (samples of the whole data set, "
             "where the tensor is one batch), or the dimensions are in another order",
         ),
+        derive=_just_behind,
         types=("IndexError", "RuntimeError"),
         today=(
             r"index (?P<index>-?\d+) is out of bounds for dimension (?P<dimension>\d+) with size "
@@ -137,7 +226,8 @@ FAMILIES = (
                 "entries, counted from 0"
             ),
         ),
-        remedy=("Print `.shape` before the line",),
+        remedy=(*_BOUNDS, "Print `.shape` and the index before the line"),
+        derive=_just_behind,
         types=("IndexError",),
         today=(
             r"index (?P<index>-?\d+) is out of bounds for axis (?P<dimension>\d+) with size "
@@ -189,7 +279,11 @@ FAMILIES = (
         id="array_too_many_indices",
         says="A NumPy array is indexed in more dimensions than it has.",
         means=("An array is indexed in more dimensions than it has",),
-        remedy=("Print `.shape` before the line",),
+        remedy=(
+            "Print `.shape` and `.dtype` before the line. An array of arrays (object) has rows of "
+            "different lengths, and no columns; if a single row or column was taken out, the axis "
+            "is gone with it: `x[i:i + 1]` keeps it",
+        ),
         types=("IndexError",),
         today=(r"too many indices for array: array is (?P<dimensions>\d+)-dim",),
         values={"dimensions": "that the array has"},
@@ -201,7 +295,7 @@ FAMILIES = (
         says="A tensor without dimensions is indexed.",
         means=(
             (
-                "A tensor without dimensions, a single number, is indexed: since torch 0.5 "
+                "A tensor without dimensions, a single number, is indexed: since torch 0.4 "
                 "a loss or a sum is such a number"
             ),
         ),
@@ -225,7 +319,11 @@ FAMILIES = (
         id="slice_of_a_number",
         says="A tensor without dimensions is sliced.",
         means=("A tensor without dimensions, a single number, is sliced",),
-        remedy=("Keep a dimension (`x.view(-1)`), or leave the slice out",),
+        remedy=(
+            "If one number is meant, leave the slice out. If there should be several, see what "
+            "reduced them: `squeeze()` takes the batch of a single sample too (`squeeze(1)` does "
+            "not), an index or a sum a dimension",
+        ),
         types=("IndexError", "RuntimeError"),
         today=(r"slice\(\) cannot be applied to a 0-dim",),
         sample="torch.tensor(1.0)[:1]",
@@ -247,7 +345,11 @@ FAMILIES = (
         id="index_dtype",
         says="A tensor is indexed by one that holds no integers.",
         means=("A tensor is indexed by one that holds no integers",),
-        remedy=(("Convert the index: `index.long()`, or `.bool()` for a mask of zeros and ones"),),
+        remedy=(
+            "If it holds positions, `index.long()`; if it is a mask of zeros and ones, "
+            "`index.bool()`. If it holds scores, compare them (`x > 0.5`) or take their "
+            "`argmax(dim=1)` first",
+        ),
         types=("IndexError",),
         today=(r"tensors used as indices must be long",),
         sample="torch.ones(4)[torch.tensor([0.0])]",
@@ -262,17 +364,45 @@ FAMILIES = (
             ("An array is indexed by something that is no whole number, slice or array of them"),
         ),
         remedy=(
+            Sentence(
+                "Print what is indexed. If it is a dict's key or a line of text: going through a "
+                "dict gives its keys (`.items()` gives both, `.values()` what they hold), and a "
+                "text of JSON has to be read with `json.loads`",
+                {"of": "string"},
+            ),
+            Sentence(
+                "Print what is indexed. If it is a {of} of dicts, take one of them first, "
+                "`x[0]['key']`; if it is what a loader gives, [inputs, labels], take it apart by "
+                "position, `inputs, labels = batch`",
+                {"given": "str"},
+            ),
+            Sentence(
+                "A {of} has one index alone. If it is meant as a table, make a tensor or an array "
+                "of it first: `torch.stack(x)` of tensors, `np.array(x)` of lists; if it holds "
+                "several results, take one first, `x[0][:, i]`",
+                {"given": "tuple"},
+            ),
+            Sentence(
+                "For one position use `int(i)` or `i.item()`; for several at once `[x[j] for j in "
+                "i.tolist()]`, or `torch.stack` the {of} first, if it holds tensors",
+                {"given": r"(?:torch\.)?Tensor|(?:numpy\.)?ndarray"},
+            ),
+            Sentence(
+                "A position is a whole number: `a // b` gives one, `a / b` does not; else `int(i)`",
+                {"given": r"(?:numpy\.)?float\d*"},
+            ),
             (
-                "Print the type of what is indexed: a list of dicts needs a position "
-                "first, a dict its key; for a tensor as position use `.item()`, for "
-                "several `torch.stack` the list first"
+                "Print the types of both: a position is a whole number, `int(i)`, and of an array "
+                "or a table of pandas a column is asked by its name in the table alone"
             ),
         ),
         types=("TypeError", "IndexError"),
         today=(
-            r"(?P<of>list|tuple|string) indices must be integers or slices, not (?P<given>[\w.]+)",
+            r"(?P<of>list|tuple) indices must be integers(?: or slices)?, not (?P<given>[\w.]+)",
+            r"(?P<of>string) indices must be integers(?:(?: or slices)?, not '?(?P<given>[\w.]+))?",
             r"only integers, slices",
         ),
+        breadth=-2,  # NumPy's wording names the ellipsis, which another family asks for
         values={"of": "what is indexed", "given": "type of the index"},
         sample='[1, 2]["a"]',
     ),
@@ -286,7 +416,20 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            ("Print its length before the line: it is shorter than the loop expects, often empty"),
+            Sentence(
+                "The script was started with fewer arguments than it reads: `python script.py a "
+                "b`. In a notebook set the values in place of `sys.argv`",
+                {"line": r"\bargv\["},
+            ),
+            Sentence(
+                "A line, or a name, has fewer parts than the code takes for granted: print it "
+                "before it is split. An empty line at the end, another separator or another folder "
+                "gives that",
+                {"line": r"split\([^)\n]{0,40}\)\["},
+            ),
+            "Print it and its length before the line. It may be empty (no file was found, a filter "
+            "left nothing), a loop may count the elements of something longer, or the parts of a "
+            "sample may be fewer than are taken from it",
         ),
         types=("IndexError",),
         today=(
@@ -358,6 +501,12 @@ FAMILIES = (
                 for where in ("words", "code", "line")
             ),
             Sentence(
+                "The installed transformers does not know the architecture {key} | the model is "
+                "newer than it",
+                {"frames": r"configuration_auto\.py"},
+            ),
+            Sentence("The table has no column {key}", {"raised_in": "pandas", "key": r"['\"].*"}),
+            Sentence(
                 "The dictionary has no key {key}, which a group of some optimizers has | the state "
                 "of another kind of optimizer was loaded",
                 {"key": r"'(?:momentum|dampening|nesterov|betas|amsgrad|exp_avg|max_exp_avg_sq)'"},
@@ -365,7 +514,8 @@ FAMILIES = (
             Sentence(
                 "A dictionary, or an object that is asked by keys like one, was asked for the "
                 "number {key} | one sample, one graph or one result stands where a list of them is "
-                "meant: a loader asks its data set for items by number",
+                "meant (a loader asks its data set for items by number), or a mapping of numbers "
+                "to names has no entry for it",
                 {"key": r"-?\d+"},
             ),
             "The dictionary has no key {key}",
@@ -384,9 +534,32 @@ FAMILIES = (
                 "them, or ask by a key that it has",
                 {"key": r"-?\d+"},
             ),
+            Sentence(
+                "If it is newer, `python -m pip install -U transformers` and restart. If not, "
+                "`model_type` in the model's config.json is not a name that transformers has",
+                {"frames": r"configuration_auto\.py"},
+            ),
+            Sentence(
+                "`print(table.columns.tolist())`: another spelling, a space in a name, a "
+                "separator that read all as one column (`sep=`), or a file without a row of names "
+                "(`header=None`, `names=`)",
+                {"raised_in": "pandas", "key": r"['\"].*"},
+            ),
+            Sentence(
+                "Print its keys (`print(d.keys())`). If they are names of layers, the file holds "
+                "the weights themselves: `model.load_state_dict(d)`. If the weights stand under "
+                "another name, ask for that",
+                {"key": r"['\"](?:\w*state_?dict\w*|model|net|weights|optimizer|params)['\"]"},
+            ),
+            Sentence(
+                "Words that the vocabulary has not seen need an entry of their own: "
+                "`word2idx.get(word, word2idx['<unk>'])`. If the word should be there, compare "
+                "case, punctuation and how the text is split",
+                {"line": r"(?:word|tok|char|vocab|stoi|w2i|idx)\w*\["},
+            ),
             (
                 "Print its keys (`print(d.keys())`): another spelling, another version of "
-                "the file, or a checkpoint that holds the weights themselves"
+                "the file or the library, or a dictionary that was filled otherwise than is asked"
             ),
         ),
         types=("KeyError",),
@@ -401,9 +574,9 @@ FAMILIES = (
     ErrorFamily(
         id="index_put_dtypes",
         says="Values of another dtype are written at places of a tensor.",
-        decides=True,
         means=("Values of {source} are written into a tensor of {target}",),
-        remedy=("Convert what is written: `value.to(x.dtype)`",),
+        remedy=_INTO,
+        derive=_cuts,
         suspects=(Suspect(r".*", kinds=("item",)),),
         types=("RuntimeError",),
         today=(
@@ -515,9 +688,9 @@ FAMILIES = (
     ErrorFamily(
         id="scatter_dtypes",
         says="scatter or index_add gets values of another dtype than its tensor has.",
-        decides=True,
         means=("{operation} writes values of {source} into a tensor of {target}",),
-        remedy=("Convert what is written: `src.to(x.dtype)`",),
+        remedy=_INTO,
+        derive=_cuts,
         suspects=(Suspect(r"{operation}"),),
         types=("RuntimeError",),
         today=(
@@ -574,7 +747,10 @@ FAMILIES = (
         id="index_shapes",
         says="Several indices have shapes that do not broadcast.",
         means=("Several indices have shapes that do not go together: {shapes}",),
-        remedy=("For all pairs add a dimension: `x[rows[:, None], columns]`",),
+        remedy=(
+            "If each row is to meet each column, add a dimension: `x[rows[:, None], columns]`. If "
+            "they belong together one by one, they need one length: print their shapes",
+        ),
         types=("IndexError",),
         today=(
             r"shape mismatch: indexing tensors could not be broadcast together with shapes "
@@ -593,7 +769,11 @@ FAMILIES = (
                 "{mask_dimension} they differ"
             ),
         ),
-        remedy=(("Make the mask from the tensor it is used on, or give it the missing dimension"),),
+        remedy=(
+            "Print both shapes: a mask is not repeated along a dimension. If it has size 1 there, "
+            "`mask.expand_as(x)` (or `squeeze` it, to choose whole rows). If it was made from "
+            "another tensor (before a filter, of another batch), make it from this one",
+        ),
         types=("IndexError",),
         today=(
             r"[Tt]he shape of the mask (?P<mask>\[[\d, ]*\]) at index (?P<mask_dimension>\d+) does "

@@ -66,6 +66,8 @@ def _conv_input(seen: SeenError, message: str) -> Mapping[str, str]:
 def _too_many(seen: SeenError, message: str) -> Mapping[str, str]:
     """Whether the input has more dimensions than a batch, or fewer than a sample."""
     shape = seen.sizes("input")
+    if not shape:
+        return {}
     has = len(shape) if seen["input"].startswith("[") else seen.number("input")
     return {"kind": "many" if has > seen.number("batched") else "few"}
 
@@ -927,8 +929,8 @@ FAMILIES = (
         ),
         remedy=(
             "Print `x.shape`. A single picture needs its batch dimension, `x.unsqueeze(0)`, a "
-            "batch of masks without channels `x.unsqueeze(1)`, and both are taken away afterwards. If "
-            "the dimensions are as meant, the mode is `linear` for 3, `bilinear` for 4 and "
+            "batch of masks without channels `x.unsqueeze(1)`; take it away afterwards. If the "
+            "dimensions are as meant, the mode is `linear` for 3, `bilinear` for 4 and "
             "`trilinear` for 5 of them",
         ),
         types=("ValueError", "NotImplementedError"),

@@ -201,10 +201,124 @@ LAYERS = [
     ),
 ]
 
+ROW = "IndexError: index out of range in self"
+BOUNDS = "IndexError: index {} is out of bounds for dimension 0 with size {}"
+TYPE = "TypeError: {} indices must be integers or slices, not {}"
+PUT = (
+    "RuntimeError: Index put requires the source and destination dtypes match, got {} for the "
+    "destination and {} for the source."
+)
+
+INDEXING = [
+    (ROW, {"line": "x = x + self.position_embedding(steps)"}, "learned positions for", "-100"),
+    (ROW, {"raising": "e = self.token_type_embeddings(token_type_ids)"}, "1 in RoBERTa", "-100"),
+    (ROW, {"line": "x = self.emb(x)"}, "-100", "RoBERTa"),
+    (BOUNDS.format(0, 0), {}, "There is nothing in it", "subtract 1"),
+    (BOUNDS.format(5, 5), {}, "just behind the last, 4", "There is nothing"),
+    (BOUNDS.format(7, 5), {}, "a loop runs further", "just behind"),
+    (BOUNDS.format(7, 5), {"line": "y.scatter_(1, labels, 1)"}, "a class or a group", "a loop"),
+    (BOUNDS.replace("dimension", "axis").format(0, 0), {}, "There is nothing in it", "subtract 1"),
+    ("TypeError: string indices must be integers, not 'str'", {}, "json.loads", "dicts,"),
+    (TYPE.format("list", "str"), {}, "of dicts", "json.loads"),
+    (TYPE.format("list", "tuple"), {}, "np.array(x)", "of dicts"),
+    (TYPE.format("list", "Tensor"), {}, ".item()", "np.array(x)"),
+    (TYPE.format("list", "float"), {}, "a // b", ".item()"),
+    (
+        "IndexError: only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and "
+        "integer or boolean arrays are valid indices",
+        {},
+        "no whole number",
+        "left out",
+    ),
+    ("IndexError: list index out of range", {"line": "p = sys.argv[1]"}, "arguments", "a loop"),
+    (
+        "IndexError: list index out of range",
+        {"line": "n = s.split('_')[2]"},
+        "fewer parts",
+        "a loop",
+    ),
+    ("IndexError: list index out of range", {"line": "n = parts[2]"}, "a loop", "argv"),
+    ("KeyError: 'nova9'", {"frames": "configuration_auto.py from_pretrained"}, "newer", "columns"),
+    ("KeyError: 'label'", {"raised_in": "pandas"}, "no column", "d.keys()"),
+    ("KeyError: 'label'", {}, "d.keys()", "no column"),
+    ("KeyError: 'model_state_dict'", {}, "the weights themselves", "filled otherwise"),
+    (
+        "KeyError: 'mouse'",
+        {"line": "ids = [word2idx[w] for w in text]"},
+        "<unk>",
+        "filled otherwise",
+    ),
+    (PUT.format("Long", "Float"), {}, "would cut them off", "autocast"),
+    (PUT.format("Float", "Half"), {}, "autocast", "cut them off"),
+]
+
+DTYPES_OF_A_PRODUCT = "RuntimeError: mat1 and mat2 must have the same dtype, but got {} and {}"
+WANTED = "RuntimeError: expected scalar type {} but found {}"
+LACKING = "NotImplementedError: \"{}\" not implemented for '{}'"
+AMP = {"words": "I train with autocast"}
+
+DTYPES = [
+    (DTYPES_OF_A_PRODUCT.format("Half", "Byte"), {}, "packed ones", "autocast"),
+    (DTYPES_OF_A_PRODUCT.format("Byte", "Float"), {}, "x.float()", "packed"),
+    (DTYPES_OF_A_PRODUCT.format("Float", "Double"), {}, "the model is double", "before the model"),
+    (DTYPES_OF_A_PRODUCT.format("Double", "Float"), {}, "before the model", "the model is double"),
+    (DTYPES_OF_A_PRODUCT.format("Half", "BFloat16"), {}, "bnb_4bit_compute_dtype", "float32"),
+    (DTYPES_OF_A_PRODUCT.format("Half", "Float"), {}, "layer.to(x.dtype)", "next(model"),
+    (DTYPES_OF_A_PRODUCT.format("Float", "Half"), {}, "next(model", "layer.to(x.dtype)"),
+    (WANTED.format("Float", "Half"), AMP, "enabled=False", "run the forward"),
+    (WANTED.format("Float", "BFloat16"), {}, "run the forward", "enabled=False"),
+    (
+        "RuntimeError: Input type (unsigned char) and weight type (float) should be the same",
+        {},
+        "/ 255",
+        "autocast",
+    ),
+    (
+        "RuntimeError: Input type (double) and weight type (float) should be the same",
+        {},
+        "x.float()",
+        "/ 255",
+    ),
+    ("RuntimeError: Long did not match Float", {}, "cut off", "b.to(a.dtype)"),
+    (
+        "RuntimeError: result type ComplexFloat can't be cast to the desired output type Float",
+        {},
+        "y.real",
+        "x / 2",
+    ),
+    (LACKING.format("upsample_bilinear2d_out_frame", "Byte"), {}, "mode='nearest'", "int32"),
+    (
+        LACKING.format("nll_loss_forward_reduce_cuda_kernel_2d_index", "Float"),
+        {},
+        "MSELoss",
+        "int32",
+    ),
+    (
+        LACKING.format("nll_loss_forward_reduce_cuda_kernel_2d_index", "Int"),
+        {},
+        ".long()",
+        "MSELoss",
+    ),
+    (LACKING.format("add_stub", "UInt16"), {}, "np.int32", "x.float()"),
+    (LACKING.format("floor_cpu", "ComplexFloat"), {}, "view_as_real", "x.float()"),
+    (
+        "RuntimeError: value cannot be converted to type at::Half without overflow",
+        {},
+        "finfo",
+        "iinfo",
+    ),
+    (
+        "RuntimeError: value cannot be converted to type int64_t without overflow",
+        {},
+        "iinfo",
+        "-1e4",
+    ),
+]
+
 
 @pytest.mark.parametrize(
     ("error", "around", "told", "untold"),
-    [*LOSSES, *SHAPES, *PRODUCTS, *LAYERS],
+    [*LOSSES, *SHAPES, *PRODUCTS, *LAYERS, *INDEXING, *DTYPES],
 )
 def test_a_cause_is_told_where_the_message_has_it(
     error: str, around: dict[str, str], told: str, untold: str

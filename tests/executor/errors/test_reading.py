@@ -133,6 +133,12 @@ DERIVED_BY_OTHER_SIZES = {
     "c",
     "output",
     "target",
+    "channels_last",
+    "column",
+    "patches",
+    "steps",
+    "unbatched",
+    "wanted",
 }
 
 
