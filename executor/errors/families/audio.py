@@ -13,7 +13,9 @@ FAMILIES = (
             "opus) is none of the backend's, no backend is installed at all, or the path is wrong",
         ),
         remedy=(
-            "Look whether the file is there and is not empty. Install what reads its format: "
+            "Look whether the file is there, is not empty and holds sound (a failed download "
+            "leaves "
+            "a text in its place). Install what reads its format: "
             "`pip install soundfile` (wav, flac, ogg), FFmpeg for the rest, `torchcodec` for "
             "torchaudio 2.9 and newer; or convert it: `ffmpeg -i in.mp3 out.wav`",
         ),

@@ -48,6 +48,10 @@ FAMILIES = (
                 {"how": r"Bus error"},
             ),
             Sentence(
+                "A worker process of a DataLoader was ended from outside ({how})",
+                {"how": r"Terminated|Interrupt|Hangup"},
+            ),
+            Sentence(
                 "A worker process of a DataLoader crashed ({how}) | a library's own code, such "
                 "as one that reads images",
                 {"how": r".+"},
@@ -67,6 +71,11 @@ FAMILIES = (
                 "In Docker give more shared memory (`--shm-size=8g` or `--ipc=host`); else fewer "
                 "workers",
                 {"how": r"Bus error"},
+            ),
+            Sentence(
+                "Look for what ended it: a scheduler whose time or memory was used up, a key that "
+                "was pressed, or an error of the main process, which stands above this one",
+                {"how": r"Terminated|Interrupt|Hangup"},
             ),
             Sentence(
                 "Run with num_workers=0 and `python -X faulthandler`, which shows the line. If it "
@@ -97,9 +106,24 @@ FAMILIES = (
         says="A length is asked of something that has none.",
         means=("A length is asked of {type}, which has none",),
         remedy=(
+            Sentence(
+                "It can only be gone through once: make a list of it first, `list(x)`, if all of "
+                "it fits into memory",
+                {"type": r"generator|map|filter|zip|enumerate|iterator|reversed"},
+            ),
+            Sentence(
+                "The parentheses are missing where it is made or called: `x()`",
+                {"type": r"method|function|type|builtin_function_or_method|ABCMeta"},
+            ),
+            Sentence(
+                "A single number stands where several are meant: a list of one, `[x]`, or the "
+                "whole list in place of one element",
+                {"type": r"int|float|bool|(?:np\.|numpy\.)?float\d+|(?:np\.|numpy\.)?int\d+"},
+            ),
             (
-                "A dataset needs `__len__` (inside the class); a generator has no length: "
-                "make a list of it"
+                "If {type} is a class of yours, define `__len__(self)` inside it, as a dataset for "
+                "a DataLoader needs. If it has no length by its nature (an IterableDataset, a "
+                "stream), do not ask for it: count what comes"
             ),
         ),
         types=("TypeError",),
@@ -126,7 +150,11 @@ FAMILIES = (
         id="tensor_dataset_sizes",
         says="TensorDataset is given tensors of different lengths.",
         means=("TensorDataset is given tensors of different lengths",),
-        remedy=("All need the same first dimension: print their shapes",),
+        remedy=(
+            "All need the same first dimension, the number of samples: print their shapes. If one "
+            "has other dimensions first, transpose it; if one was cut into windows or lost rows, "
+            "do the same with the others",
+        ),
         suspects=(Suspect(r"TensorDataset"),),
         types=("AssertionError",),
         today=(r"Size mismatch between tensors",),
@@ -168,6 +196,11 @@ FAMILIES = (
     ErrorFamily(
         id="iterable_dataset_option",
         says="A DataLoader is to shuffle or sample a dataset that only comes in its own order.",
+        remedy=(
+            "Leave {option} out. If an order by chance is wanted, mix inside of its `__iter__` (a "
+            "buffer of samples of which one is drawn; `dataset.shuffle(buffer_size=…)` of Hugging "
+            "Face). If the dataset has `__len__` and `__getitem__`, make it a Dataset",
+        ),
         types=("ValueError",),
         today=(r"DataLoader with IterableDataset: expected unspecified (?P<option>\w+) option",),
         values={"option": "shuffle, sampler or batch_sampler"},
@@ -182,8 +215,46 @@ FAMILIES = (
     ErrorFamily(
         id="iterator_finished",
         says="The next item is asked of an iterator that has come to its end.",
+        means=(
+            *(
+                Sentence(
+                    "The first parameter is asked of a copy that DataParallel runs: such a copy "
+                    "has none that `parameters()` gives, since torch 1.5",
+                    {where: r"next\(\s*[\w.]+\.parameters\(|parameter\.dtype|get_parameter_dtype"},
+                )
+                for where in ("line", "raising")
+            ),
+            Sentence(
+                "A copy that DataParallel runs asks for the next item of what has none | "
+                "`next(self.parameters())`, which a copy has not since torch 1.5",
+                {"replica": r".+"},
+            ),
+            "The next item is asked of an iterator that has none left",
+        ),
+        remedy=(
+            *(
+                Sentence(
+                    "In forward ask a tensor for what is wanted, `x.dtype` or "
+                    "`self.fc.weight.dtype`, "
+                    "in place of `next(self.parameters())`. If the line is a library's, take a "
+                    "newer one, or run without DataParallel: one GPU (`CUDA_VISIBLE_DEVICES=0`), "
+                    "or DistributedDataParallel",
+                    {where: pattern},
+                )
+                for where, pattern in (
+                    ("line", r"\.parameters\("),
+                    ("raising", r"\.parameters\(|parameter\.dtype|get_parameter_dtype"),
+                    ("replica", r".+"),
+                )
+            ),
+            "A `for` loop ends by itself. If `next(it)` is called by hand, make the iterator anew "
+            "where it ends (`it = iter(loader)`), or ask `next(it, None)`. If the very first call "
+            "fails, it is empty: print the length of what it goes through (a loader with "
+            "drop_last=True gives nothing of fewer samples than a batch)",
+        ),
+        values={"replica": "number of DataParallel's copy"},
         types=("StopIteration",),
-        today=(r"^$",),
+        today=(r"^$", r"^Caught StopIteration in replica (?P<replica>\d+)"),
         sample="next(iter([]))",
         typed=True,
     ),

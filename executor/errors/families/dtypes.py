@@ -53,7 +53,8 @@ FAMILIES = (
             ),
             Sentence(
                 "Half precision and float32 meet. In a layer the second is the weight: a float32 "
-                "layer gets half precision, as one that was added to a model in half precision does. Run the forward pass inside "
+                "layer gets half precision, as one that was added to a model in half precision "
+                "does. Run the forward pass inside "
                 "`torch.autocast(…)`, or bring the layer to the dtype of the others, "
                 "`layer.to(x.dtype)`",
                 {"left": _HALF, "right": r"[Ff]loat"},

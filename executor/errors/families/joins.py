@@ -18,12 +18,20 @@ def _sum(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"sum": str(sum(seen.sizes("sizes")))}
 
 
-def _one_value(seen: SeenError, message: str) -> Mapping[str, str]:
-    """The sizes of a matrix beside which a single value in two dimensions stands."""
+def _samples(seen: SeenError, message: str) -> Mapping[str, str]:
+    """How two shapes differ: as pictures, sequences or boxes do, or in a single value."""
     first, other = seen.sizes("first"), seen.sizes("other")
-    if other != (1, 1) or len(first) != 2 or 1 in first:
-        return {}
-    return {"rows": str(first[0]), "columns": str(first[1])}
+    if other == (1, 1) and len(first) == 2 and 1 not in first:
+        return {"rows": str(first[0]), "columns": str(first[1])}
+    if len(first) != len(other):
+        return {"kind": "dimensions"}
+    if len(first) == 3 and {first[0], other[0]} <= {1, 3, 4} and first[1:] == other[1:]:
+        return {"kind": "channels"}
+    if len(first) == 3 and first[0] == other[0] <= 4:
+        return {"kind": "pictures"}
+    if len(first) == 2 and first[1] == other[1] and first[1] in (4, 5, 6):
+        return {"kind": "boxes"}
+    return {"kind": "lengths"} if len(first) in (1, 2) else {}
 
 
 FAMILIES = (
@@ -50,7 +58,14 @@ FAMILIES = (
                 "input to a multiple of 2 for each halving (16 for four), or bring one to the "
                 "other's size before the join: `up = F.interpolate(up, size=skip.shape[2:])`; for "
                 "other code print the shapes of all tensors right before it",
-                {"off_by": r".+"},
+                {"off_by": r".+", "dimension": r"1|-3"},
+            ),
+            Sentence(
+                "Print the shapes of all tensors right before the join. If they are samples or "
+                "batches of which each was padded by itself, or pictures of their own size, they "
+                "have to be brought to one length or size before, or stay a list. If the "
+                "{dimension} is wrong, give the `dim` in which they may differ",
+                {"dimension": "0"},
             ),
             "Print the shapes of all tensors right before the join; only dimension {dimension} "
             "may differ: perhaps another `dim` is meant. With skip connections (a U-Net) sizes "
@@ -144,7 +159,7 @@ FAMILIES = (
                 "{number} is {other} where the first is {first}"
             ),
         ),
-        derive=_one_value,
+        derive=_samples,
         remedy=(
             Sentence(
                 "stack makes a new dimension of tensors of one shape. If the single value of "
@@ -153,10 +168,43 @@ FAMILIES = (
                 "b.expand(1, {columns})], dim=0)`",
                 {"rows": r".+"},
             ),
+            Sentence(
+                "They have other numbers of channels: if they are pictures, grey, coloured and "
+                "transparent ones are mixed. Load all alike, `Image.open(path).convert('RGB')`",
+                {"kind": "channels"},
+            ),
+            Sentence(
+                "If they are pictures, give all one size at the end of the transforms: "
+                "`transforms.Resize((h, w))` with both numbers (one alone fixes the shorter side), "
+                "or a crop, for the masks too. If they are to keep their sizes, a `collate_fn` "
+                "pads them or gives a list",
+                {"kind": "pictures"},
+            ),
+            Sentence(
+                "If these are boxes or other things of which each sample has its own number, keep "
+                "them as a list: `DataLoader(…, collate_fn=lambda batch: tuple(zip(*batch)))`, "
+                "which models of detection take so. If they are sequences, pad them: "
+                "`pad_sequence(list, batch_first=True)`",
+                {"kind": "boxes"},
+            ),
+            Sentence(
+                "If these are sequences of different lengths, pad them in a `collate_fn`: "
+                "`pad_sequence(list, batch_first=True)`, which pads the first dimension (sounds "
+                "[channels, time] are turned first, or padded with `F.pad`). With a tokenizer: "
+                "`DataCollatorWithPadding(tokenizer)`. If all should be as long, print the one "
+                "that is not",
+                {"kind": "lengths"},
+            ),
+            Sentence(
+                "One has a dimension more than the other: print the shape of each before, and "
+                "where it comes from. If it is 1, `squeeze` or `unsqueeze` makes them alike; if "
+                "pictures without a channel are among them, load all alike",
+                {"kind": "dimensions"},
+            ),
             (
-                "All samples of a batch need one shape: resize or crop images to a fixed "
-                "size in the dataset's transform (`transforms.Resize((h, w))`, both "
-                "numbers), pad sequences, or give the DataLoader a `collate_fn`"
+                "All samples of a batch need one shape: if they are pictures, resize or crop them "
+                "in the transform; if they are sequences, pad them; if they are to differ, give "
+                "the DataLoader a `collate_fn`"
             ),
         ),
         suspects=(
@@ -194,8 +242,15 @@ FAMILIES = (
     ErrorFamily(
         id="join_of_one_tensor",
         says="cat or stack is given a tensor where it takes a list of them.",
-        means=("{function} takes a list of tensors and is given a single {given}",),
-        remedy=("Put the tensors into a list or tuple: `torch.{function}([a, b])`",),
+        means=("{function} takes a list or tuple of tensors and is given a {given}",),
+        remedy=(
+            Sentence(
+                "If several are to be joined, put them into a list or tuple: `torch.{function}([a, "
+                "b])`",
+                {"given": "Tensor"},
+            ),
+            "Make a list of it, `torch.{function}(list(x))`, if it gives tensors",
+        ),
         suspects=(Suspect(r"{function}"),),
         types=("TypeError",),
         today=(
@@ -215,7 +270,20 @@ FAMILIES = (
             ),
             "The list given to cat or stack holds something that is no tensor",
         ),
-        remedy=("Turn everything in the list into tensors first",),
+        remedy=(
+            Sentence(
+                "Take the tensor out of each tuple before it is put into the list: "
+                "`list.append(output[0])`; a recurrent layer gives (output, state), a dataset "
+                "(sample, label)",
+                {"given": "tuple"},
+            ),
+            Sentence(
+                "Find what gave None: a function without `return`, or a `get` that found nothing",
+                {"given": "NoneType"},
+            ),
+            "If it holds arrays: `torch.from_numpy(x)` for each; if numbers or lists of them: "
+            "`torch.tensor(list)` makes one tensor of all",
+        ),
         suspects=(Suspect(r"cat|stack|concat"),),
         types=("TypeError",),
         today=(
@@ -243,9 +311,26 @@ FAMILIES = (
                 "the DataLoader itself",
                 {"given": r"(?:\w+\.)*\w*Dataset"},
             ),
+            Sentence(
+                "`__getitem__` gave None for some index: see whether each of its ways ends with "
+                "`return`. Samples that cannot be read are left out when the list of them is made, "
+                "or in a `collate_fn`: `default_collate([s for s in batch if s is not None])`",
+                {"given": "NoneType"},
+            ),
+            Sentence(
+                "Graphs need a loader of their own: `from torch_geometric.loader import "
+                "DataLoader` in place of torch's (of DGL, `GraphDataLoader`)",
+                {"given": r"(?:torch_geometric|dgl)\..*"},
+            ),
+            Sentence(
+                "End the transforms with `ToTensor()` (or `pil_to_tensor` for masks of class "
+                "numbers, which keeps them as they are), or give the DataLoader a `collate_fn` if "
+                "pictures are to come as they are",
+                {"given": r"PIL\..*"},
+            ),
             (
-                "Return tensors, arrays, numbers or strings from `__getitem__` (an image "
-                "goes through `ToTensor()`), or give the DataLoader a `collate_fn`"
+                "Return tensors, arrays, numbers or strings from `__getitem__`, or give the "
+                "DataLoader a `collate_fn` that says what a batch of them is"
             ),
         ),
         suspects=(Suspect(r"DataLoader"),),
@@ -266,10 +351,11 @@ FAMILIES = (
         says="The samples of a batch are lists of different lengths.",
         means=("The samples of a batch hold lists of different lengths",),
         remedy=(
-            (
-                "Pad them to one length, or give the DataLoader a `collate_fn`: "
-                "`pad_sequence(list, batch_first=True)`"
-            ),
+            "If they are token ids of a tokenizer, `DataCollatorWithPadding(tokenizer)` as "
+            "`collate_fn` pads them. If other sequences, a `collate_fn` makes tensors of them and "
+            "pads: `pad_sequence([torch.tensor(s) for s in batch], batch_first=True)`. If each "
+            "sample has its own number of things (boxes, words), keep lists: `lambda batch: "
+            "tuple(zip(*batch))`",
         ),
         suspects=(Suspect(r"DataLoader"),),
         types=("RuntimeError",),

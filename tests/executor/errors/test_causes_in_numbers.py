@@ -315,10 +315,62 @@ DTYPES = [
     ),
 ]
 
+LENGTH = "TypeError: object of type '{}' has no len()"
+STACK = (
+    "RuntimeError: stack expects each tensor to be equal size, but got {} at entry 0 and {} at "
+    "entry 1"
+)
+CAT = (
+    "RuntimeError: Sizes of tensors must match except in dimension {}. Expected size 47 but got "
+    "size 46 for tensor number 1 in the list."
+)
+COLLATE = (
+    "TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or "
+    "lists; found <class '{}'>"
+)
+JOINED = "TypeError: expected Tensor as element 0 in argument 0, but got {}"
+
+DATA = [
+    (LENGTH.format("generator"), {}, "list(x)", "__len__"),
+    (LENGTH.format("method"), {}, "parentheses", "__len__"),
+    (LENGTH.format("Flowers"), {}, "__len__", "parentheses"),
+    (
+        "RuntimeError: DataLoader worker (pid 7) is killed by signal: Terminated. ",
+        {},
+        "from outside",
+        "crashed",
+    ),
+    (
+        "StopIteration: ",
+        {"line": "d = next(self.parameters()).dtype"},
+        "since torch 1.5",
+        "for` loop",
+    ),
+    (
+        "StopIteration: Caught StopIteration in replica 0 on device 0.",
+        {},
+        "since torch 1.5",
+        "loop",
+    ),
+    ("StopIteration: ", {"line": "x, y = next(it)"}, "it = iter(loader)", "torch 1.5"),
+    (STACK.format("[3, 90, 80]", "[1, 90, 80]"), {}, "convert('RGB')", "Resize"),
+    (STACK.format("[3, 90, 80]", "[3, 91, 80]"), {}, "Resize((h, w))", "convert"),
+    (STACK.format("[5, 4]", "[2, 4]"), {}, "zip(*batch)", "Resize"),
+    (STACK.format("[17]", "[12]"), {}, "pad_sequence", "Resize"),
+    (STACK.format("[3, 8, 8]", "[1, 3, 8, 8]"), {}, "a dimension more", "Resize"),
+    (CAT.format(1), {}, "odd size was halved", "padded by itself"),
+    (CAT.format(0), {}, "padded by itself", "halved"),
+    (COLLATE.format("NoneType"), {}, "gave None", "ToTensor"),
+    (COLLATE.format("torch_geometric.data.data.Data"), {}, "torch_geometric.loader", "ToTensor"),
+    (COLLATE.format("PIL.Image.Image"), {}, "ToTensor", "gave None"),
+    (JOINED.format("tuple"), {}, "output[0]", "from_numpy"),
+    (JOINED.format("numpy.ndarray"), {}, "from_numpy", "output[0]"),
+]
+
 
 @pytest.mark.parametrize(
     ("error", "around", "told", "untold"),
-    [*LOSSES, *SHAPES, *PRODUCTS, *LAYERS, *INDEXING, *DTYPES],
+    [*LOSSES, *SHAPES, *PRODUCTS, *LAYERS, *INDEXING, *DTYPES, *DATA],
 )
 def test_a_cause_is_told_where_the_message_has_it(
     error: str, around: dict[str, str], told: str, untold: str

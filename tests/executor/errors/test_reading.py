@@ -133,6 +133,7 @@ DERIVED_BY_OTHER_SIZES = {
     "c",
     "output",
     "target",
+    "batch",
     "channels_last",
     "column",
     "patches",
