@@ -21,6 +21,11 @@ _MOVED = re.compile(
 )
 _MOVES = re.compile(r"(\w+)(?:\(\))?\s*\.(?:to\(\s*(?:['\"]cuda|\w*dev)|cuda\()", re.IGNORECASE)
 
+# Words or code of two networks that are trained in turns.
+IN_TURNS = r"\b(?:net_?[GD]|[gd]_loss|loss_?[GD]|err[GD]|optimizer_?[GD])\b|\bdiscriminator\b"
+# Frames of what asks a server for something.
+DOWNLOADS = r"\b(?:urllib\w*|request\w*|connectionpool|sessions|adapters|ssl|http\w*|hub)\.py "
+
 
 @dataclass(frozen=True)
 class Around:

@@ -1,6 +1,10 @@
 """Uses of autograd that cannot work."""
 
-from executor.errors.family import ErrorFamily, Sentence, Suspect
+import re
+from collections.abc import Mapping
+
+from executor.errors.around import IN_TURNS
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 
 # Derivatives of derivatives.
 _SECOND = (
@@ -19,6 +23,32 @@ _CUT_HERE = (
     r"\b(?:add(?:ed)?|put|alter(?:ed)?|chang(?:e|ed|ing)|insert(?:ed)?|call(?:ed)?)\b"
     r"[^?!\n]{0,60}\bdetach\("
 )
+# Gradient checkpointing, whose older kind records nothing of inputs without a gradient.
+_CHECKPOINTED = r"\bgradient_checkpointing(?!\w* ?= ?False)|\buse_reentrant\b|\butils\.checkpoint\b"
+_FREEZES = r"\brequires_grad(?:_\(| ?= ?)False|\bfr(?:ee|o)z(?:e|en|ing)\b"
+# The function that `@torch.no_grad()` makes; an optimizer's own step is one too.
+_DECORATED = r"(?s)^(?!.*\b(?:sgd|\w*adam\w*|lbfgs|optimizer)\.py ).*\bdecorate_context\b"
+_NOT_BACKWARD = r"(?s)^(?!.*\.backward\()"
+_TAKES_GRAD = (
+    {"line": r"autograd\.grad\("},
+    {"code": rf"{_NOT_BACKWARD}(?=.*autograd\.grad\()"},
+)
+# PyTorch's own operations end in a number, a class of somebody's does not.
+_BUILT_IN = r"\w+Backward\d+|CompiledFunction"
+_STATE = r"\b(?:LSTM|GRU|RNN)\b|\bhidden\b"
+
+
+def _metadata(seen: SeenError, message: str) -> Mapping[str, str]:
+    """In what the first of the tensors that a checkpoint computed again differs from before."""
+    pattern = r"'shape': torch\.Size\(([^)\n]{0,80})\), 'dtype': torch\.(\w{1,20})"
+    found = re.findall(pattern, message)
+    if len(found) < 2 or len(found) % 2:
+        return {}
+    (shape, dtype), (again, dtype_again) = found[:2]
+    if shape == again and dtype != dtype_again:
+        return {"first_dtype": dtype, "second_dtype": dtype_again}
+    return {"emptied": shape} if again == "[0]" != shape else {}
+
 
 FAMILIES = (
     ErrorFamily(
@@ -34,10 +64,25 @@ FAMILIES = (
                 for where in ("words", "code")
             ),
             Sentence(
-                "backward() was called on a value without a graph, and you put in a `detach`: it "
-                "cuts what it is called on from the graph, so nothing of the loss leads back to "
-                "the weights",
+                "backward() was called on a value without a graph, and you put in a `detach`, "
+                "which cuts what it is called on from the graph",
                 {"words": _CUT_HERE},
+            ),
+            *(
+                Sentence(
+                    "backward() was called on a value without a graph. The older kind of gradient "
+                    "checkpointing (`use_reentrant=True`) records nothing of a part whose inputs "
+                    "require no gradient, even if its weights do: so it is where the embeddings "
+                    "are frozen, as with LoRA",
+                    {where: _CHECKPOINTED},
+                )
+                for where in ("words", "code")
+            ),
+            Sentence(
+                "backward() was called on a value without a graph, inside a function under a "
+                "decorator that switches gradients (`decorate_context` in the traceback), such as "
+                "`@torch.no_grad()`",
+                {"frames": _DECORATED},
             ),
             Sentence(
                 "backward() was called on a value without a graph, after steps in which it had one "
@@ -66,11 +111,30 @@ FAMILIES = (
                 for where in ("words", "code")
             ),
             Sentence(
-                "Leave the `detach` out of what the loss is computed from; it belongs where a "
-                "value is only printed, kept or turned into numbers. Where it was put in to mend "
-                "shapes, `squeeze(1)` or `view` alone does that and keeps the graph. Making the "
-                "loss require a gradient only hides the error: then nothing is trained",
+                "If the loss is computed from what is detached, leave the `detach` out there; it "
+                "belongs where a value is only printed, kept or turned into numbers. Where it was "
+                "put in to mend shapes, `squeeze(1)` or `view` alone does that and keeps the "
+                "graph. Making the loss require a gradient only hides the error: then nothing is "
+                "trained",
                 {"words": _CUT_HERE},
+            ),
+            *(
+                Sentence(
+                    "If a checkpointed part gets frozen inputs: "
+                    "`model.enable_input_require_grads()` of transformers, or the newer kind, "
+                    "`checkpoint(…, use_reentrant=False)` (in a Trainer's arguments "
+                    "`gradient_checkpointing_kwargs={{'use_reentrant': False}}`). If not, see "
+                    "whether anything is to be trained: `[n for n, p in "
+                    "model.named_parameters() if p.requires_grad]`",
+                    {where: _CHECKPOINTED},
+                )
+                for where in ("words", "code")
+            ),
+            Sentence(
+                "If it is `@torch.no_grad()` or inference_mode, take it away from what is "
+                "differentiated, or put that part under `with torch.enable_grad():` (in "
+                "inference_mode the tensors have to be made outside of it)",
+                {"frames": _DECORATED},
             ),
             Sentence(
                 "Print `loss.requires_grad` and `torch.is_grad_enabled()` in each step, and at the "
@@ -78,6 +142,17 @@ FAMILIES = (
                 "it selects, how many parameters require a gradient. `loss.requires_grad_(True)` "
                 "only hides it: then nothing is trained",
                 {"words": _WENT_WELL},
+            ),
+            *(
+                Sentence(
+                    "Print `[n for n, p in model.named_parameters() if p.requires_grad]` right "
+                    "before the forward pass. If it is empty, all is frozen: a layer that is put "
+                    "in before the others are frozen is frozen with them, one that comes after is "
+                    "not. If it is not, the graph ends on the way: print `x.requires_grad` after "
+                    "each step up to the loss, and look at the first False",
+                    {where: _FREEZES},
+                )
+                for where in ("code", "words")
             ),
             (
                 "Find where the graph ends: print `x.requires_grad` after each step from "
@@ -124,9 +199,10 @@ FAMILIES = (
         says="A gradient is asked for a tensor that does not require one.",
         means=("A gradient is asked for a tensor that does not require one",),
         remedy=(
-            "Print `x.requires_grad`. If x is an input: `x.requires_grad_(True)` before the "
-            "forward pass that uses it; if it is computed, something before it cut the graph "
-            "(detach, no_grad, numpy, a new tensor made from values)",
+            "Print `x.requires_grad` of each. If it is an input: `x.requires_grad_(True)` before "
+            "the forward pass that uses it; if it is a parameter, it is frozen: leave it out, `[p "
+            "for p in model.parameters() if p.requires_grad]`; if it is computed, something before "
+            "it cut the graph (detach, no_grad, numpy, a new tensor made from values)",
         ),
         suspects=(Suspect(r"grad"),),
         types=("RuntimeError",),
@@ -138,12 +214,36 @@ FAMILIES = (
     ErrorFamily(
         id="recomputed_differs",
         says="A checkpointed part of the model computes something else when it runs again.",
+        derive=_metadata,
         means=(
+            Sentence(
+                "torch.utils.checkpoint ran a part of forward a second time, and a tensor that was "
+                "{first_dtype} the first time was {second_dtype} then | autocast was on in one of "
+                "the two, or the weights were cast in between",
+                {"first_dtype": r".+"},
+            ),
+            Sentence(
+                "torch.utils.checkpoint ran a part of forward a second time, and a tensor of shape "
+                "{emptied} was empty then | a weight of which each process holds its part (FSDP, "
+                "ZeRO-3 of DeepSpeed), and which was given back before the part ran again",
+                {"emptied": r".+"},
+            ),
             "torch.utils.checkpoint ran a part of forward a second time, and it computed other "
             "tensors than the first time | an `if` on something that changed in between, random "
             "shapes, a cache that is filled the first time, or another autocast",
         ),
         remedy=(
+            Sentence(
+                "If autocast is used, put forward and loss under one `with torch.autocast(…):`, "
+                "and not a part of it; change no dtype between forward and backward()",
+                {"first_dtype": r".+"},
+            ),
+            Sentence(
+                "Where the weights are spread over processes: `use_reentrant=True` for the "
+                "checkpoint, or checkpoint the same modules that are wrapped, by the wrapper's own "
+                "setting (`activation_checkpointing`)",
+                {"emptied": r".+"},
+            ),
             "Give `checkpoint(…, debug=True)` to see where the two part. What forward does must "
             "not depend on anything that it changes itself, and no cache (`use_cache=False` in "
             "transformers) may be used there; random numbers are replayed only while "
@@ -161,13 +261,23 @@ FAMILIES = (
             "x = torch.ones(3, requires_grad=True)\n"
             "checkpoint(part, x, use_reentrant=False).sum().backward()"
         ),
+        examples=tuple(
+            "CheckpointError: torch.utils.checkpoint: Recomputed values for the following tensors "
+            "have different metadata than during the forward pass.\ntensor at position 9:\n"
+            "saved metadata: {'shape': torch.Size([8, 4]), 'dtype': torch.float32, 'device': "
+            f"device(type='cpu')}}\nrecomputed metadata: {{'shape': torch.Size({shape}), 'dtype': "
+            f"torch.{dtype}, 'device': device(type='cpu')}}"
+            for shape, dtype in (("[8, 4]", "bfloat16"), ("[0]", "float32"))
+        ),
     ),
     ErrorFamily(
         id="hook_without_grad",
         says="A hook is registered on a tensor that does not require a gradient.",
         means=("A hook is registered on a tensor that does not require a gradient",),
         remedy=(
-            ("Call `x.requires_grad_(True)` first, or register it on a result that requires grad"),
+            "If x is an input: `x.requires_grad_(True)` before the forward pass. If it is "
+            "computed, see that it is not under no_grad and that something it comes from requires "
+            "a gradient: of a model that is frozen altogether, its input",
         ),
         suspects=(Suspect(r"register_hook"),),
         types=("RuntimeError",),
@@ -199,9 +309,9 @@ FAMILIES = (
                 Sentence(
                     "autograd.grad was given a tensor with more than one value to differentiate; "
                     "it needs one number, such as a sum or an entry",
-                    {where: r"autograd\.grad\("},
+                    {"line": _NOT_BACKWARD, **where},
                 )
-                for where in ("line", "code")
+                for where in _TAKES_GRAD
             ),
             (
                 "backward() was called on a tensor with more than one value; it needs one "
@@ -214,9 +324,9 @@ FAMILIES = (
                     "Give `autograd.grad` one number, `torch.autograd.grad(y.sum(), x)` (or the "
                     "entry whose gradient is meant, `y[0, k]`), or say how much each entry counts: "
                     "`torch.autograd.grad(y, x, grad_outputs=torch.ones_like(y))`",
-                    {where: r"autograd\.grad\("},
+                    {"line": _NOT_BACKWARD, **where},
                 )
-                for where in ("line", "code")
+                for where in _TAKES_GRAD
             ),
             "If it is a loss: `loss.mean().backward()` (or `.sum()`), or make it with its default "
             "reduction; with DataParallel a loss computed inside forward comes once for each GPU, "
@@ -242,7 +352,10 @@ FAMILIES = (
         id="grad_of_complex",
         says="backward or grad is called on a complex number.",
         means=("backward starts at a complex number",),
-        remedy=("Make it real first: `loss.abs()` or `loss.real`",),
+        remedy=(
+            "Make it real before the mean: of the distance between complex numbers `(a - "
+            "b).abs()`; `.real` only where the imaginary part is nothing but rounding",
+        ),
         types=("RuntimeError",),
         today=(
             r"grad can be implicitly created only for real scalar outputs(?: but got "
@@ -257,7 +370,10 @@ FAMILIES = (
         decides=True,
         means=(("The gradient that is given has the shape {gradient} and the output {output}"),),
         remedy=(
-            ("Give backward a tensor of the output's shape: `y.backward(torch.ones_like(y))`"),
+            "Give backward a tensor of the output's shape. Where it is made of ones, "
+            "`torch.ones_like(y)` has it for a smaller last batch too; where it is computed, see "
+            "what it is the gradient of, and bring it to that shape (`g.view_as(y)` if the numbers "
+            "of values agree)",
         ),
         suspects=(Suspect(r"backward|grad"),),
         types=("RuntimeError",),
@@ -277,18 +393,40 @@ FAMILIES = (
         id="freed_graph",
         says="backward goes through a graph that an earlier one has freed.",
         means=(
-            "backward() went through a graph that an earlier backward() has already freed | it "
-            "was called twice on one loss, or something computed before (a hidden state, a tensor "
-            "made once outside the loop, the part that two losses share) is used again",
+            "backward() went through a graph that an earlier backward() has already freed | "
+            "something computed before is used again (a hidden state, a tensor made once outside "
+            "of the loop, the part that two losses share, a loss that is added up over the steps), "
+            "or backward() is called twice on one loss",
         ),
         remedy=(
-            "In a notebook, run the forward pass again before each backward(): a cell with "
-            "backward() that is run twice is a second one. If something is carried from one step "
-            "to the next, cut it before it is used again: `h = h.detach()` (for an LSTM both "
-            "states); if it is computed once before the loop, "
-            "compute it inside; if two losses share a forward pass, add them and call backward() "
-            "once. `retain_graph=True` is right only where one graph really is needed twice: with "
-            "a carried state it makes each step slower and larger",
+            *(
+                Sentence(
+                    "If the loss of the one network was computed through what the other made, cut "
+                    "it there, `D(fake.detach())`, and compute `D(fake)` anew for the generator's "
+                    "loss, after the discriminator's step. If a tensor is made once, before the "
+                    "loop, make it inside. `retain_graph=True` would keep the graph, and gradients "
+                    "of the one loss would go into the other network",
+                    {where: IN_TURNS},
+                )
+                for where in ("code", "line", "words")
+            ),
+            *(
+                Sentence(
+                    "If the state is carried from one step to the next, cut it before it is used "
+                    "again: `h = h.detach()` (for an LSTM both states), or begin with a new one. "
+                    "If not: what else is made before the loop, or kept on the module, and used in "
+                    "each step? `retain_graph=True` would go on through all steps before, slower "
+                    "and larger with each",
+                    {where: _STATE},
+                )
+                for where in ("code", "words")
+            ),
+            "If something is carried from one step to the next, cut it before it is used again: "
+            "`h = h.detach()`; if it is computed once before the loop, compute it inside; if "
+            "losses are added up over the steps, call backward() on this step's loss alone; if two "
+            "losses share a forward pass, add them and call backward() once. In a notebook, a cell "
+            "with backward() that is run twice needs the forward pass again. `retain_graph=True` "
+            "is right only where one graph really is needed twice",
         ),
         suspects=(
             Suspect(r"backward", "without the graph kept", without=("retain_graph",)),
@@ -340,7 +478,9 @@ FAMILIES = (
         decides=True,
         means=("Whole numbers cannot require a gradient; only floating point tensors can",),
         remedy=(
-            ("Make it floating point: `torch.tensor([1., 2.], requires_grad=True)`, or `.float()`"),
+            "If it is to be trained, make it floating point: `torch.tensor([1., 2.], "
+            "requires_grad=True)`, or `.float()`. Class labels, indices and quantized weights need "
+            "no gradient: leave requires_grad out (`nn.Parameter(x, requires_grad=False)`)",
         ),
         suspects=(Suspect(r".*", "", {"requires_grad": "True"}),),
         types=("RuntimeError",),
@@ -356,7 +496,10 @@ FAMILIES = (
         says="Whole numbers are put into a tensor that requires grad.",
         decides=True,
         means=("Whole numbers are put into a tensor that requires grad",),
-        remedy=("Convert them to floating point first",),
+        remedy=(
+            "Convert them to floating point first; weights that are quantized are no longer "
+            "trained, so `requires_grad_(False)` before it",
+        ),
         types=("RuntimeError",),
         today=(r"data set to a tensor that requires gradients must be floating",),
         sample="x = torch.ones(2, requires_grad=True)\nx.data = torch.ones(2, dtype=torch.long)",
@@ -366,10 +509,10 @@ FAMILIES = (
         says="A gradient is asked for a tensor that the result was not computed from.",
         means=("A gradient is asked for a tensor that the result was not computed from",),
         remedy=(
-            (
-                "Check that the tensor really takes part (not a copy, `.data` or "
-                "detached), or pass `allow_unused=True`"
-            ),
+            "Check that the very tensor takes part, and no copy of it: a slice (`xy[:, :1]`) or "
+            "`x.to(device)` is another tensor than what it was taken from, so cut first, and give "
+            "the model `torch.cat([x, y], 1)` of the parts; `.data` and `detach()` cut it off. "
+            "`allow_unused=True` gives None for it, if it is right that it takes no part",
         ),
         suspects=(Suspect(r"grad"),),
         types=("RuntimeError",),
@@ -441,12 +584,27 @@ FAMILIES = (
         says="A custom backward returns a gradient of another shape than its input.",
         decides=True,
         means=(
+            Sentence(
+                "The backward of {function}, an operation of PyTorch's own, gives a gradient of "
+                "shape {given} where {expected} is needed | the tensor had another shape in the "
+                "forward pass: `.data = …`, `resize_` or pruning changed it before backward()",
+                {"function": _BUILT_IN},
+            ),
             (
                 "backward of {function} returns a gradient of shape {given} where "
                 "{expected} is needed"
             ),
         ),
-        remedy=("Each gradient has the shape of its input",),
+        remedy=(
+            Sentence(
+                "Look for what changes the shape of a weight between the forward pass and "
+                "backward(), and do it before the forward pass. If nothing does, and it runs "
+                "under torch.compile, run it without",
+                {"function": _BUILT_IN},
+            ),
+            "Each gradient has the shape of its input: where forward broadcast it, sum over what "
+            "was added, `grad.sum(0)` or `grad.sum_to_size(x.shape)`",
+        ),
         types=("RuntimeError",),
         today=(
             r"Function (?P<function>\w+?)(?:Backward)? returned an invalid gradient at index "
@@ -480,10 +638,10 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            (
-                "Copy the weights instead (`model.state_dict()`), or detach the tensor "
-                "that the object keeps: `self.x = x.detach()`"
-            ),
+            "If an object keeps a result (a hidden state, a loss), detach it: `self.x = "
+            "x.detach()`. If its layers are under `weight_norm` or pruned, their weight is such a "
+            "result: use `torch.nn.utils.parametrizations.weight_norm`, or copy before. If only "
+            "the weights are wanted: `copy.deepcopy(model.state_dict())`",
         ),
         suspects=(Suspect(r"deepcopy"),),
         types=("RuntimeError",),
@@ -510,10 +668,9 @@ FAMILIES = (
                     r"|(?:tried|after|even with|added|增加|加了)[^\n]{0,40}detach"
                 },
             ),
-            (
-                "Write `x.detach().cpu().numpy()` where it is only shown or measured; in a "
-                "loss stay with torch's functions, since numpy cuts the gradient"
-            ),
+            "Write `x.detach().cpu().numpy()` where it is only shown or measured (of a list of "
+            "losses, append `loss.item()`); in a loss stay with torch's functions, since numpy "
+            "cuts the gradient",
         ),
         suspects=(Suspect(r"numpy|plot|scatter|imshow|array|asarray|hist"),),
         types=("RuntimeError",),
@@ -547,30 +704,46 @@ FAMILIES = (
         says="The requires_grad of a result is set, which only a leaf allows.",
         decides=True,
         means=(
+            Sentence(
+                "requires_grad is set to False on the result of an operation; only leaves can be "
+                "changed so",
+                {"off": r".+"},
+            ),
             "requires_grad is set on the result of an operation; only leaves can be changed so",
         ),
         remedy=(
-            "To leave it out of the gradient: `x = x.detach()`. To switch it on: a result "
-            "requires grad by itself as soon as what it was computed from does, so set it there",
+            Sentence(
+                "To leave it out of the gradient: `x = x.detach()`. If it is a layer's weight "
+                "under `weight_norm` or pruning, freeze what it is computed from: "
+                "`module.parameters()`",
+                {"off": r".+"},
+            ),
+            "To leave it out of the gradient: `x = x.detach()`. To switch it on: a result requires "
+            "grad by itself as soon as what it was computed from does, so set it there; to begin "
+            "anew from its values: `x = x.detach().requires_grad_(True)`",
         ),
         types=("RuntimeError",),
         today=(r"you can only change requires_grad flags of leaf variables",),
+        details=(r"(?P<off>If you want to use a computed variable)",),
+        values={"off": "what the message adds where it is set to False"},
         sample="x = torch.ones(2, requires_grad=True) * 2\nx.requires_grad = False",
     ),
     ErrorFamily(
         id="target_requires_grad",
         says="A loss is to be differentiated by its target, for which it has no derivative.",
         means=(
-            (
-                "A loss is to be differentiated by its target, for which it has no "
-                "derivative: the target requires grad, or the two arguments are swapped"
+            Sentence(
+                "A loss is to be differentiated by its class weights, for which it has no "
+                "derivative: they require grad",
+                {"argument": r"weight"},
             ),
+            "A loss is to be differentiated by its target, for which it has no derivative: what is "
+            "given as the target requires grad",
         ),
         remedy=(
-            (
-                "Predictions first, then the target: `criterion(output, target)`; else "
-                "`target.detach()`"
-            ),
+            Sentence("`weight.detach()` for the loss", {"argument": r"weight"}),
+            "If the two are swapped: predictions first, `criterion(output, target)`. If the target "
+            "is computed by a network (a teacher, a value of the next step): `target.detach()`",
         ),
         suspects=(Suspect(r"\w*[Ll]oss\w*|criterion|\w*cross_entropy\w*"),),
         types=("RuntimeError", "AssertionError"),
@@ -587,6 +760,10 @@ FAMILIES = (
     ErrorFamily(
         id="assigned_gradient",
         says="A gradient of another shape than its tensor's is put into .grad.",
+        means=(
+            "A gradient of shape {gradient} is put into `.grad` of a tensor of shape {tensor}; "
+            "the two have to agree",
+        ),
         types=("RuntimeError",),
         today=(
             r"attempting to assign a gradient of size '(?P<gradient>\[[\d, ]*\])' to a tensor of "

@@ -1,6 +1,9 @@
 """Values written in place that the gradient needs, or that must not be written so."""
 
-from executor.errors.family import ErrorFamily, Sentence, Suspect
+from collections.abc import Mapping
+
+from executor.errors.around import IN_TURNS
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 
 # Operations whose result is computed: no view of a weight.
 _COMPUTES = (
@@ -9,7 +12,21 @@ _COMPUTES = (
     r"Mm|Bmm|Cat|Stack|NativeBatchNorm|CudnnBatchNorm|NativeLayerNorm|MaxPool2DWithIndices|"
     r"AvgPool2D|NativeDropout)Backward\d*"
 )
-_IN_TURNS = r"\b(?:net_?[GD]|[gd]_loss|loss_?[GD]|err[GD]|optimizer_?[GD])\b|\bdiscriminator\b"
+
+# The last of the frames is a forward: it computes, and is no update by hand.
+_IN_FORWARD = r"\bforward\s*\Z"
+_DISTRIBUTED = r"\b(?:DDP|DistributedDataParallel|torchrun|torch\.distributed)\b"
+
+
+def _kernel(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Whether a tensor that no operation made looks like a layer's weight or a vector."""
+    sizes = seen.sizes("shape")
+    if seen["function"] or not seen["version"]:
+        return {}
+    if len(sizes) == 4 and sizes[2] == sizes[3] <= 11:
+        return {"leaf": "kernel"}
+    return {"leaf": "vector" if len(sizes) == 1 else "other"}
+
 
 # What may have changed it in place, in the posted code.
 _WRITES = (
@@ -48,11 +65,14 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            (
-                "For an update by hand or an initialisation put the line inside `with "
-                "torch.no_grad():`; in a computation write it out of place: `x = x + y` "
-                "instead of `x += y`"
+            Sentence(
+                "Write it out of place: `x = x + y` for `x += y`, and `x = x.clone()` before `x[i] "
+                "= y`. An activation with inplace=True that gets it first does this too",
+                {"frames": _IN_FORWARD},
             ),
+            "For an update by hand or an initialisation put the line inside `with "
+            "torch.no_grad():`; in a computation write it out of place: `x = x + y` instead of `x "
+            "+= y`, and `x = x.clone()` before `x[i] = y`",
         ),
         suspects=_WRITES,
         types=("RuntimeError",),
@@ -83,20 +103,39 @@ FAMILIES = (
     ErrorFamily(
         id="view_of_many_in_place",
         says="A view out of several, such as unbind's or split's, is changed in place.",
-        means=("One of several views that {function} made is changed in place",),
-        remedy=(
-            (
-                "Write it out of place (`x = x + y`), or change a copy: `x = x.clone()`. "
-                "With DataParallel or hooks a ReLU(inplace=True) right behind it does this "
-                "too"
+        means=(
+            Sentence(
+                "A module has a full backward hook, which hands its input and its output on as "
+                "views, and one of them is changed in place",
+                {"function": r"BackwardHookFunction\w*"},
             ),
+            Sentence(
+                "What {function} gave, a function with a backward of its own, is changed in place; "
+                "it is a view of its input",
+                {"custom": r".+"},
+            ),
+            "One of several views that {function} made is changed in place",
+        ),
+        remedy=(
+            Sentence(
+                "In what is hooked, and right behind it: activations without inplace=True, and "
+                "`out = out + x` for `out += x`",
+                {"function": r"BackwardHookFunction\w*"},
+            ),
+            "Write it out of place (`x = x + y`), or change a copy: `x = x.clone()`. An activation "
+            "with inplace=True right behind it does this too",
         ),
         suspects=_WRITES,
         types=("RuntimeError",),
         today=(
             r"Output (?P<output>\d+) of (?P<function>\w+) is a view and is being modified inplace",
         ),
-        values={"output": "its number", "function": "that made it, such as UnbindBackward0"},
+        details=(r"(?P<custom>created inside a custom Function)",),
+        values={
+            "output": "its number",
+            "function": "that made it, such as UnbindBackward0",
+            "custom": "says that it is no operation of PyTorch's own",
+        },
         sample=(
             "x = torch.ones(2, 3, requires_grad=True) * 1\nfor row in x.unbind():\n    row.add_(1)"
         ),
@@ -104,7 +143,34 @@ FAMILIES = (
     ErrorFamily(
         id="modified_in_place",
         says="A tensor that backward still needs was changed in place.",
+        derive=_kernel,
         means=(
+            Sentence(
+                "A tensor of whole numbers of shape {shape}, such as an index or a mask, was "
+                "changed in place after it was used: backward still needs its old values (it has "
+                "version {version} where {expected} was expected)",
+                {"type": r".*\.(?:Long|Int|Bool|Byte)Tensor", "version": r".+"},
+            ),
+            Sentence(
+                "A tensor of shape {shape}, which was itself made by writing into slices "
+                "({function}: `x[…] = y`), was changed in place after it was used: backward still "
+                "needs its old values (it has version {version} where {expected} was expected)",
+                {"function": r"CopySlices"},
+            ),
+            Sentence(
+                "A tensor of shape {shape} that no recorded operation made was changed in place "
+                "after it was used: backward still needs its old values (it has version {version} "
+                "where {expected} was expected). The shape is that of a convolution's weight, "
+                "which optimizer.step() changes",
+                {"leaf": r"kernel"},
+            ),
+            Sentence(
+                "A tensor of shape {shape} that no recorded operation made was changed in place "
+                "after it was used: backward still needs its old values (it has version {version} "
+                "where {expected} was expected) | a parameter that optimizer.step() changed, a "
+                "buffer such as a BatchNorm's, or data that was written into",
+                {"leaf": r".+"},
+            ),
             Sentence(
                 "A tensor of shape {shape} that backward still needs was changed after it was "
                 "used (it has version {version} where {expected} was expected). {function} says "
@@ -132,6 +198,28 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
+                "Give the index or mask that is written a tensor of its own, `i = i.clone()` "
+                "before `i += 1` or `i[…] = …`, or write `i = i + 1`",
+                {"type": r".*\.(?:Long|Int|Bool|Byte)Tensor"},
+            ),
+            Sentence(
+                "Collect the parts in a list and join them once, `torch.stack(parts)` (or "
+                "`torch.cat`), in place of `x[…] = y` in a loop; or give each round its own "
+                "tensor: `x = x.clone()` before the write",
+                {"function": r"CopySlices"},
+            ),
+            *(
+                Sentence(
+                    "If the wrapped model runs twice before one backward(): "
+                    "DistributedDataParallel writes its buffers (a BatchNorm's statistics) anew in "
+                    "each forward. Join the two inputs into one batch, or give "
+                    "`broadcast_buffers=False`. If not, look for an optimizer.step() between the "
+                    "forward pass and this backward()",
+                    {"leaf": r"vector", where: _DISTRIBUTED},
+                )
+                for where in ("words", "code")
+            ),
+            Sentence(
                 "If an optimizer.step() runs between the forward pass and this backward(): call "
                 "every backward() before the first step, or compute the second loss anew after it "
                 "(for a GAN: `fake.detach()` for the discriminator); a hidden state kept between "
@@ -156,9 +244,17 @@ FAMILIES = (
                     "one network, then of the other. If it is in that order already, look for "
                     "`+=`, `x[...] = ...`, methods ending in `_` and inplace=True on computed "
                     "tensors; `torch.autograd.set_detect_anomaly(True)` names the operation",
-                    {where: _IN_TURNS},
+                    {where: IN_TURNS},
                 )
                 for where in ("code", "line", "words")
+            ),
+            Sentence(
+                "If an optimizer.step() runs between the forward pass and this backward(): call "
+                "every backward() before the first step, or compute the second loss anew after it; "
+                "a state kept from step to step is detached: `h = h.detach()`. If none does, look "
+                "for what writes into a parameter, a buffer or the data: `+=`, `x[...] = ...`, "
+                "`copy_`, `.data`",
+                {"leaf": r".+"},
             ),
             (
                 "Look for `+=`, `*=`, `/=`, `x[...] = ...`, methods ending in `_` and "
@@ -198,7 +294,10 @@ FAMILIES = (
         says="A tensor that was made in inference mode takes part in training.",
         means=("A tensor that was made in inference mode takes part in training",),
         remedy=(
-            ("Use `torch.no_grad()` instead of inference_mode there, or clone it: `x = x.clone()`"),
+            "Use `torch.no_grad()` instead of inference_mode there (Lightning evaluates in it: "
+            "`Trainer(inference_mode=False)`), or clone the tensor outside of it: `x = x.clone()`. "
+            "Perhaps it is kept from an evaluation: a cache, a buffer, positions made at the first "
+            "call",
         ),
         suspects=(Suspect(r"inference_mode"),),
         types=("RuntimeError",),

@@ -1,0 +1,109 @@
+"""What a post shows beside its message, and what of two neighbouring causes it has said."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.models import PastedTraceback
+from executor.errors import Around, read_words
+from executor.protocol import Construct
+
+NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
+SCALAR = "grad can be implicitly created only for scalar outputs"
+AGAIN = "Trying to backward through the graph a second time"
+RECOMPUTED = (
+    "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata "
+    "than during the forward pass.\nsaved metadata: {{'shape': torch.Size([8, 4]), 'dtype': "
+    "torch.float32}}\nrecomputed metadata: {{'shape': torch.Size({}), 'dtype': torch.{}}}"
+)
+GRADIENT = (
+    "Function {} returned an invalid gradient at index 0 - got [4, 9] but expected shape "
+    "compatible with [4, 8]"
+)
+LEAF = "you can only change requires_grad flags of leaf variables."
+CHANGED = (
+    "one of the variables needed for gradient computation has been modified by an inplace "
+    "operation: [torch.cuda.{}Tensor [{}]]{} is at version 3; expected version 2 instead."
+)
+VIEW = "Output 0 of {} is a view and is being modified inplace. This view was {}"
+
+# type, message, what stands around it, what is told, what is not
+CASES = [
+    # -- autograd ---------------------------------------------------------------------------
+    ("", NO_GRAPH, {"words": "LoRA with use_reentrant"}, "inputs require no gradient", "cut"),
+    ("", NO_GRAPH, {"code": "a(gradient_checkpointing=False)"}, "graph was cut", "frozen inputs"),
+    ("", NO_GRAPH, {"frames": "c.py decorate_context\na.py f"}, "@torch.no_grad()", "Find where"),
+    ("", NO_GRAPH, {"frames": "lbfgs.py step\nc.py decorate_context"}, "Find where", "decorator"),
+    ("", NO_GRAPH, {"code": "p.requires_grad = False"}, "If it is empty, all is", "Find where"),
+    ("", NO_GRAPH, {"words": "I added y.detach()"}, "If the loss is computed from", "nothing of"),
+    ("", SCALAR, {"code": "g = autograd.grad(y, x)"}, "grad_outputs", "loss.mean()"),
+    ("", SCALAR, {"code": "autograd.grad(y, x)\nz.backward()"}, "loss.mean()", "grad_outputs"),
+    (
+        "",
+        SCALAR,
+        {"code": "g = autograd.grad(y, x)", "line": "loss.backward()"},
+        "loss.mean()",
+        "autograd.grad was given",
+    ),
+    ("", AGAIN, {"words": "an LSTM"}, "both states", "notebook"),
+    ("", AGAIN, {"code": "d_loss.backward()"}, "D(fake.detach())", "notebook"),
+    ("", AGAIN, {}, "added up over the steps", "D(fake"),
+    ("CheckpointError", RECOMPUTED.format("[8, 4]", "half"), {}, "half then", "a cache"),
+    ("CheckpointError", RECOMPUTED.format("[0]", "float32"), {}, "ZeRO-3", "autocast"),
+    ("CheckpointError", RECOMPUTED.format("[7, 4]", "float32"), {}, "a cache", "ZeRO-3"),
+    ("", GRADIENT.format("MulBackward0"), {}, "PyTorch's own", "backward of Mul returns"),
+    ("", GRADIENT.format("DoubleBackward"), {}, "backward of Double", "PyTorch's own"),
+    ("", f"{LEAF} If you want to use a computed variable", {}, "set to False", "switch it on"),
+    ("", LEAF, {}, "To switch it on", "set to False"),
+    ("", "the derivative for 'weight' is not implemented", {}, "class weights", "swapped"),
+    ("", "the derivative for 'target' is not implemented", {}, "swapped", "class weights"),
+    # -- in place ---------------------------------------------------------------------------
+    (
+        "",
+        "a leaf Variable that requires grad is being used in an in-place operation.",
+        {"frames": "module.py _call_impl\na.py forward"},
+        "x = x.clone()",
+        "no_grad",
+    ),
+    ("", CHANGED.format("Float", "8, 4, 3, 3", ""), {}, "convolution's weight", "BatchNorm"),
+    ("", CHANGED.format("Float", "8, 4, 30, 30", ""), {}, "BatchNorm", "convolution"),
+    ("", CHANGED.format("Float", "8", ""), {"words": "with DDP"}, "broadcast_buffers", "copy_"),
+    ("", CHANGED.format("Float", "8", ""), {}, "optimizer.step()", "broadcast_buffers"),
+    ("", CHANGED.format("Long", "8", ""), {}, "whole numbers", "optimizer.step()"),
+    (
+        "",
+        CHANGED.format("Float", "8, 4", ", which is output 0 of CopySlices,"),
+        {},
+        "in a loop",
+        "optimizer.step()",
+    ),
+    (
+        "",
+        VIEW.format("BackwardHookFunctionBackward", "created inside a custom Function"),
+        {},
+        "full backward hook",
+        "One of several",
+    ),
+    ("", VIEW.format("MineBackward", "created inside a custom Function"), {}, "its own", "One of"),
+    ("", VIEW.format("UnbindBackward0", "the output"), {}, "One of several", "its own"),
+]
+
+
+@pytest.mark.parametrize(("type_", "message", "around", "told", "not_told"), CASES)
+def test_a_cause_is_told_and_its_neighbour_is_not(
+    type_: str, message: str, around: dict[str, str], told: str, not_told: str
+) -> None:
+    """Each row beside its message: what shows the cause, and the sentence of another one."""
+    shown = dict(around)
+    lines = [
+        Construct(kind="call", name="", line=n, code=code)
+        for n, code in enumerate(shown.pop("code", "").split("\n"))
+        if code
+    ]
+    posted = PastedTraceback(type=type_ or "RuntimeError", message=message, frames=())
+
+    reading = read_words(posted, Around(**shown), lines)
+
+    assert reading is not None
+    said = f"{reading.means}. {reading.causes}. {reading.remedy}"
+    assert told in said and not_told not in said, said
