@@ -23,6 +23,11 @@ _MOVES = re.compile(r"(\w+)(?:\(\))?\s*\.(?:to\(\s*(?:['\"]cuda|\w*dev)|cuda\()"
 
 # Words or code of two networks that are trained in turns.
 IN_TURNS = r"\b(?:net_?[GD]|[gd]_loss|loss_?[GD]|err[GD]|optimizer_?[GD])\b|\bdiscriminator\b"
+# What is asked of a tensor (or, of these, `to`, `cuda`, `cpu` and `float` of a module).
+OF_A_TENSOR = (
+    r"dim|size|shape|dtype|device|to|cuda|cpu|detach|view|backward|numel|float|long|argmax|max|item"
+    r"|softmax|log_softmax|squeeze|unsqueeze|reshape|permute|mean|sum|data|numpy|requires_grad"
+)
 # Frames of what asks a server for something.
 DOWNLOADS = r"\b(?:urllib\w*|request\w*|connectionpool|sessions|adapters|ssl|http\w*|hub)\.py "
 

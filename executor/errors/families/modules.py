@@ -5,11 +5,51 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
+from executor.errors.around import OF_A_TENSOR
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 from executor.errors.lists import ResizedKey, quoted_names, resized_keys
 
 # The weights among the parts of a whole checkpoint, as people call them.
 _OF_A_CHECKPOINT = re.compile(r"(?:\w+_)?(?:state_dict|state|model|net|network|weights)")
+# What tools put into the names of weights: the tool, the pattern, what did it, what loads them.
+_PUT_IN = (
+    (
+        "counted",
+        r"(?:total_ops|total_params)$",
+        "thop's profile counted with it while the model was saved",
+        "They are counters and no weights: leave them out, `{{k: v for k, v in state.items() if "
+        "not k.endswith(('total_ops', 'total_params'))}}`, and profile a copy of the model",
+    ),
+    (
+        "adapters",
+        r"\.(?:lora_[AB]|lora_embedding|base_layer)\b|^base_model\.model\.",
+        "PEFT's adapters do it",
+        "Build the base model, and put the adapter on it in the same way: "
+        "`PeftModel.from_pretrained(model, folder)`; or merge it before saving, "
+        "`model.merge_and_unload()`",
+    ),
+    (
+        "quantized",
+        r"\.(?:absmax|quant_map|nested_absmax|SCB|qweight|qzeros|quant_state\S*)$",
+        "the weights are quantized there",
+        "Make the model with the same quantization: `from_pretrained` with the configuration that "
+        "it was quantized with, and no load_state_dict into a plain model",
+    ),
+    (
+        "pruned",
+        r"(?:weight|bias)_(?:orig|mask)$",
+        "torch.nn.utils.prune does it",
+        "Make it permanent before saving, `prune.remove(module, 'weight')`, or prune the model "
+        "likewise before loading",
+    ),
+    (
+        "parametrized",
+        r"\bweight_[guv]$|\.parametrizations?\.",
+        "weight_norm, spectral_norm or another parametrization does it",
+        "Apply the same to the model before loading, in the same version: the one in "
+        "`torch.nn.utils.parametrizations` names them otherwise than the one before it",
+    ),
+)
 _CUT = re.compile(r"\.{3}|…")
 _COMPILED = "_orig_mod."  # what torch.compile puts before the names of a module's weights
 # Bytes that are characters, and none of the operations that a pickle is made of.
@@ -39,6 +79,7 @@ def _keys(seen: SeenError, message: str) -> Mapping[str, str]:
             map(_unwrapped, missing)
         ):
             values |= {"prefix": "place"}
+    values |= _put_in(missing, unexpected)
     if any(name.startswith(_COMPILED) for name in unexpected):
         return values | {"prefix": "compiled_file"}
     if any(name.startswith(_COMPILED) for name in missing):
@@ -56,12 +97,28 @@ def _keys(seen: SeenError, message: str) -> Mapping[str, str]:
     return values
 
 
+def _put_in(missing: Sequence[str], unexpected: Sequence[str]) -> Mapping[str, str]:
+    """The tool that put something into all names of one side, and which side that is."""
+    for names, side in ((unexpected, "file"), (missing, "model")):
+        for tool, pattern, _, _ in _PUT_IN:
+            if names and all(re.search(pattern, name) for name in names):
+                return {"tool": tool, "added_in": side}
+    return {}
+
+
 def _rows_differ(key: ResizedKey) -> Mapping[str, str]:
     """How many rows a weight has in the file and in the model, where nothing else of it differs."""
     saved, current = (re.findall(r"\d+", shape) for shape in (key.saved, key.current))
+    layer = key.name.removesuffix(".weight")
+    differ = [n for n, (a, b) in enumerate(zip(saved, current, strict=False)) if a != b]
+    if len(saved) == len(current) and len(differ) == 1:
+        sizes = {"saved_rows": saved[differ[0]], "current_rows": current[differ[0]], "layer": layer}
+        if "pos" in key.name.lower():
+            return {**sizes, "kind": "positions"}
+        if len(saved) in (4, 5) and differ == [1]:
+            return {**sizes, "kind": "channels"}
     if len(saved) != 2 or len(current) != 2 or saved[1] != current[1]:
         return {}
-    layer = key.name.removesuffix(".weight")
     rows = {"saved_rows": saved[0], "current_rows": current[0], "row": saved[1], "layer": layer}
     return {**rows, "kind": "words" if "embed" in key.name.lower() else "outputs"}
 
@@ -99,13 +156,32 @@ _CHECKPOINT = (
     r"\w{0,20}state_dict)['\"’”`]"
 )
 
+_OF_A_MODULE = (
+    r"eval|train|parameters|state_dict|load_state_dict|forward|modules|children|named_\w+"
+    r"|zero_grad|predict|requires_grad_"
+)
+_ONLY_A_TENSORS = rf"(?!(?:to|cuda|cpu|float)$)(?:{OF_A_TENSOR})"
+_PYTHON_2 = r"iteritems|itervalues|iterkeys|has_key"
+_LOAD = (
+    "Make the model first, then load: `model = Net(); model.load_state_dict(torch.load(path)); "
+    "model.eval()`"
+)
+# The last frame is that of the method itself.
+_LEFT_TO_OTHERS = (
+    (r"module\.py _?forward\w*\s*\Z", "forward", "nn.Module"),
+    (r"dataset\.py __getitem__\s*\Z", "__getitem__", "Dataset"),
+)
+
 FAMILIES = (
     ErrorFamily(
         id="module_before_init",
         says="A module is given a layer or a parameter before super().__init__() has run.",
         decides=True,
         means=("A module is given a {what} before `super().__init__()` has run",),
-        remedy=("Put `super().__init__()` first in `__init__`",),
+        remedy=(
+            "Put `super().__init__()` first in `__init__`, with both pairs of parentheses; in the "
+            "old form it names the class itself, `super(Net, self).__init__()`, and no base of it",
+        ),
         types=("AttributeError",),
         today=(
             r"cannot assign (?P<what>module|parameters?|buffer) before Module\.__init__\(\) call",
@@ -124,15 +200,14 @@ FAMILIES = (
         says="A module is used whose super().__init__() never ran.",
         means=("`super().__init__()` of the module never ran: {name} is looked for in vain",),
         remedy=(
-            (
-                "Call `super().__init__()` first in `__init__`: check the spelling with "
-                "two underscores on each side"
-            ),
+            "Call `super().__init__()` first in `__init__`: check the spelling, with two "
+            "underscores on each side and both pairs of parentheses. If the object was loaded from "
+            "a file whole, another version of torch made it: load a state_dict",
         ),
         types=("AttributeError",),
         today=(
-            r"'(?P<type>\w+)' object has no attribute "
-            r"'(?P<name>_(?:backward_hooks|parameters|modules|buffers))'",
+            r"'(?P<type>(?!(?:function|method|type|str|list|tuple|dict|OrderedDict|NoneType)')\w+)"
+            r"' object has no attribute '(?P<name>_(?:backward_hooks|parameters|modules|buffers))'",
         ),
         values={"type": "class of the module", "name": "what is missing"},
         sample=(
@@ -147,16 +222,36 @@ FAMILIES = (
     ErrorFamily(
         id="parameter_slot",
         says="Something else is assigned where a module has a parameter, a buffer or a module.",
-        means=("`{name}` of a module is its {slot}, and is assigned a {given}",),
+        means=(
+            Sentence(
+                "`{name}` of a module is a layer, and a tensor is assigned to it | in forward the "
+                "layer's result is stored under the layer's own name",
+                {"slot": r".*module", "given": r"torch\..*Tensor"},
+            ),
+            "`{name}` of a module is its {slot}, and is assigned a {given}",
+        ),
         remedy=(
             Sentence(
-                "Assign `nn.Parameter(x)`; in an update by hand `with torch.no_grad(): "
-                "layer.weight.copy_(x)`; None takes it away",
+                "To move a layer, move it whole, `layer.to(device)`, which keeps its parameters "
+                "what they are",
+                {"slot": r"parameter", "line": r"([\w.]+) *= *\1\.(?:cuda|to|cpu|half)\("},
+            ),
+            Sentence(
+                "If it is a value to begin with, or an update by hand: `with torch.no_grad(): "
+                "layer.{name}.copy_(x)`, which leaves the optimizer its parameter. If it is "
+                "computed and gradients are to go through it, hand it to the function: "
+                "`F.linear(x, weight, bias)`, or `torch.func.functional_call`; `nn.Parameter(x)` "
+                "would cut them off",
                 {"slot": r"parameter"},
             ),
             Sentence(
-                "Assign a module there, or give the value another name; to change a layer's "
-                "weights, write into its parameters",
+                "Give the result a name of its own: `x = self.{name}(x)` for `self.{name} = "
+                "self.{name}(x)`",
+                {"slot": r".*module", "given": r"torch\..*Tensor"},
+            ),
+            Sentence(
+                "Assign a module there (a list of layers as `nn.ModuleList(…)`), or give the value "
+                "another name; to change a layer's weights, write into its parameters",
                 {"slot": r".*module"},
             ),
             "Assign a tensor there, or give the value another name",
@@ -183,6 +278,22 @@ FAMILIES = (
                 "The file holds a whole checkpoint, and not the weights alone: entries such as the "
                 "epoch or the optimizer's state are taken for names of weights",
                 {"words": _CHECKPOINT},
+            ),
+            *(
+                Sentence(f"{text}: {does}", {"tool": tool, "added_in": side})
+                for tool, _, does, _ in _PUT_IN
+                for side, text in (
+                    (
+                        "file",
+                        "The file has `{unexpected_first}` and the model has not "
+                        "({unexpected_count} such keys)",
+                    ),
+                    (
+                        "model",
+                        "The model has `{missing_first}` and the file has not ({missing_count} "
+                        "such keys)",
+                    ),
+                )
             ),
             Sentence(
                 "The file's keys begin with `module.` and the model's do not: it was saved "
@@ -256,6 +367,7 @@ FAMILIES = (
             "`{resized_first}` is {saved} in the file and {current} in the model",
         ),
         remedy=(
+            *(Sentence(cure, {"tool": tool}) for tool, _, _, cure in _PUT_IN),
             Sentence(
                 "It begins with `module.`, which DataParallel puts before the names: take that "
                 "away, `{{k.removeprefix('module.'): v for k, v in state.items()}}`, or wrap the "
@@ -350,6 +462,27 @@ FAMILIES = (
                 {"kind": "words", "saved_rows": r".+"},
             ),
             Sentence(
+                "These are positions, {saved_rows} in the file and {current_rows} in the model: it "
+                "was made for another length of text, or another size of picture or patch. Build "
+                "the model with the setting of training; if another length is meant, interpolate "
+                "them to it (timm does so while it loads: `create_model(…, pretrained=True, "
+                "img_size=…)`)",
+                {"kind": "positions", "saved_rows": r".+"},
+            ),
+            Sentence(
+                "`{layer}` takes {saved_rows} channels in the file and {current_rows} in the "
+                "model. If it is the first layer, the inputs have another number of channels than "
+                "in training: build it with {saved_rows} and bring the inputs to that, or change "
+                "the layer after loading. If it is one further in, the model is of another width",
+                {"kind": "channels", "saved_rows": r".+"},
+            ),
+            Sentence(
+                "If another number of classes is meant, `ignore_mismatched_sizes=True` gives this "
+                "layer new random values, which have to be trained. If the file is your own "
+                "trained model, give `from_pretrained(…, num_labels={saved_rows})`, as in training",
+                {"kind": "outputs", "hugging_face": r".+"},
+            ),
+            Sentence(
                 "The file's `{layer}` gives 1000 classes, as many as ImageNet has, and the model's "
                 "{current_rows}. Make the model with 1000, load the file, and give it the new "
                 "layer after that: `model.{layer} = nn.Linear({row}, {current_rows})`, which is to "
@@ -384,6 +517,7 @@ FAMILIES = (
             "missing": "names that the model has and the file has not",
             "unexpected": "names that the file has and the model has not",
             "resized": "the first name with another shape in the file",
+            "hugging_face": "the setting of transformers that the message names",
         },
         details=(
             rf"Missing key\(s\) in state_dict: (?P<missing>{_NAMES})",
@@ -391,6 +525,7 @@ FAMILIES = (
             r"unexpected key (?P<unexpected>\"[\w.]+\") in state_dict",
             r"missing keys in state_dict: \"?\{'(?P<missing>[\w.]+)'",
             r"size mismatch for (?P<resized>[\w.]+):",
+            r"(?P<hugging_face>ignore_mismatched_sizes)",
         ),
         sample=(
             "weights = {'fc.weight': torch.ones(3, 2), 'bias': torch.ones(2)}\n"
@@ -410,10 +545,13 @@ FAMILIES = (
         says="load_state_dict is given something that is no dictionary.",
         means=("load_state_dict is given a {given} where it takes a dictionary of weights",),
         remedy=(
-            (
-                "Give it `torch.load(path)`, not the path; where the file holds the whole "
-                "model: its `.state_dict()`"
+            Sentence("Give it `torch.load(path)`, not the path", {"given": r"str|pathlib\..*"}),
+            Sentence(
+                "`state_dict` is a method: call it, `model.state_dict()`",
+                {"given": r"(?:builtin_function_or_)?method|function"},
             ),
+            "If it is a whole model (that is what the file held, or another one is meant), give "
+            "its `.state_dict()`",
         ),
         suspects=(Suspect(r"load_state_dict"),),
         types=("TypeError",),
@@ -426,13 +564,32 @@ FAMILIES = (
         says="A dictionary of weights is used as if it were the module.",
         decides=True,
         means=(
-            ("A dictionary of weights is used as if it were the module: `.{name}` is asked of it"),
+            Sentence(
+                "`.{name}` is of Python 2: today's dictionaries have none", {"name": _PYTHON_2}
+            ),
+            Sentence(
+                "A dictionary of weights is used as if it were the module: `.{name}` is asked of "
+                "it",
+                {"name": _OF_A_MODULE},
+            ),
+            Sentence(
+                "A dictionary (an OrderedDict) is used as if it were a tensor: it has no `{name}` "
+                "| a model's output that is one, such as those of torchvision's segmentation",
+                {"name": _ONLY_A_TENSORS},
+            ),
+            "A dictionary (an OrderedDict) has no `{name}` | a file held the weights alone, and no "
+            "model; or a model gives its output as a dictionary",
         ),
         remedy=(
-            (
-                "Make the model first, then load: `model = Net(); "
-                "model.load_state_dict(torch.load(path)); model.eval()`"
+            Sentence("`.items()` for iteritems, `key in d` for has_key", {"name": _PYTHON_2}),
+            Sentence(_LOAD, {"name": _OF_A_MODULE}),
+            Sentence(
+                "Take the entry that is meant: print `out.keys()`; torchvision's segmentation "
+                "models have `out['out']`",
+                {"name": _ONLY_A_TENSORS},
             ),
+            f"If it is what `torch.load` gave: {_LOAD[0].lower()}{_LOAD[1:]}. If it is a model's "
+            "output, take the entry that is meant: print `out.keys()`",
         ),
         suspects=(Suspect(r"load", "gives a dictionary"),),
         types=("AttributeError",),
@@ -466,12 +623,16 @@ FAMILIES = (
                 "neither `weights_only=False` nor another version reads it",
                 {"byte": _CHARACTER},
             ),
-            (
-                "Where you trust the file (it can run code): `torch.load(path, "
-                "weights_only=False)`; else allow that class with "
-                "`torch.serialization.add_safe_globals([…])`; better save "
-                "`model.state_dict()` only"
+            Sentence(
+                "This line calls torch.load inside of a library: a newer version of it may be made "
+                "for torch 2.6. Where you trust the file (it can run code), the environment "
+                "variable `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD=1` lets it through; else allow the "
+                "class with `torch.serialization.add_safe_globals([…])`",
+                {"line": r"^(?!.*\bload\w*\()(?=.*\w\()"},
             ),
+            "Where you trust the file (it can run code): `torch.load(path, weights_only=False)`; "
+            "else allow that class with `torch.serialization.add_safe_globals([…])`; better save "
+            "`model.state_dict()` only",
         ),
         suspects=(Suspect(r"load"),),
         types=("UnpicklingError",),
@@ -516,12 +677,25 @@ FAMILIES = (
     ErrorFamily(
         id="not_implemented",
         says="A method is called that its class leaves to others.",
-        means=("A method is called that its class leaves to others",),
-        remedy=(
-            (
-                "Define it inside your class: check spelling and indentation (forward not "
-                "inside __init__)"
+        means=(
+            *(
+                Sentence(f"`{name}` is called, which {base} leaves to your class", {"frames": last})
+                for last, name, base in _LEFT_TO_OTHERS
             ),
+            "A method is called that its class leaves to others",
+        ),
+        remedy=(
+            *(
+                Sentence(
+                    f"Define `{name}` in the class: see its spelling, and that it is indented as a "
+                    "method (not inside `__init__`, not outside of the class)",
+                    {"frames": last},
+                )
+                for last, name, _ in _LEFT_TO_OTHERS
+            ),
+            "The traceback's last lines name the method. If the class is yours, define it there: "
+            "check spelling and indentation (forward not inside `__init__`); if it is a library's, "
+            "it has no such thing for what it is asked",
         ),
         types=("NotImplementedError",),
         today=(r"^$",),
@@ -537,10 +711,31 @@ FAMILIES = (
             "Something that is no module is put among modules",
         ),
         remedy=(
-            (
-                "Put layers made by a call (`nn.ReLU()`, not `nn.ReLU`) into it, and "
-                "unpack a list: `nn.Sequential(*layers)`"
+            Sentence(
+                "Unpack it: `nn.Sequential(*layers)`; `nn.ModuleList(layers)` takes a flat list",
+                {"given": r"list|tuple|generator|\w*_(?:iterator|values)|map|zip"},
             ),
+            Sentence(
+                "If a layer was called with its input there, leave the input out: the container "
+                "holds layers. If it is a parameter: `nn.ParameterList`, or `self.p = "
+                "nn.Parameter(x)`",
+                {"given": r"(?:torch\.)?(?:\w+\.)*(?:\w*Tensor|Parameter)"},
+            ),
+            Sentence(
+                "What makes the layer gives None: see whether it ends with `return`",
+                {"given": r"NoneType"},
+            ),
+            Sentence(
+                "A function is no layer: use the module that does the same (`nn.ReLU()` for "
+                "`F.relu`), or call the function in forward",
+                {"given": r"function|builtin_\w+|torch\._\w+\.\w+|torch\.nn\.functional\.\w+"},
+            ),
+            Sentence(
+                "Put layers made by a call into it: `nn.ReLU()`, not `nn.ReLU`",
+                {"given": r"torch\.nn\.modules\..*|type"},
+            ),
+            "If it is a class, make an object of it with parentheses; if it is an object of a "
+            "class of yours, derive that class from `nn.Module`",
         ),
         suspects=(Suspect(r"Sequential|ModuleList|ModuleDict|add_module"),),
         types=("TypeError",),
@@ -581,6 +776,10 @@ FAMILIES = (
     ErrorFamily(
         id="capturable",
         says="Adam's loaded state lies on the GPU where torch 1.12.0 wants its steps on the CPU.",
+        remedy=(
+            "If torch is 1.12.0, upgrade it: 1.12.1 takes such a state. Where it cannot be, after "
+            "loading: `for group in optimizer.param_groups: group['capturable'] = True`",
+        ),
         types=("AssertionError",),
         today=(r"If capturable=False, state_steps should not be CUDA tensors",),
         needs="a CUDA device",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from executor.errors.around import OF_A_TENSOR
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 from executor.errors.moved import moved_name
 
@@ -28,8 +29,6 @@ def _part(seen: SeenError, message: str) -> Mapping[str, str]:
     moved = moved_name(package, part.partition(".")[0])
     return {"package": package} | ({"today": moved.told} if moved is not None else {})
 
-
-_OF_A_TENSOR = r"dim|size|shape|dtype|device|to|cuda|cpu|detach|view|backward|numel|float|long"
 
 _NOT_OF_A_PICTURE = r"to|cuda|cpu|dim|shape|unsqueeze|squeeze|float|permute|view|detach|ndim|dtype"
 _PICTURE = r"(?:PIL\.)?(?:Image|\w{2,5}ImageFile)"  # classes of Pillow
@@ -201,7 +200,7 @@ FAMILIES = (
             Sentence(
                 "A piece of text is used as a tensor: it has no `{name}` | a dictionary, or a "
                 "model's output that is one, was unpacked or gone through, which gives its keys",
-                {"type": r"str", "name": _OF_A_TENSOR},
+                {"type": r"str", "name": OF_A_TENSOR},
             ),
             Sentence(
                 "`.next()` is of Python 2: a {type} has none",
@@ -230,7 +229,7 @@ FAMILIES = (
             Sentence(
                 "Take the value by its name (`out.logits`, `out['logits']`), or go through "
                 "`d.values()`; `model(…, return_dict=False)` of transformers gives a tuple",
-                {"type": r"str", "name": _OF_A_TENSOR},
+                {"type": r"str", "name": OF_A_TENSOR},
             ),
             Sentence("Write `next(it)`", {"name": r"next"}),
             Sentence(

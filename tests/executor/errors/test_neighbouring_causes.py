@@ -26,6 +26,13 @@ CHANGED = (
     "operation: [torch.cuda.{}Tensor [{}]]{} is at version 3; expected version 2 instead."
 )
 VIEW = "Output 0 of {} is a view and is being modified inplace. This view was {}"
+STATE = "Error(s) in loading state_dict for Net:\n\t"
+RESIZED = (
+    f"{STATE}size mismatch for {{}}: copying a param with shape torch.Size([{{}}]) from "
+    "checkpoint, the shape in current model is torch.Size([{}])."
+)
+SLOT = "cannot assign '{}' as {} '{}' (torch.nn.Module or None expected)"
+LOADED = "Weights only load failed. … GLOBAL a.B was not an allowed global"
 
 # type, message, what stands around it, what is told, what is not
 CASES = [
@@ -86,6 +93,56 @@ CASES = [
     ),
     ("", VIEW.format("MineBackward", "created inside a custom Function"), {}, "its own", "One of"),
     ("", VIEW.format("UnbindBackward0", "the output"), {}, "One of several", "its own"),
+    # -- modules ----------------------------------------------------------------------------
+    ("", f'{STATE}Unexpected key(s) in state_dict: "a.total_ops". ', {}, "thop", "Compare"),
+    ("", f'{STATE}Unexpected key(s) in state_dict: "a.total_ops", "b". ', {}, "Compare", "thop"),
+    ("", f'{STATE}Missing key(s) in state_dict: "a.weight_g". ', {}, "weight_norm", "Compare"),
+    ("", RESIZED.format("pos_embed", "1, 50, 8", "1, 82, 8"), {}, "interpolate", "vocabulary"),
+    ("", RESIZED.format("tok_embed.weight", "50, 8", "82, 8"), {}, "vocabulary", "interpolate"),
+    ("", RESIZED.format("a.weight", "8, 3, 7, 7", "8, 1, 7, 7"), {}, "channels", "classes"),
+    ("", RESIZED.format("a.weight", "8, 3, 7, 7", "9, 1, 7, 7"), {}, "classes", "channels"),
+    (
+        "",
+        f"{RESIZED.format('a.weight', '3, 8', '2, 8')} `ignore_mismatched_sizes=True`",
+        {},
+        "num_labels=3",
+        "strict=False",
+    ),
+    ("TypeError", "Expected state_dict to be dict-like, got <class 'str'>.", {}, "path", "whole"),
+    ("TypeError", "Expected state_dict to be dict-like, got <class 'a.Net'>.", {}, "whole", "path"),
+    ("AttributeError", "'OrderedDict' object has no attribute 'argmax'", {}, "entry", "then load"),
+    ("AttributeError", "'OrderedDict' object has no attribute 'eval'", {}, "then load", "entry"),
+    (
+        "AttributeError",
+        "'OrderedDict' object has no attribute 'to'",
+        {},
+        "model's output",
+        "tensor",
+    ),
+    ("NotImplementedError", "", {"frames": "dataset.py __getitem__"}, "`__getitem__`", "forward"),
+    ("NotImplementedError", "", {"frames": "module.py forward"}, "`forward`", "library"),
+    ("NotImplementedError", "", {"frames": "module.py f\na.py g"}, "library", "nn.Module"),
+    ("TypeError", "list is not a Module subclass", {}, "*layers", "parentheses"),
+    ("TypeError", "function is not a Module subclass", {}, "is no layer", "*layers"),
+    ("TypeError", "__main__.Block is not a Module subclass", {}, "derive", "*layers"),
+    ("TypeError", SLOT.format("torch.FloatTensor", "child module", "fc"), {}, "own name", "write"),
+    ("TypeError", SLOT.format("list", "child module", "fc"), {}, "ModuleList", "own name"),
+    (
+        "TypeError",
+        SLOT.format("torch.cuda.FloatTensor", "parameter", "weight"),
+        {"line": "a.weight = a.weight.cuda()"},
+        "move it whole",
+        "copy_",
+    ),
+    (
+        "TypeError",
+        SLOT.format("torch.cuda.FloatTensor", "parameter", "weight"),
+        {"line": "a.weight = b.cuda()"},
+        "copy_",
+        "move it whole",
+    ),
+    ("UnpicklingError", LOADED, {"line": "m = Net('a.pt')"}, "FORCE_NO_WEIGHTS", "state_dict()"),
+    ("UnpicklingError", LOADED, {"line": "m = torch.load('a.pt')"}, "state_dict()", "FORCE_NO"),
 ]
 
 
