@@ -2,6 +2,9 @@
 
 from executor.errors.family import ErrorFamily, Sentence, Suspect
 
+# Frames of a process that is being started.
+_STARTED = r"\b(?:spawn|popen_\w+|forkserver)\.py "
+
 FAMILIES = (
     ErrorFamily(
         id="torch_file_by_pickle",
@@ -46,17 +49,61 @@ FAMILIES = (
         id="checkpoint_unreadable",
         says="A file is loaded that torch.load cannot read to its end.",
         means=(
-            (
-                "The file is none that torch.load can read to its end | a download that was cut, "
-                "an HTML page, a pointer of git-lfs, an interrupted save, or something that "
-                "another function wrote (pickle.dump)"
+            Sentence(
+                "A worker process was started and got nothing to begin with: the process that "
+                "starts it failed first, with an error of its own",
+                {"empty": r".+", "frames": _STARTED},
             ),
+            Sentence(
+                "The file is empty, or was read to its end before | it was opened for writing, "
+                "which empties it, or an earlier save or download was interrupted",
+                {"empty": r".+"},
+            ),
+            Sentence(
+                "The file is no checkpoint but text: it begins with {key} | a web page (`<`), a "
+                "pointer of git-lfs (`v`), JSON (`{{`) or a server's message in place of the file",
+                {"key": r"'[\x20-\x7e]'"},
+            ),
+            Sentence(
+                "The file is a zip archive, and no scripted module is in it",
+                {"reading": r"locating file constants"},
+            ),
+            Sentence(
+                "The file is a zip archive that torch.save did not write: what it begins with is "
+                "not in it",
+                {"reading": r"locating file data"},
+            ),
+            Sentence("The file ends {bytes} bytes too early", {"bytes": r"\d+"}),
+            "The file is none that torch.load can read to its end | a download or a save that was "
+            "cut, or something that another function wrote (pickle.dump, a .h5 or .npz file)",
         ),
         remedy=(
-            (
-                "Look at its size and first bytes, and download or save it again; delete "
-                "the copy in the cache (`~/.cache/torch/hub/checkpoints`)"
+            Sentence(
+                "Read the other traceback, of the process that starts the workers: it names what "
+                "cannot be sent to them (a lambda, an open file). num_workers=0 does without; a "
+                "script needs `if __name__ == '__main__':` around what it does",
+                {"empty": r".+", "frames": _STARTED},
             ),
+            Sentence(
+                "Look at its size. If it is not empty and was read before from the same handle: "
+                "`file.seek(0)`. If it is empty, save or download it again: what it held is gone. "
+                "Open with 'rb' for reading",
+                {"empty": r".+"},
+            ),
+            Sentence(
+                "Look at its beginning (`open(path, 'rb').read(100)`), and fetch the file itself: "
+                "`git lfs pull`, or the link to the file and not to its page",
+                {"key": r"'[\x20-\x7e]'"},
+            ),
+            Sentence(
+                "What torch.save wrote is read by `torch.load`; `torch.jit.load` takes what "
+                "`torch.jit.save` wrote",
+                {"reading": r"locating file constants"},
+            ),
+            "Look at its size and first bytes (`open(path, 'rb').read(20)`): if it is shorter than "
+            "it should be, download or save it again (a copy of torch.hub's lies in "
+            "`~/.cache/torch/hub/checkpoints`); if it begins like another kind of file (HDF "
+            "for .h5), read it with what wrote it",
         ),
         suspects=(Suspect(r"load"),),
         types=("RuntimeError", "UnpicklingError", "EOFError"),
@@ -64,7 +111,7 @@ FAMILIES = (
             r"PytorchStreamReader failed (?P<reading>[\w ]{1,80})",
             r"unexpected EOF, expected (?P<bytes>\d+) more bytes",
             r"invalid load key, (?P<key>'[^'\n]{1,12}')",
-            r"^Ran out of input",
+            r"^Ran out of (?P<empty>input)",
             r"^pickle data was truncated",
             r"[Ii]nvalid magic number; corrupt file",
         ),
@@ -72,6 +119,7 @@ FAMILIES = (
             "reading": "what it failed at",
             "bytes": "that are missing",
             "key": "what the file begins with",
+            "empty": "`input` where nothing was there to read",
         },
         sample='import io\ntorch.load(io.BytesIO(b"PK\\x03\\x04"))',
         examples=(
@@ -136,25 +184,50 @@ FAMILIES = (
         id="image_folder_empty",
         says="ImageFolder finds no image where it looks: in one subfolder for each class.",
         means=(
+            Sentence(
+                "`ImageFolder` takes every subfolder for a class, and the hidden folder {classes} "
+                "holds no image",
+                {"classes": r"\..*"},
+            ),
+            Sentence(
+                "`ImageFolder` takes every subfolder for a class, and there is no image in those "
+                "of {classes} | they are empty, the images lie a folder deeper or higher than "
+                "the classes, or end otherwise than in the extensions that the message lists",
+                {"classes": r".+"},
+            ),
+            Sentence(
+                "`ImageFolder` looks only into subfolders, one for each class, and `{folder}` has "
+                "none",
+                {"bare": r".+"},
+            ),
             "`ImageFolder` looks only into subfolders, one for each class, and finds no image in "
             "those of `{folder}`",
             "`ImageFolder` looks only into subfolders, one for each class, and finds no image "
             "there",
         ),
         remedy=(
+            Sentence(
+                "If nothing of it is needed (`.ipynb_checkpoints` is a notebook's own), remove the "
+                "folder; else keep hidden folders outside of the data's",
+                {"classes": r"\..*"},
+            ),
             "Lay the images out as `root/class/image.jpg` and give it `root`, the folder above the "
             "classes; a single image is opened with `PIL.Image.open(path)`",
         ),
         suspects=(Suspect(r"ImageFolder|DatasetFolder"),),
         types=("FileNotFoundError", "RuntimeError"),
         today=(
-            r"Couldn't find any class folder in (?P<folder>[^\n]{1,300}?)\.(?:\s|$)",
-            r"Found no valid file for the classes [^\n]{1,300}",
+            r"Couldn't find (?P<bare>any class) folder in (?P<folder>[^\n]{1,300}?)\.(?:\s|$)",
+            r"Found no valid file for the classes (?P<classes>[^\n]{1,300}?)(?:\. Supp|$)",
         ),
         older=(
             r"Found 0 (?:files|images) in (?:subfolders|subdirectories) of: (?P<folder>\S{1,300})",
         ),
-        values={"folder": "that was looked into"},
+        values={
+            "folder": "that was looked into",
+            "classes": "those without an image",
+            "bare": "says that there are no subfolders",
+        },
         needs="torchvision, and a folder without images",
         examples=(
             "FileNotFoundError: Couldn't find any class folder in data/train.",
@@ -172,10 +245,10 @@ FAMILIES = (
             ("The optimizer's saved state is of a model with other parameters, or of other groups"),
         ),
         remedy=(
-            (
-                "Build model and optimizer exactly as when it was saved (same layers "
-                "frozen, same order of groups) before loading the state"
-            ),
+            "Build model and optimizer exactly as when it was saved (same layers frozen, same "
+            "order of groups) before loading the state. Where the model was changed on purpose (a "
+            "new head), the old state does not fit it: leave that line out, and the optimizer "
+            "starts afresh",
         ),
         suspects=(Suspect(r"load_state_dict"),),
         types=("ValueError",),

@@ -1,6 +1,9 @@
 """Memory of the GPU that ran out, and checks that failed on the GPU."""
 
-from executor.errors.family import ErrorFamily, Sentence, Suspect
+import re
+from collections.abc import Mapping
+
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 
 # That many steps went well before it.
 _LATE = (
@@ -8,26 +11,131 @@ _LATE = (
     r"(?:\d[\d,.]*k? ?(?:th)? )?(?:\w+ )?(?:iter\w*|steps|batches|epochs|hours)\b"
 )
 
+_SIZE = r"(\d{1,9}(?:\.\d{1,9})? [KMG]iB)"
+_MIB = {"K": 1 / 1024, "M": 1.0, "G": 1024.0}
+_CONTEXT = 1024.0  # MiB that CUDA itself takes, and more
+_LOADS = r"\btorch\.load\((?!.*map_location)"
+
+
+def _who_holds(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Whether the request alone is too large, or the memory is held by something else."""
+
+    def size(*patterns: str) -> str:
+        found = (re.search(p.replace("SIZE", _SIZE), message) for p in patterns)
+        return next((f[1] for f in found if f is not None), "")
+
+    def mib(text: str) -> float:
+        return float(text.split()[0]) * _MIB[text.split()[1][0]] if text else 0.0
+
+    total = size(r"total capacity of SIZE", r"SIZE total capacity")
+    held = size(r"SIZE is allocated by PyTorch", r"SIZE already allocated")
+    free = size(r"of which SIZE is free", r"SIZE free")
+    if not total or not seen["wanted"]:
+        return {}
+    if mib(seen["wanted"]) >= mib(total):
+        return {"total": total, "holder": "request"}
+    kept = size(r"SIZE reserved in total", r"SIZE cached", r"SIZE is reserved by PyTorch but")
+    ours = mib(held) + mib(kept) if "but unallocated" in message else max(mib(held), mib(kept))
+    others = mib(total) - ours - mib(free)
+    if held and free and others > max(mib(total) / 3, mib(free), _CONTEXT):
+        return {"total": total, "held": held, "holder": "others"}
+    return {}
+
+
+# Of an assertion in a kernel: what it holds, and what is wrong then.
+_ASSERTIONS = (
+    (
+        r"srcIndex < srcSelectDimSize",
+        "A row is asked of a table that has not so many (the assertion is that of Embedding and "
+        "index_select): a token id, a position or an index is too large or negative",
+    ),
+    (
+        r"t >= 0 && t < n_classes|cur_target >= 0 && cur_target < n_classes"
+        r"|nll_loss[^\n]{0,200}Assertion|label < num_classes",
+        "A class label is not below the number of outputs, or negative: the assertion is that of "
+        "the cross entropy",
+    ),
+    (
+        r"input(?:_val)? >= (?:zero|0\.) && input(?:_val)? <= (?:one|1\.)",
+        "Binary cross entropy gets predictions outside of 0 to 1, or nan: the assertion is its own",
+    ),
+    (
+        r"target_val >= zero && target_val <= one",
+        "Binary cross entropy gets targets outside of 0 to 1: the assertion is its own",
+    ),
+    (
+        r"probability tensor contains|cumdist\[size - 1\] > |val >= 0.{0,40}multinomial",
+        "Numbers are drawn from probabilities of which one is nan, infinite or negative, or which "
+        "are all zero: the assertion is that of multinomial",
+    ),
+    (
+        r"idx_dim >= 0 && idx_dim < index_size|index >= -sizes\[i\]|-sizes\[i\] <= index"
+        r"|ind(?:ex)? >= ?0 && ind(?:ex)? < |index out of bounds",
+        "An index is outside of its dimension: the assertion is that of indexing, gather or "
+        "scatter",
+    ),
+)
+
+
+def _told_by(pattern: str) -> tuple[tuple[str, str], ...]:
+    """The post's words have to hold a part of it, the message's own assertion the whole."""
+    return ("words", pattern), ("assertion", f".*(?:{pattern}).*")
+
+
+_OF_PROBABILITIES = _ASSERTIONS[4][0]
+_OF_BINARY = f"{_ASSERTIONS[2][0]}|{_ASSERTIONS[3][0]}"
+
 FAMILIES = (
     ErrorFamily(
         id="cuda_out_of_memory",
         says="A GPU has no room for what is asked.",
+        derive=_who_holds,
         means=(
+            Sentence(
+                "{wanted} are asked for at once, and the whole GPU has {total}: what is made there "
+                "is too large by itself, whatever else is in memory",
+                {"holder": r"request"},
+            ),
+            Sentence(
+                "The GPU had no room for the {wanted} that were asked for at once. Of its {total} "
+                "PyTorch holds {held} in this process, and most of the rest is held by something "
+                "else",
+                {"holder": r"others"},
+            ),
             Sentence(
                 "The GPU had no room for the {wanted} that were asked for at once, at the line "
                 "that loads or moves something",
-                {"line": r"load|\.to\(|\.cuda\("},
+                {"line": rf"{_LOADS}|from_pretrained\(|\.to\(|\.cuda\("},
             ),
             "The GPU had no room for the {wanted} that were asked for at once",
             "The GPU had no room for what was asked",
         ),
         remedy=(
             Sentence(
+                "Print the shapes of what the line joins: a broadcast of [n] with [n, 1], a table "
+                "of all pairs, or the whole data set in one call makes such a tensor. If it is "
+                "meant, do it in parts",
+                {"holder": r"request"},
+            ),
+            Sentence(
+                "`nvidia-smi` shows what holds it: another process, an old notebook kernel, a "
+                "second process of the same run on this GPU. End what is yours and not needed, or "
+                "take another GPU; a smaller batch helps little",
+                {"holder": r"others"},
+            ),
+            Sentence(
                 "A file is loaded to the GPU that it was saved from: `torch.load(path, "
                 "map_location='cpu')`, then load_state_dict and `model.to(device)`, and `del` "
                 "what was loaded. `nvidia-smi` shows what else holds the memory: another process, "
                 "an old notebook kernel, a second model",
-                {"line": r"load\w*\("},
+                {"line": _LOADS},
+            ),
+            Sentence(
+                "The weights alone do not fit: in float32 each parameter takes 4 bytes. "
+                "`torch_dtype=torch.bfloat16` (or float16) halves that, `device_map='auto'` puts "
+                "what does not fit on other GPUs or the CPU, and quantization makes it smaller "
+                "still. `nvidia-smi` shows whether something else holds the memory",
+                {"line": r"from_pretrained\("},
             ),
             Sentence(
                 "If it comes while the file is loaded, as at `{quoted}`: that loads to the GPU "
@@ -37,7 +145,7 @@ FAMILIES = (
                 "later, print `torch.cuda.memory_allocated()` in each step to see whether it grows",
                 {
                     "words": r"\b(?:re-?)?load(?:s|ing|ed)?\b",
-                    "code": r"\btorch\.load\((?!.*map_location)",
+                    "code": _LOADS,
                 },
             ),
             Sentence(
@@ -121,32 +229,9 @@ FAMILIES = (
         says="A kernel on the GPU stopped, often over an index that is too large.",
         means=(
             *(
-                Sentence(text, {"words": pattern})
-                for pattern, text in (
-                    (
-                        r"srcIndex < srcSelectDimSize",
-                        "A row is asked of a table that has not so many (the assertion is that of "
-                        "Embedding and index_select): a token id, a position or an index is too "
-                        "large or negative",
-                    ),
-                    (
-                        r"t >= 0 && t < n_classes|cur_target >= 0 && cur_target < n_classes"
-                        r"|target_val >= zero && target_val|nll_loss[^\n]{0,200}Assertion",
-                        "A class label is not below the number of outputs, or negative: the "
-                        "assertion is that of the cross entropy",
-                    ),
-                    (
-                        r"input_val >= zero && input_val <= one",
-                        "Binary cross entropy gets values outside of 0 to 1: the assertion is its "
-                        "own",
-                    ),
-                    (
-                        r"idx_dim >= 0 && idx_dim < index_size|index >= -sizes\[i\]"
-                        r"|-sizes\[i\] <= index",
-                        "An index is outside of its dimension: the assertion is that of indexing, "
-                        "gather or scatter",
-                    ),
-                )
+                Sentence(text, {where: pattern})
+                for pattern, text in _ASSERTIONS
+                for where, pattern in _told_by(pattern)
             ),
             "A kernel on the GPU stopped at an assertion; it is told late, so the line that is "
             "named may be an innocent one | a class label that is not below the number of outputs "
@@ -154,6 +239,26 @@ FAMILIES = (
             "too large",
         ),
         remedy=(
+            *(
+                Sentence(
+                    "Look for where the probabilities become nan: print "
+                    "`torch.isfinite(logits).all()` before the softmax. In half precision numbers "
+                    "overflow: bfloat16 or float32 there. Where all of a row is masked, its "
+                    "softmax is nan. After this error the process has to be started anew",
+                    {where: pattern},
+                )
+                for where, pattern in _told_by(_OF_PROBABILITIES)
+            ),
+            *(
+                Sentence(
+                    "Print `x.min(), x.max()` of predictions and targets before the loss. If the "
+                    "predictions are raw scores, `nn.BCEWithLogitsLoss` takes them; if they are "
+                    "nan, look for where they become so; targets have to lie between 0 and 1. "
+                    "After this error the process has to be started anew",
+                    {where: pattern},
+                )
+                for where, pattern in _told_by(_OF_BINARY)
+            ),
             (
                 "Run the same on the CPU, which names the real error and line (or set "
                 "CUDA_LAUNCH_BLOCKING=1), and print `labels.min(), labels.max()` against "
@@ -173,6 +278,8 @@ FAMILIES = (
             r"device-side assert triggered",
             r"block: \[[\d,]{1,40}\], thread: \[[\d,]{1,40}\] Assertion",
         ),
+        details=(r"(?P<assertion>[^\n]{0,200}Assertion[^\n]{1,200})",),
+        values={"assertion": "the line that names it"},
         needs="a CUDA device",
         examples=(
             "RuntimeError: CUDA error: device-side assert triggered",

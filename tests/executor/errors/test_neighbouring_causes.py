@@ -33,6 +33,13 @@ RESIZED = (
 )
 SLOT = "cannot assign '{}' as {} '{}' (torch.nn.Module or None expected)"
 LOADED = "Weights only load failed. … GLOBAL a.B was not an allowed global"
+CLASSES = "Found no valid file for the classes {}. Supported extensions are: .jpg"
+FULL = (
+    "CUDA out of memory. Tried to allocate {} (GPU 0; 11.00 GiB total capacity; {} GiB already "
+    "allocated; {} MiB free; {} GiB reserved in total by PyTorch)"
+)
+NO_ROOM = "CUDA out of memory. Tried to allocate 2.00 GiB"
+ASSERTED = "a.cu:94: operator(): block: [9,0,0], thread: [1,0,0] Assertion `{}` failed."
 
 # type, message, what stands around it, what is told, what is not
 CASES = [
@@ -143,6 +150,33 @@ CASES = [
     ),
     ("UnpicklingError", LOADED, {"line": "m = Net('a.pt')"}, "FORCE_NO_WEIGHTS", "state_dict()"),
     ("UnpicklingError", LOADED, {"line": "m = torch.load('a.pt')"}, "state_dict()", "FORCE_NO"),
+    # -- files ------------------------------------------------------------------------------
+    ("EOFError", "Ran out of input", {"frames": "spawn.py _main"}, "other traceback", "is empty"),
+    ("EOFError", "Ran out of input", {"frames": "serialization.py load"}, "is empty", "worker"),
+    ("UnpicklingError", "invalid load key, 'v'.", {}, "git lfs pull", "pickle.dump"),
+    ("UnpicklingError", "invalid load key, '\\x89'.", {}, ".h5", "git lfs"),
+    ("", "PytorchStreamReader failed locating file constants.pkl", {}, "torch.jit.save", "cut"),
+    ("", "PytorchStreamReader failed reading zip archive: x", {}, "cut", "torch.jit"),
+    ("FileNotFoundError", CLASSES.format(".cache"), {}, "hidden folder", "a folder deeper"),
+    ("FileNotFoundError", CLASSES.format("cats, dogs"), {}, "a folder deeper", "hidden folder"),
+    # -- memory -----------------------------------------------------------------------------
+    ("", FULL.format("74.5 GiB", "1", "900", "1.1"), {}, "too large by itself", "nvidia-smi"),
+    ("", FULL.format("20 MiB", "1", "9", "1.1"), {}, "held by something else", "If it grows"),
+    ("", FULL.format("20 MiB", "10", "9", "10.5"), {}, "If it grows", "something else"),
+    ("", FULL.format("3 GiB", "5", "2900", "5.1"), {}, "If it grows", "something else"),
+    ("", NO_ROOM, {"line": "for x in DataLoader(d):"}, "If it grows", "saved from"),
+    ("", NO_ROOM, {"line": "s = torch.load(p)"}, "saved from", "If it grows"),
+    ("", NO_ROOM, {"line": "s = torch.load(p, map_location='cpu')"}, "If it grows", "saved from"),
+    ("", NO_ROOM, {"line": "m = A.from_pretrained(p)"}, "weights alone", "saved from"),
+    (
+        "",
+        ASSERTED.format("target_val >= zero && target_val <= one"),
+        {},
+        "targets outside",
+        "class",
+    ),
+    ("", ASSERTED.format("probability tensor contains `nan`"), {}, "multinomial", "num_embeddings"),
+    ("", ASSERTED.format("srcIndex < srcSelectDimSize"), {}, "num_embeddings", "multinomial"),
 ]
 
 
