@@ -52,6 +52,77 @@ def _sides(seen: SeenError, around: Around) -> Mapping[str, str]:
     return {"first_name": first, "second_name": second}
 
 
+_TARGETS = re.compile(r"nll_loss|cross_entropy|mse|l1_loss|kl_div|bce", re.IGNORECASE)
+_LAYERS = re.compile(r"conv|norm|addmm|linear", re.IGNORECASE)
+_ROLES = {
+    "target": "target",
+    "mat1": "input",
+    "mat2": "weights",
+    "weight": "weights",
+    "bias": "weights",
+    "running_mean": "weights",
+    "running_var": "weights",
+}
+
+
+def _role(seen: SeenError, message: str) -> Mapping[str, str]:
+    """What the named argument is to its operation, where it lies, and what stayed on the CPU."""
+    argument, method = seen["checked"] or seen["name"], seen["method"]
+    # What is found last is named; where a wording names one first, it is that one.
+    at, rest = seen["one"], seen["other"]
+    if "two devices" in message or seen["first"]:
+        at, rest = rest, at
+    role = _ROLES.get(argument, "")
+    of_a_loss = _TARGETS.search(method) is not None
+    if not role or not at or not rest or (role == "target" and method and not of_a_loss):
+        return {}
+    if of_a_loss:
+        return {"role": role if role == "target" else "class weights", "at": at, "rest": rest}
+    if not _LAYERS.search(method) or {at.lower(), rest.lower()}.isdisjoint({"cpu"}):
+        return {}
+    on_the_cpu = {"input": "weights", "weights": "input"}[role] if rest.lower() == "cpu" else role
+    return {"behind": on_the_cpu}
+
+
+_NOT_MOVED = (
+    "layers in a plain Python list or dict, or made inside forward, are not moved; keep them in "
+    "`nn.ModuleList`"
+)
+
+
+def _stays_behind(the_weights: Mapping[str, str], the_input: Mapping[str, str]) -> list[Sentence]:
+    """What to do where a layer's weights, or its input, stay on the CPU.
+
+    Args:
+        the_weights: values that say that it is the weights.
+        the_input: values that say that it is the input.
+    """
+    return [
+        Sentence(
+            "The model is moved in what you posted, so this layer is perhaps no registered part "
+            f"of it: {_NOT_MOVED}. A layer that is added after `.to(device)` is not moved either",
+            {**the_weights, "moved": r"yes"},
+        ),
+        Sentence(
+            "If the model was not moved: `model.to(device)` before the loop. If it was: "
+            f"{_NOT_MOVED}",
+            the_weights,
+        ),
+        Sentence(
+            "You move tensors in what you posted: print `x.device` right before the layer. "
+            "Perhaps the result was not assigned (`x = x.to(device)`; `x.cuda()` alone changes "
+            "nothing), or the input is made or changed afterwards on the CPU (numpy, a new tensor "
+            "in forward)",
+            {**the_input, "moved": r"yes"},
+        ),
+        Sentence(
+            "Move the data in the loop, and assign the result: `x = x.to(device)` (`x.cuda()` "
+            "alone changes nothing)",
+            the_input,
+        ),
+    ]
+
+
 # What is left on the CPU while the rest is moved.
 _STAYS_BEHIND = (
     Suspect(
@@ -74,6 +145,7 @@ FAMILIES = (
         id="devices_differ",
         says="Tensors on different devices meet in one operation.",
         look_around=_sides,
+        derive=_role,
         means=(
             Sentence(
                 "In a copy of the model that DataParallel runs on another GPU, a tensor on {one} "
@@ -84,6 +156,22 @@ FAMILIES = (
             Sentence(
                 "`{second_name}` lies on {one} and `{first_name}` on {other}",
                 {"first_name": r".+", "one": r".+", "other": r".+"},
+            ),
+            Sentence(
+                "The target of a loss is on {at} and the predictions on {rest}",
+                {"role": r"target"},
+            ),
+            Sentence(
+                "The class weights of a loss are on {at} and the predictions on {rest}",
+                {"role": r"class weights"},
+            ),
+            Sentence(
+                "The input of a layer is on the GPU and its weights are on the CPU",
+                {"behind": r"weights"},
+            ),
+            Sentence(
+                "The input of a layer is on the CPU and its weights are on the GPU",
+                {"behind": r"input"},
             ),
             *(
                 Sentence(
@@ -115,6 +203,17 @@ FAMILIES = (
             "The tensors of one operation lie on different devices",
         ),
         remedy=(
+            Sentence(
+                "Bring it over in the loop, and assign the result: `target = "
+                "target.to(output.device)`",
+                {"role": r"target"},
+            ),
+            Sentence(
+                "A loss is moved like a model: `criterion.to(device)`, or `weight=w.to(device)` "
+                "where it is made",
+                {"role": r"class weights"},
+            ),
+            *_stays_behind({"behind": r"weights"}, {"behind": r"input"}),
             *(Sentence(_MOVE_STATE, {where: pattern}) for where, pattern in _OPTIMIZER),
             Sentence(
                 "Print the device of all that you hand to {raised_in}. If they agree, {raised_in} "
@@ -129,6 +228,17 @@ FAMILIES = (
                 "in forward, `a = a.to(x.device)`. A device written there, `cuda:0`, is wrong "
                 "in all copies but one",
                 {"one": r"cuda:\d+", "other": r"cuda:\d+", "frames": _REPLICA},
+            ),
+            *(
+                Sentence(
+                    "`device_map` puts layers on several devices, and hooks of accelerate move "
+                    "what goes from one to the next. Your inputs and labels go to where the model "
+                    "begins (`model.device`); a tensor made in forward goes to its input's device, "
+                    "and a layer that is called by itself, or was put in later, gets its input "
+                    "moved by you. If one GPU is enough: `device_map={{'': 0}}`",
+                    {where: r"\bdevice_map\b", "one": r".+", "other": r".+"},
+                )
+                for where in ("code", "line", "words")
             ),
             Sentence(
                 "`{first_name} = {first_name}.to({second_name}.device)` before the line (or the "
@@ -195,7 +305,13 @@ FAMILIES = (
             r"Expected tensor to have (?P<other>CPU|CUDA) Backend, but got tensor with "
             r"(?P<one>CPU|CUDA) Backend",
         ),
+        details=(
+            r"when checking argument(?: for argument (?P<checked>\w+))? in method (?P<method>\w+)",
+            r"in call to (?P<method>\w+)",
+        ),
         values={
+            "checked": "PyTorch's name of the argument at which it was found",
+            "method": "PyTorch's name of the function that looked",
             "one": "a device, such as cuda:0",
             "other": "the other device",
             "name": "PyTorch's name of the argument that differs",
@@ -304,6 +420,16 @@ FAMILIES = (
             "The index is on another device than the table that it chooses from",
         ),
         remedy=(
+            Sentence(
+                "Move the ids in the loop, and assign the result: `ids = ids.to(device)`. An index "
+                "that is made in forward needs `device=x.device`",
+                {"index": r"(?i)cpu", "table": r"(?i)(?!cpu).+|"},
+            ),
+            Sentence(
+                f"If the model was not moved: `model.to(device)` before the loop. If it was: "
+                f"{_NOT_MOVED}",
+                {"table": r"(?i)cpu"},
+            ),
             "Print both devices before the line. If the index is left behind: `ids = "
             "ids.to(device)`, assigned again; if the table is: `model.to(device)`, with layers in "
             "an `nn.ModuleList` and not in a plain list",
@@ -314,8 +440,8 @@ FAMILIES = (
             r"(?P<table>[\w:]+)",
         ),
         older=(
-            r"found at least two devices, [\w:]+,? and [\w:]+! \(when checking argument for "
-            r"argument index in method",
+            r"found at least two devices, (?P<table>[\w:]+),? and (?P<index>[\w:]+)! \(when "
+            r"checking argument for argument index in method",
             r"but got (?:backend|device type) (?P<index>\w+) for argument #\d+ 'index'",
             r"torch\.cuda\.LongTensor but found type torch\.LongTensor for argument #\d+ 'index'",
             r"Input, output and indices must be on the current device",
@@ -355,31 +481,7 @@ FAMILIES = (
             "A layer's input and its weights are on different devices",
         ),
         remedy=(
-            Sentence(
-                "The model is moved in what you posted, so this layer is perhaps no registered "
-                "part of it: layers in a plain Python list or dict, or made inside forward, are "
-                "not moved; keep them in `nn.ModuleList`. A layer that is added after "
-                "`.to(device)` is not moved either",
-                {"input_cuda": r".+", "moved": r"yes"},
-            ),
-            Sentence(
-                "If the model was not moved: `model.to(device)` before the loop. If it was: "
-                "layers in a plain Python list or dict, or made inside forward, are not moved; "
-                "keep them in `nn.ModuleList`",
-                {"input_cuda": r".+"},
-            ),
-            Sentence(
-                "You move tensors in what you posted: print `x.device` right before the layer. "
-                "Perhaps the result was not assigned (`x = x.to(device)`; `x.cuda()` alone "
-                "changes nothing), or the input is made or changed afterwards on the CPU (numpy, "
-                "a new tensor in forward)",
-                {"weight_cuda": r".+", "moved": r"yes"},
-            ),
-            Sentence(
-                "Move the data in the loop, and assign the result: `x = x.to(device)` (`x.cuda()` "
-                "alone changes nothing)",
-                {"weight_cuda": r".+"},
-            ),
+            *_stays_behind({"input_cuda": r".+"}, {"weight_cuda": r".+"}),
             "Bring both to one device: `model.cuda()` and `x = x.cuda()`",
         ),
         suspects=_STAYS_BEHIND,
@@ -420,6 +522,14 @@ FAMILIES = (
         says="A recurrent layer's input and its state are on different devices.",
         means=("The input of a recurrent layer is on {input} and its {what} on {other}",),
         remedy=(
+            Sentence(
+                "The input stayed behind: `x = x.to(device)` in the loop, and assign the result",
+                {"input": r"cpu", "other": r"cuda.*|mps.*"},
+            ),
+            Sentence(
+                f"If the model was not moved: `model.to(device)`. If it was: {_NOT_MOVED}",
+                {"what": r"parameter", "other": r"cpu"},
+            ),
             Sentence(
                 "Make the first state where the input is: `torch.zeros(…, device=x.device)`",
                 {"what": r"hidden"},
@@ -513,6 +623,13 @@ FAMILIES = (
         says="A random generator is of another device than the numbers it is to make.",
         means=("A random generator of {given} is asked for numbers on {expected}",),
         remedy=(
+            Sentence(
+                "The loader shuffles with a generator of {given}, and the default device is "
+                "{expected}: give it `generator=torch.Generator(device='{expected}')` "
+                "(random_split likewise), or set no default device and move the batches by "
+                "yourself",
+                {"frames": r"\b(?:sampler|dataloader|dataset)\.py "},
+            ),
             "Say the device in the call too: `torch.randn(…, generator=g, device=g.device)`; or "
             "make the generator where the numbers are made: `torch.Generator(device="
             "'{expected}')`. With a default device of CUDA a shuffling DataLoader needs "

@@ -40,6 +40,18 @@ FULL = (
 )
 NO_ROOM = "CUDA out of memory. Tried to allocate 2.00 GiB"
 ASSERTED = "a.cu:94: operator(): block: [9,0,0], thread: [1,0,0] Assertion `{}` failed."
+GPU_AND_CPU = (
+    "Expected all tensors to be on the same device, but found at least two devices, {} and {}! "
+    "(when checking argument for argument {} in method {})"
+)
+OF_AN_RNN = "Input and {} tensors are not at the same device, found input tensor at {} and {}"
+GENERATOR = "Expected a 'cuda' device type for generator but found 'cpu'"
+
+
+def apart(one: str, other: str, argument: str, method: str) -> str:
+    """Two devices, and the argument at which the second one was found."""
+    return GPU_AND_CPU.format(one, other, argument, f"wrapper_CUDA_{method}")
+
 
 # type, message, what stands around it, what is told, what is not
 CASES = [
@@ -177,6 +189,28 @@ CASES = [
     ),
     ("", ASSERTED.format("probability tensor contains `nan`"), {}, "multinomial", "num_embeddings"),
     ("", ASSERTED.format("srcIndex < srcSelectDimSize"), {}, "num_embeddings", "multinomial"),
+    # -- devices ----------------------------------------------------------------------------
+    ("", apart("cuda:0", "cpu", "target", "nll_loss_forward"), {}, "target of a loss", "model.to("),
+    ("", apart("cuda:0", "cpu", "weight", "nll_loss_forward"), {}, "criterion.to(", "model.to("),
+    ("", apart("cuda:0", "cpu", "mat1", "addmm"), {}, "x = x.to(device)", "model.to("),
+    ("", apart("cpu", "cuda:0", "mat1", "addmm"), {}, "model.to(device)", "x = x.to("),
+    ("", apart("cuda:0", "cpu", "weight", "cudnn_batch_norm"), {}, "ModuleList", "x = x.to("),
+    ("", apart("cuda:0", "cpu", "mat2", "mm"), {}, "print(x.device", "of a layer"),
+    ("", apart("cuda:0", "cpu", "index", "_index_select"), {}, "ids.to(device)", "model.to("),
+    ("", apart("cpu", "cuda:0", "index", "_index_select"), {}, "model.to(", "ids.to(device)"),
+    (
+        "",
+        apart("cuda:0", "cuda:1", "mat2", "mm"),
+        {"words": "device_map='auto'"},
+        "model.device",
+        "Say one device for all",
+    ),
+    ("", apart("cuda:0", "cuda:1", "mat2", "mm"), {}, "Say one device for all", "device_map"),
+    ("", OF_AN_RNN.format("hidden", "cpu", "hidden tensor at cuda:0"), {}, "x.to(", "torch.zeros"),
+    ("", OF_AN_RNN.format("hidden", "cuda:0", "hidden tensor at cpu"), {}, "torch.zeros", "x.to("),
+    ("", OF_AN_RNN.format("x", "cuda:0", "parameter tensor at cpu"), {}, "model.to(", "x.to("),
+    ("", GENERATOR, {"frames": "sampler.py __iter__"}, "The loader shuffles", "torch.randn"),
+    ("", GENERATOR, {"frames": "a.py f"}, "torch.randn", "The loader shuffles"),
 ]
 
 
