@@ -42,6 +42,72 @@ _OF_A_PAIR = {
 }
 _LSTM = r"\blstm"
 
+# What programs call their own files.
+_COMMON = r"utils?|models?|data|datasets?|config|train|test|common|helpers?|tools|layers|networks?"
+_IN_A_PLACE = r"unknown location"
+_OF_ONES_OWN = r"(?!.*(?:(?:site|dist)-packages|[\\/]lib[\\/]python)).*\.py"
+# The import that a name needs, as everybody writes it.
+_IMPORTS = {
+    "F": "import torch.nn.functional as F",
+    "nn": "import torch.nn as nn",
+    "optim": "from torch import optim",
+    "np": "import numpy as np",
+    "pd": "import pandas as pd",
+    "plt": "import matplotlib.pyplot as plt",
+    "DataLoader": "from torch.utils.data import DataLoader",
+    "transforms": "from torchvision import transforms",
+    "tqdm": "from tqdm import tqdm",
+    **{name: f"import {name}" for name in ("torch", "os", "math", "random", "time", "copy", "cv2")},
+}
+# Python 2's names → today's.
+_PYTHON_2 = {"xrange": "range", "unicode": "str", "raw_input": "input", "basestring": "str"}
+_OF_AN_ARRAY = r"sum|mean|all|any|item|float|long|int|type|nonzero|cpu|astype|shape|numpy"
+# What people ask of a model's output, such as one of transformers.
+_OF_AN_OUTPUT = (
+    r"logits|loss|last_hidden_state|pooler_output|hidden_states|attentions|sample|aux_logits"
+)
+# Of objects of a kind: class, what is asked, what it means, what to do.
+_OF_A_KIND = (
+    (
+        r"Subset",
+        r"(?!indices|dataset).*",
+        "A `Subset`, as random_split gives it, holds indices and the data set that they are of, "
+        "and has no `{name}` itself",
+        "Ask the data set in it: `subset.dataset.{name}`, which is of the whole set; of its part "
+        "`[subset.dataset.{name}[i] for i in subset.indices]`",
+    ),
+    (
+        r"\w*Loss",
+        r"backward|item|detach|requires_grad|cpu",
+        "`.{name}` is asked of the loss function itself (a `{type}` object), and not of what it "
+        "gives",
+        "Make it once, `criterion = nn.{type}()`, and call it: `loss = criterion(output, target)`. "
+        "`nn.{type}(output, target)` only makes another one",
+    ),
+    (
+        r"Namespace",
+        r".*",
+        "The arguments of the program have no `{name}`",
+        "Add it to the parser, `parser.add_argument('--{name}', …)` (a `-` in the name is `_` "
+        "here), or see which script this part of the program was written for",
+    ),
+    (
+        r"\w*(?:Output|OutputWith\w+)",
+        _OF_AN_OUTPUT,
+        "The model's output, a `{type}`, has no `{name}`",
+        "See which model it is: one without a head (`AutoModel`) gives `last_hidden_state` and no "
+        "`logits`, and a `loss` comes only where `labels` are given; `print(out.keys())`",
+    ),
+    (
+        r"Sequential|ModuleList|ModuleDict",
+        r"(?!_).*",
+        "A `{type}` has no layer and no method named `{name}`",
+        "`print(model)` shows what it holds and how that is named: a layer of an nn.Sequential is "
+        "asked by its number, `model[0]`",
+    ),
+)
+_COMPILED = r"_C|_ext|\w+_(?:cuda|ext|cpp)"
+
 FAMILIES = (
     ErrorFamily(
         id="module_attribute",
@@ -49,6 +115,10 @@ FAMILIES = (
         details=(r"(?P<circular>circular import)",),
         means=(
             Sentence("The script that was started has no `{name}`", {"module": r"__main__"}),
+            Sentence(
+                "`{module}` is still being imported where `{name}` is asked of it",
+                {"circular": r".+"},
+            ),
             "`{module}` has no `{name}`; {today}",
             (
                 "`{module}` has no `{name}` | renamed, removed, from another version, never "
@@ -62,16 +132,25 @@ FAMILIES = (
                 {"module": r"__main__"},
             ),
             Sentence(
-                "The file that is imported is still being imported itself: two files import each "
-                "other, or a file of yours named `{package}` hides the library "
-                "(`print({package}.__file__)`)",
+                "If two files import each other, put what both need into a third. If a library is "
+                "meant, a file of yours named `{package}` hides it (`print({package}.__file__)`): "
+                "give that another name",
                 {"circular": r".+"},
             ),
             Sentence(
                 "Every {package} has that: perhaps a file or folder of yours named `{package}` "
                 "hides the library, or what is left of an install stands in its place. "
                 "`print({package}.__file__)` shows which one is imported",
-                {"name": r"nn|Tensor|tensor|optim|utils|__version__|zeros|ones|cuda"},
+                {
+                    "name": r"nn|Tensor|tensor|optim|utils|__version__|zeros|ones|cuda",
+                    "module": r"torch",
+                },
+            ),
+            Sentence(
+                "`print({package}.__file__)` shows which `{package}` is imported: many programs "
+                "and packages have a part of that name, and the one that is found first counts. If "
+                "it is the right file, see whether it defines `{name}`",
+                {"package": _COMMON},
             ),
             (
                 "Compare the version (`print({package}.__version__)`) with the one the code was "
@@ -98,7 +177,17 @@ FAMILIES = (
         id="import_name",
         says="A module has no such name to import.",
         means=(
+            Sentence(
+                "`{module}` is still being imported where `{name}` is asked of it",
+                {"circular": r".+"},
+            ),
             "`{name}` cannot be imported from `{module}`; {today}",
+            Sentence(
+                "Python takes a folder named `{module}` for the module, in which no file says what "
+                "it holds, so `{name}` is not found | a folder of one's own, or what is left of an "
+                "install, hides the library",
+                {"where": _IN_A_PLACE},
+            ),
             (
                 "`{name}` cannot be imported from `{module}` | renamed, removed, or of another "
                 "version"
@@ -106,18 +195,40 @@ FAMILIES = (
             "`{name}` cannot be imported | renamed, removed, or of another version",
         ),
         remedy=(
-            (
-                "Compare the installed version with the one that the code was written for; "
-                "a file of yours named like the library hides it"
+            Sentence(
+                "If two files import each other, put what both need into a third, or import inside "
+                "the function that uses it. If a file of yours is named like the library that is "
+                "meant, give it another name",
+                {"circular": r".+"},
             ),
+            Sentence(
+                "`print({package}.__path__)` shows the folder: if it is yours, give it another "
+                "name; if it is left from an install, delete it and install `{package}` anew",
+                {"where": _IN_A_PLACE},
+            ),
+            Sentence(
+                "The file that was found, `{where}`, is in no folder of installed packages: if a "
+                "library is meant, this file hides it, so give it another name; if the file is "
+                "meant, see whether it defines `{name}`, spelled so",
+                {"where": _OF_ONES_OWN},
+            ),
+            "Compare the installed version with the one that the code was written for: a name that "
+            "came later needs a newer one, one that was removed its successor; a file of yours "
+            "named like the library hides it",
         ),
         types=("ImportError",),
-        today=(r"cannot import name '(?P<name>\w+)' from '(?P<module>(?P<package>\w+)[\w.]*)'",),
+        today=(
+            r"cannot import name '(?P<name>\w+)' from (?P<circular>partially initialized module )?"
+            r"'(?P<module>(?P<package>\w+)[\w.]*)'",
+        ),
+        details=(r"\((?P<where>[^()\n]{1,300})\)\s*$",),
         older=(r"cannot import name '?(?P<name>\w+)'?$",),
         values={
             "name": "that is imported",
             "module": "it is imported from",
             "package": "the first part of its name",
+            "circular": "says that the module is still being imported",
+            "where": "the file that was found",
         },
         derive=_today,
         subject=("package",),
@@ -144,6 +255,39 @@ FAMILIES = (
         subject=("name",),
         means=("`.{name}` is asked of something that is None there",),
         remedy=(
+            *(
+                Sentence(
+                    "`cv2.imread` gives None for a file that it cannot read, and says nothing: "
+                    "print the path and `os.path.exists(path)`. If the picture is another one, "
+                    "print where it comes from",
+                    {
+                        "name": r"shape|size|copy|astype|dtype|ndim|reshape|transpose|resize",
+                        where: r"\bimread\(",
+                    },
+                )
+                for where in ("line", "code", "words")
+            ),
+            Sentence(
+                "Look at what gives the loss: a function or forward that ends without `return`, or "
+                "a model of transformers that gets no `labels`, gives None",
+                {"name": r"backward"},
+            ),
+            Sentence(
+                "A path or a file is None there: print the setting that it comes from (a "
+                "checkpoint to go on from that was never given)",
+                {"name": r"seek|tell|read|readinto|readline"},
+            ),
+            Sentence(
+                "A pattern was not found in the text: `re.match` and `re.search` give None then, "
+                "so print the text before it",
+                {"name": r"groups?|span|start|end|groupdict"},
+            ),
+            Sentence(
+                "The line is {raised_in}'s own: it was given nothing where it needs something, or "
+                "is of another version than what it calls. Print what you hand to it, and "
+                "`{raised_in}.__version__`",
+                {"raised_in": r".+", "name": r"(?!zero_|data|norm|detach_|clamp_|mul_|div_).*"},
+            ),
             Sentence(
                 "`.grad` is None before backward(), for a tensor that takes no part in the loss, "
                 "and for a result that is no leaf",
@@ -171,6 +315,27 @@ FAMILIES = (
         says="A tensor has no such attribute.",
         means=("A {type} has no `{name}`, at least in the version in use",),
         remedy=(
+            Sentence(
+                "`.to(torch.float32)`, `.float()` or `.long()` do what NumPy's `astype` does",
+                {"name": r"astype"},
+            ),
+            Sentence("`.clone()` does what NumPy's `copy()` does", {"name": r"copy"}),
+            Sentence(
+                "Perhaps it is that part already, where an output of several named parts is "
+                "expected: leave `.{name}` out, or see which model gave it (a plain nn.Module "
+                "gives a tensor)",
+                {"name": _OF_AN_OUTPUT},
+            ),
+            Sentence(
+                "A dictionary, a list or a text is expected there: look at what gave the tensor, "
+                "and whether it was one batch, or one entry of it, that is meant",
+                {"name": r"items|keys|values|get|append|extend|lower|split|strip|encode"},
+            ),
+            Sentence(
+                "The line is {raised_in}'s own, so it was written for another version of torch: "
+                "compare `torch.__version__` with what {raised_in} asks for",
+                {"raised_in": r".+"},
+            ),
             Sentence(
                 "In torch before 0.4 a tensor had no gradient by itself: use today's "
                 "torch, where Variable and Tensor are one; a custom loss is best an "
@@ -214,9 +379,67 @@ FAMILIES = (
                 )
                 for where in ("words", "code")
             ),
+            Sentence(
+                "A single True or False is used as if it were an array: it has no `{name}` | `==` "
+                "(or `<`) between two things that cannot be compared element by element gives one",
+                {"type": r"bool", "name": _OF_AN_ARRAY},
+            ),
+            Sentence(
+                "`.{name}` is asked of a function itself, and not of what it returns",
+                {"type": r"function|method|builtin_function_or_method"},
+            ),
             "A {type} is used as if it were something else: it has no `{name}`",
         ),
         remedy=(
+            Sentence(
+                "Print both sides of the comparison: two tensors (or two arrays) of one shape give "
+                "an array; a tensor against a list, a text or an array of another length does not",
+                {"type": r"bool", "name": _OF_AN_ARRAY},
+            ),
+            Sentence(
+                "Call it: its parentheses are missing. If a value was meant, its name was given to "
+                "a function",
+                {"type": r"function|method|builtin_function_or_method"},
+            ),
+            Sentence(
+                "Leave `.{name}()` out: it is a plain number already",
+                {"type": r"float|int|bool", "name": r"item|cpu|detach|numpy|tolist"},
+            ),
+            Sentence(
+                "Make a list of it first, `list(x)`: it can only be gone through, and only once",
+                {"type": r"generator|map|filter|zip", "name": r"(?!next).*"},
+            ),
+            Sentence(
+                "Add up its entries first: `sum(losses.values()).backward()`, as the detectors of "
+                "torchvision give a loss for each part",
+                {"type": r"dict", "name": r"backward"},
+            ),
+            Sentence(
+                "`.items()` for iteritems, `key in d` for has_key", {"name": r"iter\w+|has_key"}
+            ),
+            Sentence(
+                "Each entry is asked by itself: `batch = {{k: v.to(device) for k, v in "
+                "batch.items()}}`, or the one that is meant, `out['logits']`",
+                {"type": r"dict", "name": OF_A_TENSOR},
+            ),
+            Sentence(
+                "Make the model first, then load: `model = Net(); model.load_state_dict(d)`; "
+                "where the file holds more than weights, the entry that has them",
+                {
+                    "type": r"dict",
+                    "name": r"eval|train|parameters|state_dict|load_state_dict|modules|named_\w+",
+                },
+            ),
+            Sentence(
+                "A tuple cannot be changed: begin with a list, `x = []`, or make one of it, `x = "
+                "list(x)`",
+                {"type": r"tuple", "name": r"append|extend|insert|remove|pop|sort"},
+            ),
+            Sentence(
+                "A model of transformers before version 4, or with `return_dict=False`, gives a "
+                "plain tuple: `return_dict=True`, or take the part by its number",
+                {"type": r"tuple", "name": _OF_AN_OUTPUT},
+            ),
             *(
                 Sentence(
                     "Do it to each of the two, which stay a pair: `hidden = tuple(h.{name}(…) for "
@@ -252,8 +475,9 @@ FAMILIES = (
                 },
             ),
             Sentence(
-                "What made it gives several values (a recurrent layer, a model with two outputs): "
-                "take the part that is meant, `out, state = layer(x)`",
+                "See what made it: a recurrent layer, or a model with two outputs, gives several "
+                "values, and so does a batch of a loader. Take the part that is meant, `out, state "
+                "= layer(x)`",
                 {"type": r"tuple"},
             ),
             Sentence(
@@ -282,7 +506,11 @@ FAMILIES = (
         says="A layer or method of a model is asked of the wrapper around it.",
         decides=True,
         means=("The model is inside a {of_class}, and the wrapper has no `{name}` of its own",),
-        remedy=("Ask the model inside the wrapper: `model.module.{name}`",),
+        remedy=(
+            "Ask the model inside the wrapper: `model.module.{name}`. What is called so goes "
+            "around the wrapper: it runs on one GPU, and of DistributedDataParallel no gradients "
+            "are exchanged for it, so what is trained has to go through `model(…)`",
+        ),
         types=("AttributeError", "ModuleAttributeError"),
         today=(
             r"'(?P<of_class>DataParallel|DistributedDataParallel|FullyShardedDataParallel)' object "
@@ -302,11 +530,12 @@ FAMILIES = (
                 {"name": r"module", "type": r"(?!module$).*"},
             ),
             Sentence(
-                "A `{type}` object has no `{name}`, a name that only its own library uses | the "
-                "object was made by another version of that library: pickled, or copied from a "
-                "file whole",
+                "A `{type}` object has no `{name}` | of a library's class: the object was made by "
+                "another version of that library (pickled, or copied from a file whole); of one's "
+                "own: `__init__` does not set it",
                 {"name": r"_(?!_).*", "type": r"(?!Meta|Fake).*"},
             ),
+            *(Sentence(text, {"type": type_, "name": name}) for type_, name, text, _ in _OF_A_KIND),
             Sentence(
                 "The class `{type}` has no `{name}` | a newer or an older version of its library "
                 "has it, or in a class of one's own it is spelt or indented otherwise",
@@ -325,6 +554,7 @@ FAMILIES = (
             "A `{type}` object has no `{name}`",
         ),
         remedy=(
+            *(Sentence(text, {"type": type_, "name": name}) for type_, name, _, text in _OF_A_KIND),
             Sentence(
                 "Ask the model itself: leave out `.module`, here and wherever else it is written; "
                 "`getattr(model, 'module', model)` is the model with and without a wrapper",
@@ -413,10 +643,30 @@ FAMILIES = (
                 "tensor by itself does what Variable did)",
                 {"name": r"Variable"},
             ),
-            Sentence("It needs its import: `import torch.nn.functional as F`", {"name": r"F"}),
-            Sentence("It needs its import: `import torch.nn as nn`", {"name": r"nn"}),
-            Sentence("It needs its import: `import numpy as np`", {"name": r"np"}),
-            Sentence("It needs its import: `import torch`", {"name": r"torch"}),
+            *(
+                Sentence(f"It needs its import: `{line}`", {"name": name})
+                for name, line in _IMPORTS.items()
+            ),
+            *(
+                Sentence(f"That is of Python 2: today it is `{today}`", {"name": name})
+                for name, today in _PYTHON_2.items()
+            ),
+            Sentence(
+                "That is the compiled part of an extension, whose import failed earlier and was "
+                "passed over with a warning: read what was printed first, and build the extension "
+                "for this torch and CUDA",
+                {"name": r"_C|_ext"},
+            ),
+            Sentence(
+                "If it is defined under `if __name__ == '__main__':` or in a notebook's cell: "
+                "worker processes that are spawned run neither, so define it in a file, above the "
+                "guard, or hand it to the data set. If nowhere, define or import it",
+                {"frames": r"\bworker\.py |\bspawn\.py "},
+            ),
+            Sentence(
+                "A notebook has no file: give the folder by hand, or `os.getcwd()`",
+                {"name": r"__file__"},
+            ),
             (
                 "Define or import it above the line; in a notebook run the cell that does; "
                 "inside a class it is `self.{name}`"
@@ -438,10 +688,10 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            (
-                "Give it a value before the branch or loop; a variable of outside that the "
-                "function changes needs `global {name}` (or another name)"
-            ),
+            "See why the branch or loop that sets it did not run: an empty loader, a condition "
+            "that no case met, an error that an `except` passed over. If that may be, give it a "
+            "value before; a variable of outside that the function changes needs `global {name}` "
+            "(or another name)",
         ),
         types=("UnboundLocalError", "NameError"),
         today=(r"cannot access (?P<kind>local|free) variable '(?P<name>\w+)'",),
@@ -454,6 +704,16 @@ FAMILIES = (
         id="module_not_installed",
         says="A module is not installed.",
         means=(
+            Sentence(
+                "`{hiding}` is a file here and no package, so it holds no `{module}` | a file "
+                "named like the library, in the program's folder, hides it",
+                {"hiding": r".+"},
+            ),
+            Sentence(
+                "Python finds `{package}`, and not its compiled part `{module}` | it was installed "
+                "without it, or built for another torch, CUDA or Python",
+                {"module": rf"[\w.]+\.(?:{_COMPILED})"},
+            ),
             Sentence(
                 "The installed PyTorch has no `{module}` | it is older than that module, or newer "
                 "than the code that asks for it, or another Python is running than the one it was "
@@ -470,6 +730,24 @@ FAMILIES = (
             "it is a part of a repository, not where modules are looked for",
         ),
         remedy=(
+            Sentence(
+                "`import {hiding}; print({hiding}.__file__)` names it: give that file another "
+                "name, and delete the `__pycache__` beside it",
+                {"hiding": r"\w+"},
+            ),
+            Sentence(
+                "Install the build of {package} that is made for this torch and CUDA, or build it "
+                "from its sources here; what was printed while it was installed says whether the "
+                "compiled part was left out",
+                {"module": rf"\w[\w.]+\.(?:{_COMPILED})", "package": r"\w+"},
+            ),
+            Sentence(
+                "NVIDIA's apex is not what pip finds under that name. torch has most of it: "
+                "`torch.autocast` and `torch.amp.GradScaler` for amp, "
+                "`nn.parallel.DistributedDataParallel`, `nn.SyncBatchNorm`; else build it from "
+                "NVIDIA's repository",
+                {"module": r"apex(?:\.[\w.]+)?"},
+            ),
             Sentence(
                 "Print `torch.__version__` and `sys.executable` in that very notebook or "
                 "script (torch.utils.tensorboard came with 1.1); then upgrade with that "
@@ -489,6 +767,7 @@ FAMILIES = (
             Sentence("`pip install scikit-learn`", {"module": r"sklearn(?:\.[\w.]+)?"}),
             Sentence("`pip install pillow`", {"module": r"PIL(?:\.[\w.]+)?"}),
             Sentence("`pip install pyyaml`", {"module": r"yaml"}),
+            Sentence("`pip install scikit-image`", {"module": r"skimage(?:\.[\w.]+)?"}),
             (
                 "Install it into the interpreter that runs: `python -m pip install …` "
                 "(`%pip install` in a notebook); a part of a repository is found when the "
@@ -496,8 +775,10 @@ FAMILIES = (
             ),
         ),
         types=("ModuleNotFoundError", "ImportError"),
-        today=(r"No module named '?(?P<module>[\w.]+)'?",),
-        values={"module": "that is imported"},
+        today=(
+            r"No module named '?(?P<module>[\w.]+)'?(?:; '(?P<hiding>[\w.]+)' is not a package)?",
+        ),
+        values={"module": "that is imported", "hiding": "a module that is no package"},
         derive=_part,
         sample="import no_such_module",
         examples=("ModuleNotFoundError: No module named 'torchtext.legacy'",),

@@ -47,6 +47,11 @@ GPU_AND_CPU = (
 OF_AN_RNN = "Input and {} tensors are not at the same device, found input tensor at {} and {}"
 GENERATOR = "Expected a 'cuda' device type for generator but found 'cpu'"
 
+ATTRIBUTE = "AttributeError"
+MISSING = "ModuleNotFoundError"
+IMPORT = "cannot import name 'f' from"
+NONE = "'NoneType' object has no attribute"
+
 
 def apart(one: str, other: str, argument: str, method: str) -> str:
     """Two devices, and the argument at which the second one was found."""
@@ -211,6 +216,46 @@ CASES = [
     ("", OF_AN_RNN.format("x", "cuda:0", "parameter tensor at cpu"), {}, "model.to(", "x.to("),
     ("", GENERATOR, {"frames": "sampler.py __iter__"}, "The loader shuffles", "torch.randn"),
     ("", GENERATOR, {"frames": "a.py f"}, "torch.randn", "The loader shuffles"),
+    # -- names ------------------------------------------------------------------------------
+    (ATTRIBUTE, "module 'torch' has no attribute 'nn'", {}, "Every torch has that", "Compare"),
+    (ATTRIBUTE, "module 'torch.nn' has no attribute 'Tensor'", {}, "Compare", "Every torch"),
+    (ATTRIBUTE, "module 'utils' has no attribute 'nn'", {}, "found first counts", "Every utils"),
+    ("ImportError", f"{IMPORT} partially initialized module 'a' (x)", {}, "a third", "renamed"),
+    ("ImportError", f"{IMPORT} 'a' (unknown location)", {}, "folder named `a`", "renamed"),
+    ("ImportError", f"{IMPORT} 'a' (/home/me/a.py)", {}, "spelled so", "successor"),
+    ("ImportError", f"{IMPORT} 'a' (/x/site-packages/a.py)", {}, "successor", "spelled so"),
+    (ATTRIBUTE, f"{NONE} 'shape'", {"line": "h = cv2.imread(p).shape"}, "exists(path)", "match"),
+    (ATTRIBUTE, f"{NONE} 'shape'", {"line": "h = x.shape"}, "without `return`", "imread"),
+    (ATTRIBUTE, f"{NONE} 'seek'. You can", {}, "A path or a file is None", "match"),
+    (ATTRIBUTE, f"{NONE} 'split'", {"raised_in": "a"}, "a's own", "match"),
+    (ATTRIBUTE, "'Tensor' object has no attribute 'astype'", {}, ".float()", "documentation"),
+    (ATTRIBUTE, "'Tensor' object has no attribute 'logits'", {}, "part already", "NumPy"),
+    (ATTRIBUTE, "'Tensor' object has no attribute 'foo'", {}, "documentation", "part already"),
+    (ATTRIBUTE, "'bool' object has no attribute 'sum'", {}, "both sides", "from_numpy"),
+    (ATTRIBUTE, "'int' object has no attribute 'item'", {}, "plain number already", "from_numpy"),
+    (ATTRIBUTE, "'dict' object has no attribute 'backward'", {}, "losses.values()", "d['back"),
+    (ATTRIBUTE, "'dict' object has no attribute 'to'", {}, "batch.items()", "d['to']"),
+    (ATTRIBUTE, "'dict' object has no attribute 'eval'", {}, "Make the model", "d['eval']"),
+    (ATTRIBUTE, "'dict' object has no attribute 'lr'", {}, "d['lr']", "batch.items()"),
+    (ATTRIBUTE, "'tuple' object has no attribute 'append'", {}, "x = list(x)", "layer(x)"),
+    (ATTRIBUTE, "'tuple' object has no attribute 'relu'", {}, "layer(x)", "list(x)"),
+    (ATTRIBUTE, "'function' object has no attribute 'shape'", {}, "Call it", "several values"),
+    (ATTRIBUTE, "'Subset' object has no attribute 'classes'", {}, "subset.dataset", "__init__"),
+    (ATTRIBUTE, "'MSELoss' object has no attribute 'backward'", {}, "call it", "__init__"),
+    (ATTRIBUTE, "'Net' object has no attribute '_h'", {}, "of one's own", "only its own library"),
+    ("NameError", "name 'plt' is not defined", {}, "matplotlib", "self.plt"),
+    ("NameError", "name '_C' is not defined", {}, "compiled part", "self._C"),
+    (
+        "NameError",
+        "name 'a' is not defined",
+        {"frames": "worker.py _worker_loop"},
+        "spawned",
+        "self",
+    ),
+    (MISSING, "No module named 'torch.nn'; 'torch' is not a package", {}, "hides it", "upgrade"),
+    (MISSING, "No module named 'torch.nn'", {}, "upgrade", "hides it"),
+    (MISSING, "No module named 'mmcv._ext'", {}, "compiled part", "or folder of that name"),
+    (MISSING, "No module named 'apex.amp'", {}, "NVIDIA", "Installing `apex` again"),
 ]
 
 
