@@ -14,6 +14,8 @@ from bot.models import PastedTraceback, Question
 _BLANK = re.compile(r"\s+")
 _HEAD = re.compile(r"(?:if|elif|while|for|with|try|else|except|finally|def|class|async)\b")
 _RETURNED = re.compile(r"(?:return|yield|await)\s+(?=\S)")
+# What a library's function can be called by; a line without is the end of a longer statement.
+_CALLS = re.compile(r"[(@\[+\-*/%<>]|\bfor\b|^import\b|^from\b|^with\b")
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
@@ -23,6 +25,7 @@ class Program:
 
     code: str
     said: str = ""
+    alone: bool = False  # beside code of which nothing is run
 
 
 def programs(question: Question, pasted: PastedTraceback) -> tuple[Program, ...]:
@@ -43,6 +46,8 @@ def programs(question: Question, pasted: PastedTraceback) -> tuple[Program, ...]
         what = f"`{line}` is the line that the traceback quotes"
         said = f"{what}; it was put below the code" if above else f"{what}; it was run alone"
         found.insert(0 if not above else len(found), Program(f"{above}{line}", said))
+        if above:
+            found.append(Program(line, f"{what}; it was run alone", alone=True))
     return tuple(found)
 
 
@@ -52,7 +57,9 @@ def quoted_line(pasted: PastedTraceback) -> str:
     if not own:
         return ""
     line = _RETURNED.sub("", own[-1])
-    if not _is_closed(line):
+    last = max(n for n, frame in enumerate(pasted.frames) if frame.code.strip() == own[-1])
+    below = last + 1 < len(pasted.frames)
+    if not _is_closed(line) or (below and not _CALLS.search(line)):
         return ""
     if _HEAD.match(line):
         plain = re.match(r"(?:for|with|if|while)\b", line) and line.endswith(":")

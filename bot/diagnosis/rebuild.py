@@ -90,7 +90,7 @@ async def rebuild(executor: ExecutorClient, question: Question, job: Job) -> Reb
     exact = same_numbers(pasted, run.error)
     if _is_of_what_was_added(run, again, exact=exact):
         return Rebuild(why_not="not_found")
-    return Rebuild(run, again, exact, found.made_up, program.said)
+    return Rebuild(run, again, exact, found.made_up or program.alone, program.said)
 
 
 def _is_of_what_was_added(run: JobResult, job: Job, *, exact: bool) -> bool:

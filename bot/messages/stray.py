@@ -43,7 +43,9 @@ def leave_out(lines: Sequence[str]) -> tuple[list[str], str]:
         return list(lines), ""
     left = list(lines)
     for statement in stray:
-        left[statement.start] = " " * indent_of(lines[statement.start]) + "..."
+        below = next((line for line in lines[statement.end :] if line.strip()), "")
+        deep = max(indent_of(lines[statement.start]), indent_of(below))  # part of what goes on
+        left[statement.start] = " " * deep + "..."
     named = [f"`{lines[s.start].strip()[:_CHARS]}`" for s in stray[:_SHOWN]]
     more = f" and {len(stray) - _SHOWN} more" if len(stray) > _SHOWN else ""
     return left, f"what is no Python was left out of the code: {', '.join(named)}{more}"

@@ -32,6 +32,7 @@ _TODAY = {
 # The name of a value in such an old family → its name in today's.
 _SAME_VALUE = {"target_shape": "target"}
 _NUMBER = re.compile(r"\d+")
+_SOURCE = re.compile(r"\bat \S{1,200}\.(?:c|cc|cpp|cu|cuh|h|hpp):\d+")  # where torch raised it
 
 
 def same_family(one: HasMessage, other: HasMessage) -> bool:
@@ -75,7 +76,8 @@ def same_numbers(one: HasMessage, other: HasMessage) -> bool:
             return all(_NUMBER.findall(a) == _NUMBER.findall(b) for a, b in numbered)
         if first[0].values or second[0].values:
             return True
-    mine, others = (_NUMBER.findall(e.message.split("\n")[0]) for e in (one, other))
+    lines = (_SOURCE.sub("", e.message.split("\n")[0]) for e in (one, other))
+    mine, others = (_NUMBER.findall(line) for line in lines)
     return sorted(mine) == sorted(others)
 
 

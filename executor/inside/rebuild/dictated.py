@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import permutations
@@ -40,6 +41,10 @@ def from_message(
             if leaf.tensor.dtype.startswith("float"):
                 tensor = replace(leaf.tensor, grad=not leaf.tensor.grad, form="torch")
                 yield step(candidate, leaf, tensor, 0.5 + 0.4 * n)
+    for k, shape in enumerate(_nearly(shapes)):
+        for n, leaf in enumerate(leaves):
+            yield step(candidate, leaf, replace(leaf.tensor, shape=shape), 0.8 + 0.3 * n + 0.1 * k)
+    yield from _elements(candidate, leaves, posted)
     yield from _two_numbers(candidate, leaves, posted)
     yield from _factors(candidate, leaves, posted)
     yield from _of_said_type(candidate, seen, posted)
@@ -53,6 +58,31 @@ def from_message(
         for n, leaf in enumerate(leaves):
             tensor = replace(leaf.tensor, dtype="int64", grad=False, filled=index)
             yield step(candidate, leaf, tensor, 0.5 + 0.2 * n)
+
+
+def _nearly(shapes: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The shapes without one of their ones, and without the first size: as they were before."""
+    found: list[tuple[int, ...]] = []
+    for shape in shapes:
+        found += [(*shape[:n], *shape[n + 1 :]) for n, size in enumerate(shape) if size == 1]
+        found += [shape[1:]] if len(shape) > 2 else []
+    return [shape for shape in dict.fromkeys(found) if shape not in shapes][:4]
+
+
+_ROWS = (64, 32, 16, 8, 4, 2)
+
+
+def _elements(candidate: Candidate, leaves: list[Leaf], posted: Posted) -> Iterator[Step]:
+    """A tensor of as many elements as the message says."""
+    elements = posted.number("size") if posted.id == "view_size" else None
+    if not elements or not fits((elements,)):
+        return
+    for n, leaf in enumerate(leaves):
+        kept = math.prod(leaf.tensor.shape[1:])
+        shapes = [(elements // kept, *leaf.tensor.shape[1:])] if not elements % kept else []
+        shapes += [(rows, elements // rows) for rows in _ROWS if not elements % rows][:1]
+        for k, shape in enumerate((*shapes, (elements,))):
+            yield step(candidate, leaf, replace(leaf.tensor, shape=shape), 0.5 + 0.3 * n + 0.2 * k)
 
 
 # Families of an index that is too large, and the values of a message that name it.

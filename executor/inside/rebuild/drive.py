@@ -61,6 +61,9 @@ def _of_class(
     if forward is not None:
         arguments = ", ".join(_fresh(name, bound) for name in _required(forward, 1))
         call = f"{instance}({arguments})"
+        if posted.id == "no_parameters":
+            optimizer = f"__import__('torch').optim.SGD({instance}.parameters(), lr=0.01)"
+            yield Drive((*made, optimizer)), cls
         for loss in _losses(posted, call, bound):
             yield Drive((*made, *loss.after)), cls
         yield Drive((*made, call)), cls

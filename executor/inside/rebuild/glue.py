@@ -111,7 +111,7 @@ class _Stubs(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def with_header(tree: ast.Module, header: str) -> ast.Module:
     """Put the methods that stand outside of any class into the posted one that the header names.
 
-    Where the header is that of no posted class, one is made, where the first of the methods is.
+    Where the header is that of no posted class, one is made above the first line that does something.
     """
     if not header:
         return tree
@@ -131,8 +131,14 @@ def with_header(tree: ast.Module, header: str) -> ast.Module:
     first = methods[0]
     for node in (made, *made.bases, *(n for base in made.bases for n in ast.walk(base))):
         ast.copy_location(node, first)
-    rest.insert(tree.body.index(first), made)
+    rest.insert(next((n for n, node in enumerate(rest) if not _opens(node)), len(rest)), made)
     return ast.Module(body=rest, type_ignores=tree.type_ignores)
+
+
+def _opens(node: ast.stmt) -> bool:
+    """Whether a statement may stand above a class: an import, a definition, a text."""
+    text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return text or isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef))
 
 
 def is_method(node: ast.stmt) -> bool:

@@ -82,6 +82,7 @@ def _to_run(
     for n, leaf in enumerate(leaves):
         for tensor in _fitting(leaf.tensor, family, seen.message):
             yield step(candidate, leaf, tensor, 0.3 + 0.2 * n)
+    yield from _all_alike(candidate, leaves, family, seen.message)
     yield from _other_kinds(candidate, seen, family)
     if candidate.simulate and family.id in _DEVICE_FAMILIES:
         yield from _moved(candidate, leaves, seen)
@@ -93,6 +94,19 @@ def _to_run(
         statement = written(path, seen, posted)
         if statement and statement not in candidate.first:
             yield Step(0.0, replace(candidate, first=(*candidate.first, statement)))
+
+
+def _all_alike(
+    candidate: Candidate, leaves: list[Leaf], family: SeenError, message: str
+) -> Iterator[Step]:
+    """What one tensor lacks, given to all of its shape and dtype at once."""
+    for leaf in leaves[:1]:
+        alike = [o for o in leaves if replace(o.tensor, high=0) == replace(leaf.tensor, high=0)]
+        for tensor in _fitting(leaf.tensor, family, message) if len(alike) > 1 else ():
+            made = candidate
+            for other in alike:
+                made = made.with_leaf(other, tensor, "use")
+            yield Step(0.4, made)
 
 
 _NO_GPU = frozenset({"cuda_not_compiled", "gpu_missing"})
@@ -136,6 +150,8 @@ def _fitting(tensor: Tensor, family: SeenError, message: str) -> Iterator[Tensor
             yield replace(tensor, shape=_OF_RANK[number("names")])
         case "matmul_shapes":
             yield from last(number("inner_right"))
+            if len(shape) == 2 and shape[0] == number("inner_right") and number("inner_left"):
+                yield replace(tensor, shape=(number("inner_left"), shape[1]))
         case "rnn_input_size":
             yield from last(number("input_size"))
         case "conv_channels":
@@ -149,7 +165,13 @@ def _fitting(tensor: Tensor, family: SeenError, message: str) -> Iterator[Tensor
             yield replace(tensor, shape=(4, 3, *side))
         case "embedding_dtype" | "embedding_range" | "class_out_of_bounds":
             yield replace(tensor, dtype="int64", high=2, grad=False)
-        case "loss_batch_sizes" | "loss_sizes" | "broadcast_sizes" | "loss_target_shape":
+        case (
+            "loss_batch_sizes"
+            | "loss_sizes"
+            | "broadcast_sizes"
+            | "loss_target_shape"
+            | "index_shapes"
+        ):
             for other in shapes_named(message):
                 yield replace(tensor, shape=other)
             if family["rows"].isdigit():

@@ -26,6 +26,9 @@ _MAKERS = frozenset({"zeros", "ones", "rand", "randn", "randint", "empty", "full
                      "linspace", "randperm", "tensor", "normal", "manual_seed"})  # fmt: skip
 
 
+_CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict", "add_module"})
+
+
 @dataclass
 class Uses:
     """What is done with a name."""
@@ -124,6 +127,29 @@ class NameUses:
             if isinstance(target, (ast.Tuple, ast.List)):
                 return [last_name(e) or "item" for e in target.elts]
         return []
+
+    def names_of_samples(self, name: str) -> tuple[str, list[str]]:
+        """The key under which samples are read, if any, and the names that one is unpacked into."""
+        for use in self._tree.uses(ScopedName(None, name)):
+            key, above = "", self._tree.parents.get(use)
+            at = getattr(above.slice, "value", None) if isinstance(above, ast.Subscript) else None
+            if isinstance(at, str) and above is not None:
+                key, above = at, self._tree.parents.get(above)
+            given = self._tree.parents.get(above) if isinstance(above, ast.Subscript) else None
+            target = given.targets[0] if isinstance(given, ast.Assign) else None
+            if isinstance(target, (ast.Tuple, ast.List)):
+                return key, [last_name(e) or "item" for e in target.elts]
+        return "", []
+
+    def makes_a_layer(self, name: str) -> bool:
+        """Whether what a class makes goes straight into a container of layers."""
+        for use in self._tree.uses(ScopedName(None, name)):
+            above = self._tree.parents.get(use)
+            while isinstance(above, (ast.Call, ast.List, ast.Tuple, ast.ListComp, ast.keyword)):
+                if isinstance(above, ast.Call) and last_name(above.func) in _CONTAINERS:
+                    return True
+                above = self._tree.parents.get(above)
+        return False
 
     def alias(self, name: str) -> str:
         """The module of torch that a name is another name of: all that is asked of it is there."""

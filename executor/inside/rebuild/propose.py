@@ -192,7 +192,7 @@ class Proposals:
             return Text("True")
         if re.search(r"(?i)^(n|num|max|min|in|out)_|_(size|dim|len|length|num|channels)$", last):
             return Text("4")
-        if last in {"i", "j", "k", "epoch", "step", "batch_idx", "idx", "iteration"}:
+        if last in {"i", "j", "k", "epoch", "ep", "step", "batch_idx", "idx", "iteration"}:
             return Text("0")
         if set(uses.passed_to) & _INTEGER_USE and not self._at_posted_line(name):
             return Text("4")
@@ -203,6 +203,12 @@ class Proposals:
             return Text(f'_stubs.stub_class("{last}")', f"a class `{last}` that does nothing")
         if not uses.called:
             return None
+        made_of_it = facts(self.uses.results(name), self.tree.parents).attributes
+        if made_of_it & _MODEL_METHODS and not made_of_it & {"backward"}:
+            model = self.model(last)
+            return Text(f"lambda *_, **__: {model.expression}", f"a function: {model.words}")
+        if (LOSS_NAME.search(last) or self.uses.is_loss(name)) and uses.arguments > 2:
+            return Text("_stubs.loss", "a loss of all that it is given")
         if LOSS_NAME.search(last) or self.uses.is_loss(name):
             return self._loss_text("")
         if self.uses.feeds_a_loss(name):
@@ -237,11 +243,11 @@ class Proposals:
             return _namespace(name)
         if re.search(r"(?i)^\w*len(gth)?s$", last):
             return Text("torch.arange(1, 9)", "the lengths 1 to 8")
+        key, names = self.uses.names_of_samples(name)
+        if names:
+            return Batches(tuple((item, _sample(item)) for item in names), n=4, key=key)
         if uses.keys:
-            return Text(
-                "{" + ", ".join(f"{key!r}: torch.rand(8, 20)" for key in uses.keys) + "}",
-                f"a dict of tensors ({', '.join(uses.keys)})",
-            )
+            return Batches(tuple((key, _by_key(key)) for key in uses.keys), "dict", n=0)
         if uses.attributes & _OF_LISTS and not any(
             hasattr(torch.Tensor, a) for a in uses.attributes
         ):
@@ -351,12 +357,19 @@ class Proposals:
     def _class(self, last: str) -> Text:
         if self.posted.id == "matmul_shapes" and re.search(r"(?i)layer|linear|fc|full|dense", last):
             return Text("torch.nn.Linear", f"`{last}` as a plain nn.Linear")
-        return Text(f'_stubs.stub_class("{last}")', f"a class `{last}` that does nothing")
+        if re.search(r"(?i)batch_?norm", last):
+            return Text("torch.nn.BatchNorm2d", f"`{last}` as a plain nn.BatchNorm2d")
+        base = ', "Module"' if self.uses.makes_a_layer(last) else ""
+        return Text(f'_stubs.stub_class("{last}"{base})', f"a class `{last}` that does nothing")
 
 
 def _by_key(key: str) -> Tensor:
     label = TARGET.search(key) is not None
     return Tensor((8,), "int64") if label else Tensor((8, 20))
+
+
+def _sample(key: str) -> Tensor:
+    return Tensor((), "int64") if TARGET.search(key) else Tensor((20,))
 
 
 def _tensor(spec: TensorSpec) -> Tensor:

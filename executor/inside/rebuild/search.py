@@ -62,6 +62,7 @@ class Search:
         self._proposals: dict[_Way, Proposals] = {}
         self._programs: dict[_Way, Program] = {}
         self._seen: set[Candidate] = set()
+        self._shown: dict[Candidate, Outcome] = {}
         self._met = Met()
         self._to_end = not (order.error.type or order.error.message)
 
@@ -208,9 +209,11 @@ class Search:
         return computed < share * self._order.budget_s and clock < _CLOCK * self._order.budget_s
 
     def _try(self, candidate: Candidate) -> Outcome:
-        self._trials += 1
-        self._met.stubbed |= bool(candidate.modules)
-        return trial.run(self._programs[_way(candidate)], candidate)
+        if candidate not in self._shown:
+            self._trials += 1
+            self._met.stubbed |= bool(candidate.modules)
+            self._shown[candidate] = trial.run(self._programs[_way(candidate)], candidate)
+        return self._shown[candidate]
 
     def _try_while_time(self, candidate: Candidate) -> Outcome:
         return self._try(candidate) if self._has_time(_FOR_SIZES) else Outcome(type="Timeout")

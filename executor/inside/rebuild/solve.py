@@ -16,7 +16,7 @@ from executor.errors import family_of
 from executor.inside.rebuild.candidate import Candidate, Leaf
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.judge import Nearness, nearness
-from executor.inside.rebuild.steps import distance
+from executor.inside.rebuild.steps import distance, fits
 from executor.inside.rebuild.trial import Outcome
 from executor.inside.rebuild.values import Text
 
@@ -80,7 +80,11 @@ class Solver:
         return sorted(at.leaves(seen.read), key=lambda leaf: distance(leaf, seen, self._posted))[:3]
 
     def _set(self, at: Candidate, seen: Outcome) -> Iterator[Candidate]:
-        """Sizes set to the numbers that are still wrong."""
+        """Shapes set to the posted ones, sizes to the numbers that are still wrong."""
+        for shape in filter(fits, self._posted.shapes[:3]):
+            for leaf in self._leaves(at, seen):
+                if len(shape) == len(leaf.tensor.shape) and shape != leaf.tensor.shape:
+                    yield at.with_leaf(leaf, replace(leaf.tensor, shape=shape))
         now = self._values(seen)
         wrong = sorted({n for p, n in self._wanted.items() if now.get(p) not in (None, n)})
         wrong = [n for n in wrong if 0 < n <= 4096]
@@ -99,7 +103,7 @@ class Solver:
                 yield _resized(at, leaf, {-1: side, -2: side})
         for leaf in leaves:
             for dim in range(len(leaf.tensor.shape)):
-                is_side = len(leaf.tensor.shape) > 2
+                is_side = dim > max(1, len(leaf.tensor.shape) - 3)
                 for n in wrong[:5]:
                     if leaf.tensor.shape[dim] != n and not (is_side and n > _LARGEST):
                         yield _resized(at, leaf, {dim: n})
@@ -135,7 +139,8 @@ class Solver:
             return known[side]
 
         # A size that fits raises nothing, so it has no value: its neighbours have.
-        sides = (8, 16, 32, 64, 128, 256, 512, _LARGEST)
+        least = (1, 2, 4) if 0 in dims else ()  # a batch may be of one
+        sides = (*least, 8, 16, 32, 64, 128, 256, 512, _LARGEST)
         low = next((side for side in sides if value(side) is not None), None)
         if low is None or (value(low) or 0) > number:
             return

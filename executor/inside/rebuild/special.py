@@ -24,7 +24,8 @@ def prepared(candidate: Candidate, posted: Posted) -> Candidate:
             text = Text(f"lambda *_, **__: {made}", said)
             candidate = candidate.with_value(name, text, "message")
         elif current and "_stubs.Model" in given.value.expression:
-            text = Text(made, "a model with the weights that the message names")
+            lambdas = "lambda *_, **__: " if given.value.expression.startswith("lambda") else ""
+            text = Text(f"{lambdas}{made}", "a model with the weights that the message names")
             candidate = candidate.with_value(name, text, "message")
     return candidate
 
@@ -53,8 +54,16 @@ def written(path: str, seen: Outcome, posted: Posted) -> str:
         seen: the trial: which function read it.
         posted: the error, which may say what is in it.
     """
-    if "/" in path or len(path) > 100:
+    plain = path.removeprefix("./")
+    if len(path) > 100 or plain.startswith(("/", "~")) or ".." in plain or "\\" in plain:
         return ""
+    folder = plain.rpartition("/")[0]
+    written = _written(path, seen, posted)
+    making = f"__import__('os').makedirs({folder!r}, exist_ok=True) or "
+    return f"{making if folder else ''}{written}" if written else ""
+
+
+def _written(path: str, seen: Outcome, posted: Posted) -> str:
     torch = "__import__('torch')"
     if path.endswith((".png", ".jpg", ".jpeg", ".bmp")):
         return f"__import__('PIL.Image').Image.new('RGB', (32, 32)).save({path!r})"

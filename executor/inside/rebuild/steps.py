@@ -9,7 +9,7 @@ from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.trial import Outcome
 from executor.inside.rebuild.values import Tensor
 
-_MOST_ELEMENTS = 4_000_000
+_MOST_ELEMENTS = 64_000_000
 # Families that depend on whether a tensor requires grad.
 GRAD = frozenset(
     {"leaf_in_place", "no_graph", "numpy_of_graph", "resized_with_grad", "grad_of_result",

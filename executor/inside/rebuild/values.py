@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
+_LARGE = 4_000_000  # elements
 _INTEGERS = frozenset({"int64", "int32", "int16", "uint8", "int8"})
 DTYPES = (*sorted(_INTEGERS), "float32", "float64", "float16", "bfloat16", "bool", "complex64")
 
@@ -19,6 +21,11 @@ class Tensor:
     form: str = "torch"  # "numpy", "table" (something with .values), "parameter", "list"
     high: int = 10  # integers lie below it
     filled: int | None = None  # every integer is this one
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it is of zeros: they take no memory and no time until they are read."""
+        return math.prod(self.shape) > _LARGE
 
     @property
     def expression(self) -> str:
@@ -45,6 +52,8 @@ class Tensor:
         more = f', device="{self.device}"' if self.device else ""
         if self.filled is not None:
             return f"torch.full({self.shape}, {self.filled}{more})"
+        if self.is_large:
+            return f"torch.zeros({self.shape}, dtype=torch.{self.dtype}{more})"
         if self.dtype in _INTEGERS:
             kind = f", dtype=torch.{self.dtype}" if self.dtype != "int64" else ""
             return f"torch.randint(0, {self.high}, {self.shape}{kind}{more})"
@@ -66,6 +75,8 @@ class Tensor:
         where = f" on {self.device}" if self.device else ""
         if self.filled is not None:
             return f"a {self.dtype} {kind} {list(self.shape)} of {self.filled}s{where}"
+        if self.is_large and self.form not in {"numpy", "table"}:
+            return f"a {self.dtype} {kind} {list(self.shape)} of zeros{grad}{where}"
         return f"a random {self.dtype} {kind} {list(self.shape)}{grad}{where}"
 
 
@@ -89,10 +100,15 @@ class Batches:
     parts: tuple[tuple[str, Tensor], ...]
     form: str = "tuple"  # "tensor", "dict"
     n: int = 2  # 0: one batch by itself, and no list
+    key: str = ""  # they stand in a dict, under this key
 
     @property
     def expression(self) -> str:
         """What makes them: a list, or one batch."""
+        return f"{{{self.key!r}: {self._items}}}" if self.key else self._items
+
+    @property
+    def _items(self) -> str:
         made = [part.expression for _, part in self.parts]
         if self.form == "tensor":
             one = made[0]
@@ -111,7 +127,10 @@ class Batches:
         inside = ", ".join(
             f"{name}: {part.words}" if name else part.words for name, part in self.parts
         )
-        return f"{self.n} batches of ({inside})" if self.n else f"a batch of ({inside})"
+        if not self.n:
+            return f"a {'dict' if self.form == 'dict' else 'batch'} of ({inside})"
+        under = f"a dict with, under {self.key!r}, " if self.key else ""
+        return f"{under}{self.n} {'samples' if self.key else 'batches'} of ({inside})"
 
 
 Value = Tensor | Text | Batches
