@@ -60,7 +60,10 @@ PHASES = (
     "    for phase in {phases}:\n        {mode}\n        for x, y in loaders[phase]:\n"
     "            loss = crit(net(x), y)\n"
 )
-DECODED = "with torch.no_grad():\n    out = dec(h, y, teacher_forcing_ratio={share})\n    right = {judged}\n"
+DECODED = (
+    "with torch.no_grad():\n    out = dec(h, y, teacher_forcing_ratio={share})\n"
+    "    right = {judged}\n"
+)
 
 SHOWN = {
     "graph_left_out": [PENALTY.format(more="", made="-D(x).mean() + 10 * penalty(D, x)")],
