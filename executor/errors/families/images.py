@@ -22,6 +22,18 @@ def _pillow(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"pixels": named} if named and found["last"] in {"3", "4"} else {}
 
 
+def _drawn(seen: SeenError, message: str) -> Mapping[str, str]:
+    """What keeps a shape from being a picture's."""
+    sizes = seen.sizes("given")
+    if len(sizes) in (1, 4):
+        return {"kind": "flat" if len(sizes) == 1 else "batch"}
+    if len(sizes) != 3:
+        return {}
+    if 1 in (sizes[0], sizes[2]):
+        return {"kind": "grey"}
+    return {"kind": "first"} if sizes[0] in (3, 4) else {}
+
+
 FAMILIES = (
     ErrorFamily(
         id="image_type",
@@ -128,7 +140,34 @@ FAMILIES = (
     ),
     ErrorFamily(
         id="image_channels_first",
-        says="A picture is drawn whose channels come first, where matplotlib wants them last.",
+        says="A picture is drawn that is not [height, width] or [height, width, channels].",
+        derive=_drawn,
+        means=(
+            "matplotlib draws [height, width], or [height, width, channels] with 3 or 4 of them, "
+            "and gets {given}",
+            "matplotlib draws [height, width], or [height, width, channels] with 3 or 4 of them",
+        ),
+        remedy=(
+            Sentence(
+                "The channels come first: `plt.imshow(x.permute(1, 2, 0))` (of an array "
+                "`x.transpose(1, 2, 0)`)",
+                {"kind": "first"},
+            ),
+            Sentence(
+                "A grey picture is drawn without its channel: `plt.imshow(x.squeeze(), "
+                "cmap='gray')`",
+                {"kind": "grey"},
+            ),
+            Sentence(
+                "Take one picture out of the batch first, `x[0]`, and bring its channels to the "
+                "end, `x[0].permute(1, 2, 0)`, if they come first",
+                {"kind": "batch"},
+            ),
+            Sentence("Give it back its sides: `x.reshape(height, width)`", {"kind": "flat"}),
+            "Print its shape. If channels come first, `x.permute(1, 2, 0)`; if there is one of "
+            "them, `x.squeeze()`; if it is a batch, `x[0]`; if it has more than 4 channels, choose "
+            "one of them, `x[0]`",
+        ),
         types=("TypeError",),
         today=(r"Invalid (?:shape|dimensions) (?P<given>\([\d, ]{1,60}\) )?for image data",),
         values={"given": "sizes of the picture"},
@@ -158,8 +197,9 @@ FAMILIES = (
             "The tensor has too few dimensions: an image is [channels, height, width]",
         ),
         remedy=(
-            "Give it back its sizes before the transform (`x.view(1, 28, 28)`), or normalize "
-            "before it is made flat",
+            "Print its shape. If it is [height, width], `x.unsqueeze(0)` gives it its channel; if "
+            "it was made flat, normalize before that, or give it back its sides "
+            "(`x.view(1, 28, 28)`)",
         ),
         suspects=(Suspect(r"Normalize|normalize|Compose"),),
         types=("ValueError", "TypeError"),
@@ -179,7 +219,10 @@ FAMILIES = (
         id="crop_larger_than_image",
         says="A piece is cut out of an image that is smaller.",
         means=("A crop of {wanted} is cut out of an image of {given}",),
-        remedy=("`Resize` before it, or `RandomCrop(size, padding=…)` with `pad_if_needed=True`",),
+        remedy=(
+            "If the images may be enlarged, `Resize` before it; if not, `RandomCrop(size, "
+            "pad_if_needed=True)` pads those that are smaller",
+        ),
         suspects=(Suspect(r"RandomCrop|Compose"),),
         types=("ValueError",),
         today=(
@@ -219,9 +262,17 @@ FAMILIES = (
         says="A file is opened as an image and holds none, or only a part of one.",
         means=("The file holds no image that Pillow reads, or only a part of one",),
         remedy=(
+            Sentence(
+                "Look at the first bytes of what is opened. If it was written or read before, go "
+                "back to its start, `buffer.seek(0)`; if it came from the web, print the status of "
+                "the answer: a page that reports an error is no image",
+                {"name": r".*BytesIO.*"},
+            ),
             "Look at its size and first bytes: a web page that was saved under this name, a cut "
             "download, another kind of file in the folder. `Image.open(path).verify()` in a loop "
-            "finds the bad ones; `ImageFile.LOAD_TRUNCATED_IMAGES = True` takes cut ones",
+            "finds the bad ones: fetch them anew or leave them out. (If pictures whose rest is "
+            "grey "
+            "will do, `ImageFile.LOAD_TRUNCATED_IMAGES = True` takes cut ones)",
         ),
         suspects=(Suspect(r"open|ImageFolder"),),
         types=("UnidentifiedImageError", "OSError"),
@@ -240,7 +291,14 @@ FAMILIES = (
         id="image_mode_not_written",
         says="An image is saved in a format that has no such mode.",
         means=("{format} has no mode {mode}",),
-        remedy=("`image.convert('RGB').save(path)`, or save as PNG, which keeps transparency",),
+        remedy=(
+            Sentence(
+                "Bring its values to 0 to 255 first (`(a - a.min()) / (a.max() - a.min()) * 255` "
+                "as uint8), or save it as TIFF, which keeps them: `convert` alone cuts them off",
+                {"mode": r"F|I.*"},
+            ),
+            "If transparency matters, save as PNG; if not, `image.convert('RGB').save(path)`",
+        ),
         suspects=(Suspect(r"save"),),
         types=("OSError",),
         today=(r"cannot write mode (?P<mode>\w+) as (?P<format>\w+)",),
@@ -285,8 +343,10 @@ FAMILIES = (
         says="OpenCV works on an image that is empty.",
         means=("`{function}` gets an empty image",),
         remedy=(
-            "`cv2.imread` gives None where it finds no image, and says nothing: print the path, "
-            "`os.getcwd()`, and whether the result is None",
+            "Print what it gets. If it is from `cv2.imread`, that gives None where it finds no "
+            "image, and says nothing: print the path, `os.getcwd()` and `os.path.exists(path)`. If "
+            "it is a video's, it has come to its end (`ok, frame = cap.read()`); if a piece was "
+            "cut out, it lies outside of the image",
         ),
         suspects=(Suspect(r"imread|cvtColor|resize|read"),),
         types=("error",),
@@ -343,8 +403,9 @@ FAMILIES = (
         means=("The weights are for {wanted} classes, and {given} are asked for",),
         remedy=(
             "Make it with the classes of the weights and put a new last layer in its place: "
-            "`model.fc = nn.Linear(model.fc.in_features, n)`; of a detector "
-            "`weights_backbone=…, num_classes=n` and `weights=None`",
+            "`model.fc = nn.Linear(model.fc.in_features, n)` of a ResNet, the last of "
+            "`model.classifier` of others, and of a Faster R-CNN "
+            "`model.roi_heads.box_predictor = FastRCNNPredictor(in_features, n)`",
         ),
         suspects=(Suspect(r"\w+"),),
         types=("ValueError",),
@@ -393,6 +454,13 @@ FAMILIES = (
                 "= torch.as_tensor(labels, dtype=torch.int64)`; then an image without objects has "
                 "[0, 4] and [0], as it should",
                 {"boxes": r".+"},
+            ),
+            Sentence(
+                "Print the boxes of that image. If the third number is smaller than the first, the "
+                "file has [x, y, width, height], as COCO has: `torchvision.ops.box_convert(boxes, "
+                "'xywh', 'xyxy')`. If two are equal, the box is a point or was cut off by a crop: "
+                "leave it out, with its label",
+                {"box": r".+"},
             ),
             "Call `model(images, targets)` in training, and `model.eval()` before `model(images)` "
             "alone. A box is [x1, y1, x2, y2] with x1 < x2 and y1 < y2; an image without objects "

@@ -402,7 +402,7 @@ FAMILIES = (
             r"(?P<of>string) indices must be integers(?:(?: or slices)?, not '?(?P<given>[\w.]+))?",
             r"only integers, slices",
         ),
-        breadth=-2,  # NumPy's wording names the ellipsis, which another family asks for
+        breadth=-15,  # NumPy's wording names the ellipsis, which another family asks for
         values={"of": "what is indexed", "given": "type of the index"},
         sample='[1, 2]["a"]',
     ),

@@ -1,6 +1,16 @@
 """Distributions, linear algebra and reductions: values that are outside of what they may be."""
 
-from executor.errors.family import ErrorFamily, Sentence, Suspect
+import re
+from collections.abc import Mapping
+
+from executor.errors.family import MAX_CHARS, ErrorFamily, SeenError, Sentence, Suspect
+
+
+def _found(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Whether the values that a distribution refuses are printed as NaN."""
+    found = message[:MAX_CHARS].partition("found invalid values")[2]
+    return {"nan": "yes"} if re.search(r"\bnan\b", found) else {}
+
 
 FAMILIES = (
     ErrorFamily(
@@ -10,10 +20,22 @@ FAMILIES = (
             "A distribution is made with a parameter it cannot have: {parameter} of {distribution}",
             "A distribution is made with a parameter it cannot have",
         ),
+        derive=_found,
         remedy=(
-            "Check for NaN before it: `torch.isnan(x).any()`; a scale has to be positive "
-            "(softplus or exp), probabilities between 0 and 1. If training runs well at first and "
-            "NaN comes later, perhaps the gradient explodes: smaller lr, clipping",
+            Sentence(
+                "The values are NaN, which comes from further up: print "
+                "`torch.isfinite(x).all()` of the input, of the model's output and of the weights. "
+                "If it comes after some steps, `torch.autograd.set_detect_anomaly(True)` names the "
+                "operation; if the gradient explodes, clip it or take a smaller lr; if data hold "
+                "NaN or a division by 0, mend those",
+                {"nan": r"yes"},
+            ),
+            "Print the smallest and the largest of {parameter}, which have to satisfy "
+            "{constraint}. A scale or a variance has to be positive: if it is a layer's output, it "
+            "goes through softplus or exp; probabilities are between 0 and 1: if they are scores, "
+            "give them as `logits=`",
+            "Print the values before it: if there is NaN among them, see where it comes from; if "
+            "a scale is not positive, it needs softplus or exp",
         ),
         types=("ValueError",),
         today=(
@@ -61,6 +83,19 @@ FAMILIES = (
         says="Numbers are drawn by weights that are negative, NaN or infinite.",
         means=("Numbers are drawn by weights that are negative, NaN or infinite",),
         remedy=(
+            *(
+                Sentence(
+                    "Ask once with `do_sample=False` and look at the scores. If they are NaN, the "
+                    "model overflows in float16: load it in bfloat16 (or float32), as it was "
+                    "trained. If it comes with several texts alone, pad them on the left and hand "
+                    "over the attention_mask; a temperature close to 0 overflows too",
+                    {where: pattern},
+                )
+                for where, pattern in (
+                    ("frames", r" (?:_?sample|generate)$"),
+                    ("words", r"\bgenerat\w+|\bllama|\bllm\b"),
+                )
+            ),
             "Print `torch.isnan(p).any(), p.min()`. If p holds scores of a model, they go through "
             "softmax first; NaN comes from further up",
         ),
@@ -80,8 +115,9 @@ FAMILIES = (
         remedy=(
             (
                 "Usual reasons: sqrt or norm at 0, log of 0, a division by 0, exp that "
-                "overflows: add a small number inside (`torch.sqrt(x + 1e-8)`), clamp, or "
-                "use the stable form (log_softmax, BCEWithLogits)"
+                "overflows: add a small number inside (`torch.sqrt(x + 1e-8)`), clamp before it, "
+                "or use the stable form (log_softmax, BCEWithLogits). If a `torch.where` leaves "
+                "such places out, their gradient is NaN all the same: replace them inside of it"
             ),
         ),
         types=("RuntimeError",),
@@ -120,7 +156,10 @@ FAMILIES = (
             "A decomposition of a matrix does not converge | NaN or infinity stands in it, or it "
             "is close to singular",
         ),
-        remedy=("Check `torch.isfinite(a).all()` before the line",),
+        remedy=(
+            "Check `torch.isfinite(a).all()` before the line. If all are finite, compute it in "
+            "float64; if columns are the same or all zero, leave them out",
+        ),
         types=("_LinAlgError", "LinAlgError", "RuntimeError"),
         today=(r"failed to converge|did not converge",),
         sample='torch.linalg.svd(torch.full((3, 3), float("nan")))',
@@ -149,8 +188,10 @@ FAMILIES = (
                 {"svd": r".+"},
             ),
             (
-                "Add a little to the diagonal (`a + 1e-6 * torch.eye(n)`), or use "
-                "`torch.linalg.pinv` or `lstsq`"
+                "Print `torch.linalg.matrix_rank(a)` and a itself. If it should have full rank, "
+                "see what makes rows alike (fewer samples than features, a constant column, "
+                "zeros). If any good solution will do: `torch.linalg.lstsq` or `pinv`; if it is a "
+                "covariance, a little on its diagonal, `a + 1e-6 * torch.eye(n)`"
             ),
         ),
         types=("_LinAlgError", "LinAlgError", "RuntimeError"),
@@ -161,6 +202,22 @@ FAMILIES = (
     ErrorFamily(
         id="matrix_kind",
         says="A function of linear algebra is given a matrix that is not of the kind it takes.",
+        means=(
+            Sentence(
+                "A matrix that is to be factorised is not positive-definite", {"definite": r".+"}
+            ),
+        ),
+        remedy=(
+            Sentence(
+                "Look for NaN first, `torch.isfinite(a).all()`. If it is a covariance or a kernel, "
+                "rounding makes it so: take the mean with its transpose, compute in float64, and "
+                "add a little to the diagonal. If it comes from quantizing (GPTQ), give more "
+                "samples or a larger `damp_percent`",
+                {"definite": r".+"},
+            ),
+        ),
+        values={"definite": "positive-definite, where that is what it is not"},
+        details=(r"(?P<definite>positive-definite)",),
         types=("_LinAlgError", "LinAlgError", "RuntimeError"),
         today=(r"positive-definite|linalg\.\w+: (?:A|input|The)",),
         sample="torch.linalg.cholesky(-torch.eye(2))",

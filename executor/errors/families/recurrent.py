@@ -9,8 +9,21 @@ def _swapped(seen: SeenError, message: str) -> Mapping[str, str]:
     given, expected = seen.sizes("given"), seen.sizes("expected")
     if given == (1, *expected):
         return {"swapped": "in front"}
+    if len(given) == len(expected) == 3 and given[2] == expected[2]:
+        if given[0] == expected[0]:
+            return {"samples": str(given[1]), "batch": str(expected[1])}
+        if given[1] == expected[1]:
+            return {"layers": str(expected[0])}
     swapped = sorted(given) == sorted(expected) and given != expected
     return {"swapped": "yes"} if swapped else {}
+
+
+def _square(seen: SeenError, message: str) -> Mapping[str, str]:
+    """For how many steps a mask is and how many are needed, where both are square."""
+    given, wanted = seen.sizes("given"), seen.sizes("expected")
+    if len(given) == 2 == len(wanted) and len(set(given)) == len(set(wanted)) == 1:
+        return {"steps": str(given[0]), "wanted": str(wanted[0])}
+    return {}
 
 
 FAMILIES = (
@@ -20,8 +33,8 @@ FAMILIES = (
         means=("A recurrent layer with input_size={input_size} is given vectors of {given}",),
         remedy=(
             "Print `x.shape` before it: its last dimension is what each step has. If {given} is "
-            "that number, make the layer with input_size={given}; if not, transpose or reshape "
-            "the input",
+            "that number, make the layer with input_size={given} (behind a bidirectional layer "
+            "twice its hidden_size); if not, features do not stand last: transpose the input",
         ),
         suspects=(
             Suspect(
@@ -68,11 +81,27 @@ FAMILIES = (
                 "state has its three dimensions without it",
                 {"swapped": r"in front"},
             ),
+            Sentence(
+                "The state is for {samples} samples, and the layer counts {batch}. If {batch} is "
+                "the number of steps, batch_first=True is missing. If it is a batch, smaller than "
+                "the others as the last one is, make the state from the input, `x.size(0)` "
+                "(without "
+                "batch_first=True `x.size(1)`); a state that goes on from batch to batch needs "
+                "batches of one size",
+                {"batch": r".+"},
+            ),
+            Sentence(
+                "The first number is num_layers, twice that with bidirectional=True, and has to be "
+                "{layers} here. If the state is an encoder's and the layer a decoder's, both need "
+                "as many layers, or the state is brought to it (`h[-n:]`, a sum of both "
+                "directions)",
+                {"layers": r".+"},
+            ),
             (
                 "Make the state from the input: `torch.zeros(layers * directions, "
                 "x.size(0), hidden_size, device=x.device)` with batch_first=True (else "
-                "x.size(1)), and set `drop_last=True` where the last batch is smaller; "
-                "batch_first does not change the order of the state"
+                "x.size(1)); batch_first does not change the order of the state. If a first state "
+                "of zeros is meant, none has to be given"
             ),
         ),
         suspects=(Suspect(r"LSTM|GRU|RNN"),),
@@ -115,14 +144,21 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            (
-                "Give the input a batch dimension (`x.unsqueeze(0)` with "
-                "batch_first=True), or take it away from the state"
+            Sentence(
+                "The input has no batch dimension, and the state has. If the input should have "
+                "one, see what took it away (a `squeeze()`, an index, a dataset's single sample): "
+                "`x.unsqueeze(0)` with batch_first=True, else `x.unsqueeze(1)`; if it is one "
+                "sequence as meant, `h.squeeze(1)`",
+                {"without": r".+"},
             ),
+            "The input has a batch dimension, and the state needs three: [layers * directions, "
+            "batch, hidden_size]. If it is [batch, hidden_size] and the layer a single one, "
+            "`h.unsqueeze(0)`",
         ),
         suspects=(Suspect(r"LSTM|GRU|RNN"),),
         types=("RuntimeError",),
-        today=(r"[Ff]or (?:un)?batched \d-D input,? hx(?: and cx)? should",),
+        today=(r"[Ff]or (?P<without>un)?batched \d-D input,? hx(?: and cx)? should",),
+        values={"without": "`un` where the input has no batch"},
         sample="nn.GRU(4, 6)(torch.ones(7, 5, 4), torch.ones(1, 6))",
     ),
     ErrorFamily(
@@ -180,7 +216,15 @@ FAMILIES = (
         says="The lengths of packed sequences are no int64 vector on the CPU.",
         decides=True,
         means=("The lengths of packed sequences have to be one int64 vector on the CPU",),
-        remedy=("`pack_padded_sequence(x, lengths.cpu(), …)`",),
+        remedy=(
+            Sentence(
+                "Give one length for each sample, not a table: print `lengths.shape`, and "
+                "`lengths.flatten()` if it is a column",
+                {"dimensions": r"[02-9]"},
+            ),
+            Sentence("`pack_padded_sequence(x, lengths.long(), …)`", {"device": "CPU|cpu"}),
+            "`pack_padded_sequence(x, lengths.cpu(), …)`",
+        ),
         suspects=(Suspect(r"pack_padded_sequence"),),
         types=("RuntimeError",),
         today=(
@@ -224,8 +268,10 @@ FAMILIES = (
         means=("Attention made for embed_dim={embed_dim} gets tokens of width {given}",),
         remedy=(
             (
-                "The last dimension of query, key and value has to be embed_dim; for "
-                "another width of key and value say kdim and vdim"
+                "The last dimension of query, key and value has to be embed_dim: print their "
+                "shapes. If {given} is another dimension (steps, a batch), transpose; if key and "
+                "value come from elsewhere with a width of their own, say kdim and vdim; if it is "
+                "the width, make the layer for it, or a Linear before it"
             ),
         ),
         suspects=(
@@ -241,12 +287,20 @@ FAMILIES = (
     ErrorFamily(
         id="attention_mask",
         says="Attention gets a mask of another shape than its tokens need.",
-        decides=True,
         means=("Attention gets a mask of {given} where its tokens need {expected}",),
+        derive=_square,
         remedy=(
+            Sentence(
+                "The mask is for {steps} steps. If {wanted} is the batch size, batch_first=True is "
+                "missing in the layer, or the mask was made from `x.size(0)` or `x.size(1)` for "
+                "the other order. If it is the number of steps, make the mask for it, "
+                "`nn.Transformer.generate_square_subsequent_mask(n)`",
+                {"steps": r".+"},
+            ),
             (
-                "attn_mask is [steps, steps] for all samples; what belongs to padding goes "
-                "into key_padding_mask [batch, steps]"
+                "attn_mask is [steps of the query, steps of the key] for all samples, or [batch * "
+                "heads, …] for each. If it is [batch, steps] and marks padding, it goes into "
+                "key_padding_mask"
             ),
         ),
         types=("RuntimeError",),
@@ -297,6 +351,13 @@ FAMILIES = (
     ErrorFamily(
         id="attention",
         says="The sizes that attention or a transformer gets do not fit.",
+        remedy=(
+            "Print the shapes of all that goes in. Without batch_first=True they are [steps, "
+            "batch, "
+            "d_model], so the number of samples stands second and has to be the same; the last is "
+            "d_model, so token ids need an Embedding of that width first. If masks are given: "
+            "src_mask is [steps, steps], src_key_padding_mask [batch, steps]",
+        ),
         types=("AssertionError", "RuntimeError", "ValueError"),
         today=(
             r"attn_mask is [^\n]{0,200}?but should be|key_padd(?:ed|ing)_mask|embed_dim"

@@ -2,6 +2,11 @@
 
 from executor.errors.family import ErrorFamily, Suspect
 
+_ROWS = (
+    "The indices are a table with a row for each dimension and a column for each entry: print its "
+    "shape. If they are pairs below one another, [entries, 2], turn them: `indices.t()`"
+)
+
 FAMILIES = (
     ErrorFamily(
         id="sparse_uncoalesced",
@@ -20,6 +25,8 @@ FAMILIES = (
     ErrorFamily(
         id="sparse_size",
         says="A sparse tensor's size has another number of dimensions than its indices have rows.",
+        means=("The indices have {sparse} rows for a size of {size} dimensions",),
+        remedy=(_ROWS,),
         types=("RuntimeError",),
         today=(
             r"'len\(size\) == sparse_dim \+ dense_dim'[\s\S]{0,60}?len\(size\) = (?P<size>\d+), "
@@ -42,6 +49,7 @@ FAMILIES = (
     ErrorFamily(
         id="sparse_indices_shape",
         says="The indices of a sparse tensor are no table of rows and columns.",
+        remedy=(_ROWS,),
         types=("RuntimeError",),
         today=(r"indices must be sparse_dim x nnz, but got: (?P<indices>\[[\d, ]*\])",),
         values={"indices": "shape of the indices"},
@@ -50,6 +58,8 @@ FAMILIES = (
     ErrorFamily(
         id="sparse_entries",
         says="A sparse tensor gets another number of values than of indices.",
+        means=("There are {indices} indices and {values} values",),
+        remedy=(f"{_ROWS}. If some were filtered, filter the others likewise",),
         types=("RuntimeError",),
         today=(
             r"same nnz, but got nnz from indices: (?P<indices>\d+), nnz from values: "
@@ -64,8 +74,9 @@ FAMILIES = (
         means=("An index of a sparse tensor lies outside of its size",),
         remedy=(
             (
-                "Indices count from 0: give a size that is larger than the largest, in "
-                "both dimensions"
+                "Print `indices.min(dim=1)` and `indices.max(dim=1)` of each row. If ids count "
+                "from 1, or are no numbers in a row, map them to 0, 1, 2, … first; if they do "
+                "not, the size has to be larger than the largest in each dimension"
             ),
         ),
         suspects=(Suspect(r"sparse_coo_tensor|FloatTensor"),),

@@ -1,6 +1,6 @@
 """pandas and scikit-learn: columns, values that are no numbers, sizes that do not fit."""
 
-from executor.errors.family import ErrorFamily, Suspect
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 _SKLEARN = "scikit-learn"
 
@@ -58,9 +58,21 @@ FAMILIES = (
         says="Text is turned into numbers.",
         means=("The text {text} stands where a number is needed",),
         remedy=(
-            "Leave the columns of text out (`table.select_dtypes('number')`) or give their words "
-            "numbers (`pd.get_dummies`, `LabelEncoder`); dirt among numbers becomes NaN by "
-            "`pd.to_numeric(column, errors='coerce')`",
+            Sentence(
+                "It is a number with something around it: read it so (`pd.read_csv(path, "
+                "thousands=',')`, `decimal=','`), or take the rest away, `column.str.strip('%')`, "
+                "before it is converted",
+                {"text": r"['\"][\s$€£+-]*\d[\d.,\s]*[%$€£]?['\"]"},
+            ),
+            Sentence(
+                "An empty text is a value that is missing: make it NaN, `table.replace('', "
+                "np.nan)`, and then leave its row out or fill it",
+                {"text": r"(['\"])\s*\1"},
+            ),
+            "If it is the name of a column, the first line was read as data (`header=0`). If a "
+            "column holds text, leave it out (`table.select_dtypes('number')`) or give its words "
+            "numbers (`pd.get_dummies`, `LabelEncoder`). If it is dirt among numbers, "
+            "`pd.to_numeric(column, errors='coerce')` makes NaN of it: count them",
         ),
         suspects=(Suspect(r"astype|float|fit\w*|transform|tensor|asarray|array"),),
         types=("ValueError",),
@@ -73,6 +85,11 @@ FAMILIES = (
         says="Two arrays that belong together have different numbers of samples.",
         means=("The arrays have {counts} samples, and each sample needs its partner",),
         remedy=(
+            Sentence(
+                "One of them counts as a single sample: a row instead of a column, or a list "
+                "around it. `x.reshape(-1, 1)` makes a column of it; print both shapes",
+                {"counts": r"\[1, \d+\]|\[\d+, 1\]"},
+            ),
             "Look where one of them lost or gained rows: a `dropna` of one of them alone, a part "
             "of the predictions, targets of another split",
         ),
@@ -123,6 +140,20 @@ FAMILIES = (
         says="A classification metric gets scores where it takes classes.",
         means=("The targets are {one}, the predictions {other}; the metric takes classes of both",),
         remedy=(
+            Sentence(
+                "The targets are real numbers. If they are to be predicted as such, the metric is "
+                "one of regression (`mean_squared_error`, `r2_score`); if they are classes, they "
+                "were read or scaled as floats: `y.astype(int)` before the split",
+                {"one": r"continuous.*"},
+            ),
+            *(
+                Sentence(
+                    "One side has a column for each class, the other class numbers: "
+                    "`argmax(axis=1)` of the columns, if one alone is right for each sample",
+                    {side: r"multilabel.*"},
+                )
+                for side in ("one", "other")
+            ),
             "Make classes of the scores first: `argmax(1)` of several, `(score > 0.5).astype(int)` "
             "of one; `roc_auc_score` is the one that takes scores",
         ),

@@ -9,13 +9,25 @@ _VIEW = r"array\((?:[\w.]+\.(?:values|keys|items)\(\)|(?:map|zip|filter)\()"
 
 
 def _not_of_colours(seen: SeenError, message: str) -> Mapping[str, str]:
-    """How many channels meet three numbers, where they are not those of a picture."""
+    """What two shapes lack: an axis, or channels of a picture where three numbers meet them."""
     one, other = seen.sizes("one"), seen.sizes("other")
+    if len(one) == len(other) + 1 and one[:-1] == other:
+        return {"without": "b[..., None]"}
+    if len(one) == 3 and other == (3,) and one[-1] == 4:
+        return {"alpha": "yes"}
     if len(one) != 3 or other != (3,) or one[-1] in (1, 2, 3, 4):
         return {}
     return {"channels": str(one[-1])}
 
 
+_NO_DTYPE = (
+    "A function of NumPy's is given something as dtype that is none | a shape without its brackets"
+)
+_SHAPE_IN_BRACKETS = (
+    "If a shape is meant, it takes brackets of its own: `np.zeros((2, 3))`, for the second "
+    "argument "
+    "is the dtype. If a dtype is, name one that this version knows: `np.float32`"
+)
 _ARRAYS_INSIDE = r"\barray\(\s*\[\s*array\(\s*\["  # as NumPy prints an array of arrays
 
 FAMILIES = (
@@ -28,7 +40,11 @@ FAMILIES = (
                 "in dimension {dimension}"
             ),
         ),
-        remedy=("Pad the rows to one length: `torch.nn.utils.rnn.pad_sequence`",),
+        remedy=(
+            "If they differ by nature, pad them: `torch.nn.utils.rnn.pad_sequence`, or of a "
+            "tokenizer `padding=True, truncation=True`, and a collator that pads the labels too. "
+            "If all should have {expected}, find the row that has {given}",
+        ),
         suspects=(Suspect(r"tensor|Tensor|LongTensor|FloatTensor|as_tensor"),),
         types=("ValueError",),
         today=(
@@ -45,8 +61,28 @@ FAMILIES = (
     ErrorFamily(
         id="ragged_array",
         says="A NumPy array is made of rows with different lengths.",
-        means=("An array is made of rows with different lengths",),
-        remedy=("Pad them to one length first",),
+        means=(
+            Sentence(
+                "`env.reset()` gives `(obs, info)` since gym 0.26, of which no array can be made",
+                {"words": r"\benv\w*\.reset\("},
+            ),
+            Sentence("An array is made of rows with different lengths", {"ragged": r".+"}),
+            "A sequence stands where an array takes one number | rows of different lengths, or a "
+            "list that is written into one element (`a[i] = [1, 2]`)",
+        ),
+        remedy=(
+            Sentence(
+                "`obs, info = env.reset()`, and `obs, reward, terminated, truncated, info = "
+                "env.step(action)`",
+                {"words": r"\benv\w*\.reset\("},
+            ),
+            "Print `[len(row) for row in rows]`. If lengths differ by nature, pad the rows, or "
+            "keep a list (an array of objects, `dtype=object`, becomes no tensor). If the parts "
+            "are things of several kinds, such as (image, label), make an array of each. If one "
+            "element is written, it takes one number",
+        ),
+        values={"ragged": "as the wording of today says it"},
+        details=(r"(?P<ragged>inhomogeneous)",),
         types=("ValueError",),
         today=(r"inhomogeneous shape|setting an array element with a sequence",),
         sample="np.array([[1, 2], [3]])",
@@ -166,11 +202,17 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
+                "See where it comes from: a function without `return`, a setting that was not "
+                "given, a value that is missing",
+                {"given": r"NoneType"},
+            ),
+            Sentence(
                 "Find it: `[(i, v) for i, v in enumerate(values) if isinstance(v, str)]`; values "
                 "read from a file (CSV, YAML, JSON) are often text: convert them with `float(v)`",
                 {"given": r"str"},
             ),
-            "Take the numbers out of it: an element, or its tensor",
+            "Take one number out of it; if it holds several and all are meant, use a function that "
+            "takes them (`torch.sqrt` or `np.sqrt` in place of `math.sqrt`)",
         ),
         types=("TypeError",),
         today=(r"must be real number, not (?P<given>\w+)",),
@@ -233,7 +275,11 @@ FAMILIES = (
         id="array_to_number",
         says="One number is asked of a NumPy array that has several.",
         means=("One number is asked of an array that has several",),
-        remedy=("Reduce it first, or take one element",),
+        remedy=(
+            "If all are meant, use a function that takes arrays (`np.sqrt` in place of "
+            "`math.sqrt`, `a.astype(int)` in place of `int(a)`). If one number is, take an element "
+            "or reduce it",
+        ),
         types=("TypeError",),
         today=(r"only (?:length-1|0-dimensional) arrays",),
         sample="float(np.ones(2))",
@@ -242,7 +288,10 @@ FAMILIES = (
         id="index_of_one_element",
         says="A tensor stands where Python needs one whole number.",
         means=("A tensor stands where Python needs one whole number",),
-        remedy=("Use `.item()`, or `int(x)`",),
+        remedy=(
+            "If it holds one number, `int(x)`. If it holds several, they are no position for a "
+            "list: `[items[i] for i in x.tolist()]`, or make a tensor of the list",
+        ),
         types=("TypeError",),
         today=(r"only integer tensors of a single element",),
         sample="range(torch.ones(2))",
@@ -258,6 +307,11 @@ FAMILIES = (
             "One yes or no is asked of a tensor that has several values",
         ),
         remedy=(
+            Sentence(
+                "The tensor is empty: ask `x.numel() > 0` if that is the question, and see why it "
+                "is if it is not",
+                {"how_many": "no"},
+            ),
             Sentence(
                 "If a loss class is called with the tensors at once, make it first and call it "
                 "then: `nn.CrossEntropyLoss()(output, target)`, as for `{quoted}`. In an `if` say "
@@ -286,10 +340,17 @@ FAMILIES = (
     ErrorFamily(
         id="array_truth",
         says="One yes or no is asked of a NumPy array that has several values.",
-        means=("An `if` asks one yes or no of an array with several values",),
-        remedy=("Say what is meant: `.any()` or `.all()`",),
+        means=("An `if` (or `and`, `not`, `in`) asks one yes or no of several values",),
+        remedy=(
+            "Say what is meant: `.any()` or `.all()`. If conditions are joined for each element, "
+            "`(a > 0) & (b > 0)` with brackets, in place of `and`; if it is asked whether there is "
+            "one at all, `if a is not None`",
+        ),
         types=("ValueError",),
-        today=(r"truth value of an array with more than one",),
+        today=(
+            r"truth value of an array with more than one",
+            r"truth value of a (?:Series|DataFr)",
+        ),
         sample="if np.ones(2) > 0:\n    pass",
         written=True,
     ),
@@ -321,8 +382,18 @@ FAMILIES = (
     ErrorFamily(
         id="torch_dtype_in_numpy",
         says="A function of NumPy's is given a dtype of PyTorch's.",
-        means=("A function of NumPy's is given {dtype}, a dtype of PyTorch's",),
-        remedy=("Say `np.float32`, or `x.to(torch.float32)` for a tensor",),
+        means=(
+            "A function of NumPy's is given {dtype}, a dtype of PyTorch's",
+            _NO_DTYPE,
+        ),
+        remedy=(
+            Sentence(
+                "If an array is meant, say `np.{dtype}`; if a tensor, convert that: "
+                "`x.to(torch.{dtype})`",
+                {"dtype": r".+"},
+            ),
+            _SHAPE_IN_BRACKETS,
+        ),
         types=("TypeError",),
         today=(r"Cannot interpret 'torch\.(?P<dtype>\w+)' as a data type",),
         older=(r"data type (?:'?torch\.(?P<dtype>\w+)'?|not understood)",),
@@ -339,6 +410,7 @@ FAMILIES = (
                 {"got": r"tuple", "words": r"\benv\w*\.reset\("},
             ),
             Sentence("`torch.from_numpy` takes a NumPy array and gets a {got}", {"got": r".+"}),
+            Sentence(_NO_DTYPE, {"dtype": r".+"}),
         ),
         remedy=(
             Sentence("`obs, info = env.reset()`", {"got": r"tuple", "words": r"env\w*\.reset\("}),
@@ -348,6 +420,7 @@ FAMILIES = (
                 "`torch.tensor(x)`; of a tuple take the part that is meant",
                 {"got": r".+"},
             ),
+            Sentence(_SHAPE_IN_BRACKETS, {"dtype": r".+"}),
         ),
         types=("TypeError", "ValueError", "RuntimeError", "AttributeError"),
         today=(r"ndarray|as a data type",),
@@ -372,8 +445,20 @@ FAMILIES = (
     ErrorFamily(
         id="formatted_tensor",
         says="A tensor with several elements is formatted as if it were one number.",
-        means=("A {type} with several elements is formatted as if it were one number",),
-        remedy=("Take one number: `x.item()`, or `x.mean()` first",),
+        means=("A {type} is formatted as if it were one number",),
+        remedy=(
+            Sentence(
+                "See where None comes from: a metric that was not computed, a function without "
+                "`return`",
+                {"type": "NoneType"},
+            ),
+            Sentence(
+                "If it holds one number, `x.item()`; if several, `x.mean()` or the one that is "
+                "meant, or print it without a format",
+                {"type": r".*(?:Tensor|ndarray)"},
+            ),
+            "Take the number out of it, or leave out the format behind the colon",
+        ),
         types=("TypeError",),
         today=(r"unsupported format string passed to (?P<type>[\w.]+)\.__format__",),
         values={"type": "of what is formatted"},
@@ -393,7 +478,18 @@ FAMILIES = (
                 "(`x.transpose(1, 2, 0)`)",
                 {"channels": r".+"},
             ),
-            "Print both shapes before the line",
+            Sentence(
+                "The second has all axes of the first but the last: give it one, `{without}`, or "
+                "reduce with `keepdims=True` where it is made",
+                {"without": r".+"},
+            ),
+            Sentence(
+                "If this is a picture with transparency and three numbers are for red, green and "
+                "blue: `Image.open(path).convert('RGB')`",
+                {"alpha": r"yes"},
+            ),
+            "Print both shapes before the line; they are compared from the last axis on. If one "
+            "lacks an axis, `a[:, None]` adds it; if the axes stand in another order, transpose it",
         ),
         types=("ValueError",),
         today=(
@@ -412,9 +508,9 @@ FAMILIES = (
         ),
         remedy=(
             (
-                "Make all samples one size in the transform; return copies: "
-                "`torch.from_numpy(a.copy())`, `.clone()`; num_workers=0 shows the real "
-                "error"
+                "If it comes from a DataLoader, num_workers=0 shows the real error: samples of "
+                "different sizes are made one size in the transform. If it says nothing then, the "
+                "samples share memory: return copies, `torch.from_numpy(a.copy())`, `.clone()`"
             ),
         ),
         suspects=(Suspect(r"DataLoader|from_numpy"),),
@@ -457,8 +553,29 @@ FAMILIES = (
         id="unpadded_batch",
         says="A tokenizer makes one tensor of texts of different lengths.",
         decides=True,
-        means=("A tokenizer makes one tensor of texts of different lengths",),
-        remedy=("`tokenizer(texts, padding=True, truncation=True, return_tensors='pt')`",),
+        means=(
+            "No tensor can be made of `{field}`: its lists have different lengths, or hold "
+            "something else than numbers",
+            "A tokenizer makes one tensor of texts of different lengths",
+        ),
+        remedy=(
+            Sentence(
+                "A tokenizer pads its own fields alone. Labels of tokens are padded by "
+                "`DataCollatorForTokenClassification(tokenizer)`, those of a translation by "
+                "`DataCollatorForSeq2Seq(tokenizer)`, with -100; a label of a whole text is one "
+                "number and no list",
+                {"field": r"labels?(?:_\w+)?"},
+            ),
+            Sentence(
+                "If it is a column of texts or of anything the model does not take, leave it out: "
+                "`dataset.remove_columns(['{field}'])`. If it has to come along, pad it in a "
+                "`collate_fn`",
+                {"field": r"(?!input_ids|attention_mask|token_type_ids).+"},
+            ),
+            "`tokenizer(texts, padding=True, truncation=True, return_tensors='pt')`",
+        ),
+        values={"field": "of what no tensor can be made"},
+        details=(r"features \(`(?P<field>\w{1,40})` in this case\)",),
         types=("ValueError",),
         today=(r"Unable to create tensor, you should probably activate (?:truncation|padding)",),
         needs="transformers and a tokenizer's files",
@@ -471,6 +588,10 @@ FAMILIES = (
     ErrorFamily(
         id="array_not_writable",
         says="A tensor shares the memory of an array that must not be written (a warning).",
+        remedy=(
+            "If the tensor is only read, it is no error. If it is written, copy the array first: "
+            "`torch.from_numpy(a.copy())`",
+        ),
         types=("UserWarning",),
         today=(r"[Tt]he given NumPy array is not write?able",),
         sample=(

@@ -367,10 +367,125 @@ DATA = [
     (JOINED.format("numpy.ndarray"), {}, "from_numpy", "output[0]"),
 ]
 
+STATE = "RuntimeError: Expected hidden size ({}), got [{}]"
+HX = "RuntimeError: For {} input, hx should also be {} but got {} tensor"
+LENGTHS = "RuntimeError: 'lengths' argument should be a 1D CPU int64 tensor, but got {} tensor"
+MASK = "RuntimeError: The shape of the 2D attn_mask is torch.Size([{}]), but should be ({})."
+LAWS = (
+    "ValueError: Expected parameter scale (Tensor of shape (1,)) of distribution Normal(loc: "
+    "tensor([0.]), scale: tensor([{0}])) to satisfy the constraint GreaterThan(lower_bound=0.0), "
+    "but found invalid values:\ntensor([{0}])"
+)
+DRAWN = "RuntimeError: probability tensor contains either `inf`, `nan` or element < 0"
+
+SEQUENCES = [
+    (STATE.format("2, 20, 6", "2, 50, 6"), {}, "batch_first=True is missing", "bidirectional"),
+    (STATE.format("4, 20, 6", "2, 20, 6"), {}, "bidirectional=True", "batch_first=True is"),
+    (STATE.format("2, 20, 6", "2, 20, 8"), {}, "torch.zeros(", "drop_last"),
+    (HX.format("unbatched 2-D", "2-D", "3-D"), {}, "h.squeeze(1)", "h.unsqueeze(0)"),
+    (HX.format("batched 3-D", "3-D", "2-D"), {}, "h.unsqueeze(0)", "h.squeeze(1)"),
+    (LENGTHS.format("2D CPU Long"), {}, "flatten()", ".cpu()"),
+    (LENGTHS.format("1D cuda:0 Long"), {}, ".cpu()", "flatten()"),
+    (LENGTHS.format("1D CPU Float"), {}, ".long()", ".cpu()"),
+    (MASK.format("10, 10", "32, 32"), {}, "If 32 is the batch size", "key_padding_mask"),
+    (MASK.format("32, 10", "10, 10"), {}, "key_padding_mask", "If 10 is"),
+    (LAWS.format("nan"), {}, "set_detect_anomaly", "softplus"),
+    (LAWS.format("-1."), {}, "softplus", "set_detect_anomaly"),
+    (DRAWN, {"frames": "utils.py generate\nutils.py _sample"}, "bfloat16", "softmax first"),
+    (DRAWN, {}, "softmax first", "bfloat16"),
+    (
+        "RuntimeError: linalg.cholesky: The factorization could not be completed because the input "
+        "is not positive-definite",
+        {},
+        "diagonal",
+        "lstsq",
+    ),
+]
+
+ARRAY = "ValueError: setting an array element with a sequence."
+UNPADDED = (
+    "ValueError: Unable to create tensor, you should probably activate truncation and/or padding "
+    "with 'padding=True' 'truncation=True' to have batched tensors with the same length. Perhaps "
+    "your features (`{}` in this case) have excessive nesting."
+)
+DRAW = "TypeError: Invalid shape {} for image data"
+TEXT = "ValueError: could not convert string to float: {}"
+MIX = "ValueError: Classification metrics can't handle a mix of {} and {} targets"
+ARRAYS = "ValueError: operands could not be broadcast together with shapes {} {} "
+BOX = (
+    "AssertionError: All bounding boxes should have positive height and width. Found invalid box "
+    "[5.0, 2.0, 1.0, 2.0] for target at index 0."
+)
+
+VALUES = [
+    (ARRAY, {}, "written into one element", "inhomogeneous"),
+    (ARRAY, {"words": "state = env.reset() at first"}, "obs, info = env.reset()", "pad the rows"),
+    ("TypeError: must be real number, not NoneType", {}, "`return`", "torch.sqrt"),
+    ("TypeError: must be real number, not Tensor", {}, "torch.sqrt", "`return`"),
+    (
+        "RuntimeError: Boolean value of Tensor with no values is ambiguous",
+        {},
+        "x.numel()",
+        ".any()",
+    ),
+    (
+        "RuntimeError: Boolean value of Tensor with more than one value is ambiguous",
+        {},
+        ".any()",
+        "x.numel()",
+    ),
+    (
+        "ValueError: The truth value of a Series is ambiguous. Use a.empty",
+        {},
+        "(a > 0) & (b > 0)",
+        "NumPy array",
+    ),
+    ("TypeError: Cannot interpret '3' as a data type", {}, "np.zeros((2, 3))", "PyTorch's"),
+    ("TypeError: Cannot interpret 'torch.float16' as a data type", {}, "np.float16", "brackets"),
+    (
+        "TypeError: unsupported format string passed to NoneType.__format__",
+        {},
+        "None comes",
+        "mean",
+    ),
+    ("TypeError: unsupported format string passed to Tensor.__format__", {}, "x.mean()", "None"),
+    (UNPADDED.format("labels"), {}, "DataCollatorForSeq2Seq", "remove_columns"),
+    (UNPADDED.format("title"), {}, "remove_columns(['title'])", "DataCollator"),
+    (UNPADDED.format("input_ids"), {}, "padding=True", "remove_columns"),
+    (ARRAYS.format("(64,10)", "(64,)"), {}, "b[..., None]", "convert"),
+    (ARRAYS.format("(9,9,4)", "(3,)"), {}, "convert('RGB')", "b[..., None]"),
+    (DRAW.format("(3, 28, 20)"), {}, "permute(1, 2, 0)", "squeeze"),
+    (DRAW.format("(1, 28, 20)"), {}, "squeeze()", "permute"),
+    (DRAW.format("(8, 3, 28, 20)"), {}, "`x[0]`", "squeeze"),
+    (DRAW.format("(784,)"), {}, "reshape", "permute"),
+    (
+        "UnidentifiedImageError: cannot identify image file <_io.BytesIO object at 0x7>",
+        {},
+        "seek(0)",
+        "folder",
+    ),
+    ("UnidentifiedImageError: cannot identify image file 'a.jpg'", {}, "folder", "seek(0)"),
+    ("OSError: cannot write mode F as PNG", {}, "TIFF", "transparency"),
+    ("OSError: cannot write mode RGBA as JPEG", {}, "transparency", "TIFF"),
+    (BOX, {}, "box_convert", "model.eval()"),
+    (TEXT.format("'1,234.5'"), {}, "thousands", "LabelEncoder"),
+    (TEXT.format("''"), {}, "missing", "LabelEncoder"),
+    (TEXT.format("'red'"), {}, "LabelEncoder", "thousands"),
+    (MIX.format("continuous", "binary"), {}, "r2_score", "argmax"),
+    (MIX.format("multilabel-indicator", "multiclass"), {}, "argmax(axis=1)", "r2_score"),
+    (MIX.format("binary", "continuous"), {}, "0.5", "r2_score"),
+    (
+        "ValueError: Found input variables with inconsistent numbers of samples: [1, 90]",
+        {},
+        "reshape(-1, 1)",
+        "dropna",
+    ),
+]
+
 
 @pytest.mark.parametrize(
     ("error", "around", "told", "untold"),
-    [*LOSSES, *SHAPES, *PRODUCTS, *LAYERS, *INDEXING, *DTYPES, *DATA],
+    [*LOSSES, *SHAPES, *PRODUCTS, *LAYERS, *INDEXING, *DTYPES, *DATA, *SEQUENCES, *VALUES],
 )
 def test_a_cause_is_told_where_the_message_has_it(
     error: str, around: dict[str, str], told: str, untold: str

@@ -140,6 +140,7 @@ DERIVED_BY_OTHER_SIZES = {
     "steps",
     "unbatched",
     "wanted",
+    "without",
 }
 
 
