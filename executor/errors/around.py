@@ -28,6 +28,8 @@ OF_A_TENSOR = (
     r"dim|size|shape|dtype|device|to|cuda|cpu|detach|view|backward|numel|float|long|argmax|max|item"
     r"|softmax|log_softmax|squeeze|unsqueeze|reshape|permute|mean|sum|data|numpy|requires_grad"
 )
+# The function in which DataParallel runs its copies of the model.
+REPLICA = r"\bparallel_apply\.py _worker\b"
 # Frames of what asks a server for something.
 DOWNLOADS = r"\b(?:urllib\w*|request\w*|connectionpool|sessions|adapters|ssl|http\w*|hub)\.py "
 

@@ -1,9 +1,10 @@
 """Calls that do not fit: arguments, types, things that are no function, unpacking, operators."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 
-from executor.errors.around import Around
+from executor.errors.around import REPLICA, Around
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 from executor.errors.layer_arguments import layers_that_take
 from executor.errors.one_hot import ROWS_OF_CLASSES, TO_CLASSES, rows_of_classes
@@ -46,12 +47,28 @@ def _odd_argument(seen: SeenError, message: str) -> Mapping[str, str]:
     return {} if odd is None else {"wanted": odd.wanted, "argument": odd.name, "odd": odd.given}
 
 
+def _repeated(seen: SeenError, around: Around) -> Mapping[str, str]:
+    """The function that the traceback names again and again, if that is one of the person's."""
+    counted = Counter(line for line in around.frames.split("\n") if " " in line)
+    for line, times in counted.most_common(3):
+        file, _, function = line.rpartition(" ")
+        if times > 2 and file not in {"module.py", "container.py"}:  # every layer is called there
+            return {"repeats": function, "in_file": file}
+    return {}
+
+
 _ENV_STEP = r"\benv\w*\.step\("
 
 # An attribute of a tensor that is a tensor itself, called.
 _VALUE_CALLED = r"[\w)\]]\.(?:data|grad|T|mT|H|mH|real|imag)\("
 
 _INDEXED = r"subscriptable"
+# What is a value of a tensor or an array, called; and the types of such values.
+_ATTRIBUTE_CALLED = r"\.(?:shape|size|ndim|dtype|device|values|columns)\("
+_OF_AN_ATTRIBUTE = r"int|tuple|(?:torch\.)?(?:Size|device|dtype)|(?:numpy\.)?ndarray|Index"
+# What a line unpacks: a shape, or what a loop goes through.
+_SHAPE_UNPACKED = r"=\s*[\w.\[\]]+\.(?:shape|size\(\))"
+_LOOP_UNPACKED = r"\bfor [\w\s(]*,[\w\s,()]*\bin\b"
 # What cross entropy and NLLLoss call, by the names of all versions.
 _CLASS_LOSS = r"\w*ClassNLL\w*|nll_loss|cross_entropy(?:_loss)?"
 
@@ -88,6 +105,16 @@ FAMILIES = (
         says="A function is called without arguments that it needs.",
         means=(
             Sentence(
+                "A method is called on its class and not on an object: {names} is missing",
+                {"names": r"'self'.*"},
+            ),
+            Sentence(
+                "In a copy of the model that DataParallel runs, forward is called without {names} "
+                "| a batch with fewer samples than there are GPUs, often the last one, leaves "
+                "nothing for some of them; an input that is no tensor is not divided",
+                {"method": r"forward", "frames": REPLICA},
+            ),
+            Sentence(
                 "An object is called like a function (a transform, a layer, a loss), and its class "
                 "wants {names} too",
                 {"method": r"__call__"},
@@ -100,6 +127,27 @@ FAMILIES = (
             "{function}() is called without {names}",
         ),
         remedy=(
+            Sentence(
+                "Make an object first, `net = Net()`, and call it: `net(x)`",
+                {"names": r"'self'.*"},
+            ),
+            Sentence(
+                "Print the batch size: `DataLoader(…, drop_last=True)` leaves out a last batch "
+                "that is too small. If it comes with every batch, give forward its inputs as "
+                "tensors, by position",
+                {"method": r"forward", "frames": REPLICA},
+            ),
+            Sentence(
+                "ReduceLROnPlateau goes by a number: `scheduler.step(val_loss)`, once for each "
+                "epoch, after the evaluation",
+                {"method": r"step", "names": r"'metrics'.*"},
+            ),
+            Sentence(
+                "LBFGS computes the loss several times in a step: put zero_grad, forward pass and "
+                "backward() into a function that returns the loss, and call "
+                "`optimizer.step(closure)`",
+                {"method": r"step", "names": r"'closure'.*"},
+            ),
             Sentence(
                 "Unpooling needs the indices that a pooling gave: `y, indices = nn.MaxPool2d(2, "
                 "return_indices=True)(x)`, then `unpool(y, indices)`. If pooling itself is meant, "
@@ -115,8 +163,9 @@ FAMILIES = (
                 {"method": r"__call__"},
             ),
             Sentence(
-                "A loss compares two things: `criterion(output, target)`. If the class was called "
-                "in its place (`nn.CrossEntropyLoss(output, target)`), make it first",
+                "If it is a loss, it compares two things: `criterion(output, target)`; if the "
+                "class was called in its place (`nn.CrossEntropyLoss(output, target)`), make it "
+                "first. If it is a model that takes its targets too, give them",
                 {"method": r"forward", "names": r"'target'"},
             ),
             "Give what is missing. If the call seems to give it, perhaps the class itself was "
@@ -164,6 +213,11 @@ FAMILIES = (
             "{function}() takes {least} arguments and is given {given}",
         ),
         remedy=(
+            Sentence(
+                "{function} takes nothing but `self`, or has no `self` in its definition: write "
+                "`def {function_name}(self, x):`; what is called on an object gets it first",
+                {"least": r"1", "most": r"", "function": r"(?:.*\.)?forward"},
+            ),
             Sentence(
                 "Leave `{surplus}` out there, or give {function} an argument for it (where its "
                 "definition has no `self`, that is what is missing). If the model "
@@ -248,6 +302,46 @@ FAMILIES = (
                 "None arrives: a function or forward before it has no `return`, or an optional "
                 "part was never given",
                 {"given": r"NoneType"},
+            ),
+            Sentence(
+                "Put the tensors into a list: `{function}([a, b])`",
+                {"expected": r"tuple of Tensors", "given": r"Tensor|Parameter"},
+            ),
+            Sentence(
+                "A tensor arrives where a plain number is taken: `x.item()` of one value, where no "
+                "gradient is to go through it",
+                {"expected": r"(?!.*Tensor).*\b(?:int|float|bool|Number)", "given": r"Tensor"},
+            ),
+            Sentence(
+                "A list arrives: a batch of a loader comes as a list of its parts, so unpack it, "
+                "`x, y = batch`. If it is a list of tensors of one shape, `torch.stack(x)` makes "
+                "one of them",
+                {"expected": r".*Tensor.*", "given": r"list"},
+            ),
+            Sentence(
+                "A plain number arrives: Python's `math` has the same for numbers (`math.sqrt`, "
+                "`math.exp`), and `torch.tensor(x)` makes a tensor of it; if it was a tensor "
+                "before, see where `.item()` or a division took it out",
+                {"expected": r".*Tensor.*", "given": r"float|int"},
+            ),
+            Sentence(
+                "A dictionary arrives: hand over the entry that is meant, `batch['input_ids']`, or "
+                "all by their names, `model(**batch)`",
+                {"expected": r".*Tensor.*", "given": r"dict|BatchEncoding|BatchFeature"},
+            ),
+            Sentence(
+                "A picture of Pillow arrives: `transforms.ToTensor()` in the data set makes a "
+                "tensor of it",
+                {"expected": r".*Tensor.*", "given": r"(?:\w+\.)*\w*Image(?:File)?"},
+            ),
+            Sentence(
+                "A function arrives: if its result is meant, its parentheses are missing",
+                {"given": r"(?:builtin_function_or_)?method|function"},
+            ),
+            Sentence(
+                "A number with a fraction arrives, as a division with `/` gives one: `//`, or "
+                "`int(…)` where it is used",
+                {"expected": r".*\bints?\b.*", "given": r"float"},
             ),
             Sentence(
                 "A tuple arrives: what made it gives several results (an LSTM or GRU, a model "
@@ -402,6 +496,11 @@ FAMILIES = (
                 for where in ("line", "code", "words")
             ),
             Sentence(
+                "A value is called like a function: `shape`, `dtype`, `device` and, of NumPy's "
+                "arrays, `size` take no parentheses",
+                {"use": r"callable", "line": _ATTRIBUTE_CALLED, "type": _OF_AN_ATTRIBUTE},
+            ),
+            Sentence(
                 "A tensor is called like a function: perhaps parentheses where square brackets "
                 "are needed, or a name (such as `loss` or `input`) that holds a tensor now and "
                 "was a function before",
@@ -416,6 +515,12 @@ FAMILIES = (
                 "{type} is called like a function: the name holds a value now where a function or "
                 "a layer is needed",
                 {"use": r"callable", "type": r"NoneType|str|int|float|tuple|dict"},
+            ),
+            Sentence(
+                "An object of the class {type} is called like a function, and its class has no "
+                "`__call__` | a network whose class is not derived from `nn.Module`, an object "
+                "whose method is meant, or a name that holds something else now",
+                {"use": r"callable", "type": r"(?!Tensor$|Parameter$|NoneType$)(?:\w+\.)*[A-Z]\w*"},
             ),
             Sentence(
                 "`[…]` is asked of a generator, which can only be gone through",
@@ -475,7 +580,17 @@ FAMILIES = (
                 for where in ("line", "code", "words")
             ),
             Sentence(
+                "Leave out the parentheses behind it",
+                {"use": r"callable", "line": _ATTRIBUTE_CALLED, "type": _OF_AN_ATTRIBUTE},
+            ),
+            Sentence(
                 "Print what the name holds before the line", {"use": r"callable", "type": r"module"}
+            ),
+            Sentence(
+                "Look at `{type}.__mro__`: a network has to be `class {type}(nn.Module)`. Of "
+                "another object call the method that is meant (`optimizer.step()`, `for batch in "
+                "loader`)",
+                {"use": r"callable", "type": r"(?!Tensor$|Parameter$|NoneType$)[A-Z]\w*"},
             ),
             Sentence(
                 "If an index is meant, write `x[…]`; if a function is, look where its name was "
@@ -500,8 +615,19 @@ FAMILIES = (
                 {"type": r"(?!DataLoader)(?:\w+\.)*[A-Z]\w*", "use": _INDEXED},
             ),
             Sentence(
+                "`it = iter(loader)` once, before the loop, and `next(it)` in it: "
+                "`next(iter(loader))` gives the first batch of a new round each time",
+                {"type": r"DataLoader", "use": r"an iterator"},
+            ),
+            Sentence(
                 "`next(iter(loader))` gives the first batch; `loader.dataset[i]` one sample",
                 {"type": r"DataLoader"},
+            ),
+            Sentence(
+                "If parameters are meant, as for an optimizer: `model.parameters()`; if the layers "
+                "are: `model.children()`. If it is a data set, it has no `__getitem__` or "
+                "`__iter__`",
+                {"type": r"(?!NoneType$)(?:\w+\.)*[A-Z]\w*", "use": r"iterable"},
             ),
             Sentence(
                 "Look at what gave the value: perhaps a `return` is missing at a function's end "
@@ -568,10 +694,20 @@ FAMILIES = (
                 {"type": r"tuple|str|bytes|range", "what": r"item assignment"},
             ),
             Sentence("`x[i] = …` stands where {type} has no places", {"what": r"item assignment"}),
-            (
-                "Something is changed or read by `[…]`, used as a key, or used in `with`, "
-                "that does not support it"
+            Sentence(
+                "A dictionary (or a table of pandas) is cut by `[a:b]` or `[:, i]`, as only lists, "
+                "arrays and tensors can be",
+                {"key": r"slice"},
             ),
+            "A {key} is used as a key of a dictionary, or put into a set, and it is of a kind that "
+            "can change",
+            Sentence(
+                "What stands behind `with` is no context manager | its parentheses are missing "
+                "(`torch.no_grad()`), or this version gives something else there",
+                {"managed": r".+"},
+            ),
+            "Something is changed or read by `[…]`, used as a key, or used in `with`, that does "
+            "not support it",
         ),
         remedy=(
             Sentence(
@@ -580,16 +716,38 @@ FAMILIES = (
                 {"type": r"torch\..*Tensor"},
             ),
             Sentence("Make a list of it first: `x = list(x)`", {"type": r"tuple|str|range"}),
+            Sentence(
+                "Of a table by position: `df.iloc[:, i]`, or its array, `df.to_numpy()[:, i]`. Of "
+                "a dictionary: `list(d.values())[a:b]`, or the entry that is meant first",
+                {"key": r"slice"},
+            ),
+            Sentence("If it is a list: `tuple(x)` is a key", {"key": r"list"}),
+            Sentence(
+                "Use what it stands for as the key: its number (`x.item()`), its name, or "
+                "`tuple(x.tolist())`",
+                {"key": r"numpy\.ndarray|dict|set|Series"},
+            ),
+            Sentence(
+                "Write the parentheses; if they are there, print `type(…)` of what stands behind "
+                "`with`",
+                {"managed": r".+"},
+            ),
             "Print `type(x)` before the line",
         ),
         types=("TypeError", "AttributeError"),
         today=(
             r"'(?P<type>[\w.]+)' object does not support (?P<what>item assignment|indexing)",
-            r"object does not support item (?:assignment|deletion)|unhashable type: '\w+'"
-            r"|'[\w.]+' object does not support",
+            r"unhashable type: '(?P<key>[\w.]+)'",
+            r"object does not support the (?P<managed>(?:asynchronous )?context manager) protocol",
+            r"'[\w.]+' object does not support",
         ),
-        older=(r"^__(?:enter|exit)__$",),
-        values={"type": "of what is changed or read", "what": "item assignment or indexing"},
+        older=(r"^(?P<managed>__(?:enter|exit)__)$",),
+        values={
+            "type": "of what is changed or read",
+            "what": "item assignment or indexing",
+            "key": "type of what is used as a key",
+            "managed": "says that it is about `with`",
+        },
         sample="(1, 2)[0] = 3",
         examples=("AttributeError: __enter__",),
     ),
@@ -604,6 +762,21 @@ FAMILIES = (
                     {"how_many": r"too many", "names": r"4", where: _ENV_STEP},
                 )
                 for where in ("line", "words", "code")
+            ),
+            *(
+                Sentence(
+                    f"The tensor has {than} dimensions than the {{names}} names on the left",
+                    {"how_many": how_many, "names": r"\d+", "line": _SHAPE_UNPACKED},
+                )
+                for how_many, than in (("too many", "more"), ("not enough", "fewer"))
+            ),
+            *(
+                Sentence(
+                    f"What the loop goes through gives {than} values in each round than the "
+                    "{names} names",
+                    {"how_many": how_many, "names": r"\d+", "line": _LOOP_UNPACKED},
+                )
+                for how_many, than in (("too many", "more"), ("not enough", "fewer"))
             ),
             Sentence(
                 "More values come than the {names} names on the left",
@@ -625,6 +798,19 @@ FAMILIES = (
                 )
                 for where in ("line", "words", "code")
             ),
+            Sentence(
+                "Print the shape before the line. If the batch or the channels are missing: "
+                "`x.unsqueeze(0)` where the tensor is made; if there is a dimension more, see "
+                "which one it is",
+                {"line": _SHAPE_UNPACKED},
+            ),
+            Sentence(
+                "Print one: `x = next(iter(…))`, then `type(x)` and `len(x)`. A loader gives what "
+                "`__getitem__` returns, part by part; a dictionary gives its keys (`.items()` "
+                "gives pairs); `enumerate(…)` puts a number before: `for i, (x, y) in "
+                "enumerate(loader)`",
+                {"line": _LOOP_UNPACKED},
+            ),
             (
                 "Print what comes (`type(x)`, `len(x)`, `x.shape`): a batch of more or "
                 "fewer parts, a layer that returns a tuple (`out, (h, c) = lstm(x)`), a "
@@ -643,8 +829,19 @@ FAMILIES = (
     ErrorFamily(
         id="unpack_one",
         says="A single thing is unpacked into several names.",
-        means=("A single {type} is unpacked into several names",),
+        means=(
+            Sentence(
+                "None is unpacked into several names: what stands on the right returned nothing",
+                {"type": r"NoneType"},
+            ),
+            "A single {type} is unpacked into several names",
+        ),
         remedy=(
+            Sentence(
+                "See that the function ends with `return` on every way through it (a "
+                "`__getitem__` or forward too), and that it found what it reads",
+                {"type": r"NoneType"},
+            ),
             (
                 "Print what the right side really is; a dataset's __getitem__ has to "
                 "return as many values as are unpacked"
@@ -776,15 +973,31 @@ FAMILIES = (
         id="recursion",
         says="A function calls itself without an end, often forward or __getattr__.",
         means=(
-            "A function calls itself without an end | forward calls the module itself, or "
-            "__getattr__ reads an attribute that is not set yet",
+            Sentence(
+                "`{repeats}` of {in_file} calls itself again and again, by way of what it calls",
+                {"repeats": r".+"},
+            ),
+            "A function calls itself without an end | forward calls the module itself, "
+            "`__getattr__` reads an attribute that is not set yet, or a `__getitem__` asks for "
+            "another sample of the set in its place",
         ),
         remedy=(
-            (
-                "In forward call the layers (`self.layer(x)`), not `self(x)`; in "
-                "__getattr__ read `self.__dict__`"
+            Sentence(
+                "If it asks for another sample where one cannot be read: look why none can be (a "
+                "wrong folder), and try a fixed number of others in a loop",
+                {"repeats": r"__getitem__"},
             ),
+            Sentence(
+                "It reads an attribute that the object does not have, which calls it again: read "
+                "`self.__dict__` in it, and raise AttributeError where nothing is found. A copied "
+                "or unpickled object has no attributes yet",
+                {"repeats": r"__getattr__"},
+            ),
+            "In forward call the layers (`self.layer(x)`), not `self(x)`; in `__getattr__` read "
+            "`self.__dict__`. If the function is meant to call itself, see which case ends it; "
+            "copying or saving what is linked very deeply does this too",
         ),
+        look_around=_repeated,
         types=("RecursionError",),
         today=(r"maximum recursion depth exceeded",),
         sample="def f():\n    f()\n\nf()",

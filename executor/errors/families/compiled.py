@@ -38,6 +38,17 @@ FAMILIES = (
                 {"operator": r"quantized::(?!.*prepack).*", "backend": r"(?!Quantized).*"},
             ),
             Sentence(
+                "This torchvision was built without CUDA, or for another torch: {operator} has no "
+                "code for tensors on a GPU",
+                {"operator": r"torchvision::.*", "backend": r"CUDA"},
+            ),
+            Sentence(
+                "Processes talk by a backend that does not take tensors on {backend}: NCCL takes "
+                "those on a GPU alone",
+                {"operator": r"c10d::.*", "backend": r"CPU"},
+            ),
+            Sentence("{operator} does not take a sparse tensor", {"backend": r"Sparse\w*"}),
+            Sentence(
                 "An operation on ordinary numbers ({operator}) gets a quantized tensor",
                 {"operator": r"aten::.*", "backend": r"Quantized.*"},
             ),
@@ -51,6 +62,21 @@ FAMILIES = (
             Sentence(
                 "Put a `QuantStub` before the first quantized layer (and call it in forward)",
                 {"operator": r"quantized::(?!.*prepack).*", "backend": r"(?!Quantized).*"},
+            ),
+            Sentence(
+                "Install torch and torchvision in one command from one index of pytorch.org, so "
+                "that both are of one release and one CUDA",
+                {"operator": r"torchvision::.*", "backend": r"CUDA"},
+            ),
+            Sentence(
+                "Move what is sent to the process's GPU first, or make the group with both: "
+                "`init_process_group('cpu:gloo,cuda:nccl')`",
+                {"operator": r"c10d::.*", "backend": r"CPU"},
+            ),
+            Sentence(
+                "If it fits into memory, `x.to_dense()` before it; a product with a matrix is "
+                "`torch.sparse.mm`",
+                {"backend": r"Sparse\w*"},
             ),
             Sentence(
                 "Put a `DeQuantStub` before it, or quantize that layer too (fuse and prepare it "

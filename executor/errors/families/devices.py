@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from executor.errors.around import Around
+from executor.errors.around import REPLICA, Around
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 
 # An optimizer's own step: the file that raised it, its line, or the person's.
@@ -27,8 +27,6 @@ _MOVE_OLD_STATE = (
     "state in optimizer.state.values(): state.update({{k: v.cuda() for k, v in state.items() if "
     "torch.is_tensor(v)}})`"
 )
-# The function in which DataParallel runs its copies of the model.
-_REPLICA = r"\bparallel_apply\.py _worker\b"
 _COMPARED = re.compile(
     r"(?<![\w.])(?P<self>[A-Za-z_][\w.]*)\.(?:eq|ne|lt|le|gt|ge|add|sub|mul|div)_?\("
     r"(?P<other>[A-Za-z_][\w.]*)\)"
@@ -151,7 +149,7 @@ FAMILIES = (
                 "In a copy of the model that DataParallel runs on another GPU, a tensor on {one} "
                 "meets one on {other}: it copies parameters and buffers to each GPU and spreads "
                 "the inputs, and any other tensor stays where it was made",
-                {"one": r"cuda:\d+", "other": r"cuda:\d+", "frames": _REPLICA},
+                {"one": r"cuda:\d+", "other": r"cuda:\d+", "frames": REPLICA},
             ),
             Sentence(
                 "`{second_name}` lies on {one} and `{first_name}` on {other}",
@@ -227,7 +225,7 @@ FAMILIES = (
                 "or a buffer (`self.register_buffer('a', a)`), or bring them to the input's device "
                 "in forward, `a = a.to(x.device)`. A device written there, `cuda:0`, is wrong "
                 "in all copies but one",
-                {"one": r"cuda:\d+", "other": r"cuda:\d+", "frames": _REPLICA},
+                {"one": r"cuda:\d+", "other": r"cuda:\d+", "frames": REPLICA},
             ),
             *(
                 Sentence(

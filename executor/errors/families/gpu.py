@@ -17,9 +17,18 @@ FAMILIES = (
                 "set to serve one process only",
                 {"what": r"all.*"},
             ),
-            ("The GPU is there and cannot be used | its driver hangs, or another process holds it"),
+            "CUDA failed for a reason that the driver does not name | the machine slept, or its "
+            "driver was updated and it was not started anew; the driver hangs; or an earlier "
+            "kernel failed",
         ),
         remedy=(
+            Sentence(
+                "See whether `nvidia-smi` answers and `torch.ones(1).cuda()` works in a new "
+                "process. If not, restart the machine (on Linux after a sleep, `sudo rmmod "
+                "nvidia_uvm && sudo modprobe nvidia_uvm` may do). If it does, run with "
+                "CUDA_LAUNCH_BLOCKING=1 to see the line",
+                {"what": r"unknown.*"},
+            ),
             (
                 "Look with `nvidia-smi` at who uses it, and end old kernels and processes; "
                 "where `Compute M.` says E. Process it admits only one. Restart the "
@@ -45,20 +54,20 @@ FAMILIES = (
         id="cuda_kernel_image",
         says="This PyTorch was not built for this GPU: it is too new or too old for it.",
         means=(
-            (
-                "This PyTorch was not built for this GPU: the GPU is newer or older than "
-                "what the build supports"
-            ),
+            "What is to run holds no code for this GPU: this PyTorch, or an extension with kernels "
+            "of its own, was built for newer or older ones",
         ),
         remedy=(
-            (
-                "Install a build that knows it: compare "
-                "`torch.cuda.get_device_capability()` with `torch.cuda.get_arch_list()`; a "
-                "new GPU needs a newer PyTorch with a newer CUDA"
-            ),
+            "Compare `torch.cuda.get_device_capability()` with `torch.cuda.get_arch_list()`. If it "
+            "is not in the list, install a build that knows it: a new GPU needs a newer PyTorch "
+            "with a newer CUDA, an old one an older. If it is, a library's own kernel is meant: "
+            "rebuild that, with `TORCH_CUDA_ARCH_LIST` set to it",
         ),
         types=_TYPES,
-        today=(r"no kernel image is available for execution on the device",),
+        today=(
+            r"no kernel image is available for execution on the device",
+            r"CUDA error: invalid device function",
+        ),
         needs="a GPU of a generation that the installed torch was not built for",
         examples=(
             "RuntimeError: CUDA error: no kernel image is available for execution on the device",
@@ -98,16 +107,36 @@ FAMILIES = (
         id="cuda_kernel_failed",
         says="A kernel on the GPU reached memory that it may not, or stopped for another reason.",
         means=(
+            Sentence(
+                "A kernel took longer than the system lets it: a GPU that a screen hangs on is "
+                "taken back after some seconds",
+                {"what": r"the launch timed out.*"},
+            ),
+            Sentence(
+                "A kernel was started with sizes that it does not take ({what}) | a tensor with a "
+                "dimension of 0, or one that is too large for it",
+                {"what": r"invalid (?:configuration )?argument.*"},
+            ),
             (
                 "A kernel on the GPU reached memory that it may not, or stopped for "
                 "another reason ({what})"
             ),
         ),
         remedy=(
-            (
-                "Run with CUDA_LAUNCH_BLOCKING=1, or on the CPU, to see the real line: an "
-                "index out of range, or an extension that reads beyond its tensors"
+            Sentence(
+                "Give it less to do at once (a smaller batch), or use a GPU without a screen; on "
+                "Windows the wait is the registry's `TdrDelay`",
+                {"what": r"the launch timed out.*"},
             ),
+            Sentence(
+                "Run with CUDA_LAUNCH_BLOCKING=1 to see the line, and print the shapes of what "
+                "goes into it: perhaps a batch is empty, or far larger than the others",
+                {"what": r"invalid (?:configuration )?argument.*"},
+            ),
+            "Run with CUDA_LAUNCH_BLOCKING=1, or on the CPU, to see the real line: an index out of "
+            "range, or an extension that reads beyond its tensors. If it comes only on another GPU "
+            "than `cuda:0`, such an extension runs on the wrong one: `torch.cuda.set_device(…)` "
+            "before it",
         ),
         types=_TYPES,
         today=(
@@ -129,11 +158,34 @@ FAMILIES = (
         id="cublas",
         says="A matrix product on the GPU failed; often an index or a size before it was wrong.",
         means=(
+            Sentence(
+                "A matrix product on the GPU failed ({status}) | the GPU does not compute in this "
+                "dtype (bfloat16 needs compute capability 8.0), or PyTorch was built for others",
+                {"status": r".*(?:NOT_SUPPORTED|ARCH_MISMATCH)"},
+            ),
+            Sentence(
+                "A matrix product on the GPU failed ({status}) | sizes that do not fit, which some "
+                "versions do not check before; or another cuBLAS than PyTorch's own is loaded, "
+                "from LD_LIBRARY_PATH or another package",
+                {"status": r".*INVALID_VALUE"},
+            ),
             "A matrix product on the GPU failed ({status}) | an index or a label was out "
             "of range before it, the memory is full, sizes or dtypes do not fit, or this PyTorch "
             "was built for older GPUs",
         ),
         remedy=(
+            Sentence(
+                "Print `torch.cuda.get_device_capability()` and the dtype. If it is bfloat16 on an "
+                "older GPU, use float16 or float32; if `torch.cuda.get_arch_list()` lacks the GPU, "
+                "install a build that has it",
+                {"status": r".*(?:NOT_SUPPORTED|ARCH_MISMATCH)"},
+            ),
+            Sentence(
+                "Run it on the CPU, which names sizes that do not fit. If it runs there, start it "
+                "with LD_LIBRARY_PATH empty, and see with `pip list | grep nvidia` whether "
+                "nvidia-cublas is of the version that torch asks for",
+                {"status": r".*INVALID_VALUE"},
+            ),
             (
                 "Run it on the CPU: an error of indices, sizes or dtypes comes up there by name. "
                 "If it runs there, compare `torch.cuda.get_device_capability()` with "
@@ -163,6 +215,11 @@ FAMILIES = (
                 "contiguous, or of a size, dtype or option that it does not take",
                 {"status": r".*NOT_SUPPORTED"},
             ),
+            Sentence(
+                "cuDNN does not take what the layer was given ({status}) | a batch that is empty, "
+                "an input of another dtype than the weights, or one that is not contiguous",
+                {"status": r".*BAD_PARAM"},
+            ),
             (
                 "cuDNN failed ({status}) | the GPU's memory is full, an earlier operation "
                 "broke its state (an index out of range), or driver, CUDA and cuDNN do not go "
@@ -174,6 +231,11 @@ FAMILIES = (
                 "Try `x.contiguous()` before the layer, then `torch.backends.cudnn.enabled = "
                 "False` around it, to see whether cuDNN alone refuses it",
                 {"status": r".*NOT_SUPPORTED"},
+            ),
+            Sentence(
+                "Print shape, dtype and `is_contiguous()` of the input before the layer, and the "
+                "dtype of its weights; on the CPU the same error comes by its name",
+                {"status": r".*BAD_PARAM"},
             ),
             (
                 "Look at the free memory with `nvidia-smi` and try a smaller batch; run with "
@@ -211,6 +273,12 @@ FAMILIES = (
                 "touch CUDA on import",
                 {"words": r"\b(?:gunicorn|uwsgi|preload)\b"},
             ),
+            Sentence(
+                "The data set or the collate function uses CUDA in a worker: keep its tensors on "
+                "the CPU, and move the batch in the loop. If it has to be the GPU there: "
+                "num_workers=0, or `multiprocessing_context='spawn'` for the loader",
+                {"frames": r"\bworker\.py |\bfetch\.py "},
+            ),
             (
                 "Start processes with `torch.multiprocessing.set_start_method('spawn')` "
                 "under `if __name__ == '__main__':`; in a dataset keep tensors on the CPU "
@@ -246,7 +314,9 @@ FAMILIES = (
     ErrorFamily(
         id="accelerator_missing",
         says="Pinned memory, a stream or an event is asked for, and there is no GPU.",
-        means=(("Something of a GPU is asked for (pinned memory, a stream), and there is none"),),
+        means=(
+            ("Something of a GPU is asked for (pinned memory, a stream), and PyTorch sees none"),
+        ),
         remedy=("Set pin_memory=False, or guard it with `torch.cuda.is_available()`",),
         types=("RuntimeError",),
         today=(
@@ -288,6 +358,16 @@ FAMILIES = (
         says="A library of CUDA or of PyTorch itself cannot be loaded: the install does not fit.",
         means=(
             Sentence(
+                "Windows has too little virtual memory left to load {library} | each worker of a "
+                "DataLoader, and each further process, loads CUDA's libraries anew",
+                {"number": r"1455"},
+            ),
+            Sentence(
+                "{library} is found, and lacks a function that is asked of it | parts of two "
+                "versions of PyTorch, or of a library beside it, in one environment",
+                {"number": r"127"},
+            ),
+            Sentence(
                 "Windows cannot load {library}, or a library that this one needs | a runtime that "
                 "is missing (Microsoft Visual C++, OpenMP), or parts of two versions of PyTorch in "
                 "one environment",
@@ -305,6 +385,11 @@ FAMILIES = (
             "A library of CUDA or of PyTorch itself cannot be loaded: the install does not fit",
         ),
         remedy=(
+            Sentence(
+                "Fewer workers (`num_workers=0` to see whether it is that), or a larger page file "
+                "(System, Advanced, Performance, Virtual memory)",
+                {"number": r"1455"},
+            ),
             Sentence(
                 "Install the Microsoft Visual C++ Redistributable (x64), and PyTorch anew in a "
                 "fresh environment. If only this file fails (fbgemm.dll in 2.4), another release "
@@ -508,10 +593,30 @@ FAMILIES = (
         id="cuda_driver",
         says="The GPU's driver does not start, or is older than this PyTorch needs.",
         means=(
+            Sentence(
+                "The driver's parts are of two versions (error {error}) | the driver was updated "
+                "and the machine not started anew, or a container brings libraries of another one",
+                {"error": r"80[34]"},
+            ),
+            Sentence(
+                "The GPUs are there, and the service that joins them does not run (error {error})",
+                {"error": r"802"},
+            ),
             "The driver (version {found}) is older than this PyTorch needs",
             "The GPU's driver does not start, or is older than this PyTorch needs",
         ),
         remedy=(
+            Sentence(
+                "Restart the machine, and see whether `nvidia-smi` works. In a container take one "
+                "whose CUDA the host's driver supports, and keep `/usr/local/cuda/compat` out of "
+                "LD_LIBRARY_PATH where the GPU is not of a data centre",
+                {"error": r"80[34]"},
+            ),
+            Sentence(
+                "On machines with NVSwitch: `systemctl start nvidia-fabricmanager`, in the "
+                "driver's own version; then `nvidia-smi` and the program again",
+                {"error": r"802"},
+            ),
             (
                 "Update the driver, or install a PyTorch built for an older CUDA; "
                 "`nvidia-smi` shows what the driver supports"
@@ -523,9 +628,9 @@ FAMILIES = (
             r"CUDA driver version is insufficient for CUDA runtime version",
             r"Unexpected error from cudaGetDeviceCount",
             r"CUDA driver initialization failed",
-            r"CUDA error: invalid device function",
         ),
-        values={"found": "version of the driver, as a number"},
+        details=(r"Error (?P<error>80[234]):",),
+        values={"found": "version of the driver, as a number", "error": "number of CUDA's error"},
         needs="a CUDA device with an old driver",
         examples=(
             "RuntimeError: The NVIDIA driver on your system is too old (found version 10010). "
@@ -572,16 +677,23 @@ FAMILIES = (
         says="Apple's GPU lacks an operation or a dtype, or a tensor is not on it.",
         means=(
             "Apple's GPU (MPS) does not have {operator}",
-            (
-                "Apple's GPU (MPS) lacks an operation or a dtype (float64 is none of its own), or "
-                "a tensor is not on it"
-            ),
+            "Apple's GPU (MPS) has no {dtype}",
+            "An operation of Apple's GPU (MPS) is given a tensor that is not on it",
         ),
         remedy=(
-            (
-                "Set PYTORCH_ENABLE_MPS_FALLBACK=1 to run it on the CPU, use float32, or a "
-                "newer PyTorch"
+            Sentence(
+                "Set PYTORCH_ENABLE_MPS_FALLBACK=1 before torch is imported, to run it on the CPU; "
+                "a newer PyTorch may have it",
+                {"operator": r".+"},
             ),
+            Sentence(
+                "Make it float32 before it is moved: `x.float().to('mps')`; arrays of NumPy are "
+                "float64 unless told otherwise",
+                {"dtype": r"float64"},
+            ),
+            Sentence("Convert it before it is moved, or leave it on the CPU", {"dtype": r".+"}),
+            "Print the device of each tensor of the line: `model.to('mps')` and `x = x.to('mps')`, "
+            "assigned again",
         ),
         types=("NotImplementedError", "RuntimeError", "TypeError"),
         today=(

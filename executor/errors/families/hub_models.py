@@ -8,8 +8,14 @@ FAMILIES = (
     ErrorFamily(
         id="no_input_ids",
         says="A transformers model is called without its token ids.",
-        means=("The model gets neither input_ids nor inputs_embeds",),
+        means=("The model is called without {what}; it needs one of the two",),
         remedy=(
+            Sentence(
+                "The model has a decoder, which begins from something: give `labels=` in training, "
+                "from which it is made, or `decoder_input_ids`; to write a text, "
+                "`model.generate(**inputs)`",
+                {"what": r"decoder_.*"},
+            ),
             "Unpack what the tokenizer gives: `model(**inputs)`; a model with a decoder wants "
             "`labels` or `decoder_input_ids` too",
         ),
@@ -178,8 +184,9 @@ FAMILIES = (
         says="A model is asked for by a name that the hub does not have.",
         means=("`{name}` is neither a folder here nor a model of the hub",),
         remedy=(
-            "Look the name up on the hub (`google-bert/bert-base-uncased` has its owner before "
-            "it); a private one needs `token=`; a folder has to hold `config.json`",
+            "If it is a model of the hub: look its name up (`google-bert/bert-base-uncased` has "
+            "its owner before it); a private or gated one needs `token=` of somebody who may read "
+            "it. If it is a folder: print `os.path.abspath(path)`, which has to hold `config.json`",
         ),
         suspects=(Suspect(r"from_pretrained|pipeline"),),
         types=("OSError", "EnvironmentError"),

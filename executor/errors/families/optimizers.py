@@ -59,11 +59,37 @@ FAMILIES = (
     ErrorFamily(
         id="optimizer_no_tensors",
         says="An optimizer is given something that is no tensor.",
-        means=("An optimizer is given something that is no tensor",),
-        remedy=("Give it `model.parameters()` or a list of tensors: `[x]`",),
+        means=(
+            "An optimizer takes tensors, and is given a {given}",
+            "An optimizer is given something that is no tensor",
+        ),
+        remedy=(
+            Sentence(
+                "Names come along: `named_parameters()` and a state_dict give them, "
+                "`model.parameters()` gives the tensors alone",
+                {"given": r"str|tuple"},
+            ),
+            Sentence(
+                "Call it, with parentheses: `model.parameters()`",
+                {"given": r"(?:builtin_function_or_)?method|Module\.\w+|function"},
+            ),
+            Sentence(
+                "Join what several models have into one list: `[*a.parameters(), *b.parameters()]`",
+                {"given": r"generator|list|Module\.parameters|itertools\.\w+"},
+            ),
+            Sentence(
+                "Give it the parameters in place of the module: `model.parameters()`",
+                {"given": r"torch\.nn\.modules\..*|__main__\..*"},
+            ),
+            "Give it `model.parameters()` or a list of tensors: `[x]`",
+        ),
         suspects=(Suspect(r"SGD|Adam|AdamW|RMSprop|Adagrad|LBFGS"),),
         types=("TypeError",),
-        today=(r"optimizer can only optimize (?:Tensors|Variables)",),
+        today=(
+            r"optimizer can only optimize (?:Tensors|Variables)(?:, but one of the params is "
+            r"(?P<given>[\w.]+))?",
+        ),
+        values={"given": "type of one of the parameters"},
         sample="torch.optim.SGD([1.0], lr=0.1)",
     ),
     ErrorFamily(

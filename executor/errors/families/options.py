@@ -419,8 +419,9 @@ FAMILIES = (
         says="one_hot was given a class that is not below the number of classes.",
         means=("one_hot was given a class number that is not below num_classes",),
         remedy=(
-            "Classes count from 0, so the largest is num_classes - 1: look at `labels.max()`, and "
-            "subtract 1 where the labels begin at 1",
+            "Classes count from 0, so the largest is num_classes - 1: look at `labels.unique()`. "
+            "If they begin at 1, subtract 1; if one of them marks what is to be left out (255), "
+            "take it away first; if they are ids or grey values, map each to its class",
         ),
         suspects=(Suspect(r"one_hot"),),
         types=("RuntimeError",),
@@ -506,8 +507,9 @@ FAMILIES = (
         says="A device was named in words that PyTorch does not know.",
         means=("`{given}` names no device", "The name of a device is none that PyTorch knows"),
         remedy=(
-            "A device is named `cpu`, `cuda`, `cuda:0`, `mps` or likewise: a GPU of NVIDIA is "
-            "`cuda`, and a number stands behind a colon",
+            "Print it with `repr`, and see that it is no list of GPUs (`cuda:0,1`) and holds no "
+            "space. A device is named `cpu`, `cuda`, `cuda:0`, `mps` or likewise: a GPU of NVIDIA "
+            "is `cuda`, and a number stands behind a colon",
         ),
         suspects=(Suspect(r"device|to"),),
         types=("RuntimeError",),

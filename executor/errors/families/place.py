@@ -17,6 +17,12 @@ def _asked_for(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"size": size} | ({"little": "yes"} if wanted < _LITTLE else {})
 
 
+# A line that writes: a file that is missing there is its folder.
+_WRITES = (
+    r"\bopen\([^)\n]*,\s*(?:mode\s*=\s*)?['\"][wax]|\.(?:to_csv|savefig|imwrite|write_text|mkdir)\("
+    r"|\bsave\w*\("
+)
+
 FAMILIES = (
     ErrorFamily(
         id="cuda_not_compiled",
@@ -29,11 +35,10 @@ FAMILIES = (
             "This installation of PyTorch was built for CPU only and is asked for a GPU",
         ),
         remedy=(
-            (
-                "Install a build with CUDA (the selector on pytorch.org; "
-                "`torch.version.cuda` is None for a CPU build), or run on the CPU: `device "
-                "= 'cuda' if torch.cuda.is_available() else 'cpu'`"
-            ),
+            "If the machine has a GPU of NVIDIA: install a build with CUDA (the selector on "
+            "pytorch.org; `torch.version.cuda` is None for a CPU build). If not (a Mac has none), "
+            "say what is there: `device = 'cuda' if torch.cuda.is_available() else 'cpu'`, or "
+            "`mps` on a Mac",
         ),
         suspects=(Suspect(r"cuda|to|device"),),
         types=("AssertionError", "RuntimeError"),
@@ -73,11 +78,34 @@ FAMILIES = (
     ErrorFamily(
         id="file_missing",
         says="A file is read that is not there.",
-        means=("The file `{path}` is not where the program looks",),
-        remedy=("Print `os.getcwd()` and use the full path",),
-        types=("FileNotFoundError",),
+        means=(
+            Sentence(
+                "`{path}` cannot be written: its folder is not there, and writing makes none",
+                {"line": _WRITES},
+            ),
+            "The file `{path}` is not where the program looks",
+        ),
+        remedy=(
+            Sentence(
+                "Make the folder before it: `os.makedirs(os.path.dirname(path), exist_ok=True)`",
+                {"line": _WRITES},
+            ),
+            Sentence(
+                "Python does not read `~` as your home: `os.path.expanduser(path)`",
+                {"path": r"~.*"},
+            ),
+            Sentence(
+                "The path holds a control character: in Python's text a `\\` with a letter stands "
+                "for another character (`\\t`, `\\n`). Write `r'C:\\new'`, or `/` in its place",
+                {"path": r"(?s).*(?:^|[^\\])\\(?:[nrt]|x[01][0-9a-f]).*"},
+            ),
+            "Print `os.getcwd()`, from which a path that does not begin with `/` is read, and "
+            "`os.listdir` of the folder: see spelling and ending, and whether a drive is mounted",
+        ),
+        types=("FileNotFoundError", "OSError"),
         today=(
             r"directory: '(?P<path>[^'\n]+)'",
+            r"unable to open file: name = '(?P<path>[^'\n]+)', errno = 2\b",  # of HDF5
             r"^(?P<path>[^\s'][^'\n]{0,400}) not found\.?$",  # NumPy's
         ),
         values={"path": "of the file"},
@@ -116,11 +144,25 @@ FAMILIES = (
         id="not_writable",
         says="A file or folder is written where the program may not write.",
         decides=True,
-        means=("The program may not write where `{path}` is",),
-        remedy=("Write to a folder of your own: its owner and mode are what `ls -ld` shows",),
+        means=(
+            Sentence(
+                "`{path}` lies where nothing can be written", {"why": r"Read-only file system"}
+            ),
+            "The system does not let the program open `{path}`",
+        ),
+        remedy=(
+            Sentence(
+                "Write to a folder of your own (on Kaggle `/kaggle/working`); what lies there can "
+                "only be read",
+                {"why": r"Read-only file system"},
+            ),
+            "If it is a folder, name a file in it: Windows words it so too. If it is written to: a "
+            "folder of your own; if it is read: its owner and mode are what `ls -l` shows. On "
+            "Windows a program that has it open keeps others out",
+        ),
         types=("OSError", "PermissionError"),
-        today=(r"(?:Read-only file system|Permission denied): '(?P<path>[^'\n]+)'",),
-        values={"path": "of the file or folder"},
+        today=(r"(?P<why>Read-only file system|Permission denied): '(?P<path>[^'\n]+)'",),
+        values={"path": "of the file or folder", "why": "the system's words"},
         needs="a folder in which the program may not write",
         examples=(
             "PermissionError: [Errno 13] Permission denied: '/data/model.pt'",
@@ -178,12 +220,20 @@ FAMILIES = (
             "torchvision",
         ),
         remedy=(
-            "Delete the file in `root` and download it again; then a newer torchvision, or the "
-            "file fetched by hand into the folder that the data set names",
+            Sentence(
+                "If it was never downloaded there: `download=True` once, with `root` the folder "
+                "above the data set's own. If it was, its files are not the ones that this "
+                "torchvision knows: move them away and download again, or take a newer torchvision",
+                {"offered": r".+"},
+            ),
+            "Move the file in `root` away and download it again; if it comes again, a newer "
+            "torchvision, or the file fetched by hand into the folder that the data set names",
         ),
         suspects=(Suspect(r"[A-Z]\w*|download\w*"),),
         types=("RuntimeError",),
         today=(r"^File not found or corrupted|Dataset not found or corrupted",),
+        details=(r"(?P<offered>You can use download=True)",),
+        values={"offered": "says that it can be downloaded"},
         needs="a download",
         examples=(
             "RuntimeError: File not found or corrupted.",

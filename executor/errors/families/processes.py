@@ -1,6 +1,10 @@
 """Several processes and several GPUs: starting them, what they share, what they wait for."""
 
+from executor.errors.around import DOWNLOADS
 from executor.errors.family import ErrorFamily, Sentence, Suspect
+
+# Frames of processes that meet.
+_GROUP = r"\b(?:distributed_c10d|rendezvous|\w*_rendezvous\w*)\.py "
 
 FAMILIES = (
     ErrorFamily(
@@ -54,10 +58,22 @@ FAMILIES = (
             "Something is sent to a worker process (or saved) that cannot be pickled",
         ),
         remedy=(
-            (
-                "Use a function defined with `def` at the top of the file instead of a "
-                "lambda or an inner function, or num_workers=0"
+            Sentence(
+                "The class was made anew since the object was (a module that was reloaded, a cell "
+                "that was run again, a decorator in its place): make the object again, in a fresh "
+                "process",
+                {"anew": r".+"},
             ),
+            Sentence(
+                "Define it with `def` or `class` at the top of a file, in place of a lambda or of "
+                "something inside a function (`functools.partial` hands values on); for workers of "
+                "a loader num_workers=0 does without, and of a model save the state_dict",
+                {"object": r".*(?:<locals>|<lambda>|<function|<class).*"},
+            ),
+            "An object that is sent or saved holds it as an attribute: an open file or database, a "
+            "lock, a logger, a generator. If it goes to a DataLoader's workers, open it there, at "
+            "the first `__getitem__` (or num_workers=0); if it is saved or copied, leave it out, "
+            "and save the state_dict alone",
         ),
         types=("PicklingError", "AttributeError", "TypeError"),
         today=(
@@ -65,8 +81,13 @@ FAMILIES = (
             r"[Cc]an(?:'t|not) pickle (?P<object>[\w.]+) objects?",
             r"Can't pickle (?P<object><[^\n]{1,300}?>): ",
             r"cannot pickle '(?P<object>[\w.]+)' object",
+            r"(?P<object>h5py objects) cannot be pickled",
         ),
-        values={"object": "that cannot be pickled"},
+        details=(r"(?P<anew>it's not the same object as)",),
+        values={
+            "object": "that cannot be pickled",
+            "anew": "says that another object has its name now",
+        },
         sample="import pickle\npickle.dumps(lambda x: x)",
         examples=(
             "AttributeError: Can't pickle local object 'main.<locals>.<lambda>'",
@@ -126,21 +147,35 @@ FAMILIES = (
     ErrorFamily(
         id="shared_memory",
         says="Worker processes have no shared memory or no file handles left.",
-        means=("Worker processes have no shared memory or no file handles left",),
-        remedy=(
-            (
-                "In Docker `--shm-size=8g` or `--ipc=host`; for file handles "
-                "`torch.multiprocessing.set_sharing_strategy('file_system')` or `ulimit "
-                "-n`; or fewer workers"
+        means=(
+            Sentence(
+                "A process has as many files open as it may | each tensor that a worker sends "
+                "keeps one open for as long as it is kept, and so does what is opened and not "
+                "closed",
+                {"handles": r".+"},
             ),
+            "Worker processes send their batches through shared memory, and could get none",
+        ),
+        remedy=(
+            Sentence(
+                "If batches or samples are kept, keep a copy: `x.clone()` (or a number). Else "
+                "`ulimit -n 65536` before the start, or "
+                "`torch.multiprocessing.set_sharing_strategy('file_system')`; close the files that "
+                "the data set opens",
+                {"handles": r".+"},
+            ),
+            "In Docker give it more, `--shm-size=8g` or `--ipc=host`; elsewhere see what `df -h "
+            "/dev/shm` says. Fewer workers, or num_workers=0, need less",
         ),
         suspects=(Suspect(r"DataLoader"),),
         types=("RuntimeError", "OSError"),
         today=(
-            r"unable to (?:open|mmap|write to|resize|allocate) (?:shared memory object|file|\d+)",
-            r"received \d+ items of ancdata",
-            r"Too many open files",
+            r"unable to (?:open|mmap|write to|resize|allocate) (?:shared memory object|"
+            r"(?:\d+ bytes from )?file <(?:/?torch_|filename not specified))",
+            r"(?P<handles>received \d+ items of ancdata)",
+            r"(?P<handles>Too many open files)",
         ),
+        values={"handles": "says that it is about open files"},
         needs="a container with little shared memory, or a low limit on open files",
         examples=(
             "RuntimeError: unable to open shared memory object </torch_29919_1396182366> in "
@@ -157,6 +192,15 @@ FAMILIES = (
         says="The other end of a pipe is gone: a worker or the program that started it ended.",
         means=(
             Sentence(
+                "A server, or something in between, ended the connection in the midst of a "
+                "download",
+                {"frames": DOWNLOADS},
+            ),
+            Sentence(
+                "Another process of the group ended, and with it the connection to it",
+                {"frames": _GROUP},
+            ),
+            Sentence(
                 "A worker process imports the script again (Windows and macOS start workers so), "
                 "and fails at it | all that the script does runs once more there, up to starting "
                 "workers of its own",
@@ -172,6 +216,16 @@ FAMILIES = (
             "could not start",
         ),
         remedy=(
+            Sentence(
+                "Try again, perhaps over another network or mirror; a file that is fetched by hand "
+                "into the folder or cache where it is looked for is not downloaded again",
+                {"frames": DOWNLOADS},
+            ),
+            Sentence(
+                "Read the first error in the output of every rank: this one only tells that "
+                "another process is gone",
+                {"frames": _GROUP},
+            ),
             Sentence(
                 "Put all that runs under `if __name__ == '__main__':`, and leave only imports, "
                 "classes and functions above it; or set num_workers=0",
@@ -269,6 +323,29 @@ FAMILIES = (
     ErrorFamily(
         id="ddp_devices",
         says="DistributedDataParallel is given devices that do not fit its module.",
+        means=(
+            Sentence(
+                "The model is still on the CPU, and DistributedDataParallel is told to use a GPU",
+                {"lies": r".*'cpu'.*"},
+            ),
+            Sentence(
+                "The model lies on several GPUs, and DistributedDataParallel is told to use one",
+                {"lies": r".*index=\d.*index=\d.*"},
+            ),
+            "DistributedDataParallel is given devices that do not fit where its module lies",
+        ),
+        remedy=(
+            Sentence(
+                "Move it first: `model = model.to(local_rank)`, then "
+                "`DistributedDataParallel(model, device_ids=[local_rank])`; on a CPU leave "
+                "device_ids out",
+                {"lies": r".*'cpu'.*"},
+            ),
+            "A model on one GPU takes `device_ids=[that GPU]`; one that is spread over several, or "
+            "on the CPU, takes none",
+        ),
+        details=(r"module parameters (?P<lies>\{[^\n]{1,300})",),
+        values={"lies": "where the module's parameters lie"},
         types=("ValueError", "RuntimeError"),
         today=(r"DistributedDataParallel(?:'s| |: )[^\n]{0,80}device(?:_ids|s)?",),
         needs="two processes, or a CUDA device",
@@ -356,11 +433,17 @@ FAMILIES = (
         id="rendezvous_timeout",
         says="A process waited for the others, or for another machine, and nobody answered.",
         means=(
+            Sentence("A server did not answer a download in time", {"frames": DOWNLOADS}),
             "A process waited for others to join it, and they did not in time | fewer processes "
             "were started than the world size says, the address or port is another on each "
             "machine, or a firewall is between them",
         ),
         remedy=(
+            Sentence(
+                "Try again, perhaps over another network, mirror or proxy; a file that is fetched "
+                "by hand into the folder or cache where it is looked for is not downloaded again",
+                {"frames": DOWNLOADS},
+            ),
             "Print `MASTER_ADDR`, `MASTER_PORT`, `RANK` and `WORLD_SIZE` in every process: the "
             "first two and the last have to agree, the ranks run from 0 to WORLD_SIZE - 1. On one "
             "machine `torchrun --standalone --nproc-per-node=N script.py` sets them",
@@ -446,11 +529,9 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            (
-                "Run on one GPU to see it; tensors made in forward need `device=x.device`, "
-                "and layers or tensors kept outside of parameters and buffers stay on the "
-                "first GPU"
-            ),
+            "Run on one GPU to see it. If it does not come there: tensors made in forward need "
+            "`device=x.device`, layers or tensors kept outside of parameters and buffers stay on "
+            "the first GPU, and a last batch may be too small for all GPUs",
         ),
         suspects=(Suspect(r"DataParallel"),),
         types=("RuntimeError", "TypeError", "ValueError", "StopIteration"),
@@ -523,8 +604,15 @@ FAMILIES = (
     ErrorFamily(
         id="port_taken",
         says="The port that the processes meet at is taken, by an earlier run or another one.",
-        means=(("The port that the processes meet at is taken, by an earlier run or another one"),),
-        remedy=("End the earlier run, or choose another: `torchrun --master_port 29501`",),
+        means=(
+            "A port of the network that the program wants to listen at is taken, by an earlier run "
+            "or another program",
+        ),
+        remedy=(
+            "If an earlier run is still there (`lsof -i :PORT` names it), end it. If not, choose "
+            "another port: with torchrun `--master_port 29501`, or MASTER_PORT; a server has an "
+            "option of its own",
+        ),
         types=("DistNetworkError", "RuntimeError", "OSError"),
         today=(r"[Aa]ddress already in use|EADDRINUSE",),
         needs="a port that another process holds",

@@ -143,7 +143,8 @@ FAMILIES = (
             Sentence(
                 "`{name}` is a property, and nothing may be assigned to it", {"name": r".+"}
             ),
-            "An attribute is set that is a property, which only gives",
+            "An attribute is set that only gives its value: a property, or a field of a named "
+            "tuple",
         ),
         remedy=(
             Sentence(
@@ -155,7 +156,9 @@ FAMILIES = (
                 "A LightningModule knows its device: `self.device`; call your own by another name",
                 {"name": r"device|dtype|trainer|logger|global_step|current_epoch"},
             ),
-            "Give your own attribute another name",
+            "If it is an attribute of yours, give it another name; if it is a field of a named "
+            "tuple: `x = x._replace(field=value)`; if the class is a library's, another version of "
+            "it may have let it be set",
         ),
         suspects=(Suspect(r"{name}", "", kinds=("attribute", "change")),),
         types=("AttributeError",),

@@ -52,6 +52,24 @@ MISSING = "ModuleNotFoundError"
 IMPORT = "cannot import name 'f' from"
 NONE = "'NoneType' object has no attribute"
 
+TYPE = "TypeError"
+VALUE = "ValueError"
+LACKS = "missing 1 required positional argument:"
+WANTS = "{}(): argument 'input' (position 1) must be {}, not {}"
+DEEP = "maximum recursion depth exceeded"
+
+FORKED = "Cannot re-initialize CUDA in forked subprocess."
+PAGE_FILE = '[WinError {}] It failed. Error loading "C:\\torch\\lib\\a.dll" or one of them.'
+RESET = "[Errno 104] Connection reset by peer"
+WRAPPED = (
+    "DistributedDataParallel device_ids and output_device arguments only work with CPU modules, "
+    "but got device_ids [0], output_device 0, and module parameters {{device(type={})}}."
+)
+FILE = "FileNotFoundError"
+NO_FILE = "[Errno 2] No such file or directory:"
+OPTIMIZES = "optimizer can only optimize Tensors, but one of the params is"
+BACKEND = "Could not run '{}' with arguments from the '{}' backend."
+
 
 def apart(one: str, other: str, argument: str, method: str) -> str:
     """Two devices, and the argument at which the second one was found."""
@@ -256,6 +274,119 @@ CASES = [
     (MISSING, "No module named 'torch.nn'", {}, "upgrade", "hides it"),
     (MISSING, "No module named 'mmcv._ext'", {}, "compiled part", "or folder of that name"),
     (MISSING, "No module named 'apex.amp'", {}, "NVIDIA", "Installing `apex` again"),
+    # -- calls ------------------------------------------------------------------------------
+    (TYPE, f"forward() {LACKS} 'x'", {"frames": "parallel_apply.py _worker"}, "fewer", "unpacked"),
+    (TYPE, f"forward() {LACKS} 'x'", {}, "unpacked", "fewer samples"),
+    (TYPE, f"forward() {LACKS} 'self'", {}, "Make an object", "unpacked"),
+    (TYPE, f"step() {LACKS} 'metrics'", {}, "ReduceLROnPlateau", "closure"),
+    (TYPE, f"step() {LACKS} 'closure'", {}, "LBFGS", "ReduceLROnPlateau"),
+    (TYPE, "forward() takes 1 positional argument but 2 were given", {}, "def forward(self", "_in"),
+    (TYPE, "f() takes 1 positional argument but 2 were given", {}, "_init_", "def forward"),
+    (TYPE, WANTS.format("conv2d", "Tensor", "list"), {}, "x, y = batch", "from_numpy"),
+    (TYPE, WANTS.format("sqrt", "Tensor", "float"), {}, "math.sqrt", "from_numpy"),
+    (TYPE, WANTS.format("conv2d", "Tensor", "JpegImageFile"), {}, "ToTensor", "from_numpy"),
+    (TYPE, WANTS.format("conv2d", "Tensor", "numpy.ndarray"), {}, "from_numpy", "ToTensor"),
+    (TYPE, WANTS.format("zeros", "tuple of ints", "float"), {}, "int(…)", "math"),
+    (TYPE, "'Net' object is not callable", {}, "class Net(nn.Module)", "rename that"),
+    (TYPE, "'int' object is not callable", {"line": "n = x.size(0)"}, "parentheses", "rename"),
+    (TYPE, "'int' object is not callable", {"line": "n = f(0)"}, "rename that", "parentheses"),
+    (TYPE, "'Net' object is not iterable", {}, "model.parameters()", "Print `type(x)`"),
+    (TYPE, "'DataLoader' object is not an iterator", {}, "before the loop", "loader.dataset"),
+    (TYPE, "'DataLoader' object is not subscriptable", {}, "loader.dataset", "before the loop"),
+    (TYPE, "unhashable type: 'slice'", {}, "iloc", "Print `type(x)`"),
+    (TYPE, "unhashable type: 'list'", {}, "`tuple(x)` is a key", "iloc"),
+    (ATTRIBUTE, "__enter__", {}, "`torch.no_grad()`", "used as a key"),
+    (
+        VALUE,
+        "too many values to unpack (expected 3)",
+        {"line": "a, b, c = x.shape"},
+        "more dim",
+        "loop",
+    ),
+    (
+        VALUE,
+        "too many values to unpack (expected 2)",
+        {"line": "for x, y in a:"},
+        "loop",
+        "dimensions",
+    ),
+    (VALUE, "too many values to unpack (expected 2)", {"line": "x, y = f(a)"}, "lstm", "the loop"),
+    (
+        TYPE,
+        "cannot unpack non-iterable NoneType object",
+        {},
+        "returned nothing",
+        "right side really",
+    ),
+    ("RecursionError", DEEP, {"frames": "d.py __getitem__\n" * 4}, "another sample", "copying"),
+    ("RecursionError", DEEP, {"frames": "module.py _call\nd.py forward"}, "copying", "of d.py"),
+    (TYPE, WANTS.format("pad_sequence", "tuple of Tensors", "Tensor"), {}, "into a list", "stack"),
+    # -- the GPU ----------------------------------------------------------------------------
+    ("", "CUDA error: unknown error", {}, "nvidia_uvm", "E. Process"),
+    (
+        "",
+        "CUDA error: all CUDA-capable devices are busy or unavailable",
+        {},
+        "E. Process",
+        "nvidia_uvm",
+    ),
+    ("", "CUDA error: invalid device function", {}, "holds no code", "driver"),
+    ("", "CUDA error: the launch timed out and was terminated", {}, "screen", "out of range"),
+    ("", "CUDA error: invalid configuration argument", {}, "batch is empty", "out of range"),
+    ("", "CUDA error: CUBLAS_STATUS_NOT_SUPPORTED", {}, "bfloat16", "labels"),
+    ("", "CUDA error: CUBLAS_STATUS_INVALID_VALUE", {}, "LD_LIBRARY_PATH", "labels"),
+    ("", "CUDA error: CUBLAS_STATUS_ALLOC_FAILED", {}, "labels", "LD_LIBRARY_PATH"),
+    ("", "cuDNN error: CUDNN_STATUS_BAD_PARAM", {}, "empty", "memory is full"),
+    ("", FORKED, {"frames": "worker.py _worker_loop"}, "in a worker", "set_start_method"),
+    ("OSError", PAGE_FILE.format(1455), {}, "virtual memory", "Visual C++"),
+    ("OSError", PAGE_FILE.format(127), {}, "two versions", "virtual memory"),
+    ("OSError", PAGE_FILE.format(126), {}, "Visual C++", "virtual memory"),
+    ("", "Unexpected error from cudaGetDeviceCount(). Error 804: x", {}, "compat", "older CUDA"),
+    ("", "Unexpected error from cudaGetDeviceCount(). Error 802: x", {}, "fabric", "older CUDA"),
+    ("", "Placeholder storage has not been allocated on MPS device!", {}, "x.to('mps')", "float32"),
+    (TYPE, "the MPS framework doesn't support float64", {}, "x.float()", "FALLBACK"),
+    # -- processes --------------------------------------------------------------------------
+    (
+        ATTRIBUTE,
+        "Can't pickle local object 'f.<locals>.g'",
+        {},
+        "at the top of a file",
+        "open file",
+    ),
+    (TYPE, "cannot pickle '_thread.lock' object", {}, "open file", "lambda"),
+    (TYPE, "h5py objects cannot be pickled", {}, "first `__getitem__`", "lambda"),
+    (
+        "PicklingError",
+        "Can't pickle <class 'a.B'>: it's not the same object as a.B",
+        {},
+        "anew",
+        "open",
+    ),
+    ("", "received 0 items of ancdata", {}, "ulimit", "shm-size"),
+    ("", "unable to write to file </torch_1_2>", {}, "shm-size", "ulimit"),
+    ("ConnectionResetError", RESET, {"frames": "ssl.py read"}, "download", "num_workers"),
+    ("ConnectionResetError", RESET, {"frames": "dataloader.py f"}, "num_workers", "download"),
+    ("TimeoutError", "Connection timed out", {"frames": "request.py urlopen"}, "server", "RANK"),
+    ("TimeoutError", "Connection timed out", {}, "RANK", "download"),
+    (VALUE, WRAPPED.format("'cpu'"), {}, "model.to(local_rank)", "several GPUs"),
+    (VALUE, WRAPPED.format("'cuda', index=0), x(index=1"), {}, "several GPUs", "still on the CPU"),
+    (VALUE, "You have to specify either decoder_input_ids or x", {}, "labels=", "**inputs)`;"),
+    (VALUE, "You have to specify either input_ids or inputs_embeds", {}, "tokenizer", "labels="),
+    # -- the place, and the rest ------------------------------------------------------------
+    (FILE, f"{NO_FILE} 'a/m.pt'", {"line": "torch.save(m, p)"}, "makedirs", "getcwd"),
+    (FILE, f"{NO_FILE} 'a/m.pt'", {"line": "open(p, 'w')"}, "makedirs", "getcwd"),
+    (FILE, f"{NO_FILE} 'a/m.pt'", {"line": "open(p)"}, "getcwd", "makedirs"),
+    (FILE, f"{NO_FILE} '~/m.pt'", {}, "expanduser", "getcwd"),
+    (FILE, rf"{NO_FILE} 'C:\\data\train'", {}, "control character", "getcwd"),
+    (FILE, rf"{NO_FILE} 'C:\\new\\train'", {}, "getcwd", "control character"),
+    ("OSError", "[Errno 30] Read-only file system: 'a'", {}, "/kaggle/working", "Windows"),
+    ("PermissionError", "[Errno 13] Permission denied: 'a'", {}, "Windows", "kaggle"),
+    (TYPE, f"{OPTIMIZES} str", {}, "named_parameters()", "parentheses"),
+    (TYPE, f"{OPTIMIZES} method", {}, "parentheses", "named_parameters"),
+    (TYPE, f"{OPTIMIZES} generator", {}, "*b.parameters()", "parentheses"),
+    ("", BACKEND.format("torchvision::nms", "CUDA"), {}, "in one command", "sparse"),
+    ("", BACKEND.format("c10d::allreduce_", "CPU"), {}, "NCCL", "sparse"),
+    ("", BACKEND.format("aten::mul", "SparseCPU"), {}, "to_dense()", "NCCL"),
 ]
 
 
