@@ -62,7 +62,9 @@ class Posted:
         self.error = order.error
         self.family: SeenError | None = family_of(order.error.type, order.error.message)
         self.lines = _lines(order.code, order.error.frames)
-        self.shapes = shapes_named(order.error.message)
+        named = shapes_named(order.error.message)
+        own = self.family.sizes("weight") if self.family is not None else ()
+        self.shapes = [shape for shape in named if shape != tuple(own)]  # a layer's is no input's
         self.printed = [s for s in shapes_named(order.text) if s not in self.shapes]
         self.literals = _literal_shapes(tree)
         self.dtypes = _dtypes(order.error.message)
@@ -102,6 +104,20 @@ class Posted:
         called = {n.func.attr for n in nodes
                   if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)}  # fmt: skip
         return self.id == "none_attribute" and reads and not called & {"backward", "grad"}
+
+    @property
+    def goes_back_once(self) -> bool:
+        """Whether a graph was used twice, and the posted code uses each once.
+
+        Then a cell was run again, or a loop around it is missing.
+        """
+        if self.id != "freed_graph":
+            return False
+        loops = (ast.For, ast.While, ast.FunctionDef, ast.Lambda, ast.ListComp)
+        if any(isinstance(node, loops) for node in ast.walk(self._tree)):
+            return False
+        return sum(isinstance(n, ast.Call) and getattr(n.func, "attr", "") in {"backward", "grad"}
+                   for n in ast.walk(self._tree)) <= 1  # fmt: skip
 
     @property
     def speaks_of_devices(self) -> bool:

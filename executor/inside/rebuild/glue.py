@@ -111,7 +111,7 @@ class _Stubs(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def with_header(tree: ast.Module, header: str) -> ast.Module:
     """Put the methods that stand outside of any class into the posted one that the header names.
 
-    Where the header is that of no posted class, one is made above the first line that acts.
+    Where the header is that of no posted class, one is made above the first line that runs.
     """
     if not header:
         return tree

@@ -23,6 +23,9 @@ _MOST_DOUBLED = 500_000  # elements of a picture that is still tried twice as la
 
 def steps(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[Step]:
     """What to try next, after a trial that did not raise the posted error."""
+    if seen.type and (only := list(_missing(candidate, seen, posted))):
+        yield from only
+        return
     leaves = sorted(candidate.leaves(seen.read), key=lambda leaf: distance(leaf, seen, posted))[:6]
     yield from from_message(candidate, leaves, seen, posted)
     yield from _to_run(candidate, leaves, seen, posted)
@@ -74,11 +77,6 @@ def _to_run(
     family = family_of(seen.type, seen.message)
     if family is None or seen.ok:
         return
-    if module := family["module"] if family.id == "module_not_installed" else "":
-        root = module.partition(".")[0]
-        if root not in candidate.modules:
-            yield Step(0.0, replace(candidate, modules=(*candidate.modules, root)))
-        return
     for n, leaf in enumerate(leaves):
         for tensor in _fitting(leaf.tensor, family, seen.message):
             yield step(candidate, leaf, tensor, 0.3 + 0.2 * n)
@@ -86,9 +84,20 @@ def _to_run(
     yield from _other_kinds(candidate, seen, family)
     if candidate.simulate and family.id in _DEVICE_FAMILIES:
         yield from _moved(candidate, leaves, seen)
+
+
+def _missing(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[Step]:
+    """What is not here: a module, a GPU, a file. No value of a name stands in for it."""
+    family = family_of(seen.type, seen.message)
+    if family is None or family.id == posted.id:
+        return
+    if module := family["module"] if family.id == "module_not_installed" else "":
+        root = module.partition(".")[0]
+        if root not in candidate.modules:
+            yield Step(0.0, replace(candidate, modules=(*candidate.modules, root)))
     if family.id in _NO_GPU and not candidate.simulate:
         yield Step(0.1, replace(candidate, simulate=True))
-    if family.id in _RESOURCES and posted.id not in _RESOURCES and not candidate.resources:
+    if family.id in _RESOURCES and not candidate.resources:
         yield Step(0.1, replace(candidate, resources=True))
     if family.id == "file_missing" and (path := family["path"]):
         statement = written(path, seen, posted)

@@ -37,6 +37,7 @@ _MOST_TRIALS = 250
 _PATIENCE = 60  # trials without coming any nearer
 _FOR_SIZES = 1.6  # times the budget, where only the numbers are not the posted ones yet
 _CLOCK = 2  # times the budget of computing that it may take by the clock, on a busy machine
+_IN_VAIN = 0.6  # how much unlikelier all is that follows a change which changed nothing
 _OF_OTHERS = 0.3  # how much unlikelier a program is than the one before
 
 _Way = tuple[int, tuple[str, ...]]  # a program, and what calls its definitions
@@ -62,7 +63,7 @@ class Search:
         self._proposals: dict[_Way, Proposals] = {}
         self._programs: dict[_Way, Program] = {}
         self._seen: set[Candidate] = set()
-        self._shown: dict[Candidate, Outcome] = {}
+        self._shown: dict[Candidate, list[tuple[Candidate, Outcome]]] = {}
         self._met = Met()
         self._to_end = not (order.error.type or order.error.message)
 
@@ -103,20 +104,20 @@ class Search:
 
     def _best_first(self) -> tuple[Candidate, Outcome] | None:
         counter = itertools.count()
-        queue: list[tuple[float, int, Candidate]] = []
+        queue: list[tuple[float, int, Candidate, Outcome]] = []
         best: tuple[Candidate, Outcome] | None = None
 
-        def push(cost: float, candidate: Candidate) -> None:
+        def push(cost: float, candidate: Candidate, before: Outcome) -> None:
             if candidate not in self._seen:
                 self._seen.add(candidate)
-                heapq.heappush(queue, (cost, next(counter), candidate))
+                heapq.heappush(queue, (cost, next(counter), candidate, before))
 
         for k, source in enumerate(self._sources.values()):
             for n, start in enumerate(self._starts(source)):
-                push(_OF_OTHERS * k + 0.4 * n, start)
+                push(_OF_OTHERS * k + 0.4 * n, start, Outcome())
         nearest, at = Nearness.NOTHING, 0
         while queue and self._has_time() and self._trials - at < _PATIENCE:
-            cost, _, candidate = heapq.heappop(queue)
+            cost, _, candidate, before = heapq.heappop(queue)
             posted = self._posted(candidate)
             seen = self._try(candidate)
             candidate = self._with_made(candidate, seen)
@@ -139,10 +140,11 @@ class Search:
                     continue
             self._met.note(candidate, seen, posted)
             nearer = max(0, near - Nearness.OTHER) if not seen.ok else 0.4
+            cost += _IN_VAIN * ((before.type, before.message) == (seen.type, seen.message))
             for step in steps(candidate, seen, posted):
                 if self._to_end and step.candidate.modules:
                     continue  # a library that does nothing says nothing of the code
-                push(cost + step.weight + 0.3 - 0.5 * nearer, step.candidate)
+                push(cost + step.weight + 0.3 - 0.5 * nearer, step.candidate, seen)
         return best
 
     def _with_made(self, candidate: Candidate, seen: Outcome) -> Candidate:
@@ -209,11 +211,24 @@ class Search:
         return computed < share * self._order.budget_s and clock < _CLOCK * self._order.budget_s
 
     def _try(self, candidate: Candidate) -> Outcome:
-        if candidate not in self._shown:
-            self._trials += 1
-            self._met.stubbed |= bool(candidate.modules)
-            self._shown[candidate] = trial.run(self._programs[_way(candidate)], candidate)
-        return self._shown[candidate]
+        if (known := self._known(candidate)) is not None:
+            return known
+        self._trials += 1
+        self._met.stubbed |= bool(candidate.modules)
+        seen = trial.run(self._programs[_way(candidate)], candidate)
+        self._shown.setdefault(_around(candidate), []).append((candidate, seen))
+        return seen
+
+    def _known(self, candidate: Candidate) -> Outcome | None:
+        """What an earlier trial showed that read the same values, as far as it got."""
+        values = dict(candidate.values)
+        for other, seen in self._shown.get(_around(candidate), ()):
+            if seen.type == "Timeout":  # which read nobody knows what
+                continue
+            same_end = not seen.reached or other.after == candidate.after
+            if same_end and all(other.get(name) == values.get(name) for name in seen.read):
+                return seen
+        return None
 
     def _try_while_time(self, candidate: Candidate) -> Outcome:
         return self._try(candidate) if self._has_time(_FOR_SIZES) else Outcome(type="Timeout")
@@ -257,6 +272,11 @@ class Search:
 
 def _way(candidate: Candidate) -> _Way:
     return candidate.program, candidate.after
+
+
+def _around(candidate: Candidate) -> Candidate:
+    """What a candidate adds beside values and calls."""
+    return replace(candidate, values=(), after=())
 
 
 def _does_nothing(candidate: Candidate, seen: Outcome) -> bool:

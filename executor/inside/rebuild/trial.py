@@ -51,6 +51,7 @@ class Outcome:
     line: int | None = None  # the innermost line of the snippet
     lines: tuple[int, ...] = ()  # of all its frames, outermost first
     added: bool = False  # the innermost frame outside of libraries is what was added
+    reached: bool = False  # it got as far as the calls that were added below the code
     functions: tuple[str, ...] = ()  # of the library's frames below
     read: frozenset[str] = frozenset()  # names that were given a value
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # of the failing frame
@@ -130,6 +131,7 @@ def _execute(program: Program, candidate: Candidate) -> dict[str, Any]:
 
     glue.install(module, make, candidate.modules)
     error: BaseException | None = None
+    reached = False
     _leave_large_weights()
     try:
         if candidate.simulate:
@@ -139,10 +141,11 @@ def _execute(program: Program, candidate: Candidate) -> dict[str, Any]:
         tree = glue.with_header(program.tree, candidate.header)
         glue.run_statements(candidate.first, module)
         exec(compile(tree, filename, "exec", dont_inherit=True), vars(module))
+        reached = True
         glue.run_statements(candidate.after, module)
     except BaseException as e:
         error = e
-    return _told(error, filename, read)
+    return {"reached": reached} | _told(error, filename, read)
 
 
 def _leave_large_weights() -> None:
