@@ -35,6 +35,8 @@ def pasted(*lines: str) -> PastedTraceback:
         ("total = a +", "total = a +"),  # no Python: the jail finds that out
         ("def forward(self, x):", ""),
         ("elif net(x):", ""),
+        ("momentum=args.momentum", ""),  # the end of a call, as old versions of Python quote it
+        ("y = 2 * x", "y = 2 * x"),
         ("", ""),
     ],
 )
@@ -47,6 +49,13 @@ def test_the_innermost_of_their_frames_counts():
     """Not that of the library, and not the one that called it."""
     assert quoted_line(pasted("main()", "y = net(x)")) == "y = net(x)"
     assert quoted_line(PastedTraceback(type="E", message="", frames=(LIBRARY,))) == ""
+
+
+def test_a_line_that_runs_alone_beside_code_is_marked():
+    """None of theirs is run then."""
+    question = read_message("```python\nnet = Net()\n```\n")
+    assert [p.alone for p in programs(question, pasted("y = net(x)"))] == [False, False, True]
+    assert [p.alone for p in programs(read_message("Why?"), pasted("y = net(x)"))] == [False]
 
 
 def test_one_block_alone_keeps_its_line_numbers():
@@ -65,12 +74,12 @@ def test_one_block_alone_keeps_its_line_numbers():
 @pytest.mark.parametrize(
     ("message", "codes"),
     [
-        ("```python\nx = 1\n```\n", ["x = 1", "x = 1\nout = net(x)"]),
+        ("```python\nx = 1\n```\n", ["x = 1", "x = 1\nout = net(x)", "out = net(x)"]),
         ("```python\nout =  net( x )\n```\n", ["out =  net( x )"]),  # it is there already
         ("Why does it fail?", ["out = net(x)"]),
     ],
 )
 def test_the_quoted_line_stands_below_the_code_that_lacks_it(message: str, codes: list[str]):
-    """And alone where there is none."""
+    """And alone."""
     found = programs(read_message(message), pasted("out = net(x)"))
     assert [program.code for program in found] == codes

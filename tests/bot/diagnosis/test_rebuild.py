@@ -61,6 +61,24 @@ POSTS = {
         "    self.low = nn.Linear(7, width)\n\ndef forward(self, v):\n    return self.low(v)\n",
         "RuntimeError: size mismatch, m1: [5 x 9], m2: [7 x 32] at /x/THTensorMath.cpp:197", 6,
     ),
+    "a batch of one": Post(
+        "class Eye(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.see = nn.Conv2d(1, 4, 3)\n        self.say = nn.Linear(4 * 10 * 10, 3)\n"
+        "    def forward(self, image):\n        seen = self.see(image)\n"
+        "        seen.flatten(1)\n        return self.say(seen)\n",
+        "RuntimeError: size mismatch, m1: [40 x 10], m2: [400 x 3] at x/THTensorMath.cpp:41", 9,
+    ),
+    "a picture of a data set, in a wrong shape": Post(
+        "eye = nn.Conv2d(3, 8, 5)\npicture, name = sets['left'][k]\npicture.unsqueeze_(1)\n"
+        "print(eye(picture))\n",
+        "RuntimeError: Given groups=1, weight of size [8, 3, 5, 5], expected input[3, 1, 40, 30] "
+        "to have 3 channels, but got 1 channels instead", 4,
+    ),
+    "an optimizer of a class without parameters": Post(
+        "class Eye(nn.Module):\n    def _init_(self):\n        self.see = nn.Linear(3, 2)\n"
+        "    def forward(self, x):\n        return self.see(x)\n",
+        "ValueError: optimizer got an empty parameter list", None,
+    ),
     "a loop over what is not posted": Post(
         "for item, wanted in feed:\n    scores = brain(item)\n"
         "    cost = objective(scores, wanted)\n    cost.backward()\n",

@@ -72,6 +72,12 @@ def test_dots_are_left_out_of_the_shortest_program():
     assert leave_out(["....", "and so on for the others"])[1] == ""
 
 
+def test_dots_at_the_margin_end_no_block():
+    """Else what follows would be indented without a reason."""
+    lines = ["def f(x):", "    y = x", "......", "    return y"]
+    assert leave_out(lines)[0] == ["def f(x):", "    y = x", "    ...", "    return y"]
+
+
 def test_words_in_a_text_are_no_lines_of_the_program():
     """A docstring, a string over several lines and a bracket hold what they like."""
     lines = [*CODE.split("\n"), '"""', "and so on for the others", "....", '"""', "f(", "  2", ")"]

@@ -50,6 +50,11 @@ def error(said: str) -> ErrorSeen:
         ("TypeError: 'NoneType' object is not iterable",
          "TypeError: 'Net' object is not iterable", False, None),
         ("RuntimeError: Target 3 is out of bounds.", "RuntimeError: x", False, None),
+        # Where torch raised it is no number of theirs.
+        ("RuntimeError: input is not contiguous at /build/TH/generic/THTensor.c:231",
+         "RuntimeError: view size is not compatible with input tensor's size and stride (at least "
+         "one dimension spans across two contiguous subspaces). Use .reshape(...) instead.",
+         True, True),
         # Weights are compared by their names and shapes.
         (f"RuntimeError: {RESIZED.format(2)}", f"RuntimeError: {RESIZED.format(2)}", True, True),
         (f"RuntimeError: {RESIZED.format(2)}", f"RuntimeError: {RESIZED.format(9)}", True, False),

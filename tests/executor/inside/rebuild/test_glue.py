@@ -101,3 +101,12 @@ def test_methods_outside_of_the_posted_class_are_its_own(any_house: House):
     )
     result = run(any_house, code, Glue(header="Net", after=("print(Net().twice())",)))
     assert (result.outcome, result.stdout) == (Outcome.OK, "6\n")
+
+
+def test_a_class_made_of_methods_stands_above_what_uses_it(any_house: House):
+    """A call may be posted before the method that it is about."""
+    code = (
+        "import math\nprint(Posted().twice(math.pi // 1))\ndef twice(self, n):\n    return 2 * n\n"
+    )
+    result = run(any_house, code, Glue(header="Posted(object)"))
+    assert (result.outcome, result.stdout) == (Outcome.OK, "6.0\n")

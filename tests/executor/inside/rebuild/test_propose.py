@@ -70,6 +70,18 @@ def proposals(code: str, message: str = "x") -> Proposals:
         ("scores.update(train.values)", "train", "_stubs.Table(np.random.rand(*(8, 20)))"),
         ("q = torch.from_numpy(pixels)", "pixels",
          "np.random.rand(*(8, 20)).astype(np.float32)"),
+        ("image, label = parts['val'][k]", "parts",
+         "{'val': [(torch.rand((20,)), torch.randint(0, 10, ()),) for _ in range(4)]}"),
+        ("image, label = samples[k]", "samples",
+         "[(torch.rand((20,)), torch.randint(0, 10, ()),) for _ in range(4)]"),
+        ("y = pair['a'] + pair['label']", "pair",
+         "{'a': torch.rand((8, 20)), 'label': torch.randint(0, 10, (8,))}"),
+        ("tower = make_tower(3)\ntower.load_state_dict(w)", "make_tower",
+         "lambda *_, **__: _stubs.Model(10)"),
+        ("cost = criterion(a, b, c)\ncost.backward()", "criterion", "_stubs.loss"),
+        ("nn.Sequential(nn.ReLU(), Gate(3))", "Gate", '_stubs.stub_class("Gate", "Module")'),
+        ("seen = Gate(3)", "Gate", '_stubs.stub_class("Gate")'),
+        ("nn.Sequential(nn.ReLU(), BatchNorm(3))", "BatchNorm", "torch.nn.BatchNorm2d"),
         ("for b in stream: b['ids'] + b['label']", "stream",
          "[{'ids': torch.rand((8, 20)), 'label': torch.randint(0, 10, (8,))} for _ in range(2)]"),
     ],
@@ -148,6 +160,13 @@ def test_what_is_only_defined_is_called(code, after):
     assert (found[:1] == [after]) if after else not found
 
 
+def test_an_optimizer_without_parameters_is_made_of_the_posted_class():
+    """Its error comes of the class alone."""
+    message = "optimizer got an empty parameter list"
+    first = drives(ast.parse(NET), posted(message, code=NET, type="ValueError"))[0]
+    assert first.after[-1] == "__import__('torch').optim.SGD(net.parameters(), lr=0.01)"
+
+
 def dictated(code: str, message: str, **values: Value) -> list[dict[str, str]]:
     """The values of each candidate that follows one which ran to its end."""
     candidate = Candidate()
@@ -172,6 +191,13 @@ def dictated(code: str, message: str, **values: Value) -> list[dict[str, str]]:
         ("a @ b", "mat1 and mat2 shapes cannot be multiplied (3x8 and 5x2)",
          {"a": Tensor((8, 20)), "b": Tensor((8, 20))},
          {"a": "torch.rand((3, 8))", "b": "torch.rand((5, 2))"}),
+        ("a.unsqueeze_(1)\nc(a)", "Given groups=1, weight of size [64, 3, 7, 7], expected input"
+         "[3, 1, 9, 9] to have 3 channels, but got 1 channels instead", {"a": Tensor((8, 20))},
+         {"a": "torch.rand((3, 9, 9))"}),
+        ("a.view(-1, 9)", "shape '[-1, 9]' is invalid for input of size 640",
+         {"a": Tensor((8, 20))}, {"a": "torch.rand((32, 20))"}),
+        ("a.view(-1, 9)", "shape '[-1, 9]' is invalid for input of size 6464",
+         {"a": Tensor((8, 20))}, {"a": "torch.rand((64, 101))"}),
         ("a.view(3)", "'tuple' object has no attribute 'view'", {"a": Tensor((8, 20))},
          {"a": "(torch.rand(8, 20), torch.rand(8, 20))"}),
         ("embed(a)", "index out of range in self", {"a": Tensor((8,), "int64")},
@@ -187,6 +213,56 @@ def dictated(code: str, message: str, **values: Value) -> list[dict[str, str]]:
 def test_what_the_message_dictates_is_tried(code, message, values, expected):
     """One row for each kind of message."""
     assert expected in dictated(code, message, **values)
+
+
+def test_a_shape_of_weights_is_no_inputs():
+    """Those of a layer that the message names are known."""
+    message = "Given groups=1, weight of size [64, 3, 7, 7], expected input[3, 1, 9, 9] to have " \
+        "3 channels, but got 1 channels instead"  # fmt: skip
+    made = [found["a"] for found in dictated("c(a)", message, a=Tensor((8, 20)))]
+    assert "torch.rand((3, 1, 9, 9))" in made
+    assert "torch.rand((64, 3, 7, 7))" not in made
+
+
+@pytest.mark.parametrize(
+    ("raised", "added"),
+    [
+        ("ModuleNotFoundError: No module named 'vi'", [("vi",)]),
+        ("AssertionError: Torch not compiled with CUDA enabled", [True]),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'out/w.pth'",
+         [True, ("__import__('os').makedirs('out', exist_ok=True) or "
+                 "__import__('torch').save({}, 'out/w.pth')",)]),
+    ],
+)  # fmt: skip
+def test_what_is_not_here_is_added_and_nothing_else_changed(raised, added):
+    """No value of a name would do."""
+    kind, _, message = raised.partition(": ")
+    before = Candidate().with_value("z", Tensor((8, 20)), "use")
+    seen = Outcome(type=kind, message=message, read=READ)
+    made = [step.candidate for step in steps(before, seen, posted("m"))]
+    assert all(candidate.values == before.values for candidate in made)
+    assert [c.modules or c.simulate or c.resources or c.first for c in made] == added
+
+
+def test_tensors_that_are_alike_are_changed_together():
+    """Where two inputs of one kind do not fit, one change does for both."""
+    before = Candidate().with_value("a", Tensor((8, 20)), "use")
+    before = before.with_value("b", Tensor((8, 20)), "use")
+    seen = Outcome(
+        type="RuntimeError", read=frozenset("ab"),
+        message="Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: "
+        "[8, 20]",
+    )  # fmt: skip
+    found = [step.candidate for step in steps(before, seen, posted("m"))]
+    shapes = [{leaf.tensor.shape for leaf in candidate.leaves()} for candidate in found]
+    assert {(4, 3, 32, 32)} in shapes
+
+
+def test_a_large_tensor_is_of_zeros():
+    """They take no memory until they are read."""
+    large = Tensor((1, 2096, 64, 64), "int64")
+    assert large.expression == "torch.zeros((1, 2096, 64, 64), dtype=torch.int64)"
+    assert large.words == "a int64 tensor [1, 2096, 64, 64] of zeros"
 
 
 def test_a_size_that_the_message_names_is_not_varied():

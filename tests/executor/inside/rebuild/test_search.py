@@ -9,6 +9,7 @@ import pytest
 from executor.inside.rebuild.candidate import Candidate
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.reasons import Met, out_of_reach, why_not
+from executor.inside.rebuild.search import Search
 from executor.inside.rebuild.source import header_of, sources
 from executor.inside.rebuild.trial import Outcome
 from executor.inside.rebuild.values import Tensor
@@ -95,6 +96,40 @@ def test_the_programs_that_hold_the_quoted_line_are_tried(code, others, line, nu
 def test_nothing_is_tried_for_what_no_code_raises_here(message, reason):
     """A reason is all that can be given."""
     assert out_of_reach(posted(message)) == reason
+
+
+AGAIN = "Trying to backward through the graph a second time"
+
+
+@pytest.mark.parametrize(
+    ("code", "once"),
+    [
+        ("loss.backward()\nw -= w.grad", True),
+        ("loss.backward()\nloss.backward()", False),
+        ("for x in xs:\n    net(x, h).backward()", False),
+        ("def step():\n    loss.backward()", False),
+    ],
+)
+def test_code_that_goes_back_once_is_not_searched(code, once):
+    """A cell was run again, or a loop around it is missing."""
+    order = RebuildOrder(code=code, error=PostedError(type="RuntimeError", message=AGAIN))
+    assert (out_of_reach(Posted(order, ast.parse(code))) == "code_not_posted") is once
+
+
+@pytest.mark.parametrize(
+    ("code", "error", "trials"),
+    [
+        # It ends before any value is read: one trial shows what all would.
+        ("1 / 0\ny = net(x)", "IndexError: index out of range in self", 1),
+        ("def f(x):\n    return x.nothing\n1 / 0", "IndexError: index out of range in self", 1),
+    ],
+)
+def test_what_cannot_change_is_tried_once(code: str, error: str, trials: int):
+    """Neither other values nor other calls below would be reached."""
+    kind, _, message = error.partition(": ")
+    order = RebuildOrder(code=code, error=PostedError(type=kind, message=message))
+    found = Search(order).run()
+    assert (found.glue, found.trials) == (None, trials)
 
 
 NO_GRAD = "'NoneType' object has no attribute 'data'"
