@@ -46,6 +46,7 @@ from executor.errors.sameness import (
     differences,
     is_gone,
     same_family,
+    same_names,
     same_numbers,
 )
 from executor.errors.topics import is_about_dtypes, topic_of
@@ -87,6 +88,7 @@ __all__ = [
     "read_words",
     "resized_keys",
     "same_family",
+    "same_names",
     "same_numbers",
     "shapes_named",
     "tells_of_a_mistake",

@@ -31,6 +31,7 @@ _TODAY = {
 }  # fmt: skip
 # The name of a value in such an old family → its name in today's.
 _SAME_VALUE = {"target_shape": "target"}
+_NAMES = ("name", "names", "key", "keyword", "variable")
 _NUMBER = re.compile(r"\d+")
 _SOURCE = re.compile(r"\bat \S{1,200}\.(?:c|cc|cpp|cu|cuh|h|hpp):\d+")  # where torch raised it
 
@@ -79,6 +80,16 @@ def same_numbers(one: HasMessage, other: HasMessage) -> bool:
     lines = (_SOURCE.sub("", e.message.split("\n")[0]) for e in (one, other))
     mine, others = (_NUMBER.findall(line) for line in lines)
     return sorted(mine) == sorted(others)
+
+
+def same_names(one: HasMessage, other: HasMessage) -> bool:
+    """Whether two errors of one family speak of the same attribute, key, argument or variable."""
+    first, second = families_of(one.type, one.message), families_of(other.type, other.message)
+    if not first or not second or first[0].id != second[0].id:
+        return True
+    return all(
+        first[0][name] == second[0][name] for name in _NAMES if first[0][name] and second[0][name]
+    )
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import IntEnum
 
-from executor.errors import HasMessage, family_of, same_family, same_numbers
+from executor.errors import HasMessage, family_of, same_family, same_names, same_numbers
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.trial import Outcome
 
@@ -39,7 +39,7 @@ def nearness(posted: Posted, seen: Outcome) -> Nearness:
         return Nearness.NOTHING
     at_line = bool(posted.lines & set(seen.lines))
     error = _Message(seen.type, seen.message)
-    if not same_family(posted.error, error):
+    if not same_family(posted.error, error) or not same_names(posted.error, error):
         return Nearness.SAME_LINE if at_line else Nearness.OTHER
     if posted.lines and not at_line:
         return Nearness.SAME_FAMILY

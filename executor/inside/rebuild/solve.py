@@ -25,6 +25,7 @@ _NUMBER = re.compile(r"\d+")
 _CROPS = re.compile(r"(?:Resize|Crop|resize)\w*\(\s*\(?\s*(\d{1,4})")
 _LARGEST = 1024  # height and width that are tried
 _MOST_ELEMENTS = 16_000_000
+_ROWS = frozenset({"rows", "batch", "labels"})  # what a message calls the size of a batch
 _THIN = 2  # samples, while a height and width are searched for
 
 
@@ -104,19 +105,21 @@ class Solver:
         for leaf in leaves:
             for dim in range(len(leaf.tensor.shape)):
                 is_side = dim > max(1, len(leaf.tensor.shape) - 3)
-                for n in wrong[:5]:
+                for n in wrong[:5] if self._posted.shapes or not is_side else ():
                     if leaf.tensor.shape[dim] != n and not (is_side and n > _LARGEST):
                         yield _resized(at, leaf, {dim: n})
 
     def _searched(self, at: Candidate, seen: Outcome) -> Iterator[Candidate]:
         """Sizes found by search for one of the numbers that are still wrong."""
         now = self._values(seen)
-        for place, number in self._wanted.items():
+        # Rows are a batch times what the sides leave, so the sides come first.
+        for place, number in sorted(self._wanted.items(), key=lambda item: item[0][0] in _ROWS):
             if now.get(place) in (None, number):
                 continue
             for leaf in self._leaves(at, seen):
                 rank = len(leaf.tensor.shape)
                 groups = [(-2, -1), (-1,), (-2,), (0,)] if rank >= 3 else [(0,), (-1,)][:rank]
+                groups = groups[::-1] if place[0] in _ROWS else groups
                 for dims in groups:
                     yield from self._for_number(at, leaf, dims, place, number)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from executor.errors import same_family, same_numbers, shapes_named
+from executor.errors import same_family, same_names, same_numbers, shapes_named
 from executor.protocol import ErrorSeen
 
 RESIZED = (
@@ -80,3 +80,23 @@ def test_shapes_are_read_in_order():
 def test_any_text_may_stand_where_shapes_do(text: str):
     """Nothing is raised, and no shape has a size below zero."""
     assert all(size >= 0 for shape in shapes_named(text) for size in shape)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("AttributeError: 'dict' object has no attribute 'a'",
+         "AttributeError: 'dict' object has no attribute 'a'", True),
+        ("AttributeError: 'dict' object has no attribute 'a'",
+         "AttributeError: 'dict' object has no attribute 'b'", False),
+        ("KeyError: 'a'", "KeyError: 'b'", False),
+        ("TypeError: forward() got an unexpected keyword argument 'a'",
+         "TypeError: Net.forward() got an unexpected keyword argument 'a'", True),
+        ("TypeError: forward() got an unexpected keyword argument 'a'",
+         "TypeError: Net.forward() got an unexpected keyword argument 'b'", False),
+        ("RuntimeError: x", "RuntimeError: y", True),  # that name nothing
+    ],
+)  # fmt: skip
+def test_an_attribute_or_a_key_is_told_by_its_name(one: str, other: str, same: bool) -> None:
+    """Another one is another error of the same family."""
+    assert same_names(error(one), error(other)) is same
