@@ -154,6 +154,7 @@ CALLS = (OUTER_CALL, _) = ("_wrapped_call_impl", "_call_impl")
 parameters_of = cast(
     "Any", attrgetter(PARAMETERS)
 )  # by name; no walk, nothing of the snippet's runs
+buffers_of = cast("Any", attrgetter(BUFFERS))
 modules_of = cast("Any", attrgetter(MODULES))
 
 # What load_state_dict calls for each part of a module: (module, state, prefix, metadata, …).

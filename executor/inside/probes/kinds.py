@@ -45,6 +45,8 @@ KINDS = {
     "softmax_over_samples": Says.PROGRAM_WIDE_MISTAKE,
     "attention_wrong_dim": Says.PROGRAM_WIDE_MISTAKE,
     "mask_without_effect": Says.PROGRAM_WIDE_MISTAKE,
+    "mask_of_queries": Says.PROGRAM_WIDE_MISTAKE,
+    "weights_broadcast": Says.PROGRAM_WIDE_MISTAKE,
     "normalised_wrong_dim": Says.PROGRAM_WIDE_MISTAKE,
     "softmax_one_column": Says.PROGRAM_WIDE_MISTAKE,
     "relu_before_loss": Says.PROGRAM_WIDE_MISTAKE,

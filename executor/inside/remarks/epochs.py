@@ -24,6 +24,7 @@ from executor.inside.remarks.syntax import (
     optimizers,
     owner,
     rebound,
+    says,
     tail,
     trained,
     walk,
@@ -170,7 +171,12 @@ def _goes_through(loop: ast.For, held: Collection[str]) -> bool:
 
     Its rounds are no trials: an inner loop trains, and no optimizer is made anew in it.
     """
-    return _trains_within(loop) and bool(held) and not rebound(loop) & set(held)
+    inner = {dotted(n.target).lower() for n in inside(loop) if isinstance(n, ast.For)}
+    trials = any("epoch" in name for name in inner) or says(loop.target, _TRIAL)
+    return not trials and _trains_within(loop) and bool(held) and not rebound(loop) & set(held)
+
+
+_TRIAL = re.compile(r"(?i)seed|trial|(^|_)run|fold|repeat|experiment|config")
 
 
 def _trains_within(loop: ast.For) -> bool:

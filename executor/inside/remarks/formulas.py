@@ -247,6 +247,8 @@ def _sampled(tree: ast.Module) -> Found:
 
 def _log_without_a_floor(tree: ast.Module) -> Found:
     """A binary cross-entropy written out, of probabilities that nothing keeps from 0 and 1."""
+    if not {w.lower() for w in words(tree)} & {"sigmoid", "softmax", "expit"}:
+        return  # what is no probability by its making leaves 0 and 1 behind as well
     floored = {
         name
         for _, name, value in assigned(tree)

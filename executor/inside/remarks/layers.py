@@ -90,8 +90,12 @@ def _made_plain(module: ast.AST, target: ast.Attribute) -> bool:
 
 def _made_in_forward(tree: ast.Module) -> Found:
     for forward in methods_named(tree, "forward"):
+        once = {
+            n for branch in walk(forward) if isinstance(branch, ast.If) for n in walk(branch)
+        }  # where it is not there yet, perhaps
         for node in walk(forward):
-            if isinstance(node, ast.Call) and is_layer(node) and callee(node) != "Parameter":
+            made = isinstance(node, ast.Call) and is_layer(node) and node not in once
+            if made and isinstance(node, ast.Call) and callee(node) != "Parameter":
                 yield (
                     "made_in_forward",
                     node,

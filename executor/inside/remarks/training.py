@@ -173,6 +173,17 @@ def step_outside(tree: ast.Module) -> Found:
             later = [c for s in outer.body[i + 1 :] for n, c in _training_calls(s) if n == "step"]
             if later:
                 each = calls_in(own, "backward")
+                if any("accum" in w.lower() for w in words(inner)):
+                    wiped = calls_in(own, "zero_grad")[0]
+                    yield Told(
+                        "step_outside",
+                        wiped,
+                        "this zero_grad() runs in each round of the inner loop, and step() (line "
+                        f"{later[0].lineno}) behind it: what backward() has added up in the rounds "
+                        "before is thrown away; call zero_grad() once, before that loop",
+                        (moved("the gradients of all its rounds add up", wiped, by=inner),),
+                    )
+                    continue
                 yield Told(
                     "step_outside",
                     later[0],

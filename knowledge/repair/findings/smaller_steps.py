@@ -24,6 +24,8 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
     if not finding.facts.get("ran_away"):
         return
     rates = list(_rates(program))
+    above = [(rate, value) for rate, value in rates if program.line(rate) <= (finding.line or 0)]
+    rates = above or rates  # those below belong to another training
     for power in _POWERS if rates else ():
         smaller: dict[cst.CSTNode, New] = {
             rate: cst.Float(_written(value / 10**power)) for rate, value in rates

@@ -65,7 +65,8 @@ SHOWN = {
         "x = torch.tensor([1.0])\nx = torch.ones(2)\nf(x).backward()\ng = x.grad",
     ],
     "log_without_a_floor": [
-        "def bce(p, y):\n    return -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()",
+        "def bce(p, y):\n    return -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()\n"
+        "bce(torch.sigmoid(net(x)), y)",
         "p = torch.sigmoid(f(x))\nloss = -(y * p.log() + (1.0 - y) * (1.0 - p).log()).sum()",
     ],
     "new_leaf": [

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
+from executor.inside.remarks import remarks
 from tests.executor.inside.test_remarks import kinds
 
 FIT = "    opt.zero_grad()\n    loss.backward()\n    opt.step()\n"
@@ -65,7 +68,26 @@ DECODED = (
     "    right = {judged}\n"
 )
 
+MADE = (
+    "class N(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.fc = None\n    def forward(self, x):\n        {when}self.fc = nn.Linear(4, 2)\n"
+    "        return self.fc(x)\n"
+)
+TRIALS = (
+    "opt = Adam(net.parameters())\nfor {outer} in range(3):\n    torch.manual_seed(42)\n"
+    "    for {inner} in data:\n        net(x).backward()\n        opt.step()\n"
+)
+BCE = "p = {given}\nloss = -(y * p.log() + (1 - y) * (1 - p).log()).mean()\n"
+ROUNDS = (
+    "for i in range(9):\n    for j in range({times}):\n        opt.zero_grad()\n"
+    "        loss = crit(net(x), y)\n        loss.backward()\n    opt.step()\n"
+)
+
 SHOWN = {
+    "made_in_forward": [MADE.format(when="")],
+    "seeded_each_epoch": [TRIALS.format(outer="k", inner="x")],
+    "log_without_a_floor": [BCE.format(given="torch.sigmoid(w)")],
+    "step_outside": [ROUNDS.format(times="accumulation"), ROUNDS.format(times="4")],
     "graph_left_out": [PENALTY.format(more="", made="-D(x).mean() + 10 * penalty(D, x)")],
     "always_drops": [ATTENTION.format(share=0.3, mode="")],
     "average_inverted": [AVERAGE.format(old="1 - alpha", new="alpha", decay=0.99)],
@@ -97,6 +119,10 @@ SHOWN = {
     ],
 }
 SOUND = {
+    "a layer made when it is needed": MADE.format(when="if self.fc is None:\n            "),
+    "a seed for each trial": TRIALS.format(outer="k", inner="epoch"),
+    "a seed for each fold": TRIALS.format(outer="fold", inner="x"),
+    "logarithms of what is no probability": BCE.format(given="w"),
     "a penalty with its graph": PENALTY.format(
         more=", create_graph=True", made="-D(x).mean() + 10 * penalty(D, x)"
     ),
@@ -159,6 +185,17 @@ SOUND = {
 def test_it_is_said(kind: str, code: str):
     """Each kind, in each form."""
     assert kind in kinds(code)
+
+
+def test_rounds_that_add_up_keep_their_step():
+    """Where gradients are accumulated, it is zero_grad() that stands in the wrong place."""
+    told = {
+        times: next(r.line for r in remarks(ast.parse(code), code) if r.kind == "step_outside")
+        for times in ("accumulation", "4")
+        if (code := ROUNDS.format(times=times))
+    }
+
+    assert told == {"accumulation": 3, "4": 6}
 
 
 @pytest.mark.parametrize("name", SOUND)

@@ -15,6 +15,20 @@ ATTENTION = (
     "        return s.softmax(-1) @ self.v(x)\n" + MASK + "net = A()\n" + ADAM
     + "for _ in range(2):\n    loss = net(torch.randn(3, 5, 4)).pow(2).mean()\n    " + FIT
 )  # fmt: skip
+HEADS = (
+    "class A(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.q, self.v = nn.Linear(4, 4), nn.Linear(4, 4)\n    def forward(self, x):\n"
+    "        q, k, v = self.q(x)[:, None], x[:, None], self.v(x)[:, None]\n"
+    "        s = q @ k.transpose(2, 3)\n        s = {masked}\n        return s.softmax(-1) @ v\n"
+    "real = torch.ones(3, 5, dtype=torch.bool); real[1:, {pad}] = False\n"
+    "m = real.unsqueeze(1).unsqueeze({at})\nnet = A()\n" + ADAM
+    + "for _ in range(2):\n    loss = net(torch.randn(3, 5, 4)).pow(2).mean()\n    " + FIT
+)  # fmt: skip
+LOW = "s.masked_fill(m == 0, -1e9)"
+ADVANTAGE = fit("-({made} * F.log_softmax(net(x), 1)[:, 0]).mean()").replace(
+    "    loss",
+    "    t = torch.arange(9.0)\n    r, v = torch.randn(9), net(x)[:, 1:2].detach()\n    loss",
+)
 QUERIES = (
     "class {name}(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
     "        self.q, self.v = nn.Linear(4, 4), nn.Linear(4, 4)\n    def forward(self, x):\n"
@@ -109,6 +123,8 @@ MISTAKES = {
         ATTENTION.format(masked="s.masked_fill(~m, 0.0)"),
         ATTENTION.format(masked="s * m"),
     ],
+    "mask_of_queries": [HEADS.format(masked=LOW, at=3, pad="3:")],
+    "weights_broadcast": [ADVANTAGE.format(made="(r - v)"), ADVANTAGE.format(made="(v + r)")],
     "attention_wrong_dim": [QUERIES.format(name="Attention", dim=1)],
     "view_not_permute": [MAPS.format(w=4, rows="contiguous()")],
     "raw_scores_to_ctc": [CTC.format(given="out"), CTC.format(given="out.softmax(-1)")],
@@ -136,6 +152,18 @@ MISTAKES = {
                    + fit("net(x).pow(2).mean()")],
 }  # fmt: skip
 HEALTHY = {
+    "a mask of the keys": HEADS.format(masked=LOW, at=2, pad="3:"),
+    "a mask of both": HEADS.format(
+        masked=LOW.replace("m ==", "(m & m.transpose(2, 3)) =="), at=3, pad="3:"
+    ),
+    "rows masked after the keys": HEADS.format(
+        masked=LOW.replace("m ==", "m.transpose(2, 3) ==") + LOW[1:], at=3, pad="3:"
+    ),
+    "rows in the middle": HEADS.format(masked=LOW, at=3, pad="1:3"),
+    "weights one by one": ADVANTAGE.format(made="(r - v.squeeze(1))"),
+    "weights that are a table": ADVANTAGE.format(made="torch.randn(9, 9)"),
+    "distances of places": ADVANTAGE.format(made="(t[:, None] - t)"),
+    "one row for all": ADVANTAGE.format(made="r.expand(9, 9)"),
     "minus infinity": ATTENTION.format(masked="s.masked_fill(~m, float('-inf'))"),
     "a very low score": ATTENTION.format(masked="s.masked_fill(~m, -1e9)"),
     "a low score": ATTENTION.format(masked="s.masked_fill(~m, -30.0)"),

@@ -10,6 +10,10 @@ from tests.executor.inside.test_silent import ADAM, FIT, NET, fit, run
 LONG = "for _ in range(40):\n    x = torch.randn(9, 6)\n    loss = net(x).pow(2).mean()\n    "
 STEPPED = "sched = torch.optim.lr_scheduler.{made}\n"
 SCHEDULE = NET.format(n=3, last="") + ADAM
+LAMBDAS = (
+    SCHEDULE + STEPPED.format(made="LambdaLR(opt, lambda i: {factor})") + LONG + FIT
+    + "    sched.step()\n"
+)  # fmt: skip
 BOTH = "d = nn.Linear(3, 1)\nog = torch.optim.Adam(d.parameters())\n"
 TURNS = (
     BOTH + "od = torch.optim.Adam({held}.parameters())\ng = nn.Linear(6, 3)\n"
@@ -299,6 +303,9 @@ HEALTHY = {
     ),
     "two views of one sample": TD.format(target="net(x.flip(0))"),
     "weights that fit": LOAD.format(given="net.state_dict()"),
+    "statistics alone": LOAD.format(given="state").replace(
+        "net.load", "b = nn.BatchNorm1d(3); state = {'running_mean': torch.ones(3)}\nb.load"
+    ).replace("(state)", "(state, strict=False)"),
     "a part of the weights": LOAD.format(given="{'0.bias': torch.zeros(8)}, strict=False"),
     "names that are mended": LOAD.format(given="{'m.0.bias': torch.zeros(8)}, strict=False")
     + "net.load_state_dict(net.state_dict(), strict=False)\n",
@@ -455,3 +462,26 @@ def test_a_number_that_a_library_takes_out_of_a_tensor_is_its_own_affair(any_hou
     )
 
     assert not result.findings
+
+
+@pytest.mark.parametrize(
+    ("schedule", "said", "not_said"),
+    [
+        (LAMBDAS.format(factor="1.0 if i < 9 else -1.0"), "the steps go uphill", "stand still"),
+        (LAMBDAS.format(factor="1.0 if i < 9 else 0.0"), "as long as the training", "loop over"),
+    ],
+)
+def test_a_rate_that_died_is_told_as_it_went(
+    any_house: House, schedule: str, said: str, not_said: str
+):
+    """Below 0 is not 0, and who steps the schedule once a round is not told to."""
+    told = [f.message for f in run(any_house, schedule).findings if f.kind == "rate_died"]
+
+    assert said in told[0] and not_said not in told[0]
+
+
+def test_a_rate_is_not_what_keeps_weights_that_never_moved(any_house: House):
+    """Steps without gradients move nothing at any rate."""
+    alone = LAMBDAS.format(factor="1.0 if i < 9 else 0.0").replace("loss.backward(); ", "")
+
+    assert "rate_died" not in {f.kind for f in run(any_house, alone).findings}

@@ -199,6 +199,8 @@ def edited(slug: str, code: str, kind: str, line: int | None, name: str, **facts
          "Adam(p, 0.1)"),
         ("smaller-steps", "lr = 20\nstep_size = 20\n", "loss_ran_away", 1, "", {"ran_away": True},
          "lr = 2.0\nstep_size = 20\n"),  # a scheduler's, which counts epochs
+        ("smaller-steps", "o = Adam(p, 1)\nf()\no = Adam(q, 1)\n", "loss_not_finite", 2, "",
+         {"ran_away": True}, "o = Adam(p, 0.1)\nf()\no = Adam(q, 1)\n"),  # of another training
         ("smaller-steps", "lr = 0.1\n", "loss_not_finite", 1, "", {}, None),
         ("smaller-steps", "lr = f()\nrate = 3\n", "loss_ran_away", 1, "", {"ran_away": True}, None),
         ("order", "o = Adam(m.head.parameters())\n", "not_in_optimizer", 9, "m.body.weight", {},

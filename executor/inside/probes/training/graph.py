@@ -54,6 +54,8 @@ def patterns(loss: torch.Tensor, in_sight: Collection[object] = ()) -> list[Patt
                 found += _pair(node, consumers, in_sight)
             elif kind == "Sub" and consumers and what(consumers[-1]) in ("Pow", "Abs", "Mul"):
                 found += _difference(node, consumers)
+            elif kind == "Mul":
+                found += _weighed(node, consumers)
             if found[first:] and any(_adds_up(c, node) for c in consumers):
                 found[first:] = [replace(p, term=True) for p in found[first:]]
     return found
@@ -311,6 +313,28 @@ def _difference(node: Any, consumers: tuple[Any, ...]) -> list[Pattern]:
         return []
     shapes = {"input": list(given), "target": None, "result": list(result)}
     return [Pattern("loss_broadcasts", shapes)]  # the target has no node: only the result shows it
+
+
+def _weighed(node: Any, consumers: tuple[Any, ...]) -> list[Pattern]:
+    """`(returns - values) * log_probs` of [n], [n, 1] and [n]: a table of all pairs for weights.
+
+    A table that is a column and a row taken together, of two different vectors, is no table that
+    somebody made as one; nothing on its way to the loss treats it as one.
+    """
+    result = shape(node, 0)
+    if result is None or len(result) != 2 or result[0] != result[1] or result[0] < _PAIRED:
+        return []
+    given = [shape(n, i) for n, i in node.next_functions if n is not None]
+    tables = [t for t in _constants_of(node) if tuple(t.shape) == result and t.is_floating_point()]
+    if given != [result[:1]] or len(tables) != 1 or _table_is_used(consumers, result):
+        return []
+    table = tables[0]
+    of_both = table[:, :1] + table[:1] - table[:1, :1]
+    plain = torch.allclose(table, of_both, atol=1e-5) and not torch.allclose(table, table[:1])
+    one = torch.allclose(table, table.T) or torch.allclose(table, -table.T)
+    if not plain or one or torch.allclose(table, table[:, :1]):
+        return []
+    return [Pattern("weights_broadcast", {"values": list(result[:1]), "table": list(result)})]
 
 
 def _broadcast(

@@ -473,11 +473,10 @@ def _stacked(kept: _Kept) -> nn.Module | None:
     first, target = kept.first, kept.target
     if target is None or first.dim() < 2 or target.dim() == 0 or target.shape[0] != len(first):
         return None
-    if len(first) < 2 or first.shape[1] in target.shape[1:]:
-        return None
-    for part in kept.call.module.modules():
+    steps = first.shape[1] in target.shape[1:]  # a target for each step of a sequence, perhaps
+    for part in kept.call.module.modules() if len(first) > 1 else ():
         if isinstance(part, nn.RNNBase) and part.num_layers * (1 + part.bidirectional) > 1:
-            return part
+            return part if part.batch_first or not steps else None
     return None
 
 

@@ -84,6 +84,7 @@ class Loads:
         if not self.seen:
             return
         load = self.seen[-1]
+        load.matched += sum(prefix + name in state for name in private.buffers_of(module))
         for name, p in private.parameters_of(module).items():
             if p is None:
                 continue

@@ -419,6 +419,17 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
         + f", so that a masked place gets {f['share']:.0%} of the weight of one that is not; fill "
         'in minus infinity: `scores.masked_fill(mask == 0, float("-inf"))`'
     ),
+    "mask_of_queries": lambda f: (
+        f"goes through a softmax of {f['weights']} whose mask fills whole rows: those are of the "
+        "positions that look, so that a padded position looks at all alike, and every real one "
+        "still looks at the padding; a mask of the positions that are looked at is [batch, 1, 1, "
+        "length]: `mask.unsqueeze(1).unsqueeze(2)`"
+    ),
+    "weights_broadcast": lambda f: (
+        f"multiplies {f['values']} values by a table {f['table']}, which is a column and a row "
+        "taken together: each value is weighed with those of all others; bring the column and the "
+        "row to one shape before they are added or subtracted (`values.squeeze(-1)`)"
+    ),
     "kl_div_arguments": lambda f: _KL_DIV[f["given"]],
     "loss_arguments_swapped": lambda f: (
         "is a binary cross-entropy whose two arguments are swapped: the prediction stands where "

@@ -34,10 +34,26 @@ def of_softmax(node: Any) -> Iterator[Pattern]:
     n = hidden.sum(dim, keepdim=True)
     both = ((n > 0) & (n < hidden.shape[dim])).expand(hidden.shape)  # where there is a choice
     if not bool((both & hidden).any()):
+        if fills and hidden.shape[dim] > 1 and _is_of_queries(before, hidden, dim):
+            yield Pattern("mask_of_queries", {"weights": list(hidden.shape)})
         return
     low, high = float(weights[both & hidden].mean()), float(weights[both & ~hidden].mean())
     if low > _SHARE * high:
         yield Pattern("mask_without_effect", {"fills": fills, "share": low / high})
+
+
+def _is_of_queries(fill: Any, hidden: torch.Tensor, dim: int) -> bool:
+    """Whether a square of scores is masked by whole rows, at the ends of sequences, and by no more.
+
+    A softmax over a row that is one number everywhere gives each place the same share.
+    """
+    square = hidden.dim() == 4 and hidden.shape[-1] == hidden.shape[-2] and dim in (-1, 3)
+    above = fill.next_functions[0][0]
+    if not square or above is None or what(above) in ("MaskedFill", "Where", "Add"):
+        return False  # another mask, of the keys, came before
+    rows = hidden[:, 0, :, 0]
+    ends = bool((rows[:, 1:] >= rows[:, :-1]).all()) and not bool(rows[:, 0].any())
+    return ends and bool(rows.any())
 
 
 def _zeros_of(product: Any) -> torch.Tensor | None:

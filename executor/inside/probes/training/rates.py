@@ -69,7 +69,7 @@ class Rates:
         if course is None:
             course = self._courses[id(optimizer)] = _Course()
         course.steps += 1
-        rate = 0.0
+        rate = -math.inf
         for group in optimizer.param_groups:
             new = group.get("lr")
             # A tensor is not asked for its value: somebody may be capturing the graph of it.
@@ -89,7 +89,7 @@ class Rates:
         for record in records:
             course = self._courses.get(id(record.optimizer))
             if course is not None:
-                _report_dead(collector, record, course)
+                _report_dead(collector, record, course, by_batch=self._is_stepped_within())
                 _report_zeros(collector, record, course)
             _report_aside(collector, self._tree, record)
         self._report_anew(collector, records)
@@ -206,6 +206,19 @@ class Rates:
                     return True
         return False
 
+    def _is_stepped_within(self) -> bool:
+        """Whether a scheduler is stepped in a loop that stands in another one."""
+        loops = [n for n in walk(self._tree) if isinstance(n, (ast.For, ast.While))]
+        inner = [n for outer in loops for n in loops if n is not outer and n in walk(outer)]
+        return any(
+            isinstance(n, ast.Call)
+            and isinstance(n.func, ast.Attribute)
+            and n.func.attr == "step"
+            and "sched" in ast.unparse(n.func.value).lower()
+            for loop in inner
+            for n in walk(loop)
+        )
+
     def _report_early(self, collector: FindingCollector, warnings: tuple[WarningSeen, ...]) -> None:
         """PyTorch says that a scheduler was stepped first; a scaler may have left out a step."""
         scales = any(isinstance(n, ast.Attribute) and n.attr == "scale" for n in walk(self._tree))
@@ -223,16 +236,30 @@ class Rates:
                 return
 
 
-def _report_dead(collector: FindingCollector, record: Record, course: _Course) -> None:
+def _report_dead(
+    collector: FindingCollector, record: Record, course: _Course, *, by_batch: bool
+) -> None:
     if course.steps < _LEAST or course.dead < _SHARE * course.steps or course.since is None:
         return
+    if course.last >= 0 and not any(w.moved for w in record.watched):
+        return  # it is not the rate that keeps them where they are
+    went = (
+        f"fell below 0, to {course.last:.2g}: from step {course.since} of {course.steps} on the "
+        "steps go uphill"
+        if course.last < 0
+        else f"fell from {course.top:g} to {course.last:.2g}: from step {course.since} of "
+        f"{course.steps} on the weights stand still"
+    )
+    hint = (
+        "a scheduler that counts epochs is stepped once per epoch, behind the loop over the batches"
+        if by_batch
+        else "choose a schedule that is as long as the training, or that falls more slowly"
+    )
     collector.add(
         "rate_died",
         record.line,
         record.name,
-        f"the learning rate of `{record.name}` fell from {course.top:g} to {course.last:.2g}: from "
-        f"step {course.since} of {course.steps} on the weights stand still; a scheduler that "
-        "counts epochs is stepped once per epoch, behind the loop over the batches",
+        f"the learning rate of `{record.name}` {went}; {hint}",
     )
 
 
