@@ -23,6 +23,12 @@ TO_CLASSES = (
     "into the parts. `.long()` alone ends only this message: the target would still have a column "
     "for each class"
 )
+TO_NUMBERS = (
+    "If the target holds class numbers, convert them: `criterion(output, labels.long())`. If it "
+    "has "
+    "a column for each class: `labels.argmax(dim=1)` for one-hot rows. If it holds real values, "
+    "MSELoss or BCEWithLogitsLoss is meant: `.long()` would cut them off"
+)
 _PRINTED = re.compile(r"\[torch\.(?:cuda\.)?\w{3,12}Tensor of size (\d{1,9}(?:x\d{1,9})*)")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
+from executor.errors.one_hot import TO_NUMBERS
 
 _SHORT = "in PyTorch's short form, such as Float"
 _CPP = "as C++ calls it, such as float, long int or c10::Half"
@@ -227,6 +228,10 @@ FAMILIES = (
                     {"expected": r"Long", "given": r"Int", where: _CLASS_LOSS},
                 )
                 for where in ("frames", "line", "words")
+            ),
+            *(
+                Sentence(TO_NUMBERS, {"expected": r"Long", where: _CLASS_LOSS})
+                for where in ("frames", "line")
             ),
             Sentence(
                 "Class numbers for a loss and indices have to be int64: `.long()`. In a layer or "
@@ -560,8 +565,8 @@ FAMILIES = (
                 {"kernel": r"upsample\w*|.*interpol\w*", "dtype": r"Long|Int|Byte|Short|Bool|Char"},
             ),
             Sentence(
-                "Few operations know unsigned integers of more than 8 bits: convert before torch, "
-                "`array.astype(np.int32)` (or float32)",
+                "Convert before torch, `array.astype(np.int32)` (or float32): few operations know "
+                "unsigned integers of more than 8 bits",
                 {"dtype": r"UInt(?:16|32|64)"},
             ),
             Sentence(

@@ -43,6 +43,12 @@ def _just_behind(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"last": str(size - 1)} if seen.number("index") == size > 0 else {}
 
 
+def _at_the_end(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Whether a mask fits the last dimensions of the tensor that it chooses from."""
+    mask, tensor = seen.sizes("mask"), seen.sizes("tensor")
+    return {"at_the_end": "yes"} if mask and tensor[-len(mask) :] == mask else {}
+
+
 def _cuts(seen: SeenError, message: str) -> Mapping[str, str]:
     """Whether real numbers are to be written as whole ones."""
     cuts = seen["target"] in _WHOLE and seen["source"] in _REAL
@@ -769,7 +775,13 @@ FAMILIES = (
                 "{mask_dimension} they differ"
             ),
         ),
+        derive=_at_the_end,
         remedy=(
+            Sentence(
+                "The mask has the sizes of the last dimensions, and counts from the first: "
+                "`x[..., mask]`",
+                {"at_the_end": r"yes"},
+            ),
             "Print both shapes: a mask is not repeated along a dimension. If it has size 1 there, "
             "`mask.expand_as(x)` (or `squeeze` it, to choose whole rows). If it was made from "
             "another tensor (before a filter, of another batch), make it from this one",

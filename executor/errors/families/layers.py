@@ -277,6 +277,12 @@ FAMILIES = (
                 {"image": r"last"},
             ),
             Sentence(
+                "If {input} is a batch of pictures, it has no depth or time: a Conv2d takes it, or "
+                "`x.unsqueeze(2)` gives it a depth of 1. If it is a single volume or video, "
+                "`x.unsqueeze(0)` adds the batch",
+                {"lacks": r"1", "input": r".+", "batched": "5"},
+            ),
+            Sentence(
                 "For a single sample add the batch dimension: `x = x.unsqueeze(0)`; where {input} "
                 "is already a batch without channels: `x = x.unsqueeze(1)`",
                 {"lacks": r"1", "input": r".+"},

@@ -6,7 +6,7 @@ from math import prod
 
 from executor.errors.around import Around, before
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
-from executor.errors.one_hot import ROWS_OF_CLASSES, TO_CLASSES, rows_of_classes
+from executor.errors.one_hot import ROWS_OF_CLASSES, TO_CLASSES, TO_NUMBERS, rows_of_classes
 
 
 def _label(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -648,8 +648,8 @@ FAMILIES = (
                 {"only_rows": r"yes"},
             ),
             Sentence(
-                "In the target the channels stand last: `target.permute(0, 3, 1, 2)`. (A `view` "
-                "would mix pixels and channels)",
+                "If both are pictures, the target has its channels last: `target.permute(0, 3, 1, "
+                "2)`. (A `view` would mix pixels and channels)",
                 {"kind": "last"},
             ),
             Sentence(
@@ -778,12 +778,7 @@ FAMILIES = (
                 "Convert the labels: `loss = criterion(output, labels.long())`",
                 {"dtype": r"Byte|Char|Short|Int|Bool"},
             ),
-            (
-                "If the target holds class numbers, convert them: `loss = criterion(output, "
-                "labels.long())`. If it has a column for each class: `labels.argmax(dim=1)` for "
-                "one-hot rows. If it holds real values, MSELoss or BCEWithLogitsLoss is meant: "
-                "`.long()` would cut them off"
-            ),
+            TO_NUMBERS,
         ),
         suspects=(Suspect(r"CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss"),),
         types=("RuntimeError",),

@@ -22,6 +22,7 @@ _SKIPS = r"u-?net|skip|decoder|encoder|upsampl|\bup\w*\(|\bup\b|residual|shortcu
 _PAIR_KEPT = (
     r"(?m:^\s*\w+ *= *(?:torch\.max\(\w[\w.]*, *|\w[\w.]*\.max\()(?:dim *= *|axis *= *)?-?\d\) *$)"
 )
+_BY_NUMBER = r"\b(?:mse|l1|smooth_?l1|huber)_?loss\b"
 _STEP = r"\b(?:adam\w*|sgd|rmsprop|adagrad|radam|nadam|lion)\.py \w*(?:step|adam|sgd|multi|single)"
 _COLLATED = r"\b(?:dataloader|collate)\.py (?:default_collate|collate)\b"
 _IN_ATTENTION = r"\bfunctional\.py multi_head_attention_forward\b"
@@ -232,12 +233,20 @@ FAMILIES = (
                 "numbers [samples]: compare `output.argmax(dim=1)` with them",
                 {"dimension": "1", "line": r"==|\.eq\(|correct|accura"},
             ),
-            Sentence(
-                "This loss compares number by number. If {a} counts classes or outputs and {b} "
-                "samples, predictions [samples, {a}] meet a target [samples]: for class numbers "
-                "`F.cross_entropy` is meant, for values a model with one output and "
-                "`target.unsqueeze(1)`",
-                {"dimension": "1", "frames": r"\b(?:mse|l1|smooth_l1|huber)_loss\b"},
+            *(
+                Sentence(
+                    "This loss compares number by number. If {a} counts classes or outputs and {b} "
+                    "samples, predictions [samples, {a}] meet a target [samples]: for class "
+                    "numbers `nn.CrossEntropyLoss` is meant, for values a model with one output "
+                    "and `target.unsqueeze(1)`",
+                    {"dimension": "1", **where},
+                )
+                for where in (
+                    {"frames": _BY_NUMBER},
+                    {"line": _BY_NUMBER},
+                    {"line": r"criterion|loss", "words": _BY_NUMBER},
+                    {"line": r"criterion|loss", "code": _BY_NUMBER},
+                )
             ),
             *(
                 Sentence(
@@ -383,8 +392,9 @@ FAMILIES = (
                 for where, pattern in _OF_LANGUAGE
             ),
             Sentence(
-                "Both have the same sizes in another order: bring them into one with `permute` "
-                "(pictures of NumPy or Pillow are [height, width, channels], those of torch "
+                "If both are one thing, its dimensions stand in another order: `permute` brings "
+                "them into one (pictures of NumPy or Pillow are [height, width, channels], those "
+                "of torch "
                 "[channels, height, width]: `x.permute(2, 0, 1)`)",
                 {"kind": "order"},
             ),

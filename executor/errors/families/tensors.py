@@ -237,7 +237,9 @@ FAMILIES = (
         means=("One number is asked of a tensor that has {elements}",),
         remedy=(
             "If one number is meant, reduce it first (`.mean()`, `.sum()`, an index); if all are, "
-            "use `.tolist()`. A loss gives one number with its default reduction",
+            "use `.tolist()`. A loss gives one number with its default reduction; if the model "
+            "computes "
+            "it behind DataParallel, it comes once for each GPU: `loss.mean()`",
         ),
         suspects=(Suspect(r"item|float|int"),),
         types=("RuntimeError", "ValueError"),

@@ -110,6 +110,12 @@ SHAPES = [
         "argmax",
     ),
     (SIDES.format(10, 64, 1), {}, "from the last dimension on", "argmax"),
+    (
+        SIDES.format(10, 64, 1),
+        {"line": "loss = criterion(out, y)", "words": "nn.MSELoss"},
+        "target.unsqueeze(1)",
+        "argmax",
+    ),
     (SIDES.format(64, 36, 0), {}, "the last batch is smaller", "unsqueeze"),
     (
         SIDES.format(8, 6, 1),
@@ -184,6 +190,7 @@ LAYERS = [
     (CONV.format("32, 4, 3, 3", "2, 9, 64, 64", 4, 9), {}, "second place", "inpainting"),
     (CONV.format("8, 6, 3, 3", "2, 3, 64, 64", 6, 3), {}, "torch.cat((a, b), dim=1)", "grey"),
     (RANK.format(2, 3, "conv1d", "[32, 1, 10, 10]"), {}, "take a Conv2d", "Conv3d"),
+    (RANK.format(4, 5, "conv3d", "[32, 3, 10, 10]"), {}, "a Conv2d takes it", "without channels"),
     (RANK.format(3, 4, "conv2d", "[32, 2, 1, 10, 10]"), {}, "Conv3d", "take a Conv2d"),
     ("ValueError: expected 2D or 3D input (got 4D input)", {}, "pictures", "single sample"),
     ("ValueError: expected 2D or 3D input (got 1D input)", {}, "single sample", "pictures"),
@@ -209,7 +216,14 @@ PUT = (
     "destination and {} for the source."
 )
 
+MASKED = (
+    "IndexError: The shape of the mask {} at index 0 does not match the shape of the indexed "
+    "tensor [32, 10] at index 0"
+)
+
 INDEXING = [
+    (MASKED.format("[10]"), {}, "x[..., mask]", "expand_as"),
+    (MASKED.format("[9]"), {}, "expand_as", "x[..., mask]"),
     (ROW, {"line": "x = x + self.position_embedding(steps)"}, "learned positions for", "-100"),
     (ROW, {"raising": "e = self.token_type_embeddings(token_type_ids)"}, "1 in RoBERTa", "-100"),
     (ROW, {"line": "x = self.emb(x)"}, "-100", "RoBERTa"),
@@ -266,6 +280,8 @@ DTYPES = [
     (DTYPES_OF_A_PRODUCT.format("Half", "Float"), {}, "layer.to(x.dtype)", "next(model"),
     (DTYPES_OF_A_PRODUCT.format("Float", "Half"), {}, "next(model", "layer.to(x.dtype)"),
     (WANTED.format("Float", "Half"), AMP, "enabled=False", "run the forward"),
+    (WANTED.format("Long", "Float"), {"frames": "functional.py nll_loss"}, "argmax", "other way"),
+    (WANTED.format("Long", "Float"), {}, "other way", "argmax"),
     (WANTED.format("Float", "BFloat16"), {}, "run the forward", "enabled=False"),
     (
         "RuntimeError: Input type (unsigned char) and weight type (float) should be the same",
