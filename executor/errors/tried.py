@@ -39,7 +39,8 @@ def untried(advice: str, words: str = "", code: str = "", line: str = "") -> str
     for part, joint in _parts(advice):
         if _is_done(part, told, code, line):
             continue
-        kept = f"{kept}{joint}{part}" if kept else _OPENING.sub("", part)
+        ends = "." if kept and joint == " " and not kept.endswith(".") else ""
+        kept = f"{kept}{ends}{joint}{part}" if kept else _OPENING.sub("", part)
     if not kept or kept == advice:
         return kept
     return f"{kept[:1].upper()}{kept[1:]}".rstrip(". ")

@@ -95,7 +95,7 @@ FAMILIES = (
             (
                 "backward() was called on a value without a graph | nothing it was computed from "
                 "requires grad, or the graph was cut on the way (no_grad, detach, "
-                ".item(), numpy, a new tensor made from values)"
+                ".item(), numpy, argmax or a comparison, a new tensor made from values)"
             ),
         ),
         remedy=(

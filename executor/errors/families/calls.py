@@ -227,7 +227,8 @@ FAMILIES = (
                 {"surplus": r".+"},
             ),
             "Count the arguments with `self`: perhaps a method has no `self` in its definition, an "
-            "`_init_` single underscores, or the forward that is called takes fewer inputs",
+            "`_init_` single underscores, or the forward that is called takes fewer inputs (an "
+            "nn.Sequential takes one)",
         ),
         suspects=(Suspect(r"{function_name}"),),
         derive=_function_name,

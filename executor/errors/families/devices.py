@@ -82,6 +82,8 @@ def _role(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"behind": on_the_cpu}
 
 
+# Operations that write or read by an index, beside embedding and index_select.
+_BY_INDEX = r"\.?(?:scatter|gather|index_add|index_copy|index_fill|take)\w*\("
 _NOT_MOVED = (
     "layers in a plain Python list or dict, or made inside forward, are not moved; keep them in "
     "`nn.ModuleList`"
@@ -414,10 +416,19 @@ FAMILIES = (
         id="index_argument_device",
         says="An embedding or index_select gets its index on another device than its table.",
         means=(
+            Sentence(
+                "The index is on {index} and the tensor that it points into on {table}",
+                {"line": _BY_INDEX, "index": r".+"},
+            ),
             "The index is on {index} and the table that it chooses from on {table}",
             "The index is on another device than the table that it chooses from",
         ),
         remedy=(
+            Sentence(
+                "Both have to be on one device: a tensor that is made for it needs "
+                "`device=index.device`; else move the index, `index.to(x.device)`",
+                {"line": _BY_INDEX},
+            ),
             Sentence(
                 "Move the ids in the loop, and assign the result: `ids = ids.to(device)`. An index "
                 "that is made in forward needs `device=x.device`",
@@ -440,7 +451,10 @@ FAMILIES = (
         older=(
             r"found at least two devices, (?P<table>[\w:]+),? and (?P<index>[\w:]+)! \(when "
             r"checking argument for argument index in method",
-            r"but got (?:backend|device type) (?P<index>\w+) for argument #\d+ 'index'",
+            r"object of (?:backend|device type) (?P<table>\w+) but got (?:backend|device type) "
+            r"(?P<index>\w+) for argument #\d+ 'index'",
+            r"object of (?:backend|device type) (?P<index>\w+) but got (?:backend|device type) "
+            r"(?P<table>\w+) for argument #1 'self' in call to _th_index_select",
             r"torch\.cuda\.LongTensor but found type torch\.LongTensor for argument #\d+ 'index'",
             r"Input, output and indices must be on the current device",
             r"but got tensor with \w+ Backend \(while checking arguments for embedding\)",

@@ -47,7 +47,9 @@ FAMILIES = (
                 "switch to `model.eval()` before the export",
                 {"runs": "yes"},
             ),
-            ("Export with a newer opset (`opset_version=17` or more), or replace the operation"),
+            "If torch is not the newest, a newer one exports more, and has an exporter of another "
+            "kind (`torch.onnx.export(…, dynamo=True)`). Else a newer opset (`opset_version=17` or "
+            "more), or other operations in its place",
         ),
         suspects=(Suspect(r"export"),),
         types=("UnsupportedOperatorError", "RuntimeError", "OnnxExporterError"),

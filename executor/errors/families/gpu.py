@@ -804,6 +804,12 @@ FAMILIES = (
                 {"code": _PICKLED},
             ),
             Sentence(
+                "`map_location='cuda:0'` (or `'cpu'`) moves all of it; a dictionary moves only the "
+                "device that it names, `{{'cuda:{device}': 'cuda:0'}}`. If the machine has more "
+                "GPUs than these, CUDA_VISIBLE_DEVICES of this process hides them",
+                {"device": r"\d+", "there": r"[1-9]\d*"},
+            ),
+            Sentence(
                 "Where a GPU is there all the same, this process does not see it. Print "
                 "`torch.cuda.is_available()`, `torch.version.cuda` and "
                 "`os.environ.get('CUDA_VISIBLE_DEVICES')` right before the load: a version of None "

@@ -15,6 +15,11 @@ _COMPUTES = (
 
 # The last of the frames is a forward: it computes, and is no update by hand.
 _IN_FORWARD = r"\bforward\s*\Z"
+# An update or an initialisation: a weight is written, or a step of a gradient is taken.
+_BY_HAND = (
+    r"\b(?:weight|bias)(?:\.data)?(?:\[[^\]\n]*\])? *(?:[-+*/]?=(?!=)|\.\w+_\()"
+    r"|[-+]= *[^\n]*(?:\blr\b|learning_rate|\.grad\b)"
+)
 _DISTRIBUTED = r"\b(?:DDP|DistributedDataParallel|torchrun|torch\.distributed)\b"
 
 
@@ -69,6 +74,11 @@ FAMILIES = (
                 "Write it out of place: `x = x + y` for `x += y`, and `x = x.clone()` before `x[i] "
                 "= y`. An activation with inplace=True that gets it first does this too",
                 {"frames": _IN_FORWARD},
+            ),
+            Sentence(
+                "Put the line inside `with torch.no_grad():`, as every update and initialisation "
+                "by hand",
+                {"line": _BY_HAND},
             ),
             "For an update by hand or an initialisation put the line inside `with "
             "torch.no_grad():`; in a computation write it out of place: `x = x + y` instead of `x "

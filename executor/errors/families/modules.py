@@ -54,6 +54,7 @@ _CUT = re.compile(r"\.{3}|…")
 _COMPILED = "_orig_mod."  # what torch.compile puts before the names of a module's weights
 # Bytes that are characters, and none of the operations that a pickle is made of.
 _CHARACTER = "|".join(map(str, set(range(32, 127)) - {ord(o.code) for o in pickletools.opcodes}))
+_NO_OPERAND = rf"\bunsupported operand (?:{_CHARACTER})\b"
 _NAMES = r'"[^"\n]*"(?:, ?"[^"\n]*")*'
 
 
@@ -607,6 +608,12 @@ FAMILIES = (
                 "with v, 118, and a web page with <, 60)",
                 {"byte": _CHARACTER},
             ),
+            Sentence(
+                "The file is no checkpoint but text: the operand that you name is a character, as "
+                "in what a download left in its place (a Git LFS pointer begins with v, 118, and a "
+                "web page with <, 60)",
+                {"words": _NO_OPERAND},
+            ),
             (
                 "torch.load reads only tensors and plain containers unless told otherwise "
                 "(since 2.6), and the file holds {object}"
@@ -617,11 +624,14 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            Sentence(
-                "Look at its size and its beginning (`open(path, 'rb').read(100)`), and fetch the "
-                "file itself: `git lfs pull`, or the link to the file and not to its page; "
-                "neither `weights_only=False` nor another version reads it",
-                {"byte": _CHARACTER},
+            *(
+                Sentence(
+                    "Look at its size and its beginning (`open(path, 'rb').read(100)`), and fetch "
+                    "the file itself: `git lfs pull`, or the link to the file and not to its page; "
+                    "neither `weights_only=False` nor another version reads it",
+                    text,
+                )
+                for text in ({"byte": _CHARACTER}, {"words": _NO_OPERAND})
             ),
             Sentence(
                 "This line calls torch.load inside of a library: a newer version of it may be made "

@@ -42,6 +42,8 @@ _OF_A_PAIR = {
 }
 _LSTM = r"\blstm"
 
+# What only a network is asked for.
+_OF_A_NETWORK = r"to|parameters|eval|state_dict|load_state_dict|named_parameters|zero_grad"
 # What programs call their own files.
 _COMMON = r"utils?|models?|data|datasets?|config|train|test|common|helpers?|tools|layers|networks?"
 _IN_A_PLACE = r"unknown location"
@@ -116,6 +118,12 @@ FAMILIES = (
         means=(
             Sentence("The script that was started has no `{name}`", {"module": r"__main__"}),
             Sentence(
+                "`{module}` is a module of Python's, and `.{name}` is asked of it as of a network "
+                "| the variable of the network has another name, or an import of the same name "
+                "took its place",
+                {"name": _OF_A_NETWORK},
+            ),
+            Sentence(
                 "`{module}` is still being imported where `{name}` is asked of it",
                 {"circular": r".+"},
             ),
@@ -136,6 +144,12 @@ FAMILIES = (
                 "meant, a file of yours named `{package}` hides it (`print({package}.__file__)`): "
                 "give that another name",
                 {"circular": r".+"},
+            ),
+            Sentence(
+                "See what the name stands for on that line: an import that is called like the "
+                "network's variable (`models`, `model`) takes its place, so give one of them "
+                "another name; and a file holds the class, of which an object has to be made first",
+                {"name": _OF_A_NETWORK},
             ),
             Sentence(
                 "Every {package} has that: perhaps a file or folder of yours named `{package}` "
@@ -211,6 +225,13 @@ FAMILIES = (
                 "library is meant, this file hides it, so give it another name; if the file is "
                 "meant, see whether it defines `{name}`, spelled so",
                 {"where": _OF_ONES_OWN},
+            ),
+            Sentence(
+                "transformers has its classes for PyTorch only where torch itself is installed, in "
+                "the same environment and new enough: `import torch, transformers; "
+                "print(torch.__version__, transformers.__version__, transformers.__file__)`. If it "
+                "is, the name came with a newer transformers, or went with one",
+                {"package": r"transformers"},
             ),
             "Compare the installed version with the one that the code was written for: a name that "
             "came later needs a newer one, one that was removed its successor; a file of yours "

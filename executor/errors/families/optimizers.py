@@ -10,11 +10,11 @@ FAMILIES = (
         says="An optimizer is given no parameters.",
         means=("The optimizer was given an empty list of parameters",),
         remedy=(
-            "Print `list(model.parameters())` before it. If that is empty, the layers are not "
-            "registered: they have to be attributes of the module (`self.fc = nn.Linear(…)`) or "
-            "stand in an `nn.ModuleList`, not in a plain list or dict. If it is not, the list was "
-            "emptied on the way: a filter on `requires_grad` when all is frozen, or an iterator "
-            "`model.parameters()` that was gone through before",
+            "See whether the model has parameters at all. If it has none, no layer is registered: "
+            "they have to be attributes of the module (`self.fc = nn.Linear(…)`) or stand in an "
+            "`nn.ModuleList`, not in a plain list or dict, and `__init__` has two underscores on "
+            "each side. If it has some, the list was emptied on the way: a filter on "
+            "`requires_grad` when all is frozen, or an iterator that was gone through before",
         ),
         suspects=(Suspect(r"SGD|Adam|AdamW|RMSprop|Adagrad|Optimizer|\w*parameters"),),
         types=("ValueError",),

@@ -1,6 +1,6 @@
 """Arguments and options that are out of range, exclude each other or are no such thing."""
 
-from executor.errors.family import ErrorFamily, Suspect
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 _LOADER = "from torch.utils.data import DataLoader, RandomSampler\n"
 
@@ -315,16 +315,26 @@ FAMILIES = (
             "A tensor was asked for with a negative size",
         ),
         remedy=(
+            Sentence(
+                "-1 stands for what is left only in `view` and `reshape`; a tensor that is made "
+                "needs a number there. If a free size is meant, as for an export, make the example "
+                "with any number, and tell the export which size may differ",
+                {"size": r"-1", "listed": r".+"},
+            ),
             "See how the size is computed: a subtraction gives it where one thing is longer than "
             "the other, such as a target length minus the length of what is padded",
         ),
         suspects=(Suspect(r"(?:zeros|ones|empty|rand|randn|full|new_zeros|new_ones|new_empty)"),),
         types=("RuntimeError",),
         today=(
-            r"Trying to create tensor with negative dimension (?P<size>-\d+)",
+            r"Trying to create tensor with negative dimension (?P<size>-\d+)"
+            r"(?P<listed>: \[[-\d, ]*, [-\d, ]*\])?",
             r"Dimension size must be non-negative",
         ),
-        values={"size": "the size that was asked for"},
+        values={
+            "size": "the size that was asked for",
+            "listed": "all sizes, where there are several",
+        },
         sample="torch.zeros(3 - 4)",
     ),
     ErrorFamily(

@@ -55,10 +55,9 @@ FAMILIES = (
         decides=True,
         means=("Gradients are unscaled a second time before the scaler is updated",),
         remedy=(
-            (
-                "Call `scaler.unscale_(optimizer)` once per step and `scaler.update()` "
-                "after `scaler.step(optimizer)`"
-            ),
+            "Call `scaler.unscale_(optimizer)` once per step and `scaler.update()` after "
+            "`scaler.step(optimizer)`. Where gradients of several batches are added up, all three "
+            "belong into the branch in which the step is made, and only backward() outside of it",
         ),
         suspects=(Suspect(r"unscale_"),),
         types=("RuntimeError",),

@@ -70,6 +70,12 @@ NO_FILE = "[Errno 2] No such file or directory:"
 OPTIMIZES = "optimizer can only optimize Tensors, but one of the params is"
 BACKEND = "Could not run '{}' with arguments from the '{}' backend."
 
+LEAF_WRITTEN = "a leaf Variable that requires grad is being used in an in-place operation."
+FAR_GPU = "Attempting to deserialize object on CUDA device {} but torch.cuda.device_count() is {}"
+OPERAND = "WeightsUnpickler error: Unsupported operand "
+OLD_INDEX = "Expected object of backend CPU but got backend CUDA for argument #3 'index'"
+NOT_REDUCED = "Expected to have finished reduction in the prior iteration"
+
 
 def apart(one: str, other: str, argument: str, method: str) -> str:
     """Two devices, and the argument at which the second one was found."""
@@ -387,6 +393,34 @@ CASES = [
     ("", BACKEND.format("torchvision::nms", "CUDA"), {}, "in one command", "sparse"),
     ("", BACKEND.format("c10d::allreduce_", "CPU"), {}, "NCCL", "sparse"),
     ("", BACKEND.format("aten::mul", "SparseCPU"), {}, "to_dense()", "NCCL"),
+    # -- what one line, number or word more decides -----------------------------------------
+    ("", LEAF_WRITTEN, {"line": "m.weight[0, 0] = 1"}, "Put the line inside", "out of place"),
+    ("", LEAF_WRITTEN, {"line": "w -= lr * w.grad"}, "Put the line inside", "out of place"),
+    ("", LEAF_WRITTEN, {"line": "x[i] = y"}, "out of place", "Put the line inside"),
+    ("", FAR_GPU.format(2, 1), {"words": "I have a GPU"}, "{'cuda:2': 'cuda:0'}", "does not see"),
+    (
+        "",
+        "Attempting to deserialize object on a CUDA device but is_available() is False",
+        {"words": "I have a GPU"},
+        "does not see",
+        "a dictionary",
+    ),
+    ("ImportError", f"{IMPORT} 'transformers'", {}, "only where torch itself", "came later"),
+    (ATTRIBUTE, "module 'torchvision.models' has no attribute 'to'", {}, "the variable", "Compare"),
+    ("UnpicklingError", "Weights only load failed", {"words": OPERAND + "118"}, "lfs", "trust"),
+    ("UnpicklingError", "Weights only load failed", {"words": OPERAND + "149"}, "trust", "lfs"),
+    ("", OLD_INDEX, {"line": "torch.zeros(n, 3).scatter_(1, i, 1)"}, "index.device", "model.to("),
+    ("", OLD_INDEX, {"line": "y = self.embed(i)"}, "model.to(", "index.device"),
+    ("", "Trying to create tensor with negative dimension -1: [-1, 3]", {}, "an export", "padded"),
+    ("", "Trying to create tensor with negative dimension -1", {}, "padded", "an export"),
+    (
+        "",
+        NOT_REDUCED,
+        {"code": "DDP(m, find_unused_parameters=True)"},
+        "a class of its own",
+        "pass",
+    ),
+    ("", NOT_REDUCED, {"code": "DDP(m)"}, "pass `find_unused", "a class of its own"),
 ]
 
 

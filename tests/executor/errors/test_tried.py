@@ -30,6 +30,7 @@ LAST = "Give the loader `drop_last=True`; for prediction call `model.eval()` fir
         ("Set `a_b=1`", "", "print(a_b)", "", "Set `a_b=1`"),
         (INSTALL, "I did pip install pillow, same error", "", "", ""),
         (INSTALL, "I did pip install torch, same error", "", "", INSTALL),
+        ("Do `a=1`, or `b=2`. Print c", "", "f(b=2)", "", "Do `a=1`. Print c"),
         ("Print its shape", "I tried to print its shape", "", "", "Print its shape"),
         ("`print(x)` and see", "I tried print(x)", "", "", "`print(x)` and see"),
         ("Leave `m(x)` out", "", "", "m(x)", "Leave `m(x)` out"),  # their line, quoted
