@@ -307,3 +307,11 @@ def moved_argument(
         if found := re.fullmatch(pattern, "1" if value is None else value, re.DOTALL):
             return MovedArgument(today.format(**found.groupdict()))
     return None
+
+
+def moved_keyword(function: str, keyword: str, value: str | None = None) -> MovedArgument | None:
+    """The same where the package is not known; None if that of several is meant, or of none."""
+    names = (*_ARGUMENTS, *(name.rpartition(".")[0] for name in _WITHOUT))
+    packages = {name.partition(".")[0] for name in names if name.partition(".")[2] == function}
+    found = {moved_argument(package, function, keyword, value) for package in packages} - {None}
+    return found.pop() if len(found) == 1 else None

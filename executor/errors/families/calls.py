@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from executor.errors.around import REPLICA, Around
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 from executor.errors.layer_arguments import layers_that_take
+from executor.errors.moved import moved_keyword
 from executor.errors.one_hot import ROWS_OF_CLASSES, TO_CLASSES, rows_of_classes
 from executor.errors.overloads import odd_argument
 
@@ -47,6 +48,18 @@ def _odd_argument(seen: SeenError, message: str) -> Mapping[str, str]:
     return {} if odd is None else {"wanted": odd.wanted, "argument": odd.name, "odd": odd.given}
 
 
+def _keyword_today(seen: SeenError, around: Around) -> Mapping[str, str]:
+    """What took the place of an argument that a class of a library had once."""
+    keyword = seen["keyword"]
+    found = re.search(rf"(\w+)\(.*?\b{keyword}\s*=\s*([^,()\n]+)", around.line)
+    of_class = seen["function"].removesuffix(".__init__").rpartition(".")[2]
+    if of_class in {"", "__init__"}:
+        of_class = found[1] if found is not None else ""
+    given = found[2].strip() if found is not None and found[1] == of_class else None
+    moved = moved_keyword(of_class, keyword, given)
+    return {"today": moved.told} if moved is not None else {}
+
+
 def _repeated(seen: SeenError, around: Around) -> Mapping[str, str]:
     """The function that the traceback names again and again, if that is one of the person's."""
     counted = Counter(line for line in around.frames.split("\n") if " " in line)
@@ -76,7 +89,9 @@ FAMILIES = (
     ErrorFamily(
         id="unexpected_keyword",
         says="A function is given a keyword that it does not take.",
+        look_around=_keyword_today,
         means=(
+            "{function}() has no argument `{keyword}` in the version in use; {today}",
             "{function}() has no argument `{keyword}`, at least in the version in use",
             (
                 "The function that is called has no argument `{keyword}`, at least in the "
@@ -84,6 +99,10 @@ FAMILIES = (
             ),
         ),
         remedy=(
+            Sentence(
+                "Write it so, or install the version that the code was written for",
+                {"today": r".+"},
+            ),
             "Compare the call with the function's signature in your version: the argument may "
             "have another name there (often a plural, `labels`), have come later or been removed. "
             "For your own class add it to `__init__` or `forward`; where a library passes it on "

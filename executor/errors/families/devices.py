@@ -82,6 +82,11 @@ def _role(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"behind": on_the_cpu}
 
 
+def _dtypes_too(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Whether input and weight are of two dtypes besides."""
+    return {"mixed": "yes"} if seen["input"] != seen["weight"] else {}
+
+
 # Operations that write or read by an index, beside embedding and index_select.
 _BY_INDEX = r"\.?(?:scatter|gather|index_add|index_copy|index_fill|take)\w*\("
 _NOT_MOVED = (
@@ -481,7 +486,19 @@ FAMILIES = (
     ErrorFamily(
         id="layer_devices",
         says="A layer's input is not on the device (or not of the type) of its weights.",
+        derive=_dtypes_too,
         means=(
+            *(
+                Sentence(
+                    f"The input of a layer is on the {one} and its {{which}} is on the {other}; "
+                    "they are of two dtypes as well, {input} and {weight}",
+                    {where: r".+", "mixed": r".+"},
+                )
+                for where, one, other in (
+                    ("input_cuda", "GPU", "CPU"),
+                    ("weight_cuda", "CPU", "GPU"),
+                )
+            ),
             Sentence(
                 "The input of a layer is on the GPU and its {which} is on the CPU",
                 {"input_cuda": r".+"},

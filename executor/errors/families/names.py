@@ -42,6 +42,11 @@ _OF_A_PAIR = {
 }
 _LSTM = r"\blstm"
 
+# A package is being built.
+_BUILDING = (
+    ("words", r"[Gg]etting requirements to build|\b[Bb]uilding wheel|\bbuild isolation\b"),
+    ("frames", r"\b(?:setup|build_meta|_in_process)\.py "),
+)
 # What only a network is asked for.
 _OF_A_NETWORK = r"to|parameters|eval|state_dict|load_state_dict|named_parameters|zero_grad"
 # What programs call their own files.
@@ -736,6 +741,20 @@ FAMILIES = (
                 {"module": rf"[\w.]+\.(?:{_COMPILED})"},
             ),
             Sentence(
+                "What Python finds as `torch` lacks its compiled part | the program runs in a "
+                "folder that has one named `torch` (such as PyTorch's sources), or the install was "
+                "made for another Python or is not whole",
+                {"module": r"torch\._C"},
+            ),
+            *(
+                Sentence(
+                    "The package that is being built asks for torch, and pip builds it in an "
+                    "environment of its own, in which there is none",
+                    {"module": r"torch", where: pattern},
+                )
+                for where, pattern in _BUILDING
+            ),
+            Sentence(
                 "The installed PyTorch has no `{module}` | it is older than that module, or newer "
                 "than the code that asks for it, or another Python is running than the one it was "
                 "installed into",
@@ -751,6 +770,27 @@ FAMILIES = (
             "it is a part of a repository, not where modules are looked for",
         ),
         remedy=(
+            Sentence(
+                "`import torch; print(torch.__path__)` from another folder shows which one it is. "
+                "If it is a folder of yours, start elsewhere; if not, install torch anew with the "
+                "Python that runs: `python -m pip install --force-reinstall torch`",
+                {"module": r"torch\._C"},
+            ),
+            *(
+                Sentence(
+                    "Install torch first, and then that package with `pip install "
+                    "--no-build-isolation PACKAGE`",
+                    {"module": r"torch", where: pattern},
+                )
+                for where, pattern in _BUILDING
+            ),
+            Sentence(
+                "`import sys; print(sys.executable)` there says which Python runs; install it into "
+                "that one, `python -m pip install torch` (`%pip install torch` in a notebook), "
+                "with the command that pytorch.org names for the machine, or choose the "
+                "environment that has it",
+                {"module": r"torch"},
+            ),
             Sentence(
                 "`import {hiding}; print({hiding}.__file__)` names it: give that file another "
                 "name, and delete the `__pycache__` beside it",

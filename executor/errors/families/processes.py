@@ -279,8 +279,8 @@ FAMILIES = (
         remedy=(
             *(
                 Sentence(
-                    "Where it looks for unused parameters already, it is mostly this: forward gives "
-                    "its outputs in an object of a class of its own, in which no tensors are "
+                    "Where unused parameters are looked for already, it is mostly this: forward "
+                    "gives its outputs in an object of a class of its own, in which no tensors are "
                     "looked for (give a tuple or dictionary); a part of the outputs is left out of "
                     "the loss in some steps, or on one process alone; or the model is called twice "
                     "before one backward(). TORCH_DISTRIBUTED_DEBUG=DETAIL names the parameters",

@@ -76,6 +76,9 @@ OPERAND = "WeightsUnpickler error: Unsupported operand "
 OLD_INDEX = "Expected object of backend CPU but got backend CUDA for argument #3 'index'"
 NOT_REDUCED = "Expected to have finished reduction in the prior iteration"
 
+KEYWORD = "got an unexpected keyword argument"
+LAYER = "Input type (torch.{}Tensor) and weight type (torch.{}Tensor) should be the same"
+
 
 def apart(one: str, other: str, argument: str, method: str) -> str:
     """Two devices, and the argument at which the second one was found."""
@@ -421,6 +424,14 @@ CASES = [
         "pass",
     ),
     ("", NOT_REDUCED, {"code": "DDP(m)"}, "pass `find_unused", "a class of its own"),
+    (TYPE, f"__init__() {KEYWORD} 'gpus'", {"line": "t = Trainer(gpus=2)"}, "devices=2", "plural"),
+    (TYPE, f"Trainer.__init__() {KEYWORD} 'tokenizer'", {}, "processing_class", "plural"),
+    (TYPE, f"__init__() {KEYWORD} 'gpus'", {"line": "t = Net(gpus=2)"}, "plural", "devices"),
+    (MISSING, "No module named 'torch'", {"words": "Building wheel: error"}, "isolation", "sys."),
+    (MISSING, "No module named 'torch'", {}, "sys.executable", "isolation"),
+    (MISSING, "No module named 'torch._C'", {}, "sources", "is older than"),
+    ("", LAYER.format("cuda.Half", "Float"), {}, "two dtypes as well", "x = x.to("),
+    ("", LAYER.format("cuda.Float", "Float"), {}, "ModuleList", "two dtypes"),
 ]
 
 
