@@ -12,6 +12,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+# What to do where it is known what does the same today.
+AS_TODAY = "Write it so, or install the version that the code was written for"
+
 
 @dataclass(frozen=True)
 class Moved:

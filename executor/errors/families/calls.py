@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from executor.errors.around import REPLICA, Around
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 from executor.errors.layer_arguments import layers_that_take
-from executor.errors.moved import moved_keyword
+from executor.errors.moved import AS_TODAY, moved_keyword
 from executor.errors.one_hot import ROWS_OF_CLASSES, TO_CLASSES, rows_of_classes
 from executor.errors.overloads import odd_argument
 
@@ -99,10 +99,7 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            Sentence(
-                "Write it so, or install the version that the code was written for",
-                {"today": r".+"},
-            ),
+            Sentence(AS_TODAY, {"today": r".+"}),
             "Compare the call with the function's signature in your version: the argument may "
             "have another name there (often a plural, `labels`), have come later or been removed. "
             "For your own class add it to `__init__` or `forward`; where a library passes it on "

@@ -334,8 +334,6 @@ FAMILIES = (
             "wrapper_CUDA_mm)",
             "RuntimeError: Expected object of backend CPU but got backend CUDA for argument #2 "
             "'other'",
-            "RuntimeError: Expected object of device type cuda but got device type cpu for "
-            "argument #1 'self' in call to _th_index_select",
             "RuntimeError: expected device cuda:0 but got device cpu",
             "RuntimeError: Expected object of type torch.cuda.FloatTensor but found type "
             "torch.FloatTensor for argument #1 'weight'",
@@ -477,6 +475,8 @@ FAMILIES = (
             "'index'",
             "RuntimeError: Expected object of type torch.cuda.LongTensor but found type "
             "torch.LongTensor for argument #3 'index'",
+            "RuntimeError: Expected object of device type cuda but got device type cpu for "
+            "argument #1 'self' in call to _th_index_select",
             "RuntimeError: Input, output and indices must be on the current device",
             "RuntimeError: Expected tensor to have CPU Backend, but got tensor with CUDA Backend "
             "(while checking arguments for embedding)",

@@ -336,8 +336,15 @@ FAMILIES = (
     ErrorFamily(
         id="pinned_on_gpu",
         says="A tensor on the GPU is to be pinned; only memory of the host can be.",
-        means=("A tensor on the GPU is to be pinned; only memory of the host can be",),
+        means=(
+            Sentence(
+                "A sparse tensor is to be pinned; only dense ones on the CPU can be",
+                {"type": r".*sparse.*"},
+            ),
+            "A tensor on the GPU is to be pinned; only memory of the host can be",
+        ),
         remedy=(
+            Sentence("Set pin_memory=False", {"type": r".*sparse.*"}),
             (
                 "Keep the dataset's tensors on the CPU (or set pin_memory=False) and move "
                 "the batch in the loop"

@@ -78,14 +78,35 @@ FAMILIES = (
     ErrorFamily(
         id="trainer_without_loss",
         says="A Trainer's model gives no loss, since it gets no labels.",
-        means=("The model returned no loss; it gives one only when it gets `labels`",),
+        means=(
+            Sentence(
+                "The model returned no loss: it got {inputs}, and no `labels`",
+                {"inputs": r"(?!.*\blabels?\b).+"},
+            ),
+            Sentence(
+                "The model returned no loss, though it got {inputs} | it has no head, or it is a "
+                "class of one's own that gives none",
+                {"inputs": r".+"},
+            ),
+            "The model returned no loss | no `labels` reach it, it has no head, or it is a class "
+            "of one's own that gives none",
+        ),
         remedy=(
-            "The data set needs a column named `labels` (`rename_column('label', 'labels')`), and "
-            "the model a head: `AutoModelForSequenceClassification`, not `AutoModel`",
+            Sentence(
+                "The data set needs a column named `labels` (`rename_column('label', 'labels')`, "
+                "or a collator that makes it, such as `DataCollatorForLanguageModeling`), and the "
+                "model a head: `AutoModelForSequenceClassification`, not `AutoModel`",
+                {"inputs": r"(?!.*\blabels?\b).+"},
+            ),
+            "If `labels` are missing, the data set needs a column of that name. If they are there: "
+            "the model needs a head (`AutoModelForSequenceClassification`, not `AutoModel`); a "
+            "class of your own gives `{{'loss': loss, 'logits': logits}}`",
         ),
         suspects=(Suspect(r"train|Trainer"),),
         types=("ValueError", "KeyError"),
         today=(r"The model did not return a loss from the inputs",),
+        details=(r"inputs it received are (?P<inputs>\w+(?:, ?\w+){0,30})",),
+        values={"inputs": "what the model got"},
         needs=_NEEDS,
         examples=(
             "ValueError: The model did not return a loss from the inputs, only the following "

@@ -44,7 +44,7 @@ _PUT_IN = (
     ),
     (
         "parametrized",
-        r"\bweight_[guv]$|\.parametrizations?\.",
+        r"\bweight_(?:[guv]|orig)$|\.parametrizations?\.",
         "weight_norm, spectral_norm or another parametrization does it",
         "Apply the same to the model before loading, in the same version: the one in "
         "`torch.nn.utils.parametrizations` names them otherwise than the one before it",
@@ -368,7 +368,12 @@ FAMILIES = (
             "`{resized_first}` is {saved} in the file and {current} in the model",
         ),
         remedy=(
-            *(Sentence(cure, {"tool": tool}) for tool, _, _, cure in _PUT_IN),
+            *(Sentence(cure, {"tool": tool, "added_in": r"file"}) for tool, _, _, cure in _PUT_IN),
+            Sentence(
+                "Load the file first, into the model as it is without that, and change it after; "
+                "or take a file that was saved from a model with it",
+                {"added_in": r"model"},
+            ),
             Sentence(
                 "It begins with `module.`, which DataParallel puts before the names: take that "
                 "away, `{{k.removeprefix('module.'): v for k, v in state.items()}}`, or wrap the "

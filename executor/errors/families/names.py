@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from executor.errors.around import OF_A_TENSOR
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
-from executor.errors.moved import moved_name
+from executor.errors.moved import AS_TODAY, moved_name
 
 _PLAIN = (
     r"tuple|list|dict|generator|str|int|float|bool|set|function|builtin_function_or_method|method"
@@ -88,8 +88,8 @@ _OF_A_KIND = (
         r"backward|item|detach|requires_grad|cpu",
         "`.{name}` is asked of the loss function itself (a `{type}` object), and not of what it "
         "gives",
-        "Make it once, `criterion = nn.{type}()`, and call it: `loss = criterion(output, target)`. "
-        "`nn.{type}(output, target)` only makes another one",
+        "Make it once, `criterion = {type}()`, and call it: `loss = criterion(output, target)`. "
+        "`{type}(output, target)` only makes another one",
     ),
     (
         r"Namespace",
@@ -150,6 +150,7 @@ FAMILIES = (
                 "give that another name",
                 {"circular": r".+"},
             ),
+            Sentence(AS_TODAY, {"today": r".+"}),
             Sentence(
                 "See what the name stands for on that line: an import that is called like the "
                 "network's variable (`models`, `model`) takes its place, so give one of them "
@@ -231,6 +232,7 @@ FAMILIES = (
                 "meant, see whether it defines `{name}`, spelled so",
                 {"where": _OF_ONES_OWN},
             ),
+            Sentence(AS_TODAY, {"today": r".+"}),
             Sentence(
                 "transformers has its classes for PyTorch only where torch itself is installed, in "
                 "the same environment and new enough: `import torch, transformers; "
@@ -358,8 +360,9 @@ FAMILIES = (
                 {"name": r"items|keys|values|get|append|extend|lower|split|strip|encode"},
             ),
             Sentence(
-                "The line is {raised_in}'s own, so it was written for another version of torch: "
-                "compare `torch.__version__` with what {raised_in} asks for",
+                "The line is {raised_in}'s own: if it wants an array or a list there, hand it "
+                "`x.detach().cpu().numpy()`; if it wants a tensor, it was written for another "
+                "version of torch (`torch.__version__`) than this one",
                 {"raised_in": r".+"},
             ),
             Sentence(

@@ -282,11 +282,22 @@ FAMILIES = (
         id="attention_kernel_missing",
         says="No kernel that is allowed for scaled_dot_product_attention takes its input.",
         means=(
+            Sentence(
+                "FlashAttention is asked for, and the GPU is older than it takes: it needs compute "
+                "capability 8.0 (Ampere)",
+                {"ampere": r".+"},
+            ),
             "None of the attention kernels that are allowed runs on this input and device | "
             "float32 where a kernel takes only half precision, an input that is not [batch, heads, "
             "tokens, features], a head size or a GPU that it does not know",
         ),
         remedy=(
+            Sentence(
+                "Use another attention: in transformers `attn_implementation='sdpa'` or `'eager'`, "
+                "and no `flash_attention_2`; elsewhere its switch, or take the package flash-attn "
+                "out, where its presence alone switches it on",
+                {"ampere": r".+"},
+            ),
             "Let torch choose: no `sdpa_kernel(…)` or `enable_flash_sdp` that leaves only one, or "
             "`with sdpa_kernel(SDPBackend.MATH):`, which takes anything. In transformers "
             "`attn_implementation='sdpa'` or `'eager'`",
@@ -296,9 +307,10 @@ FAMILIES = (
         today=(
             r"No available kernel\. {1,3}Aborting execution",
             r"No viable backend for scaled_dot_product_attention was found",
-            r"FlashAttention only supports Ampere GPUs or newer",
+            r"FlashAttention only supports (?P<ampere>Ampere) GPUs or newer",
             r"cutlassF: no kernel found to launch",
         ),
+        values={"ampere": "the oldest kind of GPU that it takes"},
         sample=(
             "from torch.nn.attention import SDPBackend, sdpa_kernel\n"
             "q = torch.ones(2, 4)\n"

@@ -281,6 +281,13 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
+                "Open the address in a browser. If the file was moved, the project's page names "
+                "its new place; of torchvision's data sets a newer version knows newer addresses. "
+                "A file that is fetched by hand into the folder where it is looked for is only "
+                "read",
+                {"status": r"404|410"},
+            ),
+            Sentence(
                 "Wait some minutes, or ask less: `torch.hub.load(…, skip_validation=True)` spares "
                 "the question to GitHub, a token in the environment variable `GITHUB_TOKEN` "
                 "raises the limit, and a file in the cache is not asked for again",
@@ -291,7 +298,7 @@ FAMILIES = (
                 "addresses; files that are downloaded by hand belong where the data set looks for "
                 "them "
                 "(`root/MNIST/raw`), and are then only read",
-                {"status": r"5\d\d|403|404|410"},
+                {"status": r"5\d\d|403"},
             ),
             "Open the address in a browser to see what the server says; download by hand if that "
             "works",

@@ -174,10 +174,12 @@ FAMILIES = (
     ErrorFamily(
         id="metric_not_logged",
         says="A callback watches a value that nothing logs under that name.",
-        means=("`{name}` is watched, and it was never logged",),
+        means=("`{name}` is watched, and is not among what was logged",),
         remedy=(
-            'Log it under that very name, `self.log("{name}", value)`, in `validation_step` if it '
-            "is watched there; the message lists what was logged",
+            "The message lists what was logged. If it is there under another name, watch that; if "
+            'not, `self.log("{name}", value)`, in `validation_step` if it is of the validation. A '
+            "validation that does not run each time (`check_val_every_n_epoch`, no loader) logs "
+            "nothing",
         ),
         suspects=(Suspect(r"ModelCheckpoint|EarlyStopping|log|ReduceLROnPlateau"),),
         types=("MisconfigurationException", "RuntimeError"),

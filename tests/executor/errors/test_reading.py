@@ -79,6 +79,7 @@ DERIVED_BY_OTHER_SIZES = {
     "held",
     "in_file",
     "repeats",
+    "today",
     "total",
     "current_rows",
     "layer",
