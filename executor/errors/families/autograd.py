@@ -24,10 +24,13 @@ _CUT_HERE = (
     r"[^?!\n]{0,60}\bdetach\("
 )
 # Gradient checkpointing, whose older kind records nothing of inputs without a gradient.
-_CHECKPOINTED = r"\bgradient_checkpointing(?!\w* ?= ?False)|\buse_reentrant\b|\butils\.checkpoint\b"
+_CHECKPOINTED = (
+    r"\bgradient[ _]checkpointing(?!\w* ?= ?False)|\buse_reentrant\b|\butils\.checkpoint\b"
+)
 _FREEZES = r"\brequires_grad(?:_\(| ?= ?)False|\bfr(?:ee|o)z(?:e|en|ing)\b"
 # The function that `@torch.no_grad()` makes; an optimizer's own step is one too.
 _DECORATED = r"(?s)^(?!.*\b(?:sgd|\w*adam\w*|lbfgs|optimizer)\.py ).*\bdecorate_context\b"
+_EVALUATES = r"\b(?:validation|test|predict)_step\b"
 _NOT_BACKWARD = r"(?s)^(?!.*\.backward\()"
 _TAKES_GRAD = (
     {"line": r"autograd\.grad\("},
@@ -35,7 +38,7 @@ _TAKES_GRAD = (
 )
 # PyTorch's own operations end in a number, a class of somebody's does not.
 _BUILT_IN = r"\w+Backward\d+|CompiledFunction"
-_STATE = r"\b(?:LSTM|GRU|RNN)\b|\bhidden\b"
+_STATE = r"\b(?:LSTM|GRU|RNN)\b|\bhidden[ _]?state|\bh_?state\b"
 
 
 def _metadata(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -77,6 +80,11 @@ FAMILIES = (
                     {where: _CHECKPOINTED},
                 )
                 for where in ("words", "code")
+            ),
+            Sentence(
+                "backward() was called on a value without a graph, in a step of Lightning's "
+                "evaluation, which runs without gradients",
+                {"frames": _EVALUATES},
             ),
             Sentence(
                 "backward() was called on a value without a graph, inside a function under a "
@@ -129,6 +137,12 @@ FAMILIES = (
                     {where: _CHECKPOINTED},
                 )
                 for where in ("words", "code")
+            ),
+            Sentence(
+                "Put what is differentiated under `with torch.enable_grad():`, and give "
+                "`Trainer(inference_mode=False)`: what is made in inference mode takes no gradient "
+                "at all",
+                {"frames": _EVALUATES},
             ),
             Sentence(
                 "If it is `@torch.no_grad()` or inference_mode, take it away from what is "
@@ -414,9 +428,9 @@ FAMILIES = (
                 Sentence(
                     "If the state is carried from one step to the next, cut it before it is used "
                     "again: `h = h.detach()` (for an LSTM both states), or begin with a new one. "
-                    "If not: what else is made before the loop, or kept on the module, and used in "
-                    "each step? `retain_graph=True` would go on through all steps before, slower "
-                    "and larger with each",
+                    "If not, see what else is used in each step and made only once: before the "
+                    "loop, on the module, in a notebook's cell of its own. `retain_graph=True` "
+                    "would go on through all steps before, slower and larger with each",
                     {where: _STATE},
                 )
                 for where in ("code", "words")

@@ -80,7 +80,7 @@ _INDEXED = r"subscriptable"
 _ATTRIBUTE_CALLED = r"\.(?:shape|size|ndim|dtype|device|values|columns)\("
 _OF_AN_ATTRIBUTE = r"int|tuple|(?:torch\.)?(?:Size|device|dtype)|(?:numpy\.)?ndarray|Index"
 # What a line unpacks: a shape, or what a loop goes through.
-_SHAPE_UNPACKED = r"=\s*[\w.\[\]]+\.(?:shape|size\(\))"
+_SHAPE_UNPACKED = r"=\s*[\w.\[\]]+\.(?:shape|size\(\))(?!\s*\[)"
 _LOOP_UNPACKED = r"\bfor [\w\s(]*,[\w\s,()]*\bin\b"
 # What cross entropy and NLLLoss call, by the names of all versions.
 _CLASS_LOSS = r"\w*ClassNLL\w*|nll_loss|cross_entropy(?:_loss)?"
@@ -782,7 +782,7 @@ FAMILIES = (
             ),
             *(
                 Sentence(
-                    f"The tensor has {than} dimensions than the {{names}} names on the left",
+                    f"The shape that is unpacked has {than} dimensions than the {{names}} names",
                     {"how_many": how_many, "names": r"\d+", "line": _SHAPE_UNPACKED},
                 )
                 for how_many, than in (("too many", "more"), ("not enough", "fewer"))
@@ -895,6 +895,30 @@ FAMILIES = (
                 "Look where the value comes from: a missing `return`, or a `.grad` that is "
                 "None before backward()",
                 {"right": r"NoneType"},
+            ),
+            *(
+                Sentence(
+                    "If its result is meant, the parentheses of a call are missing",
+                    {side: r"(?:builtin_function_or_)?method|function"},
+                )
+                for side in ("left", "right")
+            ),
+            *(
+                Sentence(
+                    "What is typed, read from a file or given on the command line is text: "
+                    "`int(x)`, `float(x)` (argparse: `type=int`). If text is meant to be joined: "
+                    "`str(x)`",
+                    {side: r"str", other: r"int|float|Tensor|numpy.*"},
+                )
+                for side, other in (("left", "right"), ("right", "left"))
+            ),
+            *(
+                Sentence(
+                    "Take the entry that is meant (`out['out']`); of a detector's losses the sum, "
+                    "`sum(losses.values())`",
+                    {side: r"dict|OrderedDict"},
+                )
+                for side in ("left", "right")
             ),
             (
                 "Convert one of the two, or take the part that is meant: a layer that "

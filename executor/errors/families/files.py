@@ -2,6 +2,8 @@
 
 from executor.errors.family import ErrorFamily, Sentence, Suspect
 
+# What a text begins with; compressed files begin with an x.
+_LETTER = r"'(?!x)[\x20-\x7e]'"
 # Frames of a process that is being started.
 _STARTED = r"\b(?:spawn|popen_\w+|forkserver)\.py "
 
@@ -62,7 +64,7 @@ FAMILIES = (
             Sentence(
                 "The file is no checkpoint but text: it begins with {key} | a web page (`<`), a "
                 "pointer of git-lfs (`v`), JSON (`{{`) or a server's message in place of the file",
-                {"key": r"'[\x20-\x7e]'"},
+                {"key": _LETTER},
             ),
             Sentence(
                 "The file is a zip archive, and no scripted module is in it",
@@ -93,7 +95,7 @@ FAMILIES = (
             Sentence(
                 "Look at its beginning (`open(path, 'rb').read(100)`), and fetch the file itself: "
                 "`git lfs pull`, or the link to the file and not to its page",
-                {"key": r"'[\x20-\x7e]'"},
+                {"key": _LETTER},
             ),
             Sentence(
                 "What torch.save wrote is read by `torch.load`; `torch.jit.load` takes what "

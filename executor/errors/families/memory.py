@@ -131,7 +131,7 @@ FAMILIES = (
                 {"line": _LOADS},
             ),
             Sentence(
-                "The weights alone do not fit: in float32 each parameter takes 4 bytes. "
+                "If the weights alone do not fit: in float32 each parameter takes 4 bytes, and "
                 "`torch_dtype=torch.bfloat16` (or float16) halves that, `device_map='auto'` puts "
                 "what does not fit on other GPUs or the CPU, and quantization makes it smaller "
                 "still. `nvidia-smi` shows whether something else holds the memory",

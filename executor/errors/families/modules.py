@@ -556,6 +556,10 @@ FAMILIES = (
                 "`state_dict` is a method: call it, `model.state_dict()`",
                 {"given": r"(?:builtin_function_or_)?method|function"},
             ),
+            Sentence(
+                "See what gives it: it ends without `return`, or the entry of the file is empty",
+                {"given": r"NoneType"},
+            ),
             "If it is a whole model (that is what the file held, or another one is meant), give "
             "its `.state_dict()`",
         ),

@@ -75,13 +75,22 @@ _OF_AN_OUTPUT = (
 )
 # Of objects of a kind: class, what is asked, what it means, what to do.
 _OF_A_KIND = (
-    (
-        r"Subset",
-        r"(?!indices|dataset).*",
-        "A `Subset`, as random_split gives it, holds indices and the data set that they are of, "
-        "and has no `{name}` itself",
-        "Ask the data set in it: `subset.dataset.{name}`, which is of the whole set; of its part "
-        "`[subset.dataset.{name}[i] for i in subset.indices]`",
+    *(
+        (
+            r"Subset",
+            name,
+            "A `Subset`, as random_split gives it, holds indices and the data set that they are "
+            "of, and has no `{name}` itself",
+            f"Ask the data set in it: `subset.dataset.{{name}}`, which is of the whole set{part}",
+        )
+        for name, part in (
+            (
+                r"targets|labels|samples|imgs|data|y",
+                "; of its part `[subset.dataset.{name}[i] for i in subset.indices]`",
+            ),
+            (r"(?!indices|dataset|transform).*", ""),
+            (r"transform", ", so that setting it there changes it for all parts"),
+        )
     ),
     (
         r"\w*Loss",

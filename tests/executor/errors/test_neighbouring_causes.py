@@ -79,6 +79,8 @@ NOT_REDUCED = "Expected to have finished reduction in the prior iteration"
 KEYWORD = "got an unexpected keyword argument"
 LAYER = "Input type (torch.{}Tensor) and weight type (torch.{}Tensor) should be the same"
 
+OPERATOR = "unsupported operand type(s) for /: '{}' and '{}'"
+
 
 def apart(one: str, other: str, argument: str, method: str) -> str:
     """Two devices, and the argument at which the second one was found."""
@@ -103,7 +105,7 @@ CASES = [
         "loss.mean()",
         "autograd.grad was given",
     ),
-    ("", AGAIN, {"words": "an LSTM"}, "both states", "notebook"),
+    ("", AGAIN, {"words": "an LSTM"}, "both states", "share a forward"),
     ("", AGAIN, {"code": "d_loss.backward()"}, "D(fake.detach())", "notebook"),
     ("", AGAIN, {}, "added up over the steps", "D(fake"),
     ("CheckpointError", RECOMPUTED.format("[8, 4]", "half"), {}, "half then", "a cache"),
@@ -432,6 +434,23 @@ CASES = [
     (MISSING, "No module named 'torch._C'", {}, "sources", "is older than"),
     ("", LAYER.format("cuda.Half", "Float"), {}, "two dtypes as well", "x = x.to("),
     ("", LAYER.format("cuda.Float", "Float"), {}, "ModuleList", "two dtypes"),
+    ("", NO_GRAPH, {"words": "gradient checkpointing is on"}, "frozen inputs", "Find where"),
+    ("", NO_GRAPH, {"frames": "a.py validation_step\nt.py backward"}, "enable_grad", "Find where"),
+    ("", AGAIN, {"words": "two hidden layers"}, "two losses", "both states"),
+    (ATTRIBUTE, "'Subset' object has no attribute 'targets'", {}, "subset.indices", "__init__"),
+    (ATTRIBUTE, "'Subset' object has no attribute 'classes'", {}, "whole set", "subset.indices"),
+    ("UnpicklingError", "invalid load key, 'x'.", {}, "another kind of file", "git lfs"),
+    (
+        VALUE,
+        "too many values to unpack (expected 2)",
+        {"line": "h, w = x.shape[1:]"},
+        "lstm",
+        "unsq",
+    ),
+    (TYPE, OPERATOR.format("str", "int"), {}, "type=int", "layer(x)"),
+    (TYPE, OPERATOR.format("dict", "int"), {}, "losses.values()", "type=int"),
+    (TYPE, OPERATOR.format("method", "int"), {}, "parentheses", "type=int"),
+    (TYPE, OPERATOR.format("tuple", "Tensor"), {}, "layer(x)", "type=int"),
 ]
 
 
