@@ -30,9 +30,11 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "Weights of {right} are packed ones of a quantized model, which only its own layer "
-                "unpacks. If the code takes `layer.weight` itself, call the layer; if it is a "
-                "library's line, bring its version (peft, transformers, bitsandbytes) up to date",
+                "If the second is a layer's weight, {right} is how a quantized model packs them, "
+                "and "
+                "only its own layer unpacks them: call the layer in place of taking "
+                "`layer.weight`; if it is a library's line, bring its version (peft, transformers, "
+                "bitsandbytes) up to date. If it is data, `.float()`",
                 {"right": _PACKED, "product": r".+"},
             ),
             Sentence(

@@ -12,6 +12,7 @@ _LONGER = (
 )
 _POSITIONS = r"posi\w*_?emb|pos_?emb|posi\w*_?enc|\bwpe\b|embed_positions"
 _SEGMENTS = r"token_type_emb|segment_emb|seg_emb"
+_VOCABULARY = r"(?:word2|char2|tok2|token2|vocab|stoi|w2i|to_?idx?|to_ix|2id)\w*\[(?!['\"])"
 _TABLE = r"\b(?:pandas|dataframe|data frame|df|pd\.\w+|train_test_split|iloc|loc)\b"
 
 # An index into a tensor or an array, where its size tells more.
@@ -408,7 +409,7 @@ FAMILIES = (
             r"(?P<of>string) indices must be integers(?:(?: or slices)?, not '?(?P<given>[\w.]+))?",
             r"only integers, slices",
         ),
-        breadth=-15,  # NumPy's wording names the ellipsis, which another family asks for
+        breadth=-13,  # NumPy's wording names the ellipsis, which another family asks for
         values={"of": "what is indexed", "given": "type of the index"},
         sample='[1, 2]["a"]',
     ),
@@ -561,7 +562,7 @@ FAMILIES = (
                 "Words that the vocabulary has not seen need an entry of their own: "
                 "`word2idx.get(word, word2idx['<unk>'])`. If the word should be there, compare "
                 "case, punctuation and how the text is split",
-                {"line": r"(?:word|tok|char|vocab|stoi|w2i|idx)\w*\["},
+                {"line": _VOCABULARY},
             ),
             (
                 "Print its keys (`print(d.keys())`): another spelling, another version of "

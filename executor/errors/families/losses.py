@@ -641,10 +641,10 @@ FAMILIES = (
                 {"output_channels": r".+"},
             ),
             Sentence(
-                "They differ in the number of samples alone. If the target was made for a fixed "
-                "batch size, the last batch is smaller: make it from the output "
-                "(`torch.ones_like(output)`) or with the batch's own size, `x.size(0)`. If only "
-                "one side was cut, flattened or joined, do the same with the other",
+                "They differ in the first dimension alone. If it counts samples and the target was "
+                "made for a fixed batch size, the last batch is smaller: make it from the output "
+                "(`torch.ones_like(output)`) or with the batch's own size, `x.size(0)`. If one "
+                "side was cut, flattened or joined, do the same with the other",
                 {"only_rows": r"yes"},
             ),
             Sentence(
@@ -667,8 +667,9 @@ FAMILIES = (
             ),
             Sentence(
                 "The predictions have {steps} entries in dimension 1, which the target has not. If "
-                "they are the steps of a sequence and there is one target for it, take one step, "
-                "`output[:, -1]`, or their mean; else give a target for each",
+                "these are classes and the target holds class numbers, `nn.CrossEntropyLoss()` "
+                "with `target.long()` is the loss. If they are the steps of a sequence with one "
+                "target, take one step, `output[:, -1]`, or their mean",
                 {"steps": r".+"},
             ),
             Sentence(
@@ -679,13 +680,22 @@ FAMILIES = (
                 {"times": r".+", "code": _ROWS_AS_IT_TAKES},
             ),
             Sentence(
-                "There are {times} times as many rows of predictions as of the target. If a "
-                "`view(-1, n)` or `reshape(-1, n)` stands in the model, n is too small for what a "
-                "sample has there, and each sample is cut into {times} rows: keep the batch, `x = "
-                "x.flatten(1)`, and give the next layer as many features as that has. If the "
-                "output is flattened at the end, a sample has {times} values there: print its "
-                "shape before, for pictures larger than the net was made for leave a map",
+                "There are {times} times as many rows of predictions as of the target. If they are "
+                "the steps of a sequence, take the one that the target is for. If a `view(-1, n)` "
+                "or `reshape(-1, n)` stands in the model, n is too small for what a sample has "
+                "there, and each is cut into {times} rows: keep the batch, `x = x.flatten(1)`, and "
+                "give the next layer as many features as that has. If the output is flattened at "
+                "the end, a sample has {times} values there: print its shape before",
                 {"times": r".+"},
+            ),
+            Sentence(
+                "The model values {classes} actions and the target is for the one that was chosen: "
+                "`output.gather(1, actions)` takes that one, of the shape [batch, 1] as `actions` "
+                "has to be; bring the target to that shape too",
+                {
+                    "classes": r".+",
+                    "words": r"\b(?:actions?|rewards?|\w*dqn|q.?(?:values?|net\w*))\b",
+                },
             ),
             Sentence(
                 "The target has one number for each sample and the prediction {classes}. If these "
@@ -693,8 +703,7 @@ FAMILIES = (
                 "CrossEntropyLoss is the loss for that, with an int64 target. Binary cross entropy "
                 "and MSE compare number by number: for them give the model one output "
                 "(`nn.Linear(…, 1)`) and a float target of the same shape, or make the target "
-                "one-hot. Of the values of {classes} actions, `output.gather(1, actions)` takes "
-                "the one that was chosen",
+                "one-hot",
                 {"classes": r"[2-9]|\d{2,}"},
             ),
             (
@@ -775,7 +784,7 @@ FAMILIES = (
         remedy=(
             Sentence(TO_CLASSES, {"rows_of": r".+"}),
             Sentence(
-                "Convert the labels: `loss = criterion(output, labels.long())`",
+                "Convert them where the loss is called: `criterion(output, labels.long())`",
                 {"dtype": r"Byte|Char|Short|Int|Bool"},
             ),
             TO_NUMBERS,

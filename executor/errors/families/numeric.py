@@ -93,7 +93,7 @@ FAMILIES = (
                 )
                 for where, pattern in (
                     ("frames", r" (?:_?sample|generate)$"),
-                    ("words", r"\bgenerat\w+|\bllama|\bllm\b"),
+                    ("words", r"\.generate\(|\bllama|\bllms?\b|\bdo_sample\b"),
                 )
             ),
             "Print `torch.isnan(p).any(), p.min()`. If p holds scores of a model, they go through "

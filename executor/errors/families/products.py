@@ -147,7 +147,7 @@ FAMILIES = (
             Sentence(
                 "{inner_left} is 2 times {inner_right}. A bidirectional recurrent layer gives both "
                 "directions, and a `torch.cat` both parts: if that is meant, make the layer "
-                "`nn.Linear({inner_left}, {columns})`",
+                "`nn.Linear({inner_left}, {columns})`; if not, print `x.shape` before the line",
                 {"times": "2"},
             ),
             Sentence(
@@ -163,6 +163,12 @@ FAMILIES = (
                 "dropped: print the columns. If {inner_left} is right, make the layer "
                 "`nn.Linear({inner_left}, {columns})`",
                 {"kind": "off by one"},
+            ),
+            Sentence(
+                "{rows} rows of {inner_left} hold exactly {inner_right} values, one sample: if it "
+                "was not flattened, put `x = x.flatten(1)` before the layer where it has a batch "
+                "dimension, and `x = x.flatten().unsqueeze(0)` where it has none",
+                {"samples": "1"},
             ),
             Sentence(
                 "{rows} rows of {inner_left} hold exactly {samples} times {inner_right} values. "

@@ -43,7 +43,7 @@ def _sizes(seen: SeenError, message: str) -> Mapping[str, str]:
     if seen.number("a") > seen.number("b") and seen.number("b") in _POSITIONS:
         values |= {"positions": seen["b"]}
     if small > 16 and all(isqrt(n - 1) ** 2 == n - 1 for n in (small, large)):
-        values |= {"patches": str(isqrt(seen.number("b") - 1))}
+        values |= {"patches": "yes"}
     if large >= _WINDOW and small == large // 2 + 1:
         values |= {"bins": str(small), "n_fft": str(large)}
     return values
@@ -213,10 +213,11 @@ FAMILIES = (
             ),
             *(
                 Sentence(
-                    "The {b} is the number of patches of a picture, {patches} times {patches}, and "
-                    "one for the class token, for which positions were learned: resize the "
-                    "pictures to the size that the model was made for, or make it for theirs "
-                    "(`img_size=` in timm, `interpolate_pos_encoding=True` in Transformers)",
+                    "Both are a square and one, as the patches of a picture and the class token "
+                    "are. "
+                    "Positions were learned for pictures of one size, and these have another: "
+                    "resize them to it, or make the model for theirs (`img_size=` in timm, "
+                    "`interpolate_pos_encoding=True` in Transformers)",
                     {"patches": r".+", "dimension": "1", where: r"\bvit|patch|cls_token|pos_?emb"},
                 )
                 for where in ("words", "line", "code", "raising")

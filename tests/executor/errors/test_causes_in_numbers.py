@@ -41,8 +41,10 @@ LOSSES = [
     (BATCH.format(28, 64), {}, "number of steps", "one-hot"),
     (BATCH.format(508, 120), CAUSAL, "the prompt and the answer", "batch_first"),
     (SIZES.format("[64, 1]", "[36, 1]"), {}, "the last batch is smaller", "CrossEntropyLoss"),
-    (SIZES.format("[32, 1]", "[32, 10, 1]"), {}, "10 entries in dimension 1", "CrossEntropyLoss"),
-    (SIZES.format("[32, 1]", "[32, 4]"), {}, "gather(1, actions)", "entries in dimension"),
+    (SIZES.format("[32, 1]", "[32, 10, 1]"), {}, "10 entries in dimension 1", "scores of"),
+    (SIZES.format("[32, 1]", "[32, 4]"), {}, "scores of 4 classes", "gather(1, actions)"),
+    (SIZES.format("[32, 1]", "[32, 4]"), {"words": "my DQN"}, "gather(1, actions)", "scores of"),
+    (SIZES.format("[2, 9, 8]", "[2, 5, 9, 8]"), {}, "nn.CrossEntropyLoss()", "height or width"),
     (SIZES.format("[8, 1, 28, 28]", "[8, 784]"), {}, "view_as", "CrossEntropyLoss"),
     (SIZES.format("[8, 9, 7, 3]", "[8, 3, 9, 7]"), {}, "permute(0, 3, 1, 2)", "view_as"),
     (SIZES.format("[8, 3, 9, 7]", "[8, 3, 8, 7]"), {}, "another height or width", "permute"),
@@ -100,8 +102,13 @@ PERMUTE = (
 TEXTS = {"words": "my tokens go through BERT"}
 
 SHAPES = [
-    (SIDES.format(577, 197, 1), {"line": "x = x + self.pos_embed"}, "14 times 14", "Positions are"),
-    (SIDES.format(577, 198, 1), {"line": "x = x + self.pos_embed"}, "Positions are", "14 times"),
+    (
+        SIDES.format(577, 197, 1),
+        {"line": "x = x + self.pos_embed"},
+        "Both are a square and one",
+        "Positions are",
+    ),
+    (SIDES.format(577, 198, 1), {"line": "x = x + self.pos_embed"}, "Positions are", "Both are"),
     (SIDES.format(10, 64, 1), {"line": "n += (out == y).sum()"}, "output.argmax(dim=1)", "mse"),
     (
         SIDES.format(10, 64, 1),
@@ -163,6 +170,7 @@ PRODUCTS = [
     (PRODUCT.format("32x256", "128x10"), {}, "bidirectional", "in colour"),
     (PRODUCT.format("32x9", "8x16"), {}, "among them", "flatten"),
     (PRODUCT.format("64x10", "784x10"), {"line": "y = x @ w"}, "x @ w.T", "flatten"),
+    (PRODUCT.format("3584x7", "25088x10"), {}, "one sample", "nn.Linear(7"),
     (PRODUCT.format("64x512", "1024x10"), {}, "if it is [64, 512]", "among them"),
 ]
 
@@ -255,6 +263,7 @@ INDEXING = [
     ("KeyError: 'nova9'", {"frames": "configuration_auto.py from_pretrained"}, "newer", "columns"),
     ("KeyError: 'label'", {"raised_in": "pandas"}, "no column", "d.keys()"),
     ("KeyError: 'label'", {}, "d.keys()", "no column"),
+    ("KeyError: 'labels'", {"line": "y = tokenized['labels']"}, "d.keys()", "<unk>"),
     ("KeyError: 'model_state_dict'", {}, "the weights themselves", "filled otherwise"),
     (
         "KeyError: 'mouse'",
@@ -272,8 +281,8 @@ LACKING = "NotImplementedError: \"{}\" not implemented for '{}'"
 AMP = {"words": "I train with autocast"}
 
 DTYPES = [
-    (DTYPES_OF_A_PRODUCT.format("Half", "Byte"), {}, "packed ones", "autocast"),
-    (DTYPES_OF_A_PRODUCT.format("Byte", "Float"), {}, "x.float()", "packed"),
+    (DTYPES_OF_A_PRODUCT.format("Half", "Byte"), {}, "packs them", "autocast"),
+    (DTYPES_OF_A_PRODUCT.format("Byte", "Float"), {}, "x.float()", "packs"),
     (DTYPES_OF_A_PRODUCT.format("Float", "Double"), {}, "the model is double", "before the model"),
     (DTYPES_OF_A_PRODUCT.format("Double", "Float"), {}, "before the model", "the model is double"),
     (DTYPES_OF_A_PRODUCT.format("Half", "BFloat16"), {}, "bnb_4bit_compute_dtype", "float32"),
