@@ -120,9 +120,11 @@ def asks_about(question: Question | None, error: HasMessage) -> bool:
     if _kind(error) in UNPARSED:
         asked = _ABOUT_SYNTAX.search(question.text) is not None
         return asked or (pasted is not None and _kind(pasted) in UNPARSED)
-    here = read(error, "name_undefined")
-    there = read(pasted, "name_undefined") if pasted is not None else None
-    return here is not None and there is not None and here["name"] == there["name"]
+    for id, name in (("name_undefined", "name"), ("launcher_variable", "variable")):
+        here, there = read(error, id), read(pasted, id) if pasted is not None else None
+        if here is not None and there is not None and here[name] == there[name]:
+            return True
+    return False
 
 
 def asks_about_no_gpu(question: Question, run: JobResult) -> bool:

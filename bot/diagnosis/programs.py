@@ -47,7 +47,8 @@ def programs(question: Question, pasted: PastedTraceback) -> tuple[Program, ...]
         said = f"{what}; it was put below the code" if above else f"{what}; it was run alone"
         found.insert(0 if not above else len(found), Program(f"{above}{line}", said))
         if above:
-            found.append(Program(line, f"{what}; it was run alone", alone=True))
+            lines = "\n" * above.count("\n")  # it keeps the number that it has below the code
+            found.append(Program(f"{lines}{line}", f"{what}; it was run alone", alone=True))
     return tuple(found)
 
 

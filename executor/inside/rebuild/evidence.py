@@ -51,6 +51,8 @@ _DTYPE = re.compile(
     r"\b(float32|float64|float16|int64|int32|uint8|bool|double|long)\b"
 )
 _SAME = {"double": "float64", "long": "int64"}
+# "[torch.cuda.LongTensor of size 3x2 (GPU 0)]", as tensors were once printed.
+_PRINTED = re.compile(r"Tensor of size (\d+(?:x\d+)*)")
 _MARKED = re.compile(r"#.*\b(?:error|Error|exception|fails?|crash|issue)", re.IGNORECASE)
 _BLANK = re.compile(r"\s+")
 
@@ -65,7 +67,8 @@ class Posted:
         named = shapes_named(order.error.message)
         own = self.family.sizes("weight") if self.family is not None else ()
         self.shapes = [shape for shape in named if shape != tuple(own)]  # a layer's is no input's
-        self.printed = [s for s in shapes_named(order.text) if s not in self.shapes]
+        shown = shapes_named(_PRINTED.sub(r"[\1]", order.text))
+        self.printed = [s for s in shown if s not in self.shapes]
         self.literals = _literal_shapes(tree)
         self.dtypes = _dtypes(order.error.message)
         self._tree = tree

@@ -30,6 +30,9 @@ def steps(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[Step]
     yield from from_message(candidate, leaves, seen, posted)
     yield from _to_run(candidate, leaves, seen, posted)
     for n, leaf in enumerate(leaves):
+        for shape in filter(fits, posted.printed[:3]):
+            tensor = replace(leaf.tensor, shape=shape)
+            yield step(candidate, leaf, tensor, 0.8 + 0.2 * n)
         for weight, tensor in _variants(leaf.tensor, posted):
             yield step(candidate, leaf, tensor, weight + n)
 
@@ -52,7 +55,7 @@ def _variants(tensor: Tensor, posted: Posted) -> Iterator[tuple[float, Tensor]]:
         yield 1.6, replace(tensor, shape=())
     if len(shape) < 4:
         yield 1.6, replace(tensor, shape=(4, 3, 32, 32))
-    for shape in (*posted.printed[:3], *posted.literals):
+    for shape in posted.literals:
         if fits(shape):
             yield 1.3, replace(tensor, shape=shape)
     yield from _dtypes(tensor, posted)
@@ -97,6 +100,8 @@ def _missing(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[St
             yield Step(0.0, replace(candidate, modules=(*candidate.modules, root)))
     if family.id in _NO_GPU and not candidate.simulate:
         yield Step(0.1, replace(candidate, simulate=True))
+    if candidate.simulate and family.id in _DEVICE_FAMILIES and not posted.speaks_of_devices:
+        yield from _moved(candidate, list(candidate.leaves(seen.read))[:6], seen)
     if family.id in _RESOURCES and not candidate.resources:
         yield Step(0.1, replace(candidate, resources=True))
     if family.id == "file_missing" and (path := family["path"]):

@@ -126,6 +126,32 @@ class NameUses:
                 target = target.elts[1] if isinstance(target, ast.Tuple) else None
             if isinstance(target, (ast.Tuple, ast.List)):
                 return [last_name(e) or "item" for e in target.elts]
+            if isinstance(target, ast.Name):  # a batch, which a line of the loop unpacks
+                batch = self._tree.uses(self._tree.variable(target))
+                if unpacked := facts(batch, self._tree.parents).unpacked:
+                    return unpacked
+        return self._names_of_next(name)
+
+    def _names_of_next(self, name: str) -> list[str]:
+        """The names that `next(iter(loader))` is unpacked into."""
+        for use in self._tree.uses(ScopedName(None, name)):
+            made = self._tree.parents.get(use)
+            if not (isinstance(made, ast.Call) and last_name(made.func) == "iter"):
+                continue
+            above = self._tree.parents.get(made)
+            if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name):
+                iterators: list[ast.expr] = list(
+                    self._tree.uses(self._tree.variable(above.targets[0]))
+                )
+            else:
+                iterators = [made]
+            for iterator in iterators:
+                drawn = self._tree.parents.get(iterator)  # next(it), it.next()
+                drawn = self._tree.parents.get(drawn) if isinstance(drawn, ast.Attribute) else drawn
+                given = self._tree.parents.get(drawn) if drawn is not None else None
+                target = given.targets[0] if isinstance(given, ast.Assign) else None
+                if isinstance(target, (ast.Tuple, ast.List)):
+                    return [last_name(e) or "item" for e in target.elts]
         return []
 
     def names_of_samples(self, name: str) -> tuple[str, list[str]]:

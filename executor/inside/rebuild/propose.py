@@ -50,6 +50,7 @@ _OPTIMIZER = re.compile(r"(?i)^(opt\w*|\w*optim\w*|sgd|adam)$")
 _SCHEDULER = re.compile(r"(?i)sched")
 _SCALER = re.compile(r"(?i)^(grad_?)?scaler$")
 _NAMESPACE = re.compile(r"(?i)^(self|args?|cfg|conf|config|opts?|hparams|params|flags|options)$")
+_TRANSFORM = re.compile(r"(?i)transforms?(_\w+)?$|tfms?$")
 _DEVICE = re.compile(r"(?i)^(\w*device\w*|dev)$")
 _PATH = re.compile(r"(?i)(path|file|fname|filename|dir|folder|root|checkpoint|ckpt|weights_name)")
 _INTEGER_USE = frozenset({"range", "Linear", "Conv2d", "Conv1d", "Embedding", "zeros", "ones"})
@@ -235,6 +236,9 @@ class Proposals:
         if uses.looped and _PATH.search(last) and not (uses.attributes or uses.computed):
             return Text(f'["{last}_0.png", "{last}_1.png"]', "two file names")
         path_like = _PATH.search(last) and not (uses.attributes or uses.indexed)
+        if _TRANSFORM.search(last) and not uses.attributes:
+            made = '__import__("torchvision").transforms.ToTensor()'
+            return Text(made, "`transforms.ToTensor()`")
         if uses.plain or path_like or set(uses.passed_to) & _LOADS:
             return Text(f'"{last}"', f'the file name "{last}"' if path_like else f'"{last}"')
         if uses.indexed and "len" in uses.passed_to and not uses.computed:
@@ -259,7 +263,7 @@ class Proposals:
             return Batches(tuple((item, _by_key(item)) for item in uses.unpacked), n=0)
         if uses.looped and (keys := self.uses.keys_of_items(name)):
             return Batches(tuple((key, _by_key(key)) for key in keys), "dict")
-        if uses.looped and (names := self.uses.names_of_items(name)):
+        if (uses.looped or "iter" in uses.passed_to) and (names := self.uses.names_of_items(name)):
             return Batches(tuple((item, _by_key(item)) for item in names))
         if uses.looped and not uses.computed:
             return Batches((("", Tensor((8, 20))),), "tensor")

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import select
+import shutil
 import signal
 import sys
 import time
@@ -59,6 +60,7 @@ class Outcome:
 
 def run(program: Program, candidate: Candidate, longest_s: float = _LONGEST_S) -> Outcome:
     """Run it; a trial that takes too long, or dies, shows nothing."""
+    before = set(Path().iterdir())
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -70,6 +72,7 @@ def run(program: Program, candidate: Candidate, longest_s: float = _LONGEST_S) -
     with contextlib.suppress(ProcessLookupError):
         os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
+    _remove(set(Path().iterdir()) - before)  # else the next trial would find what this one wrote
     try:
         told = json.loads(words)
     except ValueError:
@@ -83,6 +86,15 @@ def run(program: Program, candidate: Candidate, longest_s: float = _LONGEST_S) -
             "shapes": {name: tuple(shape) for name, shape in told["shapes"].items()},
         }
     )
+
+
+def _remove(paths: set[Path]) -> None:
+    for path in paths:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def _read(pipe: int, until: float) -> bytes:

@@ -76,7 +76,7 @@ class Tensor:
         if self.filled is not None:
             return f"a {self.dtype} {kind} {list(self.shape)} of {self.filled}s{where}"
         if self.is_large and self.form not in {"numpy", "table"}:
-            return f"a {self.dtype} {kind} {list(self.shape)} of zeros{grad}{where}"
+            return f"an all-zero {self.dtype} {kind} {list(self.shape)}{grad}{where}"
         return f"a random {self.dtype} {kind} {list(self.shape)}{grad}{where}"
 
 

@@ -98,6 +98,10 @@ BAD = error("unexpected indent", "IndentationError")
         (asked("", pasted("name 'net' is not defined", "NameError")), NAME, True),
         (asked("", pasted("name 'x' is not defined", "NameError")), NAME, False),
         (asked("why NameError?"), NAME, False),
+        # A variable that a launcher sets.
+        (asked("", pasted("'RANK'", "KeyError")), error("'RANK'", "KeyError"), True),
+        (asked("", pasted("'LOCAL_RANK'", "KeyError")), error("'RANK'", "KeyError"), False),
+        (asked("how do I start it?"), error("'RANK'", "KeyError"), False),
         # A module or a file that is missing here too says nothing of theirs.
         (
             asked("", pasted("No module named 'cv2'", "ModuleNotFoundError")),

@@ -74,7 +74,7 @@ def test_one_block_alone_keeps_its_line_numbers():
 @pytest.mark.parametrize(
     ("message", "codes"),
     [
-        ("```python\nx = 1\n```\n", ["x = 1", "x = 1\nout = net(x)", "out = net(x)"]),
+        ("```python\nx = 1\n```\n", ["x = 1", "x = 1\nout = net(x)", "\nout = net(x)"]),
         ("```python\nout =  net( x )\n```\n", ["out =  net( x )"]),  # it is there already
         ("Why does it fail?", ["out = net(x)"]),
     ],

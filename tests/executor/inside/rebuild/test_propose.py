@@ -82,6 +82,14 @@ def proposals(code: str, message: str = "x") -> Proposals:
         ("nn.Sequential(nn.ReLU(), Gate(3))", "Gate", '_stubs.stub_class("Gate", "Module")'),
         ("seen = Gate(3)", "Gate", '_stubs.stub_class("Gate")'),
         ("nn.Sequential(nn.ReLU(), BatchNorm(3))", "BatchNorm", "torch.nn.BatchNorm2d"),
+        ("for n, b in enumerate(stream, 0):\n    image, label = b", "stream",
+         "[(torch.rand((8, 20)), torch.randint(0, 10, (8,)),) for _ in range(2)]"),
+        ("image, label = next(iter(stream))", "stream",
+         "[(torch.rand((8, 20)), torch.randint(0, 10, (8,)),) for _ in range(2)]"),
+        ("it = iter(stream)\nimage, label = it.next()", "stream",
+         "[(torch.rand((8, 20)), torch.randint(0, 10, (8,)),) for _ in range(2)]"),
+        ("Folder('a', transform=test_transform)", "test_transform",
+         '__import__("torchvision").transforms.ToTensor()'),
         ("for b in stream: b['ids'] + b['label']", "stream",
          "[{'ids': torch.rand((8, 20)), 'label': torch.randint(0, 10, (8,))} for _ in range(2)]"),
     ],
@@ -244,6 +252,22 @@ def test_what_is_not_here_is_added_and_nothing_else_changed(raised, added):
     assert [c.modules or c.simulate or c.resources or c.first for c in made] == added
 
 
+@pytest.mark.parametrize(
+    ("message", "only"), [("m", True), ("Expected all tensors to be on the same device", False)]
+)
+def test_a_wrong_device_is_mended_first(message: str, only: bool):
+    """Unless the posted error is about devices: then it may be theirs."""
+    before = Candidate(simulate=True).with_value("z", Tensor((8, 20)), "use")
+    seen = Outcome(
+        type="RuntimeError", read=frozenset("z"),
+        message="Expected all tensors to be on the same device, but found at least two devices, "
+        "cuda:0 and cpu!",
+    )  # fmt: skip
+    found = [step.candidate for step in steps(before, seen, posted(message))]
+    shapes = {leaf.tensor.shape for candidate in found for leaf in candidate.leaves()}
+    assert (shapes == {(8, 20)}) is only
+
+
 def test_tensors_that_are_alike_are_changed_together():
     """Where two inputs of one kind do not fit, one change does for both."""
     before = Candidate().with_value("a", Tensor((8, 20)), "use")
@@ -262,7 +286,7 @@ def test_a_large_tensor_is_of_zeros():
     """They take no memory until they are read."""
     large = Tensor((1, 2096, 64, 64), "int64")
     assert large.expression == "torch.zeros((1, 2096, 64, 64), dtype=torch.int64)"
-    assert large.words == "a int64 tensor [1, 2096, 64, 64] of zeros"
+    assert large.words == "an all-zero int64 tensor [1, 2096, 64, 64]"
 
 
 def test_a_size_that_the_message_names_is_not_varied():

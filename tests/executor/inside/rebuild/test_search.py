@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.reasons import Met, out_of_reach, why_not
 from executor.inside.rebuild.search import Search
 from executor.inside.rebuild.source import header_of, sources
-from executor.inside.rebuild.trial import Outcome
+from executor.inside.rebuild.trial import Outcome, Program, run
 from executor.inside.rebuild.values import Tensor
 from executor.protocol import PostedError, PostedFrame, RebuildOrder
 from tests.executor.inside.rebuild.test_judge import posted
@@ -130,6 +131,32 @@ def test_what_cannot_change_is_tried_once(code: str, error: str, trials: int):
     order = RebuildOrder(code=code, error=PostedError(type=kind, message=message))
     found = Search(order).run()
     assert (found.glue, found.trials) == (None, trials)
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("it prints torch.Size([3, 2])", [(3, 2)]),
+        (" 0  1\\n[torch.cuda.LongTensor of size 3x2 (GPU 0)]", [(3, 2)]),
+        ("of size 3x2", []),
+    ],
+)
+def test_shapes_that_a_post_prints_are_known(text: str, printed: list[tuple[int, ...]]):
+    """As today's torch prints them, and as old ones did."""
+    order = RebuildOrder(
+        code="a == b", text=text, error=PostedError(type="RuntimeError", message="m")
+    )
+    assert Posted(order, ast.parse("a == b")).printed == printed
+
+
+def test_a_trial_finds_no_file_of_the_one_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Each writes what it needs itself."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "given").write_text("stays")
+    code = "import os\nos.makedirs('new/deep')\nopen('w.pt', 'w').close()\n"
+    program = Program(code, ast.parse(code), {}, lambda name: None)
+    assert [run(program, Candidate()).ok for _ in range(2)] == [True, True]
+    assert [path.name for path in tmp_path.iterdir()] == ["given"]
 
 
 NO_GRAD = "'NoneType' object has no attribute 'data'"
