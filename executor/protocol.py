@@ -538,10 +538,22 @@ class Rebuilt(Model):
     exact: bool = False  # the sizes of the message are the posted ones too
     # A property that the message does not name decides whether it comes up, and was made up.
     made_up: bool = False
+    left_out: tuple[int, ...] = ()  # lines of that program that are no Python
     trials: int = 0
     seconds: float = 0.0
     seen: str = ""  # the last other error that was met, "Type: message"
     why_not: str = ""  # the kind of obstacle, where nothing was found
+
+    def of(self, code: str) -> str:
+        """A program as it was run: `pass` for what was left out, so that no block is empty."""
+        lines, deep = code.split("\n"), 0
+        for n, line in enumerate(lines):
+            if n + 1 in self.left_out:
+                lines[n] = " " * deep + "pass"
+            elif line.strip():
+                opens = line.split("#")[0].rstrip().endswith(":")
+                deep = len(line) - len(line.lstrip()) + 4 * opens
+        return "\n".join(lines)
 
 
 class Trial(Model):

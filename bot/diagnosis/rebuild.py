@@ -40,6 +40,7 @@ _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE
 _MOST_IMPORTS = 20
 _TEXT = 8_000  # characters of the prose that are looked at for printed shapes
 _WALL_S = 12.0
+_SHOWN = 40  # characters of a line that was left out
 _TO_END_S = 1.5  # of computing, where no error was posted: less is learnt from it
 
 
@@ -78,7 +79,7 @@ async def rebuild(executor: ExecutorClient, question: Question, job: Job) -> Reb
     program = tried[found.program]
     again = job.model_copy(
         update={
-            "code": program.code,
+            "code": found.of(program.code),
             "glue": found.glue,
             "simulate": found.simulate,
             "stand_ins": False,
@@ -90,7 +91,17 @@ async def rebuild(executor: ExecutorClient, question: Question, job: Job) -> Reb
     exact = same_numbers(pasted, run.error)
     if _is_of_what_was_added(run, again, exact=exact):
         return Rebuild(why_not="not_found")
-    return Rebuild(run, again, exact, found.made_up or program.alone, program.said)
+    doubtful = found.made_up or program.alone or bool(found.left_out)
+    said = "; ".join(filter(None, (program.said, _left_out(program.code, found.left_out))))
+    return Rebuild(run, again, exact, doubtful, said)
+
+
+def _left_out(code: str, lines: Sequence[int]) -> str:
+    """What was left out, as an assumption; empty if nothing was."""
+    shown = dict(enumerate(code.split("\n"), 1))
+    named = [f"line {n} (`{shown.get(n, '').strip()[:_SHOWN]}`)" for n in lines]
+    verb = "is" if len(lines) == 1 else "are"
+    return f"{', '.join(named)} {verb} no Python: left out" if named else ""
 
 
 def _is_of_what_was_added(run: JobResult, job: Job, *, exact: bool) -> bool:

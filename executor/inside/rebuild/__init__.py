@@ -9,6 +9,7 @@ dictated.py   … and what the posted message says of it
 steps.py      a change, and how likely it is
 grounds.py    whether what was rebuilt rests on something made up
 reasons.py    why nothing was rebuilt, by kind
+repair.py     what is no Python, left out
 source.py     the programs that a post may mean
 layers.py     the layer that a name stands for
 solve.py      sizes that make a message's numbers come true

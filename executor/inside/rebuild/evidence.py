@@ -63,7 +63,7 @@ class Posted:
     def __init__(self, order: RebuildOrder, tree: ast.Module) -> None:
         self.error = order.error
         self.family: SeenError | None = family_of(order.error.type, order.error.message)
-        self.lines = _lines(order.code, order.error.frames)
+        self.lines = quoted_lines(order.code, order.error.frames)
         named = shapes_named(order.error.message)
         own = self.family.sizes("weight") if self.family is not None else ()
         self.shapes = [shape for shape in named if shape != tuple(own)]  # a layer's is no input's
@@ -140,7 +140,7 @@ _DEVICES = frozenset(
 )  # fmt: skip
 
 
-def _lines(code: str, frames: Iterable[PostedFrame]) -> frozenset[int]:
+def quoted_lines(code: str, frames: Iterable[PostedFrame]) -> frozenset[int]:
     """The snippet's lines that a frame quotes: those of the innermost frame that is in it."""
     lines = [_bare(line) for line in code.splitlines()]
     for frame in reversed([f for f in frames if f.own and f.code.strip()]):

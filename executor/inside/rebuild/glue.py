@@ -113,6 +113,7 @@ def with_header(tree: ast.Module, header: str) -> ast.Module:
 
     Where the header is that of no posted class, one is made above the first line that runs.
     """
+    _run_returned(tree)
     if not header:
         return tree
     methods = [node for node in tree.body if is_method(node)]
@@ -133,6 +134,16 @@ def with_header(tree: ast.Module, header: str) -> ast.Module:
         ast.copy_location(node, first)
     rest.insert(next((n for n, node in enumerate(rest) if not _opens(node)), len(rest)), made)
     return ast.Module(body=rest, type_ignores=tree.type_ignores)
+
+
+def _run_returned(tree: ast.Module) -> None:
+    """Let `return x` outside of any function, of one that was posted without its head, be run."""
+    for node in tree.body:
+        if isinstance(node, ast.Return):
+            n = tree.body.index(node)
+            tree.body[n] = ast.copy_location(
+                ast.Expr(node.value or ast.copy_location(ast.Constant(None), node)), node
+            )
 
 
 def _opens(node: ast.stmt) -> bool:

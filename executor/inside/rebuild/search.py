@@ -95,6 +95,7 @@ class Search:
             simulate="cuda" if candidate.simulate else None,
             exact=self._nearness(posted, seen) is Nearness.EXACT,
             made_up=doubtful,
+            left_out=self._sources[candidate.program].left_out,
             trials=self._trials,
             seconds=time.monotonic() - self._began,
         )

@@ -9,9 +9,10 @@ from typing import Any
 
 from executor.inside.placeholders import imports, own_files
 from executor.inside.placeholders.program import last_name
-from executor.inside.rebuild.evidence import Posted
+from executor.inside.rebuild.evidence import Posted, quoted_lines
 from executor.inside.rebuild.glue import is_method, with_header
-from executor.protocol import SNIPPET, RebuildOrder
+from executor.inside.rebuild.repair import without_what_is_no_python
+from executor.protocol import SNIPPET, RebuildOrder, Rebuilt
 
 
 @dataclass(frozen=True)
@@ -25,27 +26,27 @@ class Source:
     completed: ast.Module  # with that class
     supplied: Mapping[str, Any]  # well-known imports
     posted: Posted
+    left_out: tuple[int, ...] = ()  # lines that are no Python
 
 
 def sources(order: RebuildOrder) -> list[Source]:
-    """The programs of an order that are Python, the post as it is first.
+    """The programs of an order that are Python but for a few lines, the post as it is first.
 
     Of the others only those are kept that hold the line which the traceback quotes, where any
     program does: the error came from there.
     """
     found: list[Source] = []
-    for number, code in enumerate((order.code, *order.others)):
-        if not code.strip():
+    for number, whole in enumerate((order.code, *order.others)):
+        left_out = without_what_is_no_python(whole) if whole.strip() else None
+        if left_out is None or quoted_lines(whole, order.error.frames) & {*left_out}:
             continue
-        try:
-            tree, _ = own_files.without(ast.parse(code))
-        except (SyntaxError, ValueError, RecursionError):
-            continue
+        code = Rebuilt(left_out=left_out).of(whole)
+        tree, _ = own_files.without(ast.parse(code))
         header = header_of(tree)
         supplied, _ = imports.supply(code, SNIPPET)
         posted = Posted(order.model_copy(update={"code": code}), tree)
         made = with_header(tree, header)
-        found.append(Source(number, code, tree, header, made, supplied, posted))
+        found.append(Source(number, code, tree, header, made, supplied, posted, left_out))
     quoting = [source for source in found if source.posted.lines]
     return quoting or found
 

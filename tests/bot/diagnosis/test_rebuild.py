@@ -132,6 +132,21 @@ async def test_the_posted_error_comes_up_again(kind: str, ask: Ask):
     )
 
 
+@pytest.mark.asyncio(loop_scope="session")
+async def test_what_is_no_python_is_left_out_and_told(ask: Ask):
+    """The rest raises the posted error, and nothing is mended: a part of it is missing."""
+    post = Post(
+        "tower = nn.Linear(7, 3)\nwide = tower.weight.t()\nprint wide\n"
+        "out = torch.relu(tower(pages))\nreturn out\n",
+        "RuntimeError: mat1 and mat2 shapes cannot be multiplied (5x9 and 7x3)", 4,
+    )  # fmt: skip
+    answer = await ask(post.message)
+    assert answer.error is not None, answer.headline
+    assert (answer.error.line, answer.fix) == (4, None)
+    assert same_numbers(post.posted, answer.error)
+    assert any("line 3 (`print wide`) is no Python" in said for said in answer.assumptions)
+
+
 QUOTED = Post(
     "",
     "RuntimeError: Sizes of tensors must match except in dimension 1. Expected size 9 but got "

@@ -110,3 +110,11 @@ def test_a_class_made_of_methods_stands_above_what_uses_it(any_house: House):
     )
     result = run(any_house, code, Glue(header="Posted(object)"))
     assert (result.outcome, result.stdout) == (Outcome.OK, "6.0\n")
+
+
+def test_a_return_without_its_function_is_run(any_house: House):
+    """The head of the function was not posted."""
+    result = run(any_house, "x = 2\nprint(x)\nreturn x.nothing\n", Glue())
+    assert (result.outcome, result.stdout) == (Outcome.ERROR, "2\n")
+    assert result.error is not None
+    assert (result.error.type, result.error.line) == ("AttributeError", 3)
