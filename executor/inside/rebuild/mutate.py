@@ -31,10 +31,20 @@ def steps(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[Step]
     yield from _to_run(candidate, leaves, seen, posted)
     for n, leaf in enumerate(leaves):
         for shape in filter(fits, posted.printed[:3]):
-            tensor = replace(leaf.tensor, shape=shape)
-            yield step(candidate, leaf, tensor, 0.8 + 0.2 * n)
+            yield Step(0.8 + 0.2 * n, _of_one_batch(candidate, leaf, shape))
         for weight, tensor in _variants(leaf.tensor, posted):
             yield step(candidate, leaf, tensor, weight + n)
+
+
+def _of_one_batch(candidate: Candidate, leaf: Leaf, shape: tuple[int, ...]) -> Candidate:
+    """The candidate with one shape, and the other parts of that batch with as many samples."""
+    made = candidate.with_leaf(leaf, replace(leaf.tensor, shape=shape))
+    for other in list(candidate.leaves()):
+        together = other.name == leaf.name and other.part != leaf.part
+        if together and shape and other.tensor.shape[:1] == leaf.tensor.shape[:1] != ():
+            sized = (shape[0], *other.tensor.shape[1:])
+            made = made.with_leaf(other, replace(other.tensor, shape=sized))
+    return made
 
 
 def _variants(tensor: Tensor, posted: Posted) -> Iterator[tuple[float, Tensor]]:

@@ -10,10 +10,12 @@ from executor.inside.placeholders.imports import KNOWN
 from executor.inside.placeholders.names import undefined_names
 from executor.inside.rebuild.candidate import Candidate
 from executor.inside.rebuild.drive import drives
+from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.mutate import steps
 from executor.inside.rebuild.propose import Proposals
 from executor.inside.rebuild.trial import Outcome
 from executor.inside.rebuild.values import Batches, Tensor, Text, Value
+from executor.protocol import PostedError, RebuildOrder
 from tests.executor.inside.rebuild.test_judge import posted
 
 NET = """
@@ -266,6 +268,19 @@ def test_a_wrong_device_is_mended_first(message: str, only: bool):
     found = [step.candidate for step in steps(before, seen, posted(message))]
     shapes = {leaf.tensor.shape for candidate in found for leaf in candidate.leaves()}
     assert (shapes == {(8, 20)}) is only
+
+
+def test_the_parts_of_a_batch_keep_one_length():
+    """Where a post prints the shape of one of them."""
+    pair = Batches((("image", Tensor((8, 20))), ("label", Tensor((8,), "int64"))))
+    before = Candidate().with_value("stream", pair, "use")
+    order = RebuildOrder(
+        code="f(x)", text="Tensor of size 3x2", error=PostedError(type="RuntimeError", message="m")
+    )
+    seen = Outcome(ok=True, read=frozenset({"stream"}))
+    found = [s.candidate for s in steps(before, seen, Posted(order, ast.parse("f(x)")))]
+    shapes = [tuple(leaf.tensor.shape for leaf in candidate.leaves()) for candidate in found]
+    assert ((3, 20), (3, 2)) in shapes
 
 
 def test_tensors_that_are_alike_are_changed_together():
