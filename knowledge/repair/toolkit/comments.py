@@ -11,7 +11,8 @@ from functools import lru_cache
 _QUOTES_AN_ERROR = re.compile(r"\w(?:Error|Exception|Warning)\b")
 # Who says of a line that it is wrong does not state what is meant.
 OF_A_MISTAKE = re.compile(
-    r"(?i)mismatch|incorrect|wrong|error|\bbug|fail|problem|should|instead|invalid|not match"
+    r"(?i)mismatch|incorrect|incompatible|wrong|error|\bbug|fail|problem|should|instead|invalid"
+    r"|not match"
 )
 # Who assumes a size, or says that it depends on another one, leaves it open.
 OF_AN_ASSUMPTION = re.compile(

@@ -31,6 +31,7 @@ def check(change: Change) -> Check:
         failing = {error.line, *(frame.line for frame in change.result.frames)}
         labelled -= _not_run(change, failing)
         labelled -= _further_down(change, failing)
+        labelled -= _of_other_classes(change, failing)
     if error is not None and labelled:
         edited = [*(old for old, _ in change.compared.changed), *change.compared.gone]
         touched = {n for s in edited for n in range(s.lineno, (s.end_lineno or s.lineno) + 1)}
@@ -58,6 +59,14 @@ def _further_down(change: Change, failing: set[int | None]) -> set[int]:
     ran = [end for first, end in body if any(n and first <= n <= end for n in failing)]
     last = change.original.count("\n") + 1
     return set(range(max(ran, default=last) + 1, last + 1))
+
+
+def _of_other_classes(change: Change, failing: set[int | None]) -> set[int]:
+    """The lines of classes that the failure did not pass through, where it did through another."""
+    classes = [s for s in statements(change.compared.old) if isinstance(s, ast.ClassDef)]
+    lines = [set(range(c.lineno, (c.end_lineno or c.lineno) + 1)) for c in classes]
+    through = [own for own in lines if own & failing]
+    return set().union(*(own for own in lines if own not in through)) if through else set()
 
 
 def _called_wrong(change: Change) -> Iterator[int]:

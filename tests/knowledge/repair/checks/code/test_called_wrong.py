@@ -76,6 +76,30 @@ def test_what_the_error_is_not_about_is_left(
     assert (refused(check, code, code.replace("f(2)", "f(3)"), shown) == "") is passes
 
 
+TWO = """\
+class A:
+    def f(self):
+        return 5  # Incorrect size
+class B:
+    def f(self):
+        return g(4)
+a, b = A(), B()
+b.f()
+"""
+
+
+@pytest.mark.parametrize(("function", "line", "passes"), [("f", 6, True), ("f", 3, False)])
+def test_a_class_that_the_failure_did_not_pass_through_is_another_matter(
+    function: str, line: int, passes: bool
+) -> None:
+    """What is wrong of the one says nothing of the other, which is there to be right."""
+    frames = (Frame(function="<module>", line=8), Frame(function=function, line=line))
+    shown = failed("sizes differ", line=line, demonstrated="labelled", frames=frames)
+    old, new = ("g(4)", "g(5)") if passes else ("A(), B()", "A(), A()")
+
+    assert (refused(check, TWO, TWO.replace(old, new), shown) == "") is passes
+
+
 @pytest.mark.parametrize(("line", "passes"), [(3, True), (4, False)])
 def test_what_was_not_run_was_not_shown_to_be_wrong(line: int, passes: bool) -> None:
     """A label below the failing line of a function is of something else."""

@@ -17,6 +17,7 @@ from tests.knowledge.repair.checks.code.changed import refused
         # What an error said is not what is meant.
         ("h = f(1, 32)  # RuntimeError: got 32\n", "h = f(1, 16)  # RuntimeError: got 32\n", True),
         ("h = f(1, 32)  # 32 (incorrect)\n", "h = f(1, 16)  # 32 (incorrect)\n", True),
+        ("h = f(1, 32)  # an incompatible 32\n", "h = f(1, 16)  # an incompatible 32\n", True),
         # Who assumes it leaves it open.
         ("y = f(5 * 5)  # assuming 5x5 maps\n", "y = f(4 * 4)  # assuming 5x5 maps\n", True),
         ("y = f(5 * 5)  # 5x5 maps\n", "y = f(4 * 4)  # 5x5 maps\n", False),
