@@ -18,16 +18,17 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.computed import backwards, reaches_leaves
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.edits import Beside, method
 from knowledge.repair.toolkit.sites import assignment, scope_of
-from knowledge.repair.toolkit.statements import calls_of
+from knowledge.repair.toolkit.statements import calls_of, inserted
 
 _MOST_NODES = 20_000  # of a graph
 
 
 def applies(result: JobResult) -> bool:
-    """A backward went through a graph that another one had freed."""
-    return result.error is not None and is_a(result.error, "freed_graph")
+    """A backward went through a graph that another one had freed, or a step had changed."""
+    error = result.error
+    return error is not None and is_a(error, "freed_graph", "modified_in_place")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -79,13 +80,22 @@ def _cut(failure: Failure, call: cst.Call, owned: list[Any], last: cst.Call) -> 
     if not isinstance(given, cst.Name) or not _is_made_by_another(failure.value(given), owned):
         return
     changes: dict[cst.CSTNode, cst.CSTNode] = {given: method(given, "detach")}
-    changes |= dict(_asked_anew(failure, call, last))
+    again = dict(_asked_anew(failure, call, last))
+    beside: dict[cst.CSTNode, Beside] = {}
+    if len(again) > 1:  # its result keeps its name
+        line = program.small_statement(next(iter(again)))
+        held = program.parent(call)
+        assert line is not None and isinstance(held, cst.Assign)
+        beside = inserted(program, line, program.text(held))
+    else:
+        changes |= again
     player = program.text(call.func)
     what = f"the first loss teaches `{player}` alone"
     title = f"line {program.line(call)}: {what}, and goes no further back than `{given.value}`"
-    if len(changes) > 1:
+    if again:
         title += f"; the second asks `{player}` anew"
-    yield Rewrite(program.replace(changes), title, what, as_one=True, cost=COST.SURE)
+    new = program.replace(changes, beside=beside)
+    yield Rewrite(new, title, what, as_one=True, cost=COST.SURE)
 
 
 def _asked_anew(
@@ -125,6 +135,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     """Every backward reaches leaves, and the one that failed reaches both players."""
     first, now = backwards(before), backwards(after)
     both = max((len(b.grads) for b in first), default=0)
-    reaches = len(now) > len(first) and len(now[len(first)].grads) >= both
+    second = now[len(first) :] or now[1:]  # one that failed midway is among the first already
+    reaches = len(now) > 1 and any(len(b.grads) >= both for b in second)
     detail = "the second loss reaches both players" if reaches else "one of them learns nothing"
     return [reaches_leaves(after), Check(name="players", passed=reaches, detail=detail)]

@@ -71,6 +71,28 @@ of_actor.step()
 print("done")
 """
 
+KEPT_GRAPH = """\
+import torch
+from torch import nn
+
+paint = nn.Sequential(nn.Linear(4, 8), nn.Tanh())
+judge = nn.Sequential(nn.Linear(8, 6), nn.ReLU(), nn.Linear(6, 1), nn.Sigmoid())
+of_paint = torch.optim.Adam(paint.parameters())
+of_judge = torch.optim.Adam(judge.parameters())
+bce = nn.BCELoss()
+picture = paint(torch.randn(5, 4))
+said = judge(picture)
+strict = bce(said, torch.zeros_like(said))
+of_judge.zero_grad()
+strict.backward(retain_graph=True)
+of_judge.step()
+fooled = bce(said, torch.ones_like(said))
+of_paint.zero_grad()
+fooled.backward()
+of_paint.step()
+print("painted")
+"""
+
 ONE_OPTIMIZER = """\
 import torch
 from torch import nn
@@ -100,6 +122,10 @@ CASES = Cases(
     paired={
         "two losses of one picture": (GAN, ("measure(judge(fake.detach()), torch.zeros(8, 1))",)),
         "one result for two losses": (ONE_RESULT, ("g_loss = bce(D(made), torch.ones(6, 1))",)),
+        "a graph that was kept over a step": (
+            KEPT_GRAPH,
+            ("said = judge(picture.detach())",),
+        ),
         "an actor and its critic": (CRITIC, ("(critic(action.detach()) - torch.rand(7, 1))",)),
     },
     refused={"one optimizer of both": ONE_OPTIMIZER, "the same loss": THE_SAME_LOSS},
