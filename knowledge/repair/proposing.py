@@ -191,7 +191,7 @@ def _tried(
     return [
         p.model_copy(update={"trial": trial})
         for p, trial in zip(proposals, trials, strict=False)
-        if trial is not None and _gets_further(order.result, trial)
+        if trial is not None and _gets_further(order.job.code, order.result, trial)
     ]
 
 
@@ -200,12 +200,20 @@ def _computed_by_forks_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _gets_further(before: JobResult, trial: Trial) -> bool:
+def _is_lacked(code: str, message: str) -> bool:
+    """Whether an undefined name is one that the program itself uses, and nobody posted."""
+    name = message.partition("'")[2].partition("'")[0]
+    return bool(name) and re.search(rf"\b{re.escape(name)}\b", code) is not None
+
+
+def _gets_further(code: str, before: JobResult, trial: Trial) -> bool:
     """Whether a trial ended, or raised something else than the program had raised."""
     if trial.ok:
         return trial.stdout.startswith(before.stdout[:_COMPARED])
     error = before.error
-    if error is None or trial.type in ("Timeout", "SyntaxError", "NameError"):
+    if error is None or trial.type in ("Timeout", "SyntaxError"):
+        return False
+    if trial.type == "NameError" and not _is_lacked(code, trial.message):
         return False
     return (trial.type, _shape(trial.message)) != (error.type, _shape(error.message)) or (
         bool(before.frames) and trial.lines[:1] > (before.frames[0].line,)

@@ -23,7 +23,9 @@ _NEEDED = re.compile(r"(?i)\brequire|\bneed|\bmust\b|\bnecessary\b")
 
 def applies(result: JobResult) -> bool:
     """Something could not be made of what it was given."""
-    return result.error is not None and result.error.type in ("ValueError", "TypeError")
+    error = result.error
+    # Of code that lacks names nobody knows what uses what it makes.
+    return error is not None and not result.undefined and error.type in ("ValueError", "TypeError")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

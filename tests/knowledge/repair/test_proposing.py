@@ -86,6 +86,10 @@ def proposed(
         (Trial(type="RuntimeError", message=MESSAGE, lines=(3,)), True),  # the next line's
         (Trial(type="ValueError", message="another one", lines=(2,)), True),
         (Trial(type="NameError", message="name 'z' is not defined", lines=(3,)), False),
+        (
+            Trial(type="NameError", message="name 'make' is not defined", lines=(3,)),
+            True,
+        ),  # its own
     ],
 )
 def test_an_edit_is_dropped_where_its_trial_shows_the_error(

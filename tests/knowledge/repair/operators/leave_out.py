@@ -68,6 +68,7 @@ CASES = Cases(
         "a scheduler of a text": (A_SCHEDULER, ("lr=0.1)\nnet(torch.rand",)),
     },
     refused={
+        "what uses it is not posted": NOTHING_TO_LEARN + "print(missing)\n",
         "it is used": USED,
         "what the code is about": THE_LAST_LINE,
         "it is said to be needed": SAID,
