@@ -26,7 +26,7 @@ from knowledge.repair.toolkit.sites import (
     with_argument,
 )
 
-_FAMILIES = ("cat_sizes", "broadcast_sizes", "loss_sizes")
+_FAMILIES = ("cat_sizes", "broadcast_sizes", "loss_sizes", "view_size")
 _MOST = 2  # how many times as large the one may be
 
 
@@ -39,6 +39,9 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     """The smaller one resized, or padded with zeros at its far edges."""
     program, place = failure.program, next(iter(failure.places), None)
     if place is None:
+        return
+    yield from _kept(failure)
+    if is_a(failure.error, "view_size"):
         return
     yield from _one_more(failure, place)
     if program.up(place.node, cst.FunctionDef) is None or is_a(failure.error, "loss_sizes"):
@@ -70,6 +73,24 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         f"`{name}` keeps its values, and zeros are put at its far edges",
         cost=COST.LIKELY,
     )
+
+
+def _kept(failure: Failure) -> Iterator[Rewrite]:
+    """`padding="same"` of the convolutions that have none, so that their maps keep their size."""
+    program = failure.program
+    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    for call in calls(program, r"(^|\.)Conv[123]d$"):
+        stride = argument(call, 3, "stride")
+        strides = stride is not None and program.text(stride.value) != "1"
+        if not strides and argument(call, 4, "padding") is None:
+            changes[call] = with_argument(call, 4, "padding", cst.SimpleString('"same"'))
+    for some in (*({call: new} for call, new in changes.items()), changes):
+        if some and (some is not changes or len(changes) > 1):
+            lines = " and ".join(str(program.line(call)) for call in some)
+            what = f'`padding="same"` in line {lines} keeps the size of a map'
+            meaning = "a convolution is to keep the size of its input"
+            new = program.replace(some)
+            yield Rewrite(new, what, meaning, as_one=True, cost=COST.LIKELY, supposes=True)
 
 
 def _one_more(failure: Failure, place: Place) -> Iterator[Rewrite]:

@@ -57,6 +57,40 @@ loss = model(torch.randint(0, 30, (3, 7))).square().mean()
 loss.backward()
 """
 
+KERNELS = """\
+import torch
+from torch import nn
+
+class Scales(nn.Module):
+    def __init__(self, kernels):
+        super().__init__()
+        self.each = nn.ModuleList(nn.Conv1d(2, 3, k) for k in kernels)
+
+    def forward(self, signal):
+        return torch.cat([one(signal) for one in self.each], dim=1)
+
+print(Scales([3, 5])(torch.rand(4, 2, 16)).shape)
+"""
+
+SEEN = """\
+import torch
+from torch import nn
+
+class Frames(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.filter = nn.Conv2d(3, 6, 3)
+
+    def forward(self, films):
+        n, times, c, high, wide = films.shape
+        seen = self.filter(films.reshape(n * times, c, high, wide))
+        return seen.reshape(n, times, -1, high, wide)
+
+print(Frames()(torch.rand(2, 5, 3, 8, 8)).shape)
+"""
+
+STRIDES = SEEN.replace("nn.Conv2d(3, 6, 3)", "nn.Conv2d(3, 6, 3, stride=2)")
+
 FEATURES = """\
 import torch
 from torch import nn
@@ -100,13 +134,26 @@ CASES = Cases(
                 "nn.functional.pad(smooth, [0, signal.size(2) - smooth.size(2)])",
             ),
         ),
+        "kernels of several sizes": (KERNELS, ('nn.Conv1d(2, 3, k, padding="same")',)),
+        "the size of the pictures": (SEEN, ('nn.Conv2d(3, 6, 3, padding="same")',)),
         "positions": (POSITIONS, ("words + self.places[:, :words.size(1)]   # where they stand",)),
     },
-    refused={"features": FEATURES, "of another size": FAR},
+    refused={"a stride": STRIDES, "features": FEATURES, "of another size": FAR},
     wrong={
         "cut the image": ("an upsampled map", swap("large, image]", "large, image[..., :8, :8]]")),
         "leave the map out": ("an upsampled map", swap("[large, image]", "[image, image]")),
         "of one place": ("a signal", swap("signal + smooth", "signal + smooth[..., :1]")),
+        "cut the ends": (
+            "kernels of several sizes",
+            swap("[one(signal) for", "[one(signal)[..., :12] for"),
+        ),
+        "cut the pictures": (
+            "the size of the pictures",
+            swap(
+                "films.reshape(n * times, c, high, wide)",
+                "films[..., 2:, 2:].reshape(n * times, c, high - 2, wide - 2)",
+            ),
+        ),
         "no positions": ("positions", swap("words + self.places ", "words ")),
         "swallow": ("a signal", swallow("print(Residual()(torch.rand(4, 2, 15)).shape)")),
     },
