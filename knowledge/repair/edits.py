@@ -153,7 +153,12 @@ async def try_edits(
     """
     edited = Edited()
     edited.problems += proposed.problems
-    proposals = [p for p in _distinct(proposed.proposals) if p.code not in known]
+    alone = {o.slug for o in operators if o.is_alone}
+    proposals = [
+        p
+        for p in _distinct(proposed.proposals)
+        if p.code not in known and (_ended(p) or p.codemod not in alone)
+    ]
     for p in proposals:
         if not all(c.passed for c in p.checks):
             edited.refused.append(refused_unrun(failing.steps, p, failing.job))

@@ -259,7 +259,10 @@ async def _step(search: _Search, state: _State) -> _StepResult:
         state = await _looked_at(search, state)
     chosen = applicable(search.codemods, state.run, search.operators)
     codemods = chosen.codemods
-    operators = that_may_offer(o for o in chosen.operators if not _was_here(state, o))
+    here = (
+        o for o in chosen.operators if not (_was_here(state, o) or (o.is_alone and state.steps))
+    )
+    operators = that_may_offer(here)
     # To look and to propose take one run each, as long as the other: they go side by side.
     state, (proposed, edits) = await asyncio.gather(
         _looked_at(search, state), _asked(search, state, codemods, operators)

@@ -189,6 +189,11 @@ class Operator:
         """
         return bool(getattr(self.module, "REPEATS", False))
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether its edits count only if nothing else is left to be mended."""
+        return bool(getattr(self.module, "ALONE", False))
+
     def checks(self, before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
         """What must hold beyond the checks that every edit has to pass."""
         own = getattr(self.module, "checks", None)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from executor.errors import is_a, is_about_dtypes, read
+from executor.errors import is_about_dtypes, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -174,21 +174,6 @@ def _forms(
     if place.frame == -len(failure.live.spans) and _is_one_sample(failure, place, value):
         new = method(node, "unsqueeze", cst.Arg(cst.Integer("0")))
         yield _Form(new, f"`{name}` is one sample: a batch of one", COST.LIKELY)
-    if is_a(failure.error, "index_dimensions") and isinstance(value, torch.Tensor):
-        owner = given[0].value
-        is_index = value.dtype == torch.int64 and isinstance(owner, torch.Tensor)
-        if _is_of_positions(failure.program, node):
-            return
-        if is_index and one is not given[0] and value.dim() == owner.dim() - 1:
-            new = method(node, "unsqueeze", cst.Arg(cst.Integer(str(value.dim()))))
-            yield _Form(new, f"each index of `{name}` stands in a row of its own")
-
-
-def _is_of_positions(program: Program, node: cst.BaseExpression) -> bool:
-    """Whether an index is what `nonzero` gives: in each row the place in every dimension."""
-    made = assignment(program, node.value, node) if isinstance(node, cst.Name) else None
-    text = program.text(made.value if made is not None else node)
-    return re.search(r"\b(?:nonzero|argwhere)\(", text) is not None and "as_tuple" not in text
 
 
 def _of_array(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:

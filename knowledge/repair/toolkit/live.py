@@ -68,6 +68,29 @@ def evaluates(failure: Failure, place: Place, expression: cst.BaseExpression) ->
     return True
 
 
+def value_with(
+    failure: Failure, place: Place, old: cst.BaseExpression, new: cst.BaseExpression
+) -> Any:
+    """What a failing expression is worth with another operand; MISSING if it fails with it too."""
+    changed = new if old is place.node else place.node.deep_replace(old, new)
+    text = failure.program.module.code_for_node(changed)
+    try:
+        return failure.live.value(f"({text})", place.frame)
+    except Exception:
+        return failure.missing
+
+
+def same_value(a: Any, b: Any) -> bool:
+    """Whether two results are equal tensors, or tuples of such; of anything else it is unknown."""
+    import torch
+
+    if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
+        return len(a) == len(b) and all(map(same_value, a, b))
+    if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
+        return a.shape == b.shape and a.dtype == b.dtype and torch.equal(a, b)
+    return False
+
+
 def _parts(failure: Failure, place: Place) -> Iterator[cst.BaseExpression]:
     node = place.node
     if isinstance(node, cst.Call):

@@ -256,6 +256,25 @@ async def test_the_same_kind_of_edit_twice_is_an_alternative():
     assert same_line.fix is None and same_line.alternatives == ()
 
 
+class Alone(Anywhere):
+    ALONE = True
+
+
+@pytest.mark.parametrize("first", ["lone", "trusted"])
+async def test_what_supposes_much_mends_the_only_mistake_or_none(first: str):
+    """It is not carried on to the next error, and mends none behind another edit."""
+    second = "f(a.float())\ng(b.float())\n"
+    runs = {EDIT: failed(B, line=2, code="g(b)", values=Values()), second: FIXED}
+    other = "trusted" if first == "lone" else "lone"
+    trial = Trial(type="RuntimeError", message=B, lines=(2,))
+    by_operator = {OLD: [edit(EDIT, first, trial=trial)], EDIT: [edit(second, other)]}
+    operators = (OPERATORS[0], Operator("lone", Alone()))
+    repair, executor = await repaired(runs, by_operator, operators=operators)
+
+    assert repair.fix is None and repair.alternatives == ()
+    assert second not in {job.code for job in executor.asked}
+
+
 class Slip(Anywhere):
     REPEATS = True
 

@@ -1,0 +1,181 @@
+"""Give what failed an operand after one more step: cast, turned, a dimension more or less.
+
+The error's words tell only what kind of step is wanted: of dtype, of shape, to one number, to a
+tensor. Every step of that kind is tried on every operand; those with which the failing expression
+has a value are edits, and steps that come to the same value are one. No more than an alternative.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import libcst as cst
+
+from executor.errors import is_a, is_about_dtypes
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.toolkit.edits import operand
+from knowledge.repair.toolkit.live import Operand, called_module, operands, same_value, value_with
+from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.sites import assignment
+
+ALONE = True  # what it supposes is not carried on to the next error
+_FRAMES = 2
+_BY_PLACE = re.compile(r"scatter|gather|index_|take|select")  # what fits there is not yet meant
+_OF_SHAPE = re.compile(r"(?i)shape|size|dim|\b\dD\b|-D\b|matrix|rank|batch|length")
+_OF_ONE = re.compile(r"(?i)scalar|converted to|only one element|only (?:integer|length-1)")
+_OF_A_NUMBER = re.compile(
+    r"(?i)must be (?:an? )?(?:int|float|number|real)|an integer|unhashable|^tensor\("
+)
+_OF_A_TENSOR = re.compile(
+    r"must be (?:a )?[Tt]ensor|\(Tensor \w+[,)]|expected [Tt]ensor"
+    r"|'(?:int|float|bool|list)' object has no attribute"
+)
+
+
+class _Step(NamedTuple):
+    text: str  # with {} for the operand
+    told: str  # what becomes of it, with {} for its name
+    cost: float = COST.LIKELY
+
+
+def applies(result: JobResult) -> bool:
+    """Something was given what it does not take."""
+    return result.error is not None
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """Each operand after each step with which the failing expression has a value."""
+    for place in failure.places[:_FRAMES]:
+        if place.frame != -1 and called_module(failure, place) is None:
+            return  # a function of the program's own takes what it takes
+        found = [r for one in operands(failure, place) for r in _stepped(failure, place, one)]
+        yield from found
+        if found:
+            return  # further out the same operands have other names
+
+
+def _stepped(failure: Failure, place: Place, one: Operand) -> Iterator[Rewrite]:
+    program = failure.program
+    text = program.module.code_for_node(operand(one.node))
+    seen: list[Any] = []
+    for step in _steps(failure, place, one):
+        new = cst.parse_expression(step.text.format(text))
+        if not failure.writes(place.node):
+            value = value_with(failure, place, one.node, new)
+            if value is failure.missing or any(same_value(value, v) for v in seen):
+                continue
+            seen.append(value)
+        told = step.told.format(f"`{program.text(one.node)}`")
+        title = f"line {program.line(one.node)}: {told}"
+        yield Rewrite(program.replace({one.node: new}), title, told, cost=step.cost, supposes=True)
+
+
+def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
+    import torch
+
+    value, message = one.value, failure.error.message
+    if not isinstance(value, torch.Tensor):
+        if _OF_A_TENSOR.search(message) and _is_of_numbers(value):
+            tensor = failure.program.name_of("torch", "tensor")
+            yield _Step(f"{tensor}({{}})", "{} is made a tensor")
+    elif value.layout is not torch.strided:
+        yield _Step("{}.to_dense()", "{} is used as a dense tensor")
+    elif is_about_dtypes(message):
+        yield from _of_dtype(value, called_module(failure, place))
+    elif _OF_A_NUMBER.search(message) and value.numel() == 1:
+        yield _Step("{}.item()", "{} is used as a plain number")
+    elif _OF_ONE.search(message):
+        yield _Step("{}.mean()", "the mean of {} is taken")
+        yield _Step("{}.sum()", "the sum of {} is taken")
+    elif is_a(failure.error, "index_dimensions"):
+        yield from _of_index(failure, place, one)
+    elif _OF_SHAPE.search(message) and not _is_by_place(failure, place):
+        for step in _of_layout(value, turned=place.frame == -1):
+            yield step
+            if _is_cast(called_module(failure, place), value):
+                yield _Step(f"{step.text}.float()", f"{step.told}, as floats", step.cost + 0.1)
+
+
+def _is_by_place(failure: Failure, place: Place) -> bool:
+    """Whether entries are picked, or written, by their places: any form that fits would do."""
+    if failure.writes(place.node):
+        return True
+    if isinstance(place.node, cst.Call):
+        return _BY_PLACE.search(failure.program.text(place.node.func)) is not None
+    return isinstance(place.node, cst.Subscript)
+
+
+def _is_of_numbers(value: Any) -> bool:
+    if isinstance(value, list):
+        return bool(value) and all(map(_is_of_numbers, value))
+    return type(value) in (int, float, bool)
+
+
+def _of_dtype(value: Any, module: Any) -> Iterator[_Step]:
+    import torch
+
+    kinds = {p.dtype for p in module.parameters()} if module is not None else set()
+    for dtype, cast in ((torch.float16, "half"), (torch.bfloat16, "bfloat16")):
+        if kinds == {dtype} and value.dtype != dtype:
+            yield _Step(f"{{}}.{cast}()", f"{{}} is used as {cast}, as the layer is")
+    if not value.is_floating_point() and not value.is_complex():
+        yield _Step("{}.float()", "{} is used as floats")
+    elif bool((value == value.round()).all()) and not value.is_complex():
+        yield _Step("{}.long()", "{} is used as whole numbers (int64)")
+    if value.dtype.itemsize < 4 and not value.is_floating_point():
+        yield _Step("{}.long()", "{} is used as whole numbers (int64)")
+    yield _Step("{}.bool()", "{} is used as a mask", COST.POSSIBLE)
+
+
+def _is_cast(module: Any, value: Any) -> bool:
+    """Whether a layer's weights are floats, and what comes in is another dtype."""
+    import torch
+
+    kinds = {p.dtype for p in module.parameters()} if module is not None else set()
+    return kinds == {torch.float32} and value.dtype != torch.float32
+
+
+def _of_index(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
+    """An index of a dimension less than what it picks from: a number or a row for each entry."""
+    import torch
+
+    given = operands(failure, place)
+    tensors = [o for o in given if isinstance(o.value, torch.Tensor) and o is not one]
+    rank = one.value.dim()
+    if not failure.program.text(getattr(place.node, "func", place.node)).endswith("gather"):
+        return
+    if one.value.dtype != torch.int64 or not tensors or tensors[0].value.dim() != rank + 1:
+        return
+    made = assignment(failure.program, failure.program.text(one.node), one.node)
+    if re.search(r"\b(?:nonzero|argwhere|stack)\(", failure.program.text(made or one.node)):
+        return  # in each row the place in every dimension
+    owner = failure.program.text(tensors[0].node)
+    kept = "-1, " * rank
+    yield _Step("{}.unsqueeze(-1)", "each index of {} stands in a row of its own", COST.SURE)
+    told = f"each index of {{}} picks a whole row of `{owner}`"
+    yield _Step(f"{{}}.unsqueeze(-1).expand({kept}{owner}.size(-1))", told, COST.SURE)
+
+
+def _of_layout(value: Any, *, turned: bool) -> Iterator[_Step]:
+    rank = value.dim()
+    for d in range(rank):
+        if value.shape[d] == 1:
+            yield _Step(f"{{}}.squeeze({d})", f"{{}} has no dimension {d}")
+    for d in range(rank + 1):
+        at = -1 if d == rank else d
+        yield _Step(f"{{}}.unsqueeze({at})", f"{{}} gets a dimension of 1 at {at}", COST.POSSIBLE)
+    for a in range(rank) if turned else ():
+        for b in range(a + 1, rank):
+            yield _Step(
+                f"{{}}.transpose({a}, {b})", f"dimensions {a} and {b} of {{}} change places"
+            )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """What failed is still computed of the same operands."""
+    return [still_computed(before.error, proposal.code, allowed=("expand", "size", "to_dense"))]
