@@ -63,8 +63,8 @@ FAMILIES = (
             Sentence(
                 "Print the shapes of all tensors right before the join. If they are samples or "
                 "batches of which each was padded by itself, or pictures of their own size, they "
-                "have to be brought to one length or size before, or stay a list. If the "
-                "{dimension} is wrong, give the `dim` in which they may differ",
+                "have to be brought to one length or size before, or stay a list. If another "
+                "dimension may differ, give that as `dim`",
                 {"dimension": "0"},
             ),
             "Print the shapes of all tensors right before the join; only dimension {dimension} "

@@ -39,7 +39,10 @@ def _joined(seen: SeenError) -> Mapping[str, str]:
 
 def _printed_last(seen: SeenError, around: Around) -> Mapping[str, str]:
     """A shape that the post prints with the channels of a picture last, and sides before them."""
+    given = seen.sizes("input")
     for shape in shapes_named(around.words):
+        if len(given) == 4 and given != shape:
+            continue
         if len(shape) == 4 and shape[-1] in _IMAGE_CHANNELS and shape[1] > 4 and shape[2] > 4:
             return {"printed_last": str(list(shape))}
     return {}

@@ -243,8 +243,9 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "For a class of each token there is one label for each token, not for each word: "
-                "spread the labels by `encoded.word_ids()`, with -100 for special tokens, padding "
+                "If a tokenizer cut the words into pieces, there is one label for each piece, not "
+                "for each word: spread the labels by `encoded.word_ids()`, with -100 for special "
+                "tokens, padding "
                 "and further pieces of a word, which the loss leaves out; then `logits.view(-1, "
                 "classes)` and `labels.view(-1)` have as many rows",
                 {

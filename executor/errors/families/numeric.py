@@ -235,16 +235,17 @@ FAMILIES = (
     ErrorFamily(
         id="nothing_to_reduce",
         says="A largest, smallest or mean value is asked of an empty tensor.",
-        means=("A largest, smallest or mean value is asked of an empty tensor",),
+        means=("A largest, smallest or mean value is asked of what is empty",),
         remedy=(
             (
-                "Find out why the tensor is empty (a mask or filter that leaves nothing, "
-                "an empty batch) and skip it: `if x.numel()`"
+                "Find out why it is empty (a mask or filter that leaves nothing, an empty batch). "
+                "If that may be, skip it: `if x.numel()` (of an array `if x.size`)"
             ),
         ),
         types=("RuntimeError", "IndexError", "ValueError"),
         today=(
-            r"Expected reduction dim to be specified for input\.numel\(\) == 0"
+            r"Expected reduction dim (?:to be specified for input\.numel\(\) == 0|\d+ to have non-)"
+            r"|zero-size array to reduction"
             r"|cannot perform reduction function \w+ on a tensor with no elements|zero elements",
         ),
         sample="torch.ones(0).max()",

@@ -158,10 +158,10 @@ FAMILIES = (
                 {"side": r".+"},
             ),
             Sentence(
-                "The features are one more or fewer than the layer takes. If they are columns of a "
-                "table, see whether the target (or an index) is still among them, or one was "
-                "dropped: print the columns. If {inner_left} is right, make the layer "
-                "`nn.Linear({inner_left}, {columns})`",
+                "They differ by 1. If these are columns of a table, see whether the target (or an "
+                "index) is still among them, or one was dropped: print the columns. If "
+                "{inner_left} is right, make the layer `nn.Linear({inner_left}, {columns})`; of a "
+                "product written by hand print both shapes",
                 {"kind": "off by one"},
             ),
             Sentence(
@@ -209,7 +209,7 @@ FAMILIES = (
         derive=_unflattened,
         types=("RuntimeError",),
         today=(
-            r"mat1 and mat2 shapes cannot be multiplied "
+            r"(?:mat1 and mat2|input and weight\.T) shapes cannot be multiplied "
             r"\((?P<rows>\d+)x(?P<inner_left>\d+) and (?P<inner_right>\d+)x(?P<columns>\d+)\)",
         ),
         older=(

@@ -74,7 +74,10 @@ def _room(seen: SeenError, message: str) -> Mapping[str, str]:
     existing = seen.number("existing")
     if seen["dimension"] == "1" and seen.number("wanted") > existing and existing in _POSITIONS:
         return {"positions": str(existing)}
-    if len(given) == len(wanted) > 1 and given[1:] == wanted[1:] and given[0] < wanted[0]:
+    alike = len(given) == len(wanted) > 1 and given[1:] == wanted[1:]
+    if alike and len(given) == 3 and {given[0], wanted[0]} <= {1, 3, 4}:
+        return {"kind": "channels", "has": str(given[0])}
+    if alike and given[0] < wanted[0]:
         return {"kind": "fewer"}
     return {"kind": "order"} if given != wanted and sorted(given) == sorted(wanted) else {}
 
@@ -272,6 +275,16 @@ FAMILIES = (
                 "the two come from",
                 {"dimension": "0", "kind": r".+"},
             ),
+            *(
+                Sentence(
+                    "Print both shapes. If both are pictures, one has its 3 channels last, as "
+                    "NumPy "
+                    "and Pillow do: `x.permute(0, 3, 1, 2)` of a batch, `x.permute(2, 0, 1)` of "
+                    "one",
+                    {side: "3", "large": r".+", "dimension": r"[23]"},
+                )
+                for side in ("a", "b")
+            ),
             (
                 "Print both shapes right before the line; they are compared from the last "
                 "dimension on. If one has fewer, `unsqueeze` puts a 1 where one is missing; if "
@@ -398,6 +411,11 @@ FAMILIES = (
                 "of torch "
                 "[channels, height, width]: `x.permute(2, 0, 1)`)",
                 {"kind": "order"},
+            ),
+            Sentence(
+                "If these are pictures, one has {has} channels where another number is meant: load "
+                "all alike, `Image.open(path).convert('RGB')`, or `'L'` for grey",
+                {"kind": "channels"},
             ),
             Sentence(
                 "It has {existing} entries where {wanted} are to be filled. If these count "

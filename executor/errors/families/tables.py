@@ -168,6 +168,26 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="average_of_classes",
+        says="A score of two classes is asked for where there are more.",
+        decides=True,
+        means=("The targets are {kind}, and `average='binary'` is for two classes, 0 and 1",),
+        remedy=(
+            "Say how the classes are averaged: `average='macro'` counts each class alike, "
+            "`'weighted'` by how often it comes, `'micro'` each sample, None gives one number for "
+            "each class",
+        ),
+        suspects=(Suspect(r"(?:precision|recall|f1|fbeta|jaccard)_score"),),
+        types=("ValueError",),
+        today=(r"Target is (?P<kind>[\w-]{1,40}) but average='binary'",),
+        values={"kind": "of the targets"},
+        needs=_SKLEARN,
+        examples=(
+            "ValueError: Target is multiclass but average='binary'. Please choose another average "
+            "setting, one of [None, 'micro', 'macro', 'weighted'].",
+        ),
+    ),
+    ErrorFamily(
         id="other_number_of_features",
         says="scikit-learn gets another number of features than it was fitted with.",
         means=("{given} features arrive, and the {type} was fitted with {wanted}",),
@@ -225,15 +245,18 @@ FAMILIES = (
     ),
     ErrorFamily(
         id="split_of_nothing",
-        says="Too few samples are split into two parts.",
-        means=("There are {count} samples to split, and one part would be empty",),
+        says="Too few samples are split into two parts, or learned from.",
+        means=("There are {count} samples, and more are needed",),
         remedy=(
-            "Print how many there are before the split: a filter, a `dropna` or a path without "
+            "Print how many there are before the line: a filter, a `dropna` or a path without "
             "files may have left none",
         ),
         suspects=(Suspect(r"train_test_split"),),
         types=("ValueError",),
-        today=(r"With n_samples=(?P<count>\d+), [^\n]{1,100} train set will be empty",),
+        today=(
+            r"With n_samples=(?P<count>\d+), [^\n]{1,100} train set will be empty",
+            r"Found array with (?P<count>0) sample\(s\)",
+        ),
         values={"count": "of samples"},
         needs=_SKLEARN,
         examples=(

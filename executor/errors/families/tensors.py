@@ -13,6 +13,8 @@ def _not_of_colours(seen: SeenError, message: str) -> Mapping[str, str]:
     one, other = seen.sizes("one"), seen.sizes("other")
     if len(one) == len(other) + 1 and one[:-1] == other:
         return {"without": "b[..., None]"}
+    if len(one) == 3 and other == one[:1] == (3,):
+        return {"first": "yes"}
     if len(one) == 3 and other == (3,) and one[-1] == 4:
         return {"alpha": "yes"}
     if len(one) != 3 or other != (3,) or one[-1] in (1, 2, 3, 4):
@@ -222,13 +224,34 @@ FAMILIES = (
     ErrorFamily(
         id="sequence_needed",
         says="A tensor is made of something that is no sequence of numbers.",
-        means=("A tensor is made of something that is no sequence of numbers",),
-        remedy=(
-            ("Print its type; an image goes through `transforms.ToTensor()` or `np.array(image)`"),
+        means=(
+            Sentence(
+                "Bytes are needed, and a {got} is given | a file that is opened as text, or a text "
+                "that was not encoded",
+                {"got": r".+"},
+            ),
+            "A tensor is made of something that is no sequence of numbers",
         ),
+        remedy=(
+            Sentence(
+                "If it is a file, open it as bytes (`'rb'`, `'wb'`), or hand over its path alone; "
+                "if it is a text, `text.encode()` makes bytes of it",
+                {"got": r"str"},
+            ),
+            Sentence(
+                "Print its type where it is made: what reads bytes takes them from a file that is "
+                "open as `'rb'`, or from `io.BytesIO(data)`",
+                {"got": r".+"},
+            ),
+            "Print its type; an image goes through `transforms.ToTensor()` or `np.array(image)`",
+        ),
+        values={"got": "type of what stands where bytes are needed"},
         suspects=(Suspect(r"Tensor|FloatTensor|LongTensor|tensor"),),
         types=("TypeError",),
-        today=(r"a bytes-like object|new\(\): data must be a sequence",),
+        today=(
+            r"a bytes-like object(?: is required, not '(?P<got>\w+)')?",
+            r"new\(\): data must be a sequence",
+        ),
         sample='torch.Tensor({"a": 1}.keys())',
     ),
     ErrorFamily(
@@ -283,7 +306,7 @@ FAMILIES = (
             "or reduce it",
         ),
         types=("TypeError",),
-        today=(r"only (?:length-1|0-dimensional) arrays",),
+        today=(r"only (?:length-1|size-1|0-dimensional) arrays",),
         sample="float(np.ones(2))",
     ),
     ErrorFamily(
@@ -486,6 +509,11 @@ FAMILIES = (
                 {"without": r".+"},
             ),
             Sentence(
+                "Write the three numbers as `b[:, None, None]`: the channels come first in the "
+                "other",
+                {"first": r"yes"},
+            ),
+            Sentence(
                 "If this is a picture with transparency and three numbers are for red, green and "
                 "blue: `Image.open(path).convert('RGB')`",
                 {"alpha": r"yes"},
@@ -500,6 +528,52 @@ FAMILIES = (
         ),
         values={"one": "shape of the first", "other": "shape of the second"},
         sample="np.ones(3) + np.ones(4)",
+    ),
+    ErrorFamily(
+        id="array_reshape",
+        says="A NumPy array is to take a shape that needs another number of values.",
+        means=("The array has {size} values, and the shape {shape} takes another number",),
+        remedy=(
+            "Print `a.shape` before the line. If a picture is coloured, its channels belong into "
+            "the shape, `(height, width, 3)`; if samples are flattened, `a.reshape(len(a), -1)` "
+            "lets the rest follow",
+        ),
+        suspects=(Suspect(r"reshape"),),
+        types=("ValueError",),
+        today=(r"cannot reshape array of size (?P<size>\d+) into shape (?P<shape>\([\d, -]*\))",),
+        values={"size": "values of the array", "shape": "that is asked for"},
+        sample="np.ones(784).reshape(32, 32)",
+    ),
+    ErrorFamily(
+        id="array_assigned",
+        says="A NumPy array of one shape is written into a place of another.",
+        means=("An array of {value} is written into a place of {place}",),
+        remedy=(
+            "Print both shapes. If pictures are collected, grey and coloured ones or several sizes "
+            "are mixed: load all alike (`.convert('RGB')`, `resize`). If an array is made of a "
+            "list (`np.array(list)`), its entries have different shapes: `[x.shape for x in list]` "
+            "shows which",
+        ),
+        types=("ValueError",),
+        today=(
+            r"could not broadcast input array from shape (?P<value>\([\d, ]*\)) into shape "
+            r"(?P<place>\([\d, ]*\))",
+        ),
+        values={"value": "shape of the values", "place": "shape of the place"},
+        sample="np.ones((2, 2))[:] = np.ones(3)",
+    ),
+    ErrorFamily(
+        id="array_join",
+        says="NumPy arrays are joined along one axis and differ in another.",
+        means=("Arrays are joined along one axis, so all others must agree, and one does not",),
+        remedy=(
+            "Print the shapes of all before the line. If another axis may differ, give that as "
+            "`axis`; if each was padded by itself, bring them to one length first",
+        ),
+        suspects=(Suspect(r"concatenate|vstack|hstack|append|stack"),),
+        types=("ValueError",),
+        today=(r"all the input array dimensions except for the concatenation axis must match",),
+        sample="np.concatenate([np.ones((2, 3)), np.ones((2, 4))])",
     ),
     ErrorFamily(
         id="storage_not_resizable",
