@@ -49,7 +49,7 @@ from executor.errors.sameness import (
     same_names,
     same_numbers,
 )
-from executor.errors.topics import is_about_dtypes, topic_of
+from executor.errors.topics import is_about_dtypes, topic_of, wanted_of
 from executor.errors.tried import untried
 from executor.errors.warnings import is_a_notice, is_a_warning, tells_of_a_mistake
 
@@ -95,4 +95,5 @@ __all__ = [
     "topic_of",
     "untried",
     "values_of",
+    "wanted_of",
 ]

@@ -39,6 +39,36 @@ _TOPICS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 _DTYPES = re.compile(r"dtype|scalar type|not implemented for '|[Ii]nput type \(")
 
 
+# What would have been taken in the place of an operand, asked from top to bottom.
+_WANTED: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("dtype", _DTYPES),
+    (
+        "number",
+        re.compile(
+            r"(?i)must be (?:an? )?(?:int|float|number|real)|an integer|unhashable|^tensor\("
+        ),
+    ),
+    (
+        "one",
+        re.compile(r"(?i)scalar|converted to|only one element|only (?:integer|length-1)"),
+    ),
+    ("shape", re.compile(r"(?i)shape|size|dim|\b\dD\b|-D\b|matrix|rank|batch|length")),
+)
+_TENSOR = re.compile(
+    r"must be (?:a )?[Tt]ensor|\(Tensor \w+[,)]|expected [Tt]ensor"
+    r"|'(?:int|float|bool|list)' object has no attribute"
+)
+
+
+def wanted_of(message: str) -> list[str]:
+    """What kind of operand a message wants, of "dtype", "number", "one", "shape" and "tensor".
+
+    wanted_of("Expected 2D input, got 3D")  # ["shape"]
+    """
+    found = [name for name, pattern in _WANTED if pattern.search(message)]
+    return found + ["tensor"] * bool(_TENSOR.search(message))
+
+
 def topic_of(type: str, message: str) -> str:
     """The topic of an exception, one of a dozen."""
     whole = f"{type}: {message}"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from executor.errors import is_a, is_about_dtypes
+from executor.errors import is_a, wanted_of
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -26,15 +26,6 @@ from knowledge.repair.toolkit.sites import assignment
 ALONE = True  # what it supposes is not carried on to the next error
 _FRAMES = 2
 _BY_PLACE = re.compile(r"scatter|gather|index_|take|select")  # what fits there is not yet meant
-_OF_SHAPE = re.compile(r"(?i)shape|size|dim|\b\dD\b|-D\b|matrix|rank|batch|length")
-_OF_ONE = re.compile(r"(?i)scalar|converted to|only one element|only (?:integer|length-1)")
-_OF_A_NUMBER = re.compile(
-    r"(?i)must be (?:an? )?(?:int|float|number|real)|an integer|unhashable|^tensor\("
-)
-_OF_A_TENSOR = re.compile(
-    r"must be (?:a )?[Tt]ensor|\(Tensor \w+[,)]|expected [Tt]ensor"
-    r"|'(?:int|float|bool|list)' object has no attribute"
-)
 
 
 class _Step(NamedTuple):
@@ -78,23 +69,23 @@ def _stepped(failure: Failure, place: Place, one: Operand) -> Iterator[Rewrite]:
 def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
     import torch
 
-    value, message = one.value, failure.error.message
+    value, wanted = one.value, wanted_of(failure.error.message)
     if not isinstance(value, torch.Tensor):
-        if _OF_A_TENSOR.search(message) and _is_of_numbers(value):
+        if "tensor" in wanted and _is_of_numbers(value):
             tensor = failure.program.name_of("torch", "tensor")
             yield _Step(f"{tensor}({{}})", "{} is made a tensor")
     elif value.layout is not torch.strided:
         yield _Step("{}.to_dense()", "{} is used as a dense tensor")
-    elif is_about_dtypes(message):
+    elif "dtype" in wanted:
         yield from _of_dtype(value, called_module(failure, place))
-    elif _OF_A_NUMBER.search(message) and value.numel() == 1:
+    elif "number" in wanted and value.numel() == 1:
         yield _Step("{}.item()", "{} is used as a plain number")
-    elif _OF_ONE.search(message):
-        yield _Step("{}.mean()", "the mean of {} is taken")
-        yield _Step("{}.sum()", "the sum of {} is taken")
+    elif "one" in wanted:
+        yield _Step("{}.mean()", "{} is averaged")
+        yield _Step("{}.sum()", "{} is added up")
     elif is_a(failure.error, "index_dimensions"):
         yield from _of_index(failure, place, one)
-    elif _OF_SHAPE.search(message) and not _is_by_place(failure, place):
+    elif "shape" in wanted and not _is_by_place(failure, place):
         for step in _of_layout(value, turned=place.frame == -1):
             yield step
             if _is_cast(called_module(failure, place), value):

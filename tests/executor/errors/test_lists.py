@@ -12,6 +12,7 @@ from executor.errors import (
     read,
     resized_keys,
     topic_of,
+    wanted_of,
 )
 from executor.protocol import ErrorSeen
 
@@ -93,3 +94,20 @@ def test_every_error_has_a_topic(type_: str, message: str, topic: str):
 def test_a_message_about_dtypes_is_known(message: str, is_so: bool):
     """A dtype is looked at before the sizes: that tells which error comes next."""
     assert is_about_dtypes(message) is is_so
+
+
+@pytest.mark.parametrize(
+    ("message", "wanted"),
+    [
+        ("expected scalar type Long but found Float", ["dtype", "one"]),
+        ("'ones' argument must be int, not Tensor", ["number"]),
+        ("a Tensor with 3 elements cannot be converted to Scalar", ["one"]),
+        ("Expected 2D input, got 3D", ["shape"]),
+        ("linear(): argument 'input' must be Tensor, not list", ["tensor"]),
+        ("'float' object has no attribute 'backward'", ["tensor"]),
+        ("name 'x' is not defined", []),
+    ],
+)
+def test_what_would_have_been_taken(message: str, wanted: list[str]):
+    """Of a message whose family may not be known."""
+    assert wanted_of(message) == wanted
