@@ -27,7 +27,7 @@ def _samples(seen: SeenError, message: str) -> Mapping[str, str]:
         return {"kind": "dimensions"}
     if len(first) == 3 and {first[0], other[0]} <= {1, 3, 4} and first[1:] == other[1:]:
         return {"kind": "channels"}
-    if len(first) == 3 and first[0] == other[0] <= 4:
+    if len(first) == 3 and first[0] == other[0] in (1, 3, 4):
         return {"kind": "pictures"}
     if len(first) == 2 and first[1] == other[1] and first[1] in (4, 5, 6):
         return {"kind": "boxes"}
@@ -190,7 +190,8 @@ FAMILIES = (
             Sentence(
                 "If these are sequences of different lengths, pad them in a `collate_fn`: "
                 "`pad_sequence(list, batch_first=True)`, which pads the first dimension (sounds "
-                "[channels, time] are turned first, or padded with `F.pad`). With a tokenizer: "
+                "[channels, time] are turned first, or cut and padded to one length). With a "
+                "tokenizer: "
                 "`DataCollatorWithPadding(tokenizer)`. If all should be as long, print the one "
                 "that is not",
                 {"kind": "lengths"},

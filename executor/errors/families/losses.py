@@ -256,7 +256,8 @@ FAMILIES = (
             Sentence(
                 "Compare the lengths of `input_ids` and `labels`. A causal language model takes "
                 "labels of the shape of input_ids: the prompt and the answer in one row, with -100 "
-                "where nothing is to be learned. A sequence classifier takes one class number for "
+                "where nothing is to be learned (and where a picture's tokens are put in). A "
+                "sequence classifier takes one class number for "
                 "each text, [batch]; for rows of 0 and 1 give it float labels and "
                 "`problem_type='multi_label_classification'`",
                 {"frames": r"(?m)^(?:modeling_\w+|loss_utils)\.py "},
@@ -309,6 +310,12 @@ FAMILIES = (
                 "the batch dimension: `x = x.view(x.size(0), -1)` (or `x.flatten(1)`); for a "
                 "recurrent net use only its last step, or give a label for each step",
                 {"per_label": r".+"},
+            ),
+            Sentence(
+                "No label arrives: print `labels.shape` where the loss is called. They may be cut "
+                "off with the text (max_length), left out by a filter or a collator, or gone to "
+                "another device where DataParallel shares out a batch",
+                {"labels": "0"},
             ),
             Sentence(
                 "Print the shapes in forward. All samples became one row where a `view(1, -1)`, an "

@@ -19,6 +19,7 @@ _AGAIN = (
 _PACKED = 100_000  # values, at least, of a matrix that four bits each were packed into a row
 # Features of a token for which the parts of Stable Diffusion are made.
 _TEXTS = frozenset({768, 1024, 1280, 2048, 4096})
+_DIFFUSION = r"\bcomfy|\bdiffusers\b|stable.?diffusion|\bsdxl\b|\bksampler\b|controlnet"
 _IN_A_LAYER = (("file", r"linear\.py"), ("made", r"Linear"))
 
 
@@ -123,6 +124,16 @@ FAMILIES = (
                 "2048, so one part (a LoRA, a ControlNet, an embedding, a text encoder) is made "
                 "for another version: take one for the model's",
                 {"kind": "texts"},
+            ),
+            *(
+                Sentence(
+                    "Two parts do not belong to one model: what gives {inner_left} features and "
+                    "what takes {inner_right}. Compare for which base model each was made (the "
+                    "model, its text encoders, a LoRA, a ControlNet, an adapter), and load all for "
+                    "one",
+                    {"inner_left": r".+", where: _DIFFUSION},
+                )
+                for where in ("words", "frames")
             ),
             Sentence(
                 "The left one has {rows} rows, as many as are wanted of columns. If features stand "

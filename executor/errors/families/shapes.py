@@ -64,8 +64,19 @@ def _view(seen: SeenError, message: str) -> Mapping[str, str]:
     if len(sizes) == 5 and sizes[3] == sizes[4] and size % (sizes[0] * sizes[3] ** 2 or 1) == 0:
         had = size // (sizes[0] * sizes[3] ** 2 or 1)
         return values | {"has": str(had), "channels": str(sizes[1] * sizes[2])}
+    if len(sizes) == 4 and (maps := _maps(sizes, size)):
+        return values | maps
     times = size // needed if 0 < needed < size and size % needed == 0 else 0
     return values | ({"times": str(times)} if times else {})
+
+
+def _maps(sizes: tuple[int, ...], size: int) -> Mapping[str, str]:
+    """The side of a tensor's square maps, where a shape with square maps takes another one."""
+    for height, width, rest in ((*sizes[2:], sizes[:2]), (*sizes[1:3], sizes[::3])):
+        pixels, over = divmod(size, prod(rest) or size + 1)
+        if height == width and not over and pixels and isqrt(pixels) ** 2 == pixels:
+            return {"side": str(isqrt(pixels)), "taken": str(height)}
+    return {}
 
 
 def _room(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -569,6 +580,13 @@ FAMILIES = (
                 "and DataParallel gives each device its share. Take the number from the input, "
                 "`x.view(x.size(0), …)`, or write -1 in its place",
                 {"samples": r".+"},
+            ),
+            Sentence(
+                "If these are maps of pictures, they are {side} times {side} and not {taken} times "
+                "{taken}, with the other sizes as they stand there: the pictures have another size "
+                "than the model was made for, or an odd size was rounded. Resize them, or take "
+                "height and width from the tensor (`x.shape`)",
+                {"side": r".+"},
             ),
             Sentence(
                 "If its maps have that height and width, it has {has} channels, and the shape "
