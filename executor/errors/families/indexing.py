@@ -30,6 +30,12 @@ _BOUNDS = (
         {"line": r"\b(?:scatter|one_hot|index_add|bincount)\w*\("},
     ),
     Sentence(
+        "Dimension {dimension} has a single entry: print the shape. If it is a batch of one, or a "
+        "dimension of size 1 that was added, the index belongs to the next dimension (or "
+        "`squeeze` takes it away); if several are meant, see what made one of them",
+        {"size": "1"},
+    ),
+    Sentence(
         "The index is just behind the last, {last}. If it counts from 1 (labels, ids), subtract "
         "1; if a loop reads the next element too (`x[i + 1]`), it has to end one earlier; if "
         "{size} is meant to be the number of all, it is one too small",
@@ -427,6 +433,12 @@ FAMILIES = (
                 "The script was started with fewer arguments than it reads: `python script.py a "
                 "b`. In a notebook set the values in place of `sys.argv`",
                 {"line": r"\bargv\["},
+            ),
+            Sentence(
+                "What is searched for in that line gives fewer than are taken: print it. A folder "
+                "without such files (`os.getcwd()` says where it looks), or a pattern that is "
+                "written for `/` where paths have `\\`, finds nothing",
+                {"line": r"\b(?:i?glob|listdir|findall|find_all|scandir)\b"},
             ),
             Sentence(
                 "A line, or a name, has fewer parts than the code takes for granted: print it "
