@@ -14,10 +14,9 @@ FAMILIES = (
         ),
         remedy=(
             "Look whether the file is there, is not empty and holds sound (a failed download "
-            "leaves "
-            "a text in its place). Install what reads its format: "
-            "`pip install soundfile` (wav, flac, ogg), FFmpeg for the rest, `torchcodec` for "
-            "torchaudio 2.9 and newer; or convert it: `ffmpeg -i in.mp3 out.wav`",
+            "leaves a text in its place). Install what reads its format: `pip install soundfile` "
+            "(wav, flac, ogg), FFmpeg for the rest, `torchcodec` for torchaudio 2.9 and newer; or "
+            "convert it: `ffmpeg -i in.mp3 out.wav`",
         ),
         types=("RuntimeError", "LibsndfileError", "ImportError"),
         today=(

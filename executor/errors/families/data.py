@@ -23,12 +23,9 @@ FAMILIES = (
         values={"type": "of the error in the worker", "worker": "number of the process"},
         sample=(
             f"{_LOADER}\n"
-            "class Broken(Dataset):\n"
-            "    def __len__(self):\n"
-            "        return 2\n\n"
-            "    def __getitem__(self, i):\n"
-            "        raise ValueError('broken')\n\n"
-            "next(iter(DataLoader(Broken(), num_workers=1)))"
+            "class Broken(Dataset):\n    def __len__(self):\n        return 2\n\n    def "
+            "__getitem__(self, i):\n        raise "
+            "ValueError('broken')\n\nnext(iter(DataLoader(Broken(), num_workers=1)))"
         ),
         breadth=18,
     ),
@@ -205,11 +202,9 @@ FAMILIES = (
         today=(r"DataLoader with IterableDataset: expected unspecified (?P<option>\w+) option",),
         values={"option": "shuffle, sampler or batch_sampler"},
         sample=(
-            "from torch.utils.data import DataLoader, IterableDataset\n\n"
-            "class Stream(IterableDataset):\n"
-            "    def __iter__(self):\n"
-            "        return iter(range(4))\n\n"
-            "DataLoader(Stream(), shuffle=True)"
+            "from torch.utils.data import DataLoader, IterableDataset\n\nclass "
+            "Stream(IterableDataset):\n    def __iter__(self):\n        return "
+            "iter(range(4))\n\nDataLoader(Stream(), shuffle=True)"
         ),
     ),
     ErrorFamily(
@@ -235,10 +230,9 @@ FAMILIES = (
             *(
                 Sentence(
                     "In forward ask a tensor for what is wanted, `x.dtype` or "
-                    "`self.fc.weight.dtype`, "
-                    "in place of `next(self.parameters())`. If the line is a library's, take a "
-                    "newer one, or run without DataParallel: one GPU (`CUDA_VISIBLE_DEVICES=0`), "
-                    "or DistributedDataParallel",
+                    "`self.fc.weight.dtype`, in place of `next(self.parameters())`. If the line is "
+                    "a library's, take a newer one, or run without DataParallel: one GPU "
+                    "(`CUDA_VISIBLE_DEVICES=0`), or DistributedDataParallel",
                     {where: pattern},
                 )
                 for where, pattern in (

@@ -31,8 +31,7 @@ FAMILIES = (
         remedy=(
             Sentence(
                 "If the second is a layer's weight, {right} is how a quantized model packs them, "
-                "and "
-                "only its own layer unpacks them: call the layer in place of taking "
+                "and only its own layer unpacks them: call the layer in place of taking "
                 "`layer.weight`; if it is a library's line, bring its version (peft, transformers, "
                 "bitsandbytes) up to date. If it is data, `.float()`",
                 {"right": _PACKED, "product": r".+"},
@@ -57,9 +56,8 @@ FAMILIES = (
             Sentence(
                 "Half precision and float32 meet. In a layer the second is the weight: a float32 "
                 "layer gets half precision, as one that was added to a model in half precision "
-                "does. Run the forward pass inside "
-                "`torch.autocast(…)`, or bring the layer to the dtype of the others, "
-                "`layer.to(x.dtype)`",
+                "does. Run the forward pass inside `torch.autocast(…)`, or bring the layer to the "
+                "dtype of the others, `layer.to(x.dtype)`",
                 {"left": _HALF, "right": r"[Ff]loat"},
             ),
             Sentence(
@@ -432,8 +430,8 @@ FAMILIES = (
         today=(r"Found dtype (?P<given>\w+) but expected (?P<expected>\w+)",),
         values={"given": f"the dtype that is there, {_SHORT}", "expected": "the dtype it needs"},
         sample=(
-            "x = torch.ones(3, requires_grad=True)\n"
-            "F.binary_cross_entropy(x, torch.ones(3, dtype=torch.double)).backward()"
+            "x = torch.ones(3, requires_grad=True)\nF.binary_cross_entropy(x, torch.ones(3, "
+            "dtype=torch.double)).backward()"
         ),
     ),
     ErrorFamily(

@@ -198,8 +198,8 @@ FAMILIES = (
         ),
         remedy=(
             "Print its shape. If it is [height, width], `x.unsqueeze(0)` gives it its channel; if "
-            "it was made flat, normalize before that, or give it back its sides "
-            "(`x.view(1, 28, 28)`)",
+            "it was made flat, normalize before that, or give it back its sides (`x.view(1, 28, "
+            "28)`)",
         ),
         suspects=(Suspect(r"Normalize|normalize|Compose"),),
         types=("ValueError", "TypeError"),
@@ -271,8 +271,7 @@ FAMILIES = (
             "Look at its size and first bytes: a web page that was saved under this name, a cut "
             "download, another kind of file in the folder. `Image.open(path).verify()` in a loop "
             "finds the bad ones: fetch them anew or leave them out. (If pictures whose rest is "
-            "grey "
-            "will do, `ImageFile.LOAD_TRUNCATED_IMAGES = True` takes cut ones)",
+            "grey will do, `ImageFile.LOAD_TRUNCATED_IMAGES = True` takes cut ones)",
         ),
         suspects=(Suspect(r"open|ImageFolder"),),
         types=("UnidentifiedImageError", "OSError"),
@@ -404,8 +403,8 @@ FAMILIES = (
         remedy=(
             "Make it with the classes of the weights and put a new last layer in its place: "
             "`model.fc = nn.Linear(model.fc.in_features, n)` of a ResNet, the last of "
-            "`model.classifier` of others, and of a Faster R-CNN "
-            "`model.roi_heads.box_predictor = FastRCNNPredictor(in_features, n)`",
+            "`model.classifier` of others, and of a Faster R-CNN `model.roi_heads.box_predictor = "
+            "FastRCNNPredictor(in_features, n)`",
         ),
         suspects=(Suspect(r"\w+"),),
         types=("ValueError",),

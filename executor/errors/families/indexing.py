@@ -723,8 +723,8 @@ FAMILIES = (
             "source": "dtype of the values",
         },
         sample=(
-            "index = torch.zeros(2, 1, dtype=torch.long)\n"
-            "torch.ones(2, 3).scatter(1, index, torch.ones(2, 1, dtype=torch.long))"
+            "index = torch.zeros(2, 1, dtype=torch.long)\ntorch.ones(2, 3).scatter(1, index, "
+            "torch.ones(2, 1, dtype=torch.long))"
         ),
     ),
     ErrorFamily(

@@ -191,9 +191,8 @@ FAMILIES = (
                 "If these are sequences of different lengths, pad them in a `collate_fn`: "
                 "`pad_sequence(list, batch_first=True)`, which pads the first dimension (sounds "
                 "[channels, time] are turned first, or cut and padded to one length). With a "
-                "tokenizer: "
-                "`DataCollatorWithPadding(tokenizer)`. If all should be as long, print the one "
-                "that is not",
+                "tokenizer: `DataCollatorWithPadding(tokenizer)`. If all should be as long, print "
+                "the one that is not",
                 {"kind": "lengths"},
             ),
             Sentence(
@@ -339,8 +338,8 @@ FAMILIES = (
         today=(r"batch must contain tensors[^\n;]{0,80}?; found (?:<class ')?(?P<given>[\w.]+)",),
         values={"given": "type of what the sample holds"},
         sample=(
-            "from torch.utils.data import DataLoader\n"
-            "next(iter(DataLoader([None, None], batch_size=2)))"
+            "from torch.utils.data import DataLoader\nnext(iter(DataLoader([None, None], "
+            "batch_size=2)))"
         ),
         examples=(
             "TypeError: batch must contain tensors, numbers, dicts or lists; found "
@@ -362,8 +361,8 @@ FAMILIES = (
         types=("RuntimeError",),
         today=(r"each element in list of batch should be of equal size",),
         sample=(
-            "from torch.utils.data import DataLoader\n"
-            "next(iter(DataLoader([[1, 2], [3]], batch_size=2)))"
+            "from torch.utils.data import DataLoader\nnext(iter(DataLoader([[1, 2], [3]], "
+            "batch_size=2)))"
         ),
     ),
     ErrorFamily(
@@ -379,9 +378,9 @@ FAMILIES = (
         derive=_sum,
         remedy=(
             (
-                "Make the sizes add up: compute the last one from the tensor "
-                "(`x.size(dim) - sum(others)`), or give one number for pieces of equal size "
-                "(`x.split(2, dim)`, of which the last may be smaller)"
+                "Make the sizes add up: compute the last one from the tensor (`x.size(dim) - "
+                "sum(others)`), or give one number for pieces of equal size (`x.split(2, dim)`, of "
+                "which the last may be smaller)"
             ),
         ),
         suspects=(Suspect(r"split"),),

@@ -322,8 +322,8 @@ FAMILIES = (
             ),
         ),
         now=(
-            "Expected {unbatched}D (unbatched) or {batched}D (batched) input to "
-            "conv2d, but got input of size: {input}"
+            "Expected {unbatched}D (unbatched) or {batched}D (batched) input to conv2d, but got "
+            "input of size: {input}"
         ),
         suspects=(Suspect(r"Conv[123]d", "the layer with this weight", {0: "{made_in}"}),),
         derive=_conv_input,
@@ -353,8 +353,7 @@ FAMILIES = (
             "RuntimeError: Expected 4-dimensional input for 4-dimensional weight [64, 3, 3, 3], "
             "but got 3-dimensional input of size [3, 224, 224] instead",
             "RuntimeError: Expected 4-dimensional input for 4-dimensional weight [30,1,5,5],but "
-            "got "
-            "5-dimensional input of size [16,2,1,256,256] instead",
+            "got 5-dimensional input of size [16,2,1,256,256] instead",
             "RuntimeError: Expected 4-dimensional input for 4-dimensional weight 64 3 3 3, but got "
             "input of size [3, 224, 224] instead",
         ),
@@ -371,9 +370,8 @@ FAMILIES = (
             ),
             "{option} of a convolution is {given}, and it has {count} directions",
             (
-                "{option} of a convolution has another number of values than the "
-                "convolution has directions | a 1-d convolution got a pair, or "
-                "an input with too few dimensions"
+                "{option} of a convolution has another number of values than the convolution has "
+                "directions | a 1-d convolution got a pair, or an input with too few dimensions"
             ),
         ),
         remedy=(

@@ -201,8 +201,7 @@ FAMILIES = (
         types=("UserWarning",),
         today=(r"Implicit dimension choice for (?:log_)?soft(?:max|min) has been deprecated",),
         sample=(
-            "import warnings\n"
-            "with warnings.catch_warnings():\n"
+            "import warnings\nwith warnings.catch_warnings():\n"
             '    warnings.simplefilter("error")\n'
             "    F.softmax(torch.ones(2, 2))"
         ),
@@ -245,9 +244,8 @@ FAMILIES = (
             Sentence(
                 "If a tokenizer cut the words into pieces, there is one label for each piece, not "
                 "for each word: spread the labels by `encoded.word_ids()`, with -100 for special "
-                "tokens, padding "
-                "and further pieces of a word, which the loss leaves out; then `logits.view(-1, "
-                "classes)` and `labels.view(-1)` have as many rows",
+                "tokens, padding and further pieces of a word, which the loss leaves out; then "
+                "`logits.view(-1, classes)` and `labels.view(-1)` have as many rows",
                 {
                     "words": r"token classification|\bner\b|pos.tag|named entit"
                     r"|sequence (?:tagg|label)"
@@ -257,9 +255,8 @@ FAMILIES = (
                 "Compare the lengths of `input_ids` and `labels`. A causal language model takes "
                 "labels of the shape of input_ids: the prompt and the answer in one row, with -100 "
                 "where nothing is to be learned (and where a picture's tokens are put in). A "
-                "sequence classifier takes one class number for "
-                "each text, [batch]; for rows of 0 and 1 give it float labels and "
-                "`problem_type='multi_label_classification'`",
+                "sequence classifier takes one class number for each text, [batch]; for rows of 0 "
+                "and 1 give it float labels and `problem_type='multi_label_classification'`",
                 {"frames": r"(?m)^(?:modeling_\w+|loss_utils)\.py "},
             ),
             Sentence(
@@ -426,8 +423,8 @@ FAMILIES = (
                 {"runs": r"yes"},
             ),
             Sentence(
-                "If the target holds probabilities, update torch, or write "
-                "`-(target * F.log_softmax(output, dim=1)).sum(dim=1).mean()`. If it is one-hot: "
+                "If the target holds probabilities, update torch, or write `-(target * "
+                "F.log_softmax(output, dim=1)).sum(dim=1).mean()`. If it is one-hot: "
                 "`target.argmax(dim=1)`; a column [batch, 1]: `target.squeeze(1)`",
                 {"torch": before("1.10")},
             ),
@@ -945,8 +942,8 @@ FAMILIES = (
         older=(r"weight tensor should be defined either for all or no classes",),
         values={"classes": "that the input has", "weight": "shape of the weights"},
         sample=(
-            "labels = torch.zeros(4, dtype=torch.long)\n"
-            "F.cross_entropy(torch.ones(4, 3), labels, weight=torch.ones(2))"
+            "labels = torch.zeros(4, dtype=torch.long)\nF.cross_entropy(torch.ones(4, 3), labels, "
+            "weight=torch.ones(2))"
         ),
         examples=(
             "RuntimeError: weight tensor should be defined either for all or no classes at "

@@ -126,9 +126,8 @@ FAMILIES = (
         ),
         values={"function": "that made it", "output": "its number, from 0"},
         sample=(
-            "x = torch.zeros(1, requires_grad=True)\n"
-            "with torch.autograd.detect_anomaly():\n"
-            "    (x.sqrt() * 0).sum().backward()"
+            "x = torch.zeros(1, requires_grad=True)\nwith torch.autograd.detect_anomaly():\n    "
+            "(x.sqrt() * 0).sum().backward()"
         ),
     ),
     ErrorFamily(

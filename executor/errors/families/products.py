@@ -70,10 +70,10 @@ FAMILIES = (
             Sentence(_LINEAR, {"file": r"linear\.py"}),
             Sentence(_LINEAR, {"made": r"Linear"}),
             (
-                "A matrix product of [{rows}, {inner_left}] and [{inner_right}, "
-                "{columns}]: the inner sizes, {inner_left} and {inner_right}, must be "
-                "equal. Where the second is a Linear layer's weight, the layer takes "
-                "{inner_right} features and {inner_left} arrive"
+                "A matrix product of [{rows}, {inner_left}] and [{inner_right}, {columns}]: the "
+                "inner sizes, {inner_left} and {inner_right}, must be equal. Where the second is a "
+                "Linear layer's weight, the layer takes {inner_right} features and {inner_left} "
+                "arrive"
             ),
             (
                 "The inner sizes of a matrix product differ: where the second matrix is a Linear "
@@ -107,8 +107,8 @@ FAMILIES = (
             ),
             Sentence(
                 "If the second matrix is a weight stored [outputs, inputs], as a Linear's, turn "
-                "it: `x @ w.T`. If it belongs to a layer, what went "
-                "through such a layer comes to it again",
+                "it: `x @ w.T`. If it belongs to a layer, what went through such a layer comes to "
+                "it again",
                 {"again": r"yes"},
             ),
             Sentence(

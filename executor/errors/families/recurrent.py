@@ -85,9 +85,8 @@ FAMILIES = (
                 "The state is for {samples} samples, and the layer counts {batch}. If {batch} is "
                 "the number of steps, batch_first=True is missing. If it is a batch, smaller than "
                 "the others as the last one is, make the state from the input, `x.size(0)` "
-                "(without "
-                "batch_first=True `x.size(1)`); a state that goes on from batch to batch needs "
-                "batches of one size",
+                "(without batch_first=True `x.size(1)`); a state that goes on from batch to batch "
+                "needs batches of one size",
                 {"batch": r".+"},
             ),
             Sentence(
@@ -237,8 +236,8 @@ FAMILIES = (
             "dtype": "they have, in PyTorch's short form, such as Long",
         },
         sample=(
-            "lengths = torch.tensor([[2, 1]])\n"
-            "nn.utils.rnn.pack_padded_sequence(torch.ones(2, 2, 1), lengths)"
+            "lengths = torch.tensor([[2, 1]])\nnn.utils.rnn.pack_padded_sequence(torch.ones(2, 2, "
+            "1), lengths)"
         ),
     ),
     ErrorFamily(
@@ -310,8 +309,8 @@ FAMILIES = (
         ),
         values={"given": "shape of the mask", "expected": "sizes it needs"},
         sample=(
-            "x = torch.ones(5, 2, 8)\n"
-            "nn.MultiheadAttention(8, 2)(x, x, x, attn_mask=torch.zeros(3, 3))"
+            "x = torch.ones(5, 2, 8)\nnn.MultiheadAttention(8, 2)(x, x, x, "
+            "attn_mask=torch.zeros(3, 3))"
         ),
     ),
     ErrorFamily(
@@ -328,9 +327,8 @@ FAMILIES = (
         ),
         values={"batch": "samples of the tokens", "given": "rows of the mask"},
         sample=(
-            "x = torch.ones(5, 2, 8)\n"
-            "mask = torch.zeros(5, 2, dtype=torch.bool)\n"
-            "nn.MultiheadAttention(8, 2)(x, x, x, key_padding_mask=mask)"
+            "x = torch.ones(5, 2, 8)\nmask = torch.zeros(5, 2, "
+            "dtype=torch.bool)\nnn.MultiheadAttention(8, 2)(x, x, x, key_padding_mask=mask)"
         ),
     ),
     ErrorFamily(
@@ -353,10 +351,9 @@ FAMILIES = (
         says="The sizes that attention or a transformer gets do not fit.",
         remedy=(
             "Print the shapes of all that goes in. Without batch_first=True they are [steps, "
-            "batch, "
-            "d_model], so the number of samples stands second and has to be the same; the last is "
-            "d_model, so token ids need an Embedding of that width first. If masks are given: "
-            "src_mask is [steps, steps], src_key_padding_mask [batch, steps]",
+            "batch, d_model], so the number of samples stands second and has to be the same; the "
+            "last is d_model, so token ids need an Embedding of that width first. If masks are "
+            "given: src_mask is [steps, steps], src_key_padding_mask [batch, steps]",
         ),
         types=("AssertionError", "RuntimeError", "ValueError"),
         today=(

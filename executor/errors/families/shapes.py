@@ -213,8 +213,8 @@ FAMILIES = (
                     "{a} and {b} differ by {off_by}, as an odd size does that was halved (stride "
                     "or pooling rounds down) and doubled again. Pad or resize the input to a "
                     "multiple of 2 for each halving (16 for four), give `ConvTranspose2d` an "
-                    "`output_padding`, or bring one to the other's size: `up = "
-                    "F.interpolate(up, size=skip.shape[2:])`",
+                    "`output_padding`, or bring one to the other's size: `up = F.interpolate(up, "
+                    "size=skip.shape[2:])`",
                     {"off_by": r".+", "dimension": r"[234]", where: _SKIPS},
                 )
                 for where in ("words", "line", "code")
@@ -228,8 +228,7 @@ FAMILIES = (
             *(
                 Sentence(
                     "Both are a square and one, as the patches of a picture and the class token "
-                    "are. "
-                    "Positions were learned for pictures of one size, and these have another: "
+                    "are. Positions were learned for pictures of one size, and these have another: "
                     "resize them to it, or make the model for theirs (`img_size=` in timm, "
                     "`interpolate_pos_encoding=True` in Transformers)",
                     {"patches": r".+", "dimension": "1", where: r"\bvit|patch|cls_token|pos_?emb"},
@@ -289,9 +288,8 @@ FAMILIES = (
             *(
                 Sentence(
                     "Print both shapes. If both are pictures, one has its 3 channels last, as "
-                    "NumPy "
-                    "and Pillow do: `x.permute(0, 3, 1, 2)` of a batch, `x.permute(2, 0, 1)` of "
-                    "one",
+                    "NumPy and Pillow do: `x.permute(0, 3, 1, 2)` of a batch, `x.permute(2, 0, 1)` "
+                    "of one",
                     {side: "3", "large": r".+", "dimension": r"[23]"},
                 )
                 for side in ("a", "b")
@@ -419,8 +417,7 @@ FAMILIES = (
             Sentence(
                 "If both are one thing, its dimensions stand in another order: `permute` brings "
                 "them into one (pictures of NumPy or Pillow are [height, width, channels], those "
-                "of torch "
-                "[channels, height, width]: `x.permute(2, 0, 1)`)",
+                "of torch [channels, height, width]: `x.permute(2, 0, 1)`)",
                 {"kind": "order"},
             ),
             Sentence(

@@ -27,8 +27,7 @@ _NO_DTYPE = (
 )
 _SHAPE_IN_BRACKETS = (
     "If a shape is meant, it takes brackets of its own: `np.zeros((2, 3))`, for the second "
-    "argument "
-    "is the dtype. If a dtype is, name one that this version knows: `np.float32`"
+    "argument is the dtype. If a dtype is, name one that this version knows: `np.float32`"
 )
 _ARRAYS_INSIDE = r"\barray\(\s*\[\s*array\(\s*\["  # as NumPy prints an array of arrays
 
@@ -261,8 +260,7 @@ FAMILIES = (
         remedy=(
             "If one number is meant, reduce it first (`.mean()`, `.sum()`, an index); if all are, "
             "use `.tolist()`. A loss gives one number with its default reduction; if the model "
-            "computes "
-            "it behind DataParallel, it comes once for each GPU: `loss.mean()`",
+            "computes it behind DataParallel, it comes once for each GPU: `loss.mean()`",
         ),
         suspects=(Suspect(r"item|float|int"),),
         types=("RuntimeError", "ValueError"),
@@ -671,10 +669,8 @@ FAMILIES = (
         types=("UserWarning",),
         today=(r"[Tt]he given NumPy array is not write?able",),
         sample=(
-            "import warnings\n"
-            "array = np.ones(2)\n"
-            "array.flags.writeable = False\n"
-            "with warnings.catch_warnings():\n"
+            "import warnings\narray = np.ones(2)\narray.flags.writeable = False\nwith "
+            "warnings.catch_warnings():\n"
             '    warnings.simplefilter("error")\n'
             "    torch.from_numpy(array)"
         ),
