@@ -70,9 +70,10 @@ def _view(seen: SeenError, message: str) -> Mapping[str, str]:
     return values | ({"times": str(times)} if times else {})
 
 
-def _maps(sizes: tuple[int, ...], size: int) -> Mapping[str, str]:
+def _maps(sizes: tuple[int, ...], size: int) -> dict[str, str]:
     """The side of a tensor's square maps, where a shape with square maps takes another one."""
-    for height, width, rest in ((*sizes[2:], sizes[:2]), (*sizes[1:3], sizes[::3])):
+    for at in (2, 1):  # where the height stands
+        height, width, rest = sizes[at], sizes[at + 1], sizes[:at] + sizes[at + 2 :]
         pixels, over = divmod(size, prod(rest) or size + 1)
         if height == width and not over and pixels and isqrt(pixels) ** 2 == pixels:
             return {"side": str(isqrt(pixels)), "taken": str(height)}
