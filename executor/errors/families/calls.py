@@ -230,6 +230,11 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
+                "An nn.Sequential takes one input and hands what a layer gives to the next: call "
+                "the layer itself, or write a module whose forward takes them all",
+                {"function": r"(?:.*\.)?Sequential\.forward"},
+            ),
+            Sentence(
                 "{function} takes nothing but `self`, or has no `self` in its definition: write "
                 "`def {function_name}(self, x):`; what is called on an object gets it first",
                 {"least": r"1", "most": r"", "function": r"(?:.*\.)?forward"},

@@ -73,6 +73,12 @@ _OF_AN_ARRAY = r"sum|mean|all|any|item|float|long|int|type|nonzero|cpu|astype|sh
 _OF_AN_OUTPUT = (
     r"logits|loss|last_hidden_state|pooler_output|hidden_states|attentions|sample|aux_logits"
 )
+# Layers of torch.nn, which nobody's `__init__` has to fill.
+_LAYER = (
+    r"Conv(?:Transpose)?[123]d|(?:Batch|Instance)Norm[123]d|(?:Layer|Group)Norm"
+    r"|(?:Adaptive)?(?:Max|Avg)Pool[123]d|Linear|Bilinear|Embedding|LSTM|GRU|RNN|MultiheadAttention"
+    r"|(?:Leaky|P)?ReLU6?|G?ELU|SiLU|Hardswish|Sigmoid|Tanh|Softmax|Dropout|Upsample|Flatten"
+)
 # Of objects of a kind: class, what is asked, what it means, what to do.
 _OF_A_KIND = (
     *(
@@ -120,6 +126,15 @@ _OF_A_KIND = (
         "A `{type}` has no layer and no method named `{name}`",
         "`print(model)` shows what it holds and how that is named: a layer of an nn.Sequential is "
         "asked by its number, `model[0]`",
+    ),
+    (
+        _LAYER,
+        r"(?!module$).*",
+        "A `{type}`, a layer of PyTorch's own, has no `{name}` | it was loaded whole from a file "
+        "that another version of torch wrote, or `{name}` is of another kind of layer",
+        "If the model was loaded whole (a file with the model itself, and no state_dict): make it "
+        "anew from its class, and load `old.state_dict()` into it; or use the torch that it was "
+        "saved with. If not, `print(vars(layer))` shows what the layer has",
     ),
 )
 _COMPILED = r"_C|_ext|\w+_(?:cuda|ext|cpp)"
@@ -505,8 +520,9 @@ FAMILIES = (
                 {"type": r"numpy.*|ndarray|float|int|bool"},
             ),
             Sentence(
-                "If it holds tensors, it becomes one by `torch.stack(list)` (or `torch.cat`); "
-                "each element can be moved or asked by itself: `[t.to(device) for t in x]`",
+                "If it holds tensors, it becomes one by `torch.stack(list)` (or `torch.cat`), of "
+                "numbers by `torch.tensor(list)`; each element can be moved or asked by itself: "
+                "`[t.to(device) for t in x]`",
                 {
                     "type": r"list|tuple",
                     "name": r"to|cuda|cpu|size|shape|view|float|backward|dim|detach|unsqueeze",
@@ -567,13 +583,13 @@ FAMILIES = (
                 "none",
                 {"name": r"module", "type": r"(?!module$).*"},
             ),
+            *(Sentence(text, {"type": type_, "name": name}) for type_, name, text, _ in _OF_A_KIND),
             Sentence(
                 "A `{type}` object has no `{name}` | of a library's class: the object was made by "
                 "another version of that library (pickled, or copied from a file whole); of one's "
                 "own: `__init__` does not set it",
                 {"name": r"_(?!_).*", "type": r"(?!Meta|Fake).*"},
             ),
-            *(Sentence(text, {"type": type_, "name": name}) for type_, name, text, _ in _OF_A_KIND),
             Sentence(
                 "The class `{type}` has no `{name}` | a newer or an older version of its library "
                 "has it, or in a class of one's own it is spelt or indented otherwise",

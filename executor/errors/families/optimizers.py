@@ -165,6 +165,12 @@ FAMILIES = (
     ErrorFamily(
         id="scheduler_steps",
         says="A schedule of a fixed length is stepped more often than it was made for.",
+        means=("The schedule is made for {total} steps, and step {step} is taken",),
+        remedy=(
+            "If it is stepped after each batch: `total_steps=epochs * len(loader)` (or `epochs` "
+            "and `steps_per_epoch=len(loader)`); if once for each epoch: `total_steps=epochs`. If "
+            "training goes on from a checkpoint, the steps before it count too",
+        ),
         types=("ValueError",),
         today=(
             r"Tried to step (?P<step>\d+) times\. The specified number of total steps is "

@@ -244,8 +244,19 @@ FAMILIES = (
     ErrorFamily(
         id="data_missing",
         says="A data set or its annotations are read that were never downloaded there.",
-        means=("The files of the data set are not in the folder that the program looks in",),
+        means=(
+            Sentence(
+                "A file of the data set could be had from none of its addresses", {"failed": r".+"}
+            ),
+            "The files of the data set are not in the folder that the program looks in",
+        ),
         remedy=(
+            Sentence(
+                "Try again later; a newer torchvision knows newer addresses. Where the machine has "
+                "no network, fetch the files by hand into the folder that the data set names "
+                "(`root/MNIST/raw`): then they are only read",
+                {"failed": r".+"},
+            ),
             (
                 "Pass `download=True` once, where the data set can be downloaded, and check "
                 "`root`: the folder that holds the data set's own folder"
@@ -253,9 +264,10 @@ FAMILIES = (
         ),
         types=("RuntimeError",),
         today=(
-            r"Dataset (?:metadata file )?not found(?! or)|Error downloading \S+"
+            r"Dataset (?:metadata file )?not found(?! or)|(?P<failed>Error downloading) \S+"
             r"|not present in the root directory",
         ),
+        values={"failed": "says that it was tried to download it"},
         needs="the files of a data set, and torchvision",
         examples=(
             "RuntimeError: Dataset not found. You can use download=True to download it",
@@ -357,6 +369,38 @@ FAMILIES = (
     ErrorFamily(
         id="network_missing",
         says="Something is asked from the network that cannot be reached.",
+        means=(
+            Sentence(
+                "A path is taken for the name of something on the hub, since no folder is there",
+                {"repo": r".+"},
+            ),
+            Sentence(
+                "Neither a folder here nor the hub has all that is to be loaded | the name is "
+                "another, the hub cannot be reached, or a folder here has the name and lacks files",
+                {"loaded": r".+"},
+            ),
+            Sentence("A download needs the package `gdown`", {"gdown": r".+"}),
+            "Something is asked from the network that cannot be reached",
+        ),
+        remedy=(
+            Sentence(
+                "Print `os.path.abspath(path)` and `os.path.isdir(path)`: a model's folder holds "
+                "its `config.json`. If a name of the hub is meant, it has at most one `/`",
+                {"repo": r".+"},
+            ),
+            Sentence(
+                "If it is a folder: `os.listdir(path)` shows what it holds. If it is a name of the "
+                "hub: see its spelling there, and that no folder of that name lies where the "
+                "program runs",
+                {"loaded": r".+"},
+            ),
+            Sentence("`pip install gdown`", {"gdown": r".+"}),
+        ),
+        values={
+            "repo": "says that a name of the hub is no such name",
+            "loaded": "says what cannot be loaded",
+            "gdown": "the package",
+        },
         types=(
             "OSError",
             "ConnectionError",
@@ -368,8 +412,9 @@ FAMILIES = (
             r"couldn't connect to '|Network is unreachable|Temporary failure in name resolution"
             r"|Name or service not known|LocalEntryNotFoundError|offline mode is enabled"
             r"|Max retries exceeded|nodename nor servname|Couldn't reach '[^']+' on the Hub"
-            r"|Repo id must (?:be in the form|use alphanumeric)|Can't load (?:the )?[\w ]+ for '"
-            r"|'gdown' is required|there is no internet connection and the repo",
+            r"|(?P<repo>Repo id must (?:be in the form|use alphanumeric))"
+            r"|(?P<loaded>Can't load (?:the )?[\w ]+ for ')|'(?P<gdown>gdown)' is required"
+            r"|there is no internet connection and the repo",
         ),
         needs="a machine without a network",
         examples=(

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from torch import nn
+
 from bot.models import PastedTraceback
 from executor.errors import Around, read_words
+from executor.errors.families import names
 from executor.protocol import Construct
 
 NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
@@ -80,6 +83,8 @@ KEYWORD = "got an unexpected keyword argument"
 LAYER = "Input type (torch.{}Tensor) and weight type (torch.{}Tensor) should be the same"
 
 OPERATOR = "unsupported operand type(s) for /: '{}' and '{}'"
+
+STEPPED = "Tried to step 11 times. The specified number of total steps is 10"
 
 
 def apart(one: str, other: str, argument: str, method: str) -> str:
@@ -451,6 +456,21 @@ CASES = [
     (TYPE, OPERATOR.format("dict", "int"), {}, "losses.values()", "type=int"),
     (TYPE, OPERATOR.format("method", "int"), {}, "parentheses", "type=int"),
     (TYPE, OPERATOR.format("tuple", "Tensor"), {}, "layer(x)", "type=int"),
+    (
+        TYPE,
+        "Sequential.forward() takes 2 positional arguments but 3 were given",
+        {},
+        "hands",
+        "_in",
+    ),
+    ("", "Error downloading a.gz", {}, "none of its addresses", "download=True"),
+    ("", "Dataset not found. You can use download=True", {}, "`download=True` once", "addresses"),
+    ("HFValidationError", "Repo id must be in the form 'a/b'", {}, "os.path.isdir", "network"),
+    ("OSError", "Can't load tokenizer for 'a'. If", {}, "os.listdir", "from the network"),
+    ("URLError", "Network is unreachable", {}, "from the network", "os.path.isdir"),
+    (VALUE, STEPPED, {}, "len(loader)", "more often than"),
+    (ATTRIBUTE, "'GELU' object has no attribute 'approximate'", {}, "loaded whole", "__init__"),
+    (ATTRIBUTE, "'Net' object has no attribute 'approximate'", {}, "__init__", "loaded whole"),
 ]
 
 
@@ -472,3 +492,12 @@ def test_a_cause_is_told_and_its_neighbour_is_not(
     assert reading is not None
     said = f"{reading.means}. {reading.causes}. {reading.remedy}"
     assert told in said and not_told not in said, said
+
+
+def test_a_layer_of_torchs_own_is_one() -> None:
+    """What is told of torch's layers is told of no other class, and there are many of them."""
+    found = [name for name in dir(nn) if re.fullmatch(names._LAYER, name)]
+
+    assert len(found) > 40
+    assert all(issubclass(getattr(nn, name), nn.Module) for name in found)
+    assert not re.fullmatch(names._LAYER, "Net")
