@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
+import pytest
 from torch import nn
 
 from bot.models import PastedTraceback
