@@ -104,7 +104,13 @@ def _listed(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[Ste
         if name not in seen.read:
             continue
         value = given.value
-        if posted.id in _LISTED and len(shapes) >= 2 and not name.startswith("_new_"):
+        called = value.expression == "_stubs.same"
+        if posted.id in _LISTED and len(shapes) >= 2 and called:
+            both = ", ".join(map(str, shapes))
+            said = f"a function that gives tensors of {' and '.join(str(list(s)) for s in shapes)}"
+            turns = Text(f"_stubs.in_turn({both})", said)
+            yield Step(0.4, candidate.with_value(name, turns, "message"))
+        elif posted.id in _LISTED and len(shapes) >= 2 and not name.startswith("_new_"):
             for weight, item in _ITEMS:
                 made = "[" + ", ".join(item.format(shape) for shape in shapes) + "] * 4"
                 said = f"a list of tensors of shape {' and '.join(str(list(s)) for s in shapes)}"
@@ -135,6 +141,9 @@ def _of_said_type(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterat
     if made is None or posted.id not in _NAMES_A_TYPE:
         return
     for name, given in candidate.values:
+        if isinstance(given.value, Batches) and name in seen.read and given.value.n:
+            items = Text(f"[{made}, {made}]", f"a list of two values of type {said}")
+            yield Step(0.6, candidate.with_value(name, items, "message"))
         if name in posted.names and name in seen.read and given.value.expression != made:
             kind = Text(made, f"a {said}, as the message says")
             yield Step(0.6, candidate.with_value(name, kind, "message"))

@@ -19,7 +19,14 @@ from executor.inside.rebuild.values import Tensor, Text
 
 _NUMBER = re.compile(r"\d+")
 _MOST = 4  # values that are varied
-_STUBS = ("_stubs.Stub", "_stubs.stub_class", "_stubs.loss", "_stubs.same", "_stubs.Table")
+_STUBS = (
+    "_stubs.Stub",
+    "_stubs.stub_class",
+    "_stubs.loss",
+    "_stubs.Rows",
+    "_stubs.same",
+    "_stubs.Table",
+)
 
 
 def made_up(

@@ -31,14 +31,15 @@ def steps(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[Step]
     yield from _to_run(candidate, leaves, seen, posted)
     for n, leaf in enumerate(leaves):
         for shape in filter(fits, posted.printed[:3]):
-            yield Step(0.8 + 0.2 * n, _of_one_batch(candidate, leaf, shape))
+            tensor = replace(leaf.tensor, shape=shape)
+            yield Step(0.8 + 0.2 * n, _of_one_batch(candidate, leaf, tensor))
         for weight, tensor in _variants(leaf.tensor, posted):
             yield step(candidate, leaf, tensor, weight + n)
 
 
-def _of_one_batch(candidate: Candidate, leaf: Leaf, shape: tuple[int, ...]) -> Candidate:
-    """The candidate with one shape, and the other parts of that batch with as many samples."""
-    made = candidate.with_leaf(leaf, replace(leaf.tensor, shape=shape))
+def _of_one_batch(candidate: Candidate, leaf: Leaf, tensor: Tensor) -> Candidate:
+    """The candidate with one tensor, and the other parts of its batch with as many samples."""
+    made, shape = candidate.with_leaf(leaf, tensor), tensor.shape
     for other in list(candidate.leaves()):
         together = other.name == leaf.name and other.part != leaf.part
         if together and shape and other.tensor.shape[:1] == leaf.tensor.shape[:1] != ():
@@ -92,7 +93,7 @@ def _to_run(
         return
     for n, leaf in enumerate(leaves):
         for tensor in _fitting(leaf.tensor, family, seen.message):
-            yield step(candidate, leaf, tensor, 0.3 + 0.2 * n)
+            yield Step(0.3 + 0.2 * n, _of_one_batch(candidate, leaf, tensor))
     yield from _all_alike(candidate, leaves, family, seen.message)
     yield from _other_kinds(candidate, seen, family)
     if candidate.simulate and family.id in _DEVICE_FAMILIES:
@@ -108,6 +109,9 @@ def _missing(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[St
         root = module.partition(".")[0]
         if root not in candidate.modules:
             yield Step(0.0, replace(candidate, modules=(*candidate.modules, root)))
+    old = "DataLoaderIter" in seen.message and family["name"] == "next"
+    if old and _OLD_NEXT not in candidate.first:
+        yield Step(0.0, replace(candidate, first=(*candidate.first, _OLD_NEXT)))
     if family.id in _NO_GPU and not candidate.simulate:
         yield Step(0.1, replace(candidate, simulate=True))
     if candidate.simulate and family.id in _DEVICE_FAMILIES and not posted.speaks_of_devices:
@@ -115,7 +119,7 @@ def _missing(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[St
     if family.id in _RESOURCES and not candidate.resources:
         yield Step(0.1, replace(candidate, resources=True))
     if family.id == "file_missing" and (path := family["path"]):
-        statement = written(path, seen, posted)
+        statement = written(path, seen, posted, len(candidate.first))
         if statement and statement not in candidate.first:
             yield Step(0.0, replace(candidate, first=(*candidate.first, statement)))
 
@@ -133,6 +137,11 @@ def _all_alike(
             yield Step(0.4, made)
 
 
+# What old versions of torch had, so that old code gets as far as it did.
+_OLD_NEXT = (
+    "setattr(__import__('torch').utils.data.dataloader._BaseDataLoaderIter, 'next', "
+    "lambda loaded: next(loaded))"
+)
 _NO_GPU = frozenset({"cuda_not_compiled", "gpu_missing"})
 _RESOURCES = frozenset({"file_missing", "data_missing", "network_missing", "network_entry_missing"})
 _DEVICE_FAMILIES = frozenset(

@@ -70,6 +70,8 @@ class NameUses:
             nodes += self._tree.with_aliases(ScopedName(None, name))
             for function, parameter in self._parameters_given(name):
                 nodes += self._tree.uses(ScopedName(function, parameter))
+                if getattr(function, "name", "") == "__init__":  # self.files = files
+                    nodes += self.attributes.get(f"self.{parameter}", [])
         return facts(nodes, self._tree.parents)
 
     def _parameters_given(self, name: str) -> list[tuple[ast.AST, str]]:
@@ -166,6 +168,29 @@ class NameUses:
             if isinstance(target, (ast.Tuple, ast.List)):
                 return key, [last_name(e) or "item" for e in target.elts]
         return "", []
+
+    def makes_an_attribute(self, name: str) -> bool:
+        """Whether what each call of a name gives becomes an attribute of `self` in `__init__`."""
+        calls = [self._tree.parents.get(use) for use in self._tree.uses(ScopedName(None, name))]
+        assigned = [self._tree.parents.get(call) for call in calls if isinstance(call, ast.Call)]
+        return bool(assigned) and all(
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Attribute)
+            and getattr(node.targets[0].value, "id", "") == "self"
+            for node in assigned
+        )
+
+    def keeps_a_state(self, name: str) -> bool:
+        """Whether it is called as `out, state = name(x, state)`."""
+        for use in self._tree.uses(ScopedName(None, name)):
+            call = self._tree.parents.get(use)
+            given = self._tree.parents.get(call) if isinstance(call, ast.Call) else None
+            if not (isinstance(call, ast.Call) and isinstance(given, ast.Assign)):
+                continue
+            target = given.targets[0]
+            if len(call.args) == 2 and isinstance(target, ast.Tuple) and len(target.elts) == 2:
+                return ast.unparse(call.args[1]) == ast.unparse(target.elts[1])
+        return False
 
     def makes_a_layer(self, name: str) -> bool:
         """Whether what a class makes goes straight into a container of layers."""

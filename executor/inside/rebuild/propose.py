@@ -55,6 +55,8 @@ _DEVICE = re.compile(r"(?i)^(\w*device\w*|dev)$")
 _PATH = re.compile(r"(?i)(path|file|fname|filename|dir|folder|root|checkpoint|ckpt|weights_name)")
 _INTEGER_USE = frozenset({"range", "Linear", "Conv2d", "Conv1d", "Embedding", "zeros", "ones"})
 _LOADS = frozenset({"load", "open", "read_csv", "imread", "loadtxt"})
+_OF_TABLES = frozenset({"iloc", "loc", "iterrows", "columns"})
+_PICTURES = re.compile(r"(?i)(image|img|picture)_?(names?|paths?|files?|list|ids)$")
 _OF_CLASSES = frozenset({"CrossEntropyLoss", "NLLLoss"})
 _OF_LISTS = frozenset({"append", "extend", "insert"})
 _NUMPY_USE = frozenset({"from_numpy", "asarray"})
@@ -214,6 +216,8 @@ class Proposals:
             return self._loss_text("")
         if self.uses.feeds_a_loss(name):
             return self.model(last)
+        if "." not in name and last[:1].islower() and self.uses.makes_an_attribute(name):
+            return Text("torch.nn.Identity", f"`{last}` makes a layer that gives back its input")
         if "." not in name and last[:1].isupper() and not self.uses.is_model(name, last):
             return self._class(last)
         if MODEL_NAME.match(last) or (len(last) == 1 and last.isupper()):
@@ -231,7 +235,14 @@ class Proposals:
         return Text("_stubs.same", f"a function `{last}` that gives back what it is given")
 
     def _data(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
-        if uses.passed_to and set(uses.passed_to) <= {"len"}:
+        if uses.attributes & _OF_TABLES:
+            return Text("_stubs.Rows()", "a table of four file names and labels")
+        if uses.indexed and not (uses.keys or uses.computed or uses.attributes):
+            if _PATH.search(last) or _PICTURES.search(last):
+                return Text(f'[f"{last}_{{n}}.png" for n in range(4)]', "four file names")
+            if TARGET.search(last) and "len" not in uses.passed_to:
+                return Text("[0, 1, 0, 1]", "four class numbers")
+        if uses.passed_to and set(uses.passed_to) <= {"len"} and not uses.attributes:
             return Text("range(10)", "10 classes")
         if uses.looped and _PATH.search(last) and not (uses.attributes or uses.computed):
             return Text(f'["{last}_0.png", "{last}_1.png"]', "two file names")
@@ -328,6 +339,10 @@ class Proposals:
             made = layer(self.posted, "model", at_line=at_line)
             if made is not None:
                 return made
+            if self.uses.keeps_a_state(last):
+                return Text(
+                    "_stubs.Recurrent(10)", "a small module that gives an output and a state"
+                )
             return Text("_stubs.Model(10)", "a small module that takes any batch")
         named = [m for m in self.models if m.name.lower().replace("_", "") in last.lower()]
         cls = (named or self.models)[-1]

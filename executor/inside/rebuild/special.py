@@ -46,27 +46,41 @@ def _weights(posted: Posted) -> tuple[_Shapes, _Shapes]:
     return saved, current
 
 
-def written(path: str, seen: Outcome, posted: Posted) -> str:
+def written(path: str, seen: Outcome, posted: Posted, before: int = 0) -> str:
     """The statement that writes a file which a trial did not find; empty if it is of no known kind.
 
     Args:
         path: as the snippet gives it.
         seen: the trial: which function read it.
         posted: the error, which may say what is in it.
+        before: how many were written before: pictures of two sizes take turns.
     """
     plain = path.removeprefix("./")
     if len(path) > 100 or plain.startswith(("/", "~")) or ".." in plain or "\\" in plain:
         return ""
     folder = plain.rpartition("/")[0]
-    written = _written(path, seen, posted)
+    written = _written(path, seen, posted, before)
     making = f"__import__('os').makedirs({folder!r}, exist_ok=True) or "
     return f"{making if folder else ''}{written}" if written else ""
 
 
-def _written(path: str, seen: Outcome, posted: Posted) -> str:
+_MODES = {1: "L", 3: "RGB", 4: "RGBA"}  # how many channels a picture has
+
+
+def _picture(path: str, posted: Posted, before: int) -> str:
+    """A picture with the channels and of the size that the message names, if it does."""
+    shapes = [s for s in posted.shapes if len(s) == 3 and s[0] in _MODES]
+    channels, height, width = shapes[before % len(shapes)] if shapes else (3, 32, 32)
+    if not shapes and posted.id == "broadcast_sizes":
+        channels = posted.number("a") or 3
+    mode = _MODES.get(channels, "RGB")
+    return f"__import__('PIL.Image').Image.new({mode!r}, ({width}, {height})).save({path!r})"
+
+
+def _written(path: str, seen: Outcome, posted: Posted, before: int) -> str:
     torch = "__import__('torch')"
     if path.endswith((".png", ".jpg", ".jpeg", ".bmp")):
-        return f"__import__('PIL.Image').Image.new('RGB', (32, 32)).save({path!r})"
+        return _picture(path, posted, before)
     if path.endswith(".csv"):
         numpy = "__import__('numpy')"
         return f"{numpy}.savetxt({path!r}, {numpy}.random.rand(40, 8), delimiter=',')"

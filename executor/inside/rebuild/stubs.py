@@ -6,6 +6,7 @@ only torch, numpy, Python and the snippet do.
 
 from __future__ import annotations
 
+import itertools
 import re
 import types
 from collections.abc import Callable, Iterator
@@ -147,6 +148,12 @@ def same(*args: Any, **named: Any) -> Any:
     return args[0] if args and args[0] is not None else Stub()
 
 
+def in_turn(*shapes: tuple[int, ...]) -> Callable[..., torch.Tensor]:
+    """A function that gives tensors of these shapes, one after the other."""
+    following = itertools.cycle(shapes)
+    return lambda *_, **__: torch.rand(next(following))
+
+
 def loss(*given: Any, **named: Any) -> torch.Tensor:
     """A scalar of every tensor that it is given."""
     tensors = [a for a in (*given, *named.values()) if isinstance(a, torch.Tensor)]
@@ -179,6 +186,21 @@ class Model(nn.Module):
         return out.reshape(x.shape[0], *self.outputs)
 
 
+class Recurrent(Model):
+    """A module that gives its output and its next state, which follows from the one it is given."""
+
+    def init_hidden(self, *_: Any, **__: Any) -> torch.Tensor:
+        """The first state."""
+        return torch.zeros(8)
+
+    def forward(self, x: Any, state: Any = None, *_: Any, **__: Any) -> Any:
+        before = state[0] if isinstance(state, tuple) else state
+        kept = torch.zeros(8) if before is None else before
+        kept = torch.tanh(kept + self.layer.weight.mean())
+        after = (kept, *state[1:]) if isinstance(state, tuple) else kept
+        return super().forward(x) + kept.mean(), after
+
+
 def _product(sizes: tuple[int, ...]) -> int:
     n = 1
     for size in sizes:
@@ -200,6 +222,44 @@ def weights(shapes: dict[str, tuple[int, ...]], name: str = "Model") -> nn.Modul
         at.register_parameter(last, nn.Parameter(torch.rand(*shape)))
     module: nn.Module = root
     return module
+
+
+class Rows:
+    """A table with a file name and a label in each row, as annotations are kept."""
+
+    columns = ("file", "label")
+
+    def __init__(self) -> None:
+        self.iloc = self.loc = _Cells([[f"file_{n}.png", n % 2] for n in range(4)])
+
+    def __len__(self) -> int:
+        return len(self.iloc.rows)
+
+    def __getitem__(self, column: Any) -> Any:
+        """A column."""
+        return [row[_column(column)] for row in self.iloc.rows]
+
+    def iterrows(self) -> Iterator[Any]:
+        """Each row, with its number."""
+        return iter(enumerate(self.iloc.rows))
+
+
+class _Cells:
+    def __init__(self, rows: list[list[Any]]) -> None:
+        self.rows = rows
+
+    def __getitem__(self, at: Any) -> Any:
+        if not isinstance(at, tuple):
+            return self.rows[int(at)]
+        row = self.rows[int(at[0])]
+        return row[at[1]] if isinstance(at[1], slice) else row[_column(at[1])]
+
+
+def _column(named: Any) -> int:
+    """0 for the file name, 1 for the label, by its number or by what it is called."""
+    if isinstance(named, str):
+        return int(re.search(r"(?i)label|class|target|^y", named) is not None)
+    return min(int(named), 1)
 
 
 class Table:

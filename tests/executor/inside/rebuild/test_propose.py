@@ -72,6 +72,18 @@ def proposals(code: str, message: str = "x") -> Proposals:
         ("scores.update(train.values)", "train", "_stubs.Table(np.random.rand(*(8, 20)))"),
         ("q = torch.from_numpy(pixels)", "pixels",
          "np.random.rand(*(8, 20)).astype(np.float32)"),
+        ("class Up(nn.Module):\n    def __init__(self):\n        self.two = twice(3, 4)", "twice",
+         "torch.nn.Identity"),
+        ("def f(t):\n    return t.iloc[0, 1]\nf(notes)", "notes", "_stubs.Rows()"),
+        ("class A:\n    def __init__(self, files, labels):\n        self.files = files\n"
+         "    def __getitem__(self, i):\n        return read(self.files[i])\nA(train_files, y)",
+         "train_files", '[f"train_files_{n}.png" for n in range(4)]'),
+        ("class A:\n    def __init__(self, labels):\n        self.labels = labels\n"
+         "    def __getitem__(self, i):\n        return self.labels[i]\nA(train_labels)",
+         "train_labels", "[0, 1, 0, 1]"),
+        ("out, h = walker(x, h)", "walker", "_stubs.same"),  # a function; no model's name
+        ("out, h = rnn_model(x, h)", "rnn_model", "_stubs.Recurrent(10)"),
+        ("out, attention = model(x, mask)", "model", "_stubs.Model(10)"),  # no state of its own
         ("image, label = parts['val'][k]", "parts",
          "{'val': [(torch.rand((20,)), torch.randint(0, 10, ()),) for _ in range(4)]}"),
         ("image, label = samples[k]", "samples",
@@ -204,6 +216,12 @@ def dictated(code: str, message: str, **values: Value) -> list[dict[str, str]]:
         ("a.unsqueeze_(1)\nc(a)", "Given groups=1, weight of size [64, 3, 7, 7], expected input"
          "[3, 1, 9, 9] to have 3 channels, but got 1 channels instead", {"a": Tensor((8, 20))},
          {"a": "torch.rand((3, 9, 9))"}),
+        ("for b in a: b.to(0)", "'list' object has no attribute 'to'",
+         {"a": Batches((("", Tensor((8, 20))),), "tensor")},
+         {"a": "[[torch.rand(8, 20), torch.rand(8, 20)], [torch.rand(8, 20), torch.rand(8, 20)]]"}),
+        ("s = a(b)", "stack expects each tensor to be equal size, but got [3, 5] at entry 0 and "
+         "[3, 6] at entry 1", {"a": Text("_stubs.same")},
+         {"a": "_stubs.in_turn((3, 5), (3, 6))"}),
         ("a.view(-1, 9)", "shape '[-1, 9]' is invalid for input of size 640",
          {"a": Tensor((8, 20))}, {"a": "torch.rand((32, 20))"}),
         ("a.view(-1, 9)", "shape '[-1, 9]' is invalid for input of size 6464",
@@ -239,6 +257,9 @@ def test_a_shape_of_weights_is_no_inputs():
     [
         ("ModuleNotFoundError: No module named 'vi'", [("vi",)]),
         ("AssertionError: Torch not compiled with CUDA enabled", [True]),
+        ("AttributeError: '_SingleProcessDataLoaderIter' object has no attribute 'next'",
+         [("setattr(__import__('torch').utils.data.dataloader._BaseDataLoaderIter, 'next', "
+           "lambda loaded: next(loaded))",)]),
         ("FileNotFoundError: [Errno 2] No such file or directory: 'out/w.pth'",
          [True, ("__import__('os').makedirs('out', exist_ok=True) or "
                  "__import__('torch').save({}, 'out/w.pth')",)]),
