@@ -1003,7 +1003,8 @@ FAMILIES = (
         id="body_missing",
         says="A function, a class or a loop has no body.",
         types=("IndentationError", "SyntaxError"),
-        today=(r"^expected an indented block",),
+        today=(r"^expected an indented block(?: after .{1,60} on line (?P<head>\d{1,6}))?",),
+        values={"head": "line of the head that has none"},
         sample='compile("def f():\\n", "snippet.py", "exec")',
     ),
     ErrorFamily(

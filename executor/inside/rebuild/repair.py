@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 
+from executor.errors import family_of
 from executor.protocol import Rebuilt
 
 _MOST = 4  # lines
 _OF_ALL = 3  # lines that stay for each that does not
 _NEVER_CLOSED = re.compile(r"was never closed|unterminated")
-_EMPTY = re.compile(r"expected an indented block after .* on line (\d+)")
 
 
 def without_what_is_no_python(code: str) -> tuple[int, ...] | None:
@@ -35,7 +35,8 @@ def without_what_is_no_python(code: str) -> tuple[int, ...] | None:
 def _at(error: SyntaxError, last: int) -> set[int]:
     """The lines to leave out next: a header without a body, the rest of what is not closed."""
     said = error.msg or ""
-    if found := _EMPTY.search(said):
-        return {int(found[1])}
+    seen = family_of(type(error).__name__, said)
+    if seen is not None and seen.id == "body_missing" and seen["head"].isdigit():
+        return {seen.number("head")}
     line = error.lineno or 0
     return set(range(line, last + 1)) if _NEVER_CLOSED.search(said) else {min(line, last)}
