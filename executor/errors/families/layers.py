@@ -651,9 +651,8 @@ FAMILIES = (
         remedy=(
             "If it comes at the end of an epoch, give the loader `drop_last=True` (or a batch "
             "size that leaves no single sample). If it comes in a prediction, an export or a "
-            "summary of the model, which run a single sample, call `model.eval()` before. If a "
-            "`view` in the model makes the batch one, keep the batch, `x.flatten(1)`. If batches "
-            "of one are meant in training, use GroupNorm or LayerNorm",
+            "summary of the model, which run a single sample, call `model.eval()` before. If "
+            "batches of one are meant in training, use GroupNorm or LayerNorm",
         ),
         suspects=(Suspect(r"BatchNorm[123]d|DataLoader"),),
         types=("ValueError",),
