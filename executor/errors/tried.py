@@ -20,6 +20,12 @@ _TRIED = re.compile(
     re.IGNORECASE,
 )
 _BUT = re.compile(r"\b(?:unless|except|until|only (?:if|when|with))\b", re.IGNORECASE)
+# A setting that is named as what is wrong, or warned of, is not advised.
+_WARNED_OF = re.compile(
+    r"\b(?:would|does not help|hides|neither|does this too|look (?:for|behind)|right only|leave out"
+    r"|drop)\b",
+    re.IGNORECASE,
+)
 _OPENING = re.compile(r"^(?:or|else|and|then)\b,? *")
 
 
@@ -39,11 +45,20 @@ def untried(advice: str, words: str = "", code: str = "", line: str = "") -> str
     for part, joint in _parts(advice):
         if _is_done(part, told, code, line):
             continue
-        ends = "." if kept and joint == " " and not kept.endswith(".") else ""
-        kept = f"{kept}{ends}{joint}{part}" if kept else _OPENING.sub("", part)
+        if not kept:
+            kept = _OPENING.sub("", part)
+        elif joint == " " or kept.endswith("."):  # a new sentence, or one whose beginning is gone
+            begins = part if joint == " " else _capital(_OPENING.sub("", part))
+            kept = f"{kept.removesuffix('.')}. {begins}"
+        else:
+            kept = f"{kept}{joint}{part}"
     if not kept or kept == advice:
         return kept
-    return f"{kept[:1].upper()}{kept[1:]}".rstrip(". ")
+    return _capital(kept).rstrip(". ")
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _parts(advice: str) -> Iterator[tuple[str, str]]:
@@ -66,6 +81,8 @@ def _said_of_trying(words: str) -> Iterator[str]:
 def _is_done(part: str, told: str, code: str, line: str) -> bool:
     """Whether all that this part has one do was done; of a part without code that is not known."""
     settings = _SETTING.findall(part)
+    if settings and _WARNED_OF.search(part):
+        return False
     written = " ".join(one for one in _CODE.findall(part) if one.strip() != line.strip())
     calls = [name for name in _CALL.findall(written) if name not in _LOOKS]
     installs = _INSTALL.findall(part)

@@ -373,8 +373,8 @@ FAMILIES = (
             ),
             Sentence(
                 "A text arrives: perhaps a dictionary was unpacked like a tuple, which gives its "
-                "keys (the outputs of transformers 4 and later: take `outputs.logits`, or "
-                "`return_dict=False`), or labels were never turned into numbers",
+                "keys (the outputs of transformers 4 and later: take "
+                "`outputs.logits`), or labels were never turned into numbers",
                 {"expected": r".*Tensor.*", "given": r"str"},
             ),
             Sentence(
@@ -968,8 +968,8 @@ FAMILIES = (
         says="A number is divided by zero.",
         means=(("A number is divided by zero | the length of an empty list, dataset or loader"),),
         remedy=(
-            "Print the divisor, and find where it becomes 0: perhaps an empty loader (a batch "
-            "size larger than the data with drop_last=True, a wrong folder), or a count that "
+            "Print the divisor, and find where it becomes 0: perhaps an empty loader (a wrong "
+            "folder; a batch larger than the data where the last one is dropped) or a count that "
             "nothing was added to",
         ),
         types=("ZeroDivisionError",),

@@ -130,7 +130,7 @@ FAMILIES = (
             ),
             Sentence(
                 "Run with CUDA_LAUNCH_BLOCKING=1 to see the line, and print the shapes of what "
-                "goes into it: perhaps a batch is empty, or far larger than the others",
+                "goes into it: perhaps a batch is empty or far larger than the others",
                 {"what": r"invalid (?:configuration )?argument.*"},
             ),
             "Run with CUDA_LAUNCH_BLOCKING=1, or on the CPU, to see the real line: an index out of "

@@ -128,8 +128,8 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "In what is hooked, and right behind it: activations without inplace=True, and "
-                "`out = out + x` for `out += x`",
+                "In what is hooked, and right behind it: activations that do not work in place, "
+                "and `out = out + x` for `out += x`",
                 {"function": r"BackwardHookFunction\w*"},
             ),
             "Write it out of place (`x = x + y`), or change a copy: `x = x.clone()`. An activation "

@@ -16,7 +16,7 @@ _PUT_IN = (
     (
         "counted",
         r"(?:total_ops|total_params)$",
-        "thop's profile counted with it while the model was saved",
+        "thop's profile puts it there while it counts",
         "They are counters and no weights: leave them out, `{{k: v for k, v in state.items() if "
         "not k.endswith(('total_ops', 'total_params'))}}`, and profile a copy of the model",
     ),

@@ -258,8 +258,8 @@ FAMILIES = (
                 {"failed": r".+"},
             ),
             (
-                "Pass `download=True` once, where the data set can be downloaded, and check "
-                "`root`: the folder that holds the data set's own folder"
+                "Pass `download=True` once, where the data set can be downloaded. Check `root`: "
+                "it is the folder that holds the data set's own folder"
             ),
         ),
         types=("RuntimeError",),

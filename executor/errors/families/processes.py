@@ -158,8 +158,8 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "If batches or samples are kept, keep a copy: `x.clone()` (or a number). Else "
-                "`ulimit -n 65536` before the start, or "
+                "If batches or samples are kept, keep a copy: `x.clone()` (or a number). More "
+                "files may be open with `ulimit -n 65536` before the start, or with "
                 "`torch.multiprocessing.set_sharing_strategy('file_system')`; close the files that "
                 "the data set opens",
                 {"handles": r".+"},
@@ -580,8 +580,8 @@ FAMILIES = (
             Sentence(
                 "Look why one of them was elsewhere: it ended with an error of its own (read the "
                 "output of every rank, the first error counts), has fewer batches than the others "
-                "(`DistributedSampler`, `drop_last=True`), calls a collective under `if rank == "
-                "0:` alone, or does something long there (download, evaluation): "
+                "(`DistributedSampler`, `drop_last`), calls a collective under `if rank == 0:` "
+                "alone or does something long there (download, evaluation): "
                 "`torch.distributed.barrier()`, or `init_process_group(timeout=…)`",
                 {"operation": r".+"},
             ),

@@ -31,6 +31,10 @@ LAST = "Give the loader `drop_last=True`; for prediction call `model.eval()` fir
         (INSTALL, "I did pip install pillow, same error", "", "", ""),
         (INSTALL, "I did pip install torch, same error", "", "", INSTALL),
         ("Do `a=1`, or `b=2`. Print c", "", "f(b=2)", "", "Do `a=1`. Print c"),
+        ("Do that. Give `a=1`; see c", "", "f(a=1)", "", "Do that. See c"),
+        ("Rename them; `a=False` would lose some", "", "f(a=False)", "", "Rename them; `a=False` "
+         "would lose some"),
+        ("Look for `+=` and a=True", "", "f(a=True)", "", "Look for `+=` and a=True"),
         ("Print its shape", "I tried to print its shape", "", "", "Print its shape"),
         ("`print(x)` and see", "I tried print(x)", "", "", "`print(x)` and see"),
         ("Leave `m(x)` out", "", "", "m(x)", "Leave `m(x)` out"),  # their line, quoted
