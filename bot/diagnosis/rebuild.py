@@ -89,7 +89,7 @@ async def rebuild(executor: ExecutorClient, question: Question, job: Job) -> Reb
     if run.outcome is not Outcome.ERROR or run.error is None or not same_family(pasted, run.error):
         return Rebuild(why_not="not_confirmed")
     exact = same_numbers(pasted, run.error)
-    if _is_of_what_was_added(run, again, exact=exact):
+    if _is_of_what_was_added(run, again, exact=exact) or (program.alone and not exact):
         return Rebuild(why_not="not_found")
     doubtful = found.made_up or program.alone or bool(found.left_out)
     said = "; ".join(filter(None, (program.said, _left_out(program.code, found.left_out))))

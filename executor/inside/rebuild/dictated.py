@@ -142,7 +142,7 @@ def _of_said_type(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterat
         return
     for name, given in candidate.values:
         if isinstance(given.value, Batches) and name in seen.read and given.value.n:
-            items = Text(f"[{made}, {made}]", f"a list of two values of type {said}")
+            items = Text(f"[{made}, {made}]", f"two items of type {said}")
             yield Step(0.6, candidate.with_value(name, items, "message"))
         if name in posted.names and name in seen.read and given.value.expression != made:
             kind = Text(made, f"a {said}, as the message says")

@@ -171,6 +171,25 @@ async def test_a_traceback_without_code_is_rebuilt_from_the_line_that_it_quotes(
 
 
 @pytest.mark.asyncio(loop_scope="session")
+@pytest.mark.parametrize(("size", "found"), [(3, True), (5, False)])
+async def test_a_line_alone_beside_code_counts_with_the_posted_numbers(
+    size: int, found: bool, ask: Ask
+):
+    """None of the posted code was run then, so nothing is mended."""
+    post = Post(
+        "import torch\nexit()\n",
+        f"RuntimeError: The size of tensor a ({size}) must match the size of tensor b (2) at "
+        "non-singleton dimension 0", 4,
+        '  File "fit.py", line 9, in <module>\n    both = torch.ones(3) + torch.ones(2)\n',
+    )  # fmt: skip
+    answer = await ask(post.message)
+    assert (answer.status == "reproduced") is found, answer.headline
+    assert answer.fix is None
+    if found:
+        assert any("it was run alone" in said for said in answer.assumptions)
+
+
+@pytest.mark.asyncio(loop_scope="session")
 async def test_of_two_programs_in_a_post_the_failing_one_is_rebuilt(ask: Ask):
     """Its lines keep their numbers, and that it ran alone is an assumption."""
     answer = await ask(
