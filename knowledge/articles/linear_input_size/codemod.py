@@ -71,6 +71,10 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if expected == shape[-1]:
         yield from _weight_replaced(program, layer, error)
         return
+    maker = made(program, layer)
+    size = argument(maker.call, 0, "in_features") if maker is not None else None
+    if size is not None and program.text(size.value).endswith(".in_features"):
+        return  # it was made for what goes into another layer
     called = layer_call(program, failing(program, error), layer)
     if called is not None and _is_a_picture(program, called.call, shape, expected):
         yield from _flattened(program, layer, called, shape, expected)

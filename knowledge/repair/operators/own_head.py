@@ -1,0 +1,93 @@
+"""Take a network's own head off, where the layer behind it was made for what goes into that.
+
+`nn.Linear(net.fc.in_features, classes)` behind `net` gets the scores of its 1,000 classes. Which
+part of which network has these two sizes is read from the live modules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import libcst as cst
+
+from executor.errors import is_a
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Beside
+from knowledge.repair.toolkit.live import called_module, tensors
+from knowledge.repair.toolkit.shapes import still_computed
+
+
+def applies(result: JobResult) -> bool:
+    """A layer got rows of another size."""
+    return result.error is not None and is_a(result.error, "matmul_shapes")
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """`net.fc = nn.Identity()` below the last line that asks for the head."""
+    import torch
+
+    for place in failure.places:
+        layer, given = called_module(failure, place), tensors(failure, place)
+        if not isinstance(layer, torch.nn.Linear) or len(given) != 1:
+            continue
+        sizes = (layer.in_features, given[0].value.shape[-1])
+        for holder, part in _heads(failure, place.frame, sizes):
+            last = _last_that_asks(failure, holder, part)
+            if last is not None:
+                identity = failure.program.name_of("torch.nn", "Identity")
+                new = cst.parse_statement(f"{holder}.{part} = {identity}()")
+                line = failure.program.line(last)
+                what = f"`{holder}` gives the {sizes[0]} numbers that go into its own `{part}`"
+                changed = failure.program.replace({}, beside={last: Beside(new, after=True)})
+                yield Rewrite(changed, f"line {line}: {what}", what, cost=COST.SAID)
+
+
+def _heads(failure: Failure, frame: int, sizes: tuple[int, int]) -> Iterator[tuple[str, str]]:
+    """The networks in reach whose last layer goes from the one size to the other."""
+    import torch
+
+    for name, value in list(failure.live.names[frame].items()):
+        if not isinstance(value, torch.nn.Module):
+            continue
+        for child, network in (("", value), *value.named_children()):
+            holder = f"{name}.{child}" if child else name
+            yield from ((holder, part) for part in _head(network, sizes))
+
+
+def _head(network: Any, sizes: tuple[int, int]) -> Iterator[str]:
+    import torch
+
+    children = list(network.named_children())
+    if not children or isinstance(network, torch.nn.Sequential):
+        return
+    name, last = children[-1]
+    if isinstance(last, torch.nn.Sequential) and len(last):
+        name, last = f"{name}[-1]", last[-1]
+    if isinstance(last, torch.nn.Linear) and (last.in_features, last.out_features) == sizes:
+        yield name
+
+
+def _last_that_asks(failure: Failure, holder: str, part: str) -> cst.SimpleStatementLine | None:
+    """The last statement beside the one that makes a network that names its head."""
+    program = failure.program
+    made = [
+        line
+        for line in program.all(cst.SimpleStatementLine)
+        if program.text(line).startswith((f"{holder} = ", f"{holder}="))
+    ]
+    block = program.parent(made[0]) if len(made) == 1 else None
+    head = f"{holder}.{part.partition('[')[0]}"
+    if not isinstance(block, (cst.IndentedBlock, cst.Module)):
+        return None
+    asks = [s for s in block.body if s is made[0] or head in program.text(s)]
+    last = asks[-1] if len(asks) > 1 else None  # who never names the head may not know of it
+    return last if isinstance(last, cst.SimpleStatementLine) else None
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """What failed is still computed."""
+    return [still_computed(before.error, proposal.code)]
