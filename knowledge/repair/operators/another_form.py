@@ -86,7 +86,7 @@ def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
     elif is_a(failure.error, "index_dimensions"):
         yield from _of_index(failure, place, one)
     elif "shape" in wanted and not _is_by_place(failure, place):
-        for step in _of_layout(value, turned=place.frame == -1):
+        for step in _of_layout(value, called_module(failure, place)):
             yield step
             if _is_cast(called_module(failure, place), value):
                 yield _Step(f"{step.text}.float()", f"{step.told}, as floats", step.cost + 0.1)
@@ -152,7 +152,9 @@ def _of_index(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
     yield _Step(f"{{}}.unsqueeze(-1).expand({kept}{owner}.size(-1))", told, COST.SURE)
 
 
-def _of_layout(value: Any, *, turned: bool) -> Iterator[_Step]:
+def _of_layout(value: Any, module: Any) -> Iterator[_Step]:
+    import torch
+
     rank = value.dim()
     for d in range(rank):
         if value.shape[d] == 1:
@@ -160,11 +162,9 @@ def _of_layout(value: Any, *, turned: bool) -> Iterator[_Step]:
     for d in range(rank + 1):
         at = -1 if d == rank else d
         yield _Step(f"{{}}.unsqueeze({at})", f"{{}} gets a dimension of 1 at {at}", COST.POSSIBLE)
-    for a in range(rank) if turned else ():
-        for b in range(a + 1, rank):
-            yield _Step(
-                f"{{}}.transpose({a}, {b})", f"dimensions {a} and {b} of {{}} change places"
-            )
+    order = (torch.nn.RNNBase, torch.nn.MultiheadAttention, torch.nn.Transformer)
+    if isinstance(module, order) and rank == 3:  # whether the batch comes first is an option there
+        yield _Step("{}.transpose(0, 1)", "dimensions 0 and 1 of {} change places")
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

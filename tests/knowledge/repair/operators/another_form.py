@@ -92,6 +92,10 @@ CASES = Cases(
             "a stack of batches of one",
             swap("reader(together)", "reader(walks[0])"),
         ),
+        "turned twice": (
+            "two dimensions in the other order",
+            swap("reader(heard, first)", "reader(heard.permute(1, 2, 0).reshape(5, 7, 4), first)"),
+        ),
         "laid out anew": (
             "two dimensions in the other order",
             swap("reader(heard, first)", "reader(heard.reshape(5, 7, 4), first)"),
