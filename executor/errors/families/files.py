@@ -57,8 +57,9 @@ FAMILIES = (
                 {"empty": r".+", "frames": _STARTED},
             ),
             Sentence(
-                "The file is empty, or was read to its end before | it was opened for writing, "
-                "which empties it, or an earlier save or download was interrupted",
+                "Nothing was left to read where an object begins: the file is empty, was read to "
+                "its end before, or ends too early | it was opened for writing, which empties it, "
+                "or an earlier save or download was interrupted",
                 {"empty": r".+"},
             ),
             Sentence(

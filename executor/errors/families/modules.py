@@ -50,6 +50,7 @@ _PUT_IN = (
         "`torch.nn.utils.parametrizations` names them otherwise than the one before it",
     ),
 )
+_OF_POSITIONS = re.compile(r"(?:^|[._])pos(?:ition\w*|_?emb\w*|_?enc\w*)?(?:[._]|$)")
 _CUT = re.compile(r"\.{3}|…")
 _COMPILED = "_orig_mod."  # what torch.compile puts before the names of a module's weights
 # Bytes that are characters, and none of the operations that a pickle is made of.
@@ -114,7 +115,7 @@ def _rows_differ(key: ResizedKey) -> Mapping[str, str]:
     differ = [n for n, (a, b) in enumerate(zip(saved, current, strict=False)) if a != b]
     if len(saved) == len(current) and len(differ) == 1:
         sizes = {"saved_rows": saved[differ[0]], "current_rows": current[differ[0]], "layer": layer}
-        if "pos" in key.name.lower():
+        if _OF_POSITIONS.search(key.name.lower()):
             return {**sizes, "kind": "positions"}
         if len(saved) in (4, 5) and differ == [1]:
             return {**sizes, "kind": "channels"}
@@ -476,7 +477,7 @@ FAMILIES = (
                 {"kind": "positions", "saved_rows": r".+"},
             ),
             Sentence(
-                "`{layer}` takes {saved_rows} channels in the file and {current_rows} in the "
+                "`{layer}` is made for {saved_rows} channels in the file and {current_rows} in the "
                 "model. If it is the first layer, the inputs have another number of channels than "
                 "in training: build it with {saved_rows} and bring the inputs to that, or change "
                 "the layer after loading. If it is one further in, the model is of another width",

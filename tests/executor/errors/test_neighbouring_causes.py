@@ -157,6 +157,7 @@ CASES = [
     ("", f'{STATE}Unexpected key(s) in state_dict: "a.total_ops", "b". ', {}, "Compare", "thop"),
     ("", f'{STATE}Missing key(s) in state_dict: "a.weight_g". ', {}, "weight_norm", "Compare"),
     ("", RESIZED.format("pos_embed", "1, 50, 8", "1, 82, 8"), {}, "interpolate", "vocabulary"),
+    ("", RESIZED.format("pose.fc.weight", "50, 8", "82, 8"), {}, "classes", "positions"),
     ("", RESIZED.format("tok_embed.weight", "50, 8", "82, 8"), {}, "vocabulary", "interpolate"),
     ("", RESIZED.format("a.weight", "8, 3, 7, 7", "8, 1, 7, 7"), {}, "channels", "classes"),
     ("", RESIZED.format("a.weight", "8, 3, 7, 7", "9, 1, 7, 7"), {}, "classes", "channels"),
