@@ -48,8 +48,8 @@ FAMILIES = (
                 {"runs": "yes"},
             ),
             "If torch is not the newest, a newer one exports more, and has an exporter of another "
-            "kind (`torch.onnx.export(…, dynamo=True)`). Else a newer opset (`opset_version=17` or "
-            "more), or other operations in its place",
+            "kind (`torch.onnx.export(…, dynamo=True)`). A newer opset (`opset_version=17` or "
+            "more) has more too. If none has it, other operations have to take its place",
         ),
         suspects=(Suspect(r"export"),),
         types=("UnsupportedOperatorError", "RuntimeError", "OnnxExporterError"),
