@@ -35,6 +35,8 @@ from executor.protocol import REBUILD_ORDER, REBUILT, SNIPPET, RebuildOrder, Reb
 
 _MOST_TRIALS = 250
 _PATIENCE = 60  # trials without coming any nearer
+_MORE = 30  # … where it is there already, with other numbers
+_FAR = 3  # the cost of what is not followed then
 _FOR_SIZES = 1.6  # times the budget, where only the numbers are not the posted ones yet
 _CLOCK = 2  # times the budget of computing that it may take by the clock, on a busy machine
 _IN_VAIN = 0.6  # how much unlikelier all is that follows a change which changed nothing
@@ -117,7 +119,9 @@ class Search:
             for n, start in enumerate(self._starts(source)):
                 push(_OF_OTHERS * k + 0.4 * n, start, Outcome())
         nearest, at = Nearness.NOTHING, 0
-        while queue and self._has_time() and self._trials - at < _PATIENCE:
+        while queue and self._has_time():
+            if self._trials - at >= (_PATIENCE if best is None else _MORE):
+                break
             cost, _, candidate, before = heapq.heappop(queue)
             posted = self._posted(candidate)
             seen = self._try(candidate)
@@ -133,12 +137,11 @@ class Search:
                 candidate, seen = solver.solve(candidate, seen)
                 if self._stands(candidate, seen):
                     candidate, seen = self._plainest(candidate, seen)
-                    best = (candidate, seen)
                     if self._nearness(posted, seen) is Nearness.EXACT:
+                        return candidate, seen
+                    best = best or (candidate, seen)
+                    if cost > _FAR:
                         break
-                    if best is not None and cost > 3:
-                        break
-                    continue
             self._met.note(candidate, seen, posted)
             nearer = max(0, near - Nearness.OTHER) if not seen.ok else 0.4
             cost += _IN_VAIN * ((before.type, before.message) == (seen.type, seen.message))

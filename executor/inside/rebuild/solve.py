@@ -23,6 +23,7 @@ from executor.inside.rebuild.values import Text
 Try = Callable[[Candidate], Outcome]
 _NUMBER = re.compile(r"\d+")
 _CROPS = re.compile(r"(?:Resize|Crop|resize)\w*\(\s*\(?\s*(\d{1,4})")
+_MODEL = re.compile(r"_stubs\.Model\((\d+)([,)].*)")
 _LARGEST = 1024  # height and width that are tried
 _MOST_ELEMENTS = 16_000_000
 _ROWS = frozenset({"rows", "batch", "labels"})  # what a message calls the size of a batch
@@ -98,6 +99,14 @@ class Solver:
             if name in seen.read and given.value.expression.isdigit():
                 for n in wrong[:5]:
                     yield at.with_value(name, Text(str(n)), "message")
+            made_model = _MODEL.match(given.value.expression)
+            if made_model is None or name not in seen.read:
+                continue
+            for n in wrong[:5]:
+                text = Text(
+                    f"_stubs.Model({n}{made_model[2]}", f"a small module with output [batch, {n}]"
+                )
+                yield at.with_value(name, text, "message")
         leaves = self._leaves(at, seen)
         for leaf in leaves:
             for side in self._crops if len(leaf.tensor.shape) >= 3 else ():
@@ -152,8 +161,11 @@ class Solver:
             return
         while high - low > 1:
             middle = (low + high) // 2
-            got = value(middle) or value(middle + 1)
-            if got is None or middle + 1 >= high:
+            got = value(middle)
+            if got is None and middle + 1 < high:
+                middle += 1
+                got = value(middle)
+            if got is None:
                 break
             low, high = (low, middle) if got >= number else (middle, high)
         if value(high) == number:

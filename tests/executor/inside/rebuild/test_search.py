@@ -159,6 +159,34 @@ def test_a_trial_finds_no_file_of_the_one_before(tmp_path: Path, monkeypatch: py
     assert [path.name for path in tmp_path.iterdir()] == ["given"]
 
 
+SOLVED = {
+    "a side twice as large, found between two others": (
+        "import torch\ndef join(deep, skip):\n"
+        "    deep = torch.nn.functional.interpolate(deep, scale_factor=2)\n"
+        "    return torch.cat([skip, deep], dim=1)\n",
+        "RuntimeError: Sizes of tensors must match except in dimension 1. Expected size 57 but got "
+        "size 56 for tensor number 1 in the list.",
+    ),
+    "a model with as many outputs": (
+        "import torch\nfor page in pages:\n"
+        "    torch.nn.BCELoss()(critic(page), torch.ones(len(page)))\n",
+        "ValueError: Using a target size (torch.Size([64])) that is different to the input size "
+        "(torch.Size([64, 1])) is deprecated. Please ensure they have the same size.",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SOLVED)
+def test_the_numbers_of_the_message_are_solved_for(kind: str):
+    """The search goes on where only the numbers are others."""
+    code, error = SOLVED[kind]
+    type, _, message = error.partition(": ")
+    order = RebuildOrder(code=code, error=PostedError(type=type, message=message), budget_s=20)
+    found = Search(order).run()
+    assert found.glue is not None
+    assert found.exact
+
+
 NO_GRAD = "'NoneType' object has no attribute 'data'"
 
 
