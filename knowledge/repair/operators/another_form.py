@@ -7,6 +7,7 @@ has a value are edits, and steps that come to the same value are one. No more th
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -19,18 +20,27 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import operand
-from knowledge.repair.toolkit.live import Operand, called_module, operands, same_value, value_with
+from knowledge.repair.toolkit.live import (
+    Operand,
+    called_module,
+    operands,
+    same_value,
+    tensors,
+    value_with,
+)
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import assignment
 
 ALONE = True  # what it supposes is not carried on to the next error
 _FRAMES = 2
+_MOST_REPEATED = 100_000_000
 _BY_PLACE = re.compile(r"scatter|gather|index_|take|select")  # what fits there is not yet meant
 
 
 class _Step(NamedTuple):
     text: str  # with {} for the operand
     told: str  # what becomes of it, with {} for its name
+    meant: str = ""  # what that supposes, where it is not the same
     cost: float = COST.LIKELY
 
 
@@ -61,9 +71,10 @@ def _stepped(failure: Failure, place: Place, one: Operand) -> Iterator[Rewrite]:
             if value is failure.missing or any(same_value(value, v) for v in seen):
                 continue
             seen.append(value)
-        told = step.told.format(f"`{program.text(one.node)}`")
-        title = f"line {program.line(one.node)}: {told}"
-        yield Rewrite(program.replace({one.node: new}), title, told, cost=step.cost, supposes=True)
+        name = f"`{program.text(one.node)}`"
+        title = f"line {program.line(one.node)}: {step.told.format(name)}"
+        meant = (step.meant or step.told).format(name)
+        yield Rewrite(program.replace({one.node: new}), title, meant, cost=step.cost, supposes=True)
 
 
 def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
@@ -89,16 +100,17 @@ def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
         for step in _of_layout(value, called_module(failure, place)):
             yield step
             if _is_cast(called_module(failure, place), value):
-                yield _Step(f"{step.text}.float()", f"{step.told}, as floats", step.cost + 0.1)
+                told = f"{step.told}, and is used as floats"
+                yield step._replace(text=f"{step.text}.float()", told=told, cost=step.cost + 0.1)
 
 
 def _is_by_place(failure: Failure, place: Place) -> bool:
-    """Whether entries are picked, or written, by their places: any form that fits would do."""
-    if failure.writes(place.node):
+    """Whether entries meet, are picked or written by their places: any form that fits would do."""
+    if failure.writes(place.node) or not isinstance(place.node, cst.Call):
         return True
-    if isinstance(place.node, cst.Call):
-        return _BY_PLACE.search(failure.program.text(place.node.func)) is not None
-    return isinstance(place.node, cst.Subscript)
+    sizes = sorted(o.value.numel() for o in tensors(failure, place))
+    too_large = math.prod(sizes[-2:]) > _MOST_REPEATED  # were each repeated against the other
+    return too_large or _BY_PLACE.search(failure.program.text(place.node.func)) is not None
 
 
 def _is_of_numbers(value: Any) -> bool:
@@ -120,7 +132,7 @@ def _of_dtype(value: Any, module: Any) -> Iterator[_Step]:
         yield _Step("{}.long()", "{} is used as whole numbers (int64)")
     if value.dtype.itemsize < 4 and not value.is_floating_point():
         yield _Step("{}.long()", "{} is used as whole numbers (int64)")
-    yield _Step("{}.bool()", "{} is used as a mask", COST.POSSIBLE)
+    yield _Step("{}.bool()", "{} is used as a mask", cost=COST.POSSIBLE)
 
 
 def _is_cast(module: Any, value: Any) -> bool:
@@ -135,21 +147,20 @@ def _of_index(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
     """An index of a dimension less than what it picks from: a number or a row for each entry."""
     import torch
 
-    given = operands(failure, place)
-    tensors = [o for o in given if isinstance(o.value, torch.Tensor) and o is not one]
+    others = [o for o in tensors(failure, place) if o.node is not one.node]
     rank = one.value.dim()
     if not failure.program.text(getattr(place.node, "func", place.node)).endswith("gather"):
         return
-    if one.value.dtype != torch.int64 or not tensors or tensors[0].value.dim() != rank + 1:
+    if one.value.dtype != torch.int64 or not others or others[0].value.dim() != rank + 1:
         return
     made = assignment(failure.program, failure.program.text(one.node), one.node)
     if re.search(r"\b(?:nonzero|argwhere|stack)\(", failure.program.text(made or one.node)):
         return  # in each row the place in every dimension
-    owner = failure.program.text(tensors[0].node)
+    owner = failure.program.text(others[0].node)
     kept = "-1, " * rank
-    yield _Step("{}.unsqueeze(-1)", "each index of {} stands in a row of its own", COST.SURE)
+    yield _Step("{}.unsqueeze(-1)", "each index of {} stands in a row of its own", cost=COST.SURE)
     told = f"each index of {{}} picks a whole row of `{owner}`"
-    yield _Step(f"{{}}.unsqueeze(-1).expand({kept}{owner}.size(-1))", told, COST.SURE)
+    yield _Step(f"{{}}.unsqueeze(-1).expand({kept}{owner}.size(-1))", told, cost=COST.SURE)
 
 
 def _of_layout(value: Any, module: Any) -> Iterator[_Step]:
@@ -158,13 +169,18 @@ def _of_layout(value: Any, module: Any) -> Iterator[_Step]:
     rank = value.dim()
     for d in range(rank):
         if value.shape[d] == 1:
-            yield _Step(f"{{}}.squeeze({d})", f"{{}} has no dimension {d}")
+            told = f"{{}} goes on without its dimension {d}, which has one entry"
+            yield _Step(f"{{}}.squeeze({d})", told, f"dimension {d} of {{}} stands for nothing")
     for d in range(rank + 1):
         at = -1 if d == rank else d
-        yield _Step(f"{{}}.unsqueeze({at})", f"{{}} gets a dimension of 1 at {at}", COST.POSSIBLE)
+        where = {0: "in front", -1: "at its end"}.get(at, f"in place {d}")
+        told, meant = f"{{}} gets a dimension {where}", f"{{}} lacks a dimension {where}"
+        yield _Step(f"{{}}.unsqueeze({at})", told, meant, COST.POSSIBLE)
     order = (torch.nn.RNNBase, torch.nn.MultiheadAttention, torch.nn.Transformer)
     if isinstance(module, order) and rank == 3:  # whether the batch comes first is an option there
-        yield _Step("{}.transpose(0, 1)", "dimensions 0 and 1 of {} change places")
+        told = "the first two dimensions of {} change places"
+        meant = "the first two dimensions of {} are the other way round than the layer takes them"
+        yield _Step("{}.transpose(0, 1)", told, meant)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
