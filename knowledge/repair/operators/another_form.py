@@ -41,7 +41,7 @@ class _Step(NamedTuple):
     text: str  # with {} for the operand
     told: str  # what becomes of it, with {} for its name
     meant: str = ""  # what that supposes, where it is not the same
-    cost: float = COST.LIKELY
+    cost: float = COST.LIKELY + 0.1  # an operator that knows the edit comes first
 
 
 def applies(result: JobResult) -> bool:
@@ -171,7 +171,7 @@ def _of_layout(value: Any, module: Any) -> Iterator[_Step]:
         if value.shape[d] == 1:
             told = f"{{}} goes on without its dimension {d}, which has one entry"
             yield _Step(f"{{}}.squeeze({d})", told, f"dimension {d} of {{}} stands for nothing")
-    for d in range(rank + 1):
+    for d in range(rank + 1) if module is not None else ():  # a layer knows how many it takes
         at = -1 if d == rank else d
         where = {0: "in front", -1: "at its end"}.get(at, f"in place {d}")
         told, meant = f"{{}} gets a dimension {where}", f"{{}} lacks a dimension {where}"
