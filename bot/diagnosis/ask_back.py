@@ -5,8 +5,13 @@ from __future__ import annotations
 import re
 
 from bot.models import Question
+from knowledge.search.search import in_another_script
 
 _LINES = "Which lines lead to it, and what does the whole traceback say?"
+_IN_ENGLISH = (
+    "I can read the code and the errors of any post, and prose in English alone: ask it in "
+    "English, or post the code and the last line of the error."
+)
 _ANY = "What do you see when it runs, and what should it do instead?"
 
 # Words of a question → what to ask back. Asked from top to bottom.
@@ -47,4 +52,6 @@ def ask_back(question: Question) -> str:
     """A question about what they ask, from the words of theirs."""
     if question.traceback is not None:
         return _LINES
+    if in_another_script(question.text):
+        return _IN_ENGLISH
     return next((asked for words, asked in _ASKED if words.search(question.text)), _ANY)

@@ -58,6 +58,20 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _BY = re.compile(r"(?<=\d)x(?=\d)")
 _ASKED = ("title", "also_asked_as")
 
+_LETTERS = re.compile(r"[^\W\d_]")
+_LATIN = "\u024f"  # the last letter of those that English, French or Polish are written in
+_ANOTHER = 0.3  # of the letters
+
+
+def in_another_script(text: str) -> bool:
+    """Whether a text is written in Chinese, Russian or the like, which the model cannot read.
+
+    in_another_script("训练时内存越来越多 (epoch)")  # True
+    """
+    letters = _LETTERS.findall(text)
+    return sum(letter > _LATIN for letter in letters) > _ANOTHER * len(letters)
+
+
 Why = Literal["signature", "meaning", "words"]
 
 
@@ -238,6 +252,8 @@ class Search:
         ceiling = 1.0
         if error is not None and not (tiers == REAL).any():
             ceiling = self._threshold - _JUST_BELOW  # for what only resembles the text
+        elif in_another_script(text):
+            ceiling = self._threshold - _JUST_BELOW  # whose meaning the model does not know
 
         scored = []
         order = np.lexsort((-strength, ~proven, -tiers))

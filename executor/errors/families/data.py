@@ -65,8 +65,10 @@ FAMILIES = (
                 {"how": r"Killed"},
             ),
             Sentence(
-                "In Docker give more shared memory (`--shm-size=8g` or `--ipc=host`); else fewer "
-                "workers",
+                "If `df -h /dev/shm` shows it full: in Docker more shared memory "
+                "(`--shm-size=8g` or `--ipc=host`), else fewer workers. If there is room, it is a "
+                "file that is mapped (LMDB, a memmap, an archive): read it whole once, and make or "
+                "copy it anew where that fails or the disk was full",
                 {"how": r"Bus error"},
             ),
             Sentence(

@@ -568,6 +568,10 @@ FAMILIES = (
                 "that never returns, or another thread that holds Python's lock",
                 {"stuck": r".+"},
             ),
+            Sentence(
+                "A process waited in a collective call for the others, and they did not come",
+                {"collective": r".+"},
+            ),
             "The GPUs of several processes could not talk to each other",
         ),
         remedy=(
@@ -583,7 +587,7 @@ FAMILIES = (
                 "(`DistributedSampler`, `drop_last`), calls a collective under `if rank == 0:` "
                 "alone or does something long there (download, evaluation): "
                 "`torch.distributed.barrier()`, or `init_process_group(timeout=…)`",
-                {"operation": r".+"},
+                {"collective": r".+"},
             ),
             (
                 "Run with NCCL_DEBUG=INFO to see why: two processes on one GPU, different "
@@ -594,11 +598,12 @@ FAMILIES = (
         types=("DistBackendError", "RuntimeError"),
         today=(
             r"NCCL (?:error|Error|failure|operation)|ProcessGroupNCCL\.cpp:\d+, ",
-            r"Watchdog caught collective operation timeout",
+            r"Watchdog caught (?P<collective>collective) operation timeout",
             r"ProcessGroupNCCL's watchdog got (?P<stuck>stuck)",
         ),
         values={
             "stuck": "says that the watchdog is",
+            "collective": "says that it is a collective call",
             "operation": "that the process waits in",
             "ms": "how long it waited",
         },
