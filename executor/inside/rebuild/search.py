@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import heapq
 import itertools
+import re
 import resource
 import time
 from dataclasses import replace
@@ -18,6 +19,7 @@ from pathlib import Path
 
 from executor.inside.placeholders.losses import TARGET
 from executor.inside.placeholders.names import undefined_names
+from executor.inside.placeholders.run_placeholders import NEW
 from executor.inside.rebuild import trial
 from executor.inside.rebuild.candidate import Candidate
 from executor.inside.rebuild.drive import drives
@@ -42,6 +44,7 @@ _CLOCK = 2  # times the budget of computing that it may take by the clock, on a 
 _IN_VAIN = 0.6  # how much unlikelier all is that follows a change which changed nothing
 _OF_OTHERS = 0.3  # how much unlikelier a program is than the one before
 
+_INSTANCE = re.compile(rf"\b{NEW}(\w+)")
 _Way = tuple[int, tuple[str, ...]]  # a program, and what calls its definitions
 
 
@@ -252,7 +255,9 @@ class Search:
         tree = ast.Module(
             body=[*source.completed.body, *ast.parse("\n".join(after)).body], type_ignores=[]
         )
-        tree = ast.parse(ast.unparse(tree)) if after else source.completed
+        # What is read of an instance's inputs follows from its class.
+        made = _INSTANCE.sub(r"\1()", ast.unparse(tree)) if after else ""
+        tree = ast.parse(made) if after else source.completed
         way = (source.number, after)
         proposals = self._proposals[way] = Proposals(tree, undefined, source.posted)
         self._programs[way] = Program(

@@ -187,6 +187,19 @@ def test_the_numbers_of_the_message_are_solved_for(kind: str):
     assert found.exact
 
 
+def test_what_an_added_call_takes_follows_from_the_class():
+    """Its first layer says how wide the input is, though nothing posted makes an instance."""
+    code = (
+        "import torch\nclass Net(torch.nn.Module):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.low = torch.nn.Linear(37, 2)\n"
+        "    def forward(self, x):\n        return self.low(x)\n"
+    )
+    order = RebuildOrder(code=code, error=PostedError(type="RuntimeError", message="m"))
+    start = Search(order)._start(sources(order)[0], ("net = _new_Net", "net(x)"))
+    shapes = {leaf.name: leaf.tensor.shape for leaf in start.leaves()}
+    assert shapes["x"][-1] == 37
+
+
 NO_GRAD = "'NoneType' object has no attribute 'data'"
 
 
