@@ -377,9 +377,17 @@ def _entry(function: Documented, asked: Sequence[str]) -> Entry:
     return Entry(source, pieces)
 
 
+# "What does it mean?" asks for no average.
+_VERB = re.compile(
+    r"(\bwhat (?:do|does|did|could|would|might)\b[^.?!]{0,80}?)(?<!the )(?<!a )(?<!\.)\bmean\b"
+    r"(?=\s*(?:[?!.]|$|in\b|by\b|for\b|when\b|here\b|if\b))",
+    re.IGNORECASE,
+)
+
+
 def _parts(text: str) -> list[str]:
     """The whole question, then each of its first sentences: one of them may be the question."""
-    text = text.strip()[:_MOST_CHARS]
+    text = _VERB.sub(r"\1", text.strip()[:_MOST_CHARS])
     sentences = [s for s in _SENTENCE_END.split(text) if len(s.split()) >= _MIN_WORDS][:_PARTS]
     return [text, *sentences] if text and len(sentences) > 1 else [text] if text else []
 

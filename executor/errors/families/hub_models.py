@@ -93,9 +93,20 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
+                "Print `trainer.train_dataset` and one batch of `trainer.get_train_dataloader()`. "
+                "If no `labels` are there: a language model takes them from "
+                "`DataCollatorForLanguageModeling(tokenizer, mlm=False)`, a classifier from a "
+                "column of that name (`rename_column('label', 'labels')`). If they are in the data "
+                "and not in the batch: the collator leaves them out, or the Trainer drops columns "
+                "that it does not find in the model's forward (a wrapped model hides them: "
+                "`remove_unused_columns=False`, `label_names=['labels']`)",
+                {"inputs": r"(?!.*\blabels?\b).+", "keys": r".*\b(?:logits|prediction)\w*.*"},
+            ),
+            Sentence(
                 "The data set needs a column named `labels` (`rename_column('label', 'labels')`, "
-                "or a collator that makes it, such as `DataCollatorForLanguageModeling`), and the "
-                "model a head: `AutoModelForSequenceClassification`, not `AutoModel`",
+                "or a collator that makes it, such as `DataCollatorForLanguageModeling`); if the "
+                "model gives no logits either, it has no head: load it as "
+                "`AutoModelForSequenceClassification` (or the one of your task), not `AutoModel`",
                 {"inputs": r"(?!.*\blabels?\b).+"},
             ),
             "If `labels` are missing, the data set needs a column of that name. If they are there: "
@@ -105,8 +116,11 @@ FAMILIES = (
         suspects=(Suspect(r"train|Trainer"),),
         types=("ValueError", "KeyError"),
         today=(r"The model did not return a loss from the inputs",),
-        details=(r"inputs it received are (?P<inputs>\w+(?:, ?\w+){0,30})",),
-        values={"inputs": "what the model got"},
+        details=(
+            r"inputs it received are (?P<inputs>\w+(?:, ?\w+){0,30})",
+            r"only the following keys: (?P<keys>\w+(?:, ?\w+){0,30})",
+        ),
+        values={"inputs": "what the model got", "keys": "what it returned"},
         needs=_NEEDS,
         examples=(
             "ValueError: The model did not return a loss from the inputs, only the following "

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 
+_SKIPS = r"(?i)u-?net|skip|decoder|upsampl|\bup\w*|residual|shortcut|fpn|\b(?:[a-z]{1,3}\d)\b"
+
 
 def _nearly(seen: SeenError, message: str) -> Mapping[str, str]:
     """By how much two sizes differ, where it is as little as rounding makes them differ."""
@@ -34,6 +36,14 @@ def _samples(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"kind": "lengths"} if len(first) in (1, 2) else {}
 
 
+_ROUNDED = (
+    "{first} and {other} differ by {off_by}: where one comes over a skip connection (a U-Net) "
+    "mostly an odd size was halved, which rounds down, and doubled again. Pad or resize the input "
+    "to a multiple of 2 for each halving (16 for four), or bring one to the other's size before "
+    "the join: `up = F.interpolate(up, size=skip.shape[2:])`; for other code print the shapes of "
+    "all tensors right before it"
+)
+
 FAMILIES = (
     ErrorFamily(
         id="cat_sizes",
@@ -49,16 +59,18 @@ FAMILIES = (
                 "one has {first} where another has {other}"
             ),
             "Tensors are joined along dimension {dimension}, and differ in another one",
+            "Tensors that are joined differ in dimension {differs}: one has {first} where another "
+            "has {other}",
         ),
         derive=_nearly,
         remedy=(
-            Sentence(
-                "{first} and {other} differ by {off_by}: with skip connections (a U-Net) mostly "
-                "an odd size was halved, which rounds down, and doubled again. Pad or resize the "
-                "input to a multiple of 2 for each halving (16 for four), or bring one to the "
-                "other's size before the join: `up = F.interpolate(up, size=skip.shape[2:])`; for "
-                "other code print the shapes of all tensors right before it",
-                {"off_by": r".+", "dimension": r"1|-3"},
+            *(
+                Sentence(
+                    _ROUNDED,
+                    {"off_by": r".+", which: r"[123]|-[123]", where: _SKIPS},
+                )
+                for which in ("dimension", "differs")
+                for where in ("line", "words", "code")
             ),
             Sentence(
                 "Print the shapes of all tensors right before the join. If they are samples or "
@@ -66,6 +78,13 @@ FAMILIES = (
                 "have to be brought to one length or size before, or stay a list. If another "
                 "dimension may differ, give that as `dim`",
                 {"dimension": "0"},
+            ),
+            Sentence(
+                "Print the shapes of all tensors right before the join. If one was made for a "
+                "fixed size (a statistic that is repeated, positions, noise), make it from the "
+                "other's shape; if an odd size was halved and doubled again, pad or resize the "
+                "input, or bring one to the other's size",
+                {"off_by": r".+"},
             ),
             "Print the shapes of all tensors right before the join; only dimension {dimension} "
             "may differ: perhaps another `dim` is meant. With skip connections (a U-Net) sizes "
@@ -80,6 +99,9 @@ FAMILIES = (
             r"list",
         ),
         older=(
+            # torch 1.7 to 1.9 named the dimension in which they differ in the other one's place.
+            r"Sizes of tensors must match except in dimension (?P<differs>-?\d+)\. Got "
+            r"(?P<first>\d+) and (?P<other>\d+) \(The offending index",
             r"Sizes of tensors must match except in dimension (?P<dimension>-?\d+)\. Got "
             r"(?P<first>\d+) and (?P<other>\d+)(?: in dimension (?P<differs>\d+))?",
             r"Sizes of tensors must match except in dimension (?P<dimension>-?\d+)",
@@ -95,6 +117,8 @@ FAMILIES = (
         examples=(
             "RuntimeError: invalid argument 0: Sizes of tensors must match except in dimension 1. "
             "Got 3 and 4 in dimension 2 at /pytorch/aten/src/TH/generic/THTensorMoreMath.cpp:1333",
+            "RuntimeError: Sizes of tensors must match except in dimension 2. Got 35 and 36 (The "
+            "offending index is 0)",
             "RuntimeError: Sizes of tensors must match except in dimension 0. Got 1 and 3 in "
             "dimension 1 (The offending index is 1)",
         ),

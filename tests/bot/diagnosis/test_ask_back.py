@@ -24,6 +24,8 @@ from bot.models import Question
         ("How do I freeze the first layers?", "Which lines of your code"),
         ("Why is the output of the wrong shape?", "What goes in"),
         ("It does odd things", "What do you see when it runs"),
+        ("训练时占用的内存越来越多，直到报错", "ask it in English"),
+        ("как заморозить первые слои?", "ask it in English"),
     ],
 )
 def test_what_is_asked_fits_the_words(text: str, asked: str) -> None:

@@ -542,3 +542,37 @@ def test_a_cause_is_told_where_the_message_has_it(
     said = f"{reading.means} {reading.causes} {reading.remedy}"
     assert told in said
     assert untold not in said
+
+
+CAT = "RuntimeError: Sizes of tensors must match except in dimension {}"
+JOIN = "out = torch.cat((x, stat), 1)"
+LOST = (
+    "ValueError: The model did not return a loss from the inputs, only the following keys: {}. For "
+    "reference, the inputs it received are input_ids,attention_mask."
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "around", "told", "not_told"),
+    [
+        (CAT.format("2. Got 70 and 71 (The offending index is 0)"), {}, "differ in dimension 2",
+         "joined along"),
+        (CAT.format("1. Got 4 and 5 in dimension 2 at /x.cu:71"), {"line": JOIN}, "fixed size",
+         "skip connection"),
+        (CAT.format("1. Got 4 and 5 in dimension 2 at /x.cu:71"),
+         {"line": "d5 = torch.cat((x4, d5), dim=1)"}, "skip connection", "fixed size"),
+        (CAT.format("2. Got 70 and 71 (The offending index is 0)"), {"words": "my U-Net"},
+         "skip connection", "fixed size"),
+        (LOST.format("logits"), {}, "mlm=False", "AutoModel"),
+        (LOST.format("last_hidden_state"), {}, "AutoModelFor", "mlm=False"),
+    ],
+)  # fmt: skip
+def test_what_was_joined_and_what_got_no_labels(
+    message: str, around: dict[str, str], told: str, not_told: str
+):
+    """By the wording of an old torch, the line, and what a model returned."""
+    type_, _, text = message.partition(": ")
+    words = read_words(PastedTraceback(type=type_, message=text), Around(**around))
+
+    assert words is not None
+    assert told in words.means + words.remedy and not_told not in words.means + words.remedy

@@ -371,6 +371,13 @@ def test_a_scaler_says_by_how_much_it_multiplies() -> None:
     assert private.scale_of(scaler) == 8.0
 
 
+def test_buffers_are_read_by_name() -> None:
+    """What a module keeps beside its parameters."""
+    assert set(private.buffers_of(nn.BatchNorm1d(3))) == {
+        "running_mean", "running_var", "num_batches_tracked",
+    }  # fmt: skip
+
+
 def test_every_name_is_tried_here() -> None:
     """What is added to the module is added to its tests."""
     source = Path(private.__file__).read_text()

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.how_to import read
 from knowledge.reference.model import Documented, Reference
 from knowledge.search.embedding import EmbeddingModel
-from knowledge.search.functions import FunctionSearch, entries, open_functions
+from knowledge.search.functions import FunctionSearch, _parts, entries, open_functions
 from knowledge.search.off_field import is_foreign
 
 
@@ -163,3 +163,19 @@ def test_an_entry_has_the_words_that_people_use():
         ("also_asked_as", "limit values"),
     ]
     assert entry.source.id == "torch.clamp"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("The loss is negative, what does it mean?", False),
+        ("what do the two outputs mean here", False),
+        ("what does torch.mean do", True),
+        ("how do I compute the mean of each row", True),
+        ("what does a weighted mean of the rows give?", True),
+        ("what would compute the mean?", True),
+    ],
+)
+def test_what_something_means_is_no_average(text: str, kept: bool):
+    """The verb is not the function."""
+    assert ("mean" in _parts(text)[0]) is kept
