@@ -71,10 +71,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if expected == shape[-1]:
         yield from _weight_replaced(program, layer, error)
         return
-    maker = made(program, layer)
-    size = argument(maker.call, 0, "in_features") if maker is not None else None
-    if size is not None and program.text(size.value).endswith(".in_features"):
-        return  # it was made for what goes into another layer
+    if _is_for_another_layer(program, layer):
+        return
     called = layer_call(program, failing(program, error), layer)
     if called is not None and _is_a_picture(program, called.call, shape, expected):
         yield from _flattened(program, layer, called, shape, expected)
@@ -98,6 +96,19 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             supposes=loses,  # who made it for them may have meant another input
         )
     yield from _taken_from_the_input(program, layer, intent or supposed)
+
+
+def _is_for_another_layer(program: Program, layer: Layer) -> bool:
+    """Whether it, or the object that it is a part of, was made for what goes into another layer."""
+    maker = made(program, layer)
+    if maker is None:
+        return False
+    size, cls = argument(maker.call, 0, "in_features"), program.up(maker.call, cst.ClassDef)
+    sizes = [] if size is None else [size]
+    if cls is not None and size is not None and isinstance(size.value, cst.Name):
+        whole = (c for c in program.all(cst.Call) if program.text(c.func) == cls.name.value)
+        sizes += [given for call in whole for given in call.args]
+    return any(program.text(given.value).endswith(".in_features") for given in sizes)
 
 
 def _names_lost(program: Program, found: Resized) -> bool:

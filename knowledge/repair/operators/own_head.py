@@ -35,7 +35,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         if not isinstance(layer, torch.nn.Linear) or len(given) != 1:
             continue
         sizes = (layer.in_features, given[0].value.shape[-1])
-        for holder, part in _heads(failure, place.frame, sizes):
+        for holder, part in _heads(failure, sizes):
             last = _last_that_asks(failure, holder, part)
             if last is not None:
                 identity = failure.program.name_of("torch.nn", "Identity")
@@ -46,11 +46,12 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
                 yield Rewrite(changed, f"line {line}: {what}", what, cost=COST.SAID)
 
 
-def _heads(failure: Failure, frame: int, sizes: tuple[int, int]) -> Iterator[tuple[str, str]]:
+def _heads(failure: Failure, sizes: tuple[int, int]) -> Iterator[tuple[str, str]]:
     """The networks in reach whose last layer goes from the one size to the other."""
     import torch
 
-    for name, value in list(failure.live.names[frame].items()):
+    frames = [list(names.items()) for names in reversed(failure.live.names)]
+    for name, value in (pair for names in frames for pair in names):
         if not isinstance(value, torch.nn.Module):
             continue
         for child, network in (("", value), *value.named_children()):

@@ -64,6 +64,30 @@ print(Tagger()(torch.randn(4, 3, 6, 6)).shape)
 """
 )
 
+WITHIN = (
+    NET
+    + """\
+class Bounded(nn.Module):
+    def __init__(self, wide, narrow):
+        super().__init__()
+        self.map = nn.Linear(wide, narrow)
+
+    def forward(self, x):
+        return self.map(x).clamp(0, 1)
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = Small()
+        self.last = Bounded(self.net.fc.in_features, 4)
+
+    def forward(self, x):
+        return self.last(self.net(x))
+
+print(Model()(torch.randn(2, 3, 9, 9)).shape)
+"""
+)
+
 STATED = (
     NET
     + """\
@@ -86,6 +110,7 @@ CASES = Cases(
     mended={},
     paired={
         "in a model": (FACES, ("people)\n        self.net.fc = nn.Identity()\n",)),
+        "in a layer of one's own": (WITHIN, ("4)\n        self.net.fc = nn.Identity()\n",)),
         "two layers behind it": (TWO_HEADS, ("in_features\nnet.fc = nn.Identity()\n",)),
         "the last of several": (CLASSIFIER, ("self.backbone.classifier[-1] = nn.Identity()",)),
     },
