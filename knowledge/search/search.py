@@ -68,7 +68,7 @@ def in_another_script(text: str) -> bool:
 
     in_another_script("训练时内存越来越多 (epoch)")  # True
     """
-    letters = _LETTERS.findall(text)
+    letters: list[str] = _LETTERS.findall(text)
     return sum(letter > _LATIN for letter in letters) > _ANOTHER * len(letters)
 
 

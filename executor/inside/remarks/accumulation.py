@@ -16,6 +16,7 @@ from executor.inside.remarks.syntax import (
     loops,
     optimizers,
     owner,
+    stepped,
     tail,
     trained,
     walk,
@@ -56,7 +57,11 @@ def _cleared(loop: ast.For | ast.While, tree: ast.Module) -> tuple[ast.Call, ast
         return None
     body = list(_always(loop.body))
     flags = {name for _, name, value in assigned(loop) if _is_nth(value, frozenset())}
-    rare = [s for s in body if isinstance(s, ast.If) and _is_nth(s.test, flags)]
+    counted = {dotted(s.target) for s in body if isinstance(s, ast.AugAssign)}
+    rare = [
+        s for s in body
+        if isinstance(s, ast.If) and (_is_nth(s.test, flags) or _starts_anew(s) & counted)
+    ]  # fmt: skip
     if any("grad" in words(s) for s in body if s not in rare):
         return None
     calls = [(i, s.value) for i, s in enumerate(body) if isinstance(s, ast.Expr)]
@@ -72,26 +77,22 @@ def _cleared(loop: ast.For | ast.While, tree: ast.Module) -> tuple[ast.Call, ast
         taken = [n for s in branch.body for n in (s, *inside(s))]
         if calls_in(taken, "backward"):
             continue
-        steps = [c for c in calls_in(taken, "step") if _stepped(c) in zeroed | set(held)]
+        steps = [c for c in calls_in(taken, "step") if stepped(c) in zeroed or is_step(c, held)]
         everywhere = [
             c
             for c in calls_in(list(inside(loop)), "step")
-            if _stepped(c) in zeroed | set(held) or is_step(c, held)
+            if stepped(c) in zeroed or is_step(c, held)
         ]
         if not steps or not {id(c) for c in everywhere} <= {id(n) for n in taken}:
             continue
-        own = {_stepped(c) for c in steps}
-        own |= {model for name in own & set(held) for model in trained(held[name])}
+        own = {stepped(c) for c in steps}
+        if not own & set(held):  # made elsewhere: of the model that this loop calls
+            own |= {dotted(n.func) for n in inside(loop) if isinstance(n, ast.Call)} - {""}
+        own |= {model for name in own & set(held) for model in trained(held[name], tree)}
         for i, call in done:
             if tail(call) == "zero_grad" and owner(call) in own:
                 return call, steps[0], back[-1][0] < i < body.index(branch)
     return None
-
-
-def _stepped(step: ast.Call) -> str:
-    """The optimizer that is stepped, also by `scaler.step(optimizer)`."""
-    given = dotted(step.args[0]) if step.args else ""
-    return given if given and "scaler" in owner(step).lower() else owner(step)
 
 
 def _always(block: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -101,6 +102,16 @@ def _always(block: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield from _always(statement.body)
         else:
             yield statement
+
+
+def _starts_anew(branch: ast.If) -> set[str]:
+    """`i` of `if i == 4: …; i = 0`, where it is a counter."""
+    zero = {n for s in branch.body if isinstance(s, ast.Assign) for _, n, v in assigned(s)
+            if isinstance(v, ast.Constant) and v.value == 0}  # fmt: skip
+    match branch.test:
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.GtE()]):
+            return zero & {dotted(left)}
+    return set()
 
 
 def _is_nth(test: ast.expr, flags: set[str] | frozenset[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from executor.inside.remarks.edits import Told, added, operand, put, way
@@ -13,11 +14,12 @@ from executor.inside.remarks.syntax import (
     assigned,
     blocks,
     dotted,
-    functions,
     inside,
     loops,
     method_calls,
+    number,
     owner,
+    says,
     tail,
     walk,
     words,
@@ -94,6 +96,8 @@ _LABELS = re.compile(
 def shuffled_apart(tree: ast.Module) -> Found:
     """Inputs and labels that are each brought into a random order of their own."""
     by = _shuffling(tree)
+    if says(tree, _APART_ON_PURPOSE):
+        return
     for block in blocks(tree):
         found: dict[str, ast.stmt] = {}
         for statement in block:
@@ -117,6 +121,9 @@ def shuffled_apart(tree: ast.Module) -> Found:
                 if line == at.lineno
                 else _one_order(found[others[0]], at),
             )
+
+
+_APART_ON_PURPOSE = re.compile(r"(?i)marginal|mutual|^mine$|independen|null")
 
 
 def _is_of_labels(name: str) -> bool:
@@ -189,17 +196,25 @@ def _shuffles(statement: ast.stmt, by: set[str]) -> list[str]:
     return through or ([name] if name else [])
 
 
+def _is_free(call: ast.Call) -> bool:
+    """Whether a call is given no seed."""
+    seeds = [k.value for k in call.keywords]
+    return all(isinstance(v, ast.Constant) and v.value is None for v in seeds)
+
+
 def _shuffled(statement: ast.stmt) -> str:
     match statement:
         case ast.Assign(
             targets=[target],
             value=ast.Subscript(value=value, slice=ast.Call() as order),
-        ) if dotted(target) == dotted(value) and tail(order) in ("randperm", "permutation"):
-            return dotted(target)
+        ) if dotted(target) and tail(order) in ("randperm", "permutation"):
+            return dotted(value)
         case ast.Assign(targets=[target], value=ast.Call(args=[given, *_]) as call) if dotted(
             target
         ) == dotted(given) != "" and (
-            tail(call) == "permutation" or dotted(call.func) == "random.sample"
+            tail(call) == "permutation"
+            or dotted(call.func) == "random.sample"
+            or (tail(call) == "shuffle" and len(call.args) == 1 and _is_free(call))
         ):
             return dotted(target)
         case ast.Expr(value=ast.Call(args=[given]) as call) if dotted(call.func) in (
@@ -222,6 +237,18 @@ def augmented_in_place(tree: ast.Module) -> Found:
             continue
         given = sorted(assigned(method), key=lambda a: a[0].lineno)
         for node in inside(method):
+            if (
+                isinstance(node, ast.AugAssign)
+                and words(node.value) & _RANDOM
+                and _is_stored(node.target, arguments)
+            ):
+                yield (
+                    "augmented_in_place",
+                    node,
+                    f"this changes `{ast.unparse(node.target)}`, the data set itself, in every "
+                    f"epoch further; work on a copy: `x = {ast.unparse(node.target)} + …`",
+                )
+                break
             name, line = _written(node), getattr(node, "lineno", 0)
             before = [v for n, given_name, v in given if given_name == name and n.lineno < line]
             if name and before and _is_stored(before[-1], arguments):
@@ -305,25 +332,12 @@ _MOSTLY = 0.9
 
 def average_inverted(tree: ast.Module) -> Found:
     """A moving average that takes 90 % or more of the newest weights at every step."""
-    numbers = {
-        name: value.value
-        for _, name, value in assigned(tree)
-        if isinstance(value, ast.Constant) and isinstance(value.value, float)
-    }
-    numbers |= _handed_over(tree)
     for loop in loops(tree):
-        match loop:
-            case ast.For(
-                target=ast.Tuple(elts=[ast.Name(id=a), ast.Name(id=b)]),
-                iter=ast.Call(func=ast.Name(id="zip")) as pairs,
-            ) if "parameters" in words(pairs):
-                pass
-            case _:
-                continue
+        pairs = list(_averaged(loop))
         for node in inside(loop):
-            for mine, other in ((a, b), (b, a)):
+            for mine, other in pairs:
                 share = _share(node, mine, other)
-                value = _number(share, numbers) if share is not None else None
+                value = number(share, tree) if share is not None else None
                 if share is None or value is None or not _MOSTLY <= value < 1:
                     continue
                 decay = ast.unparse(share)
@@ -336,22 +350,6 @@ def average_inverted(tree: ast.Module) -> Found:
                     _decay_of_the_old(node, share),
                 )
                 return
-
-
-def _handed_over(tree: ast.Module) -> dict[str, float]:
-    """The arguments of functions to which every call gives the same decimal number."""
-    found: dict[str, set[float | None]] = {}
-    own = functions(tree)
-    for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
-        function = own.get(tail(call))
-        names = [a.arg for a in function.args.args if a.arg != "self"] if function else []
-        pairs = [*zip(names, call.args, strict=False)]
-        pairs += [(k.arg, k.value) for k in call.keywords if k.arg in names]
-        for name, value in pairs:
-            number = value.value if isinstance(value, ast.Constant) else None
-            found.setdefault(name, set()).add(number if isinstance(number, float) else None)
-    single = {name: next(iter(given)) for name, given in found.items() if len(given) == 1}
-    return {name: number for name, number in single.items() if number is not None}
 
 
 def _decay_of_the_old(node: ast.AST, share: ast.expr) -> tuple[dict[str, Any], ...]:
@@ -377,11 +375,20 @@ def _decay_of_the_old(node: ast.AST, share: ast.expr) -> tuple[dict[str, Any], .
     return (way(told, put(share, *parts), put(rest[0], *operand(share))),)
 
 
-def _number(node: ast.expr, known: dict[str, float]) -> float | None:
-    """A decimal number, or that which a name was given."""
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, float) else None
-    return known.get(dotted(node))
+def _averaged(loop: ast.For | ast.While) -> Iterator[tuple[str, str]]:
+    """What may be averaged into what: weights gone through by pairs, or by names into a table."""
+    match loop:
+        case ast.For(target=ast.Tuple(elts=[one, two]), iter=ast.Call() as pairs):
+            a, b = (n.elts[-1] if isinstance(n, ast.Tuple) and n.elts else n for n in (one, two))
+        case _:
+            return
+    if not isinstance(a, ast.Name) or not isinstance(b, ast.Name):
+        return
+    if tail(pairs) == "zip" and words(pairs) & {"parameters", "named_parameters"}:
+        yield from ((a.id, b.id), (b.id, a.id))
+    elif words(pairs) & {"named_parameters", "state_dict"}:
+        tables = (n for n in walk(loop) if isinstance(n, ast.Subscript))
+        yield from {(ast.unparse(t), b.id) for t in tables if dotted(t.slice) == a.id}
 
 
 def _share(node: ast.AST, mine: str, other: str) -> ast.expr | None:
@@ -395,11 +402,11 @@ def _share(node: ast.AST, mine: str, other: str) -> ast.expr | None:
             func=ast.Attribute(attr="add_", value=before),
             args=[given],
             keywords=[ast.keyword(arg="alpha", value=share)],
-        ) if _is(given, other) and mine in words(before) and "mul_" in words(before):
+        ) if _is(given, other) and _has(before, mine) and "mul_" in words(before):
             return share
         case ast.Assign(targets=[target], value=ast.BinOp(op=ast.Add()) as total) if _is(
             target, mine
-        ):
+        ) or (mine.endswith("]") and isinstance(target, ast.Name)):
             return _other_share(total, mine, other)
         case ast.Call(
             func=ast.Attribute(attr="copy_", value=target), args=[ast.BinOp(op=ast.Add()) as total]
@@ -410,7 +417,7 @@ def _share(node: ast.AST, mine: str, other: str) -> ast.expr | None:
 
 def _other_share(total: ast.BinOp, mine: str, other: str) -> ast.expr | None:
     for one, two in ((total.left, total.right), (total.right, total.left)):
-        if mine in words(one) and (found := _factor(two, other)) is not None:
+        if _has(one, mine) and (found := _factor(two, other)) is not None:
             return found
     return None
 
@@ -427,9 +434,15 @@ def _factor(node: ast.expr, name: str) -> ast.expr | None:
 
 def _is(node: ast.expr, name: str) -> bool:
     """The variable itself, its `.data`, or detached."""
-    while isinstance(node, (ast.Attribute, ast.Call)):
+    while ast.unparse(node) != name and isinstance(node, (ast.Attribute, ast.Call)):
         node = node.func if isinstance(node, ast.Call) else node.value
-    return isinstance(node, ast.Name) and node.id == name
+    return ast.unparse(node) == name
+
+
+def _has(node: ast.expr, name: str) -> bool:
+    return any(
+        isinstance(n, ast.Name | ast.Subscript) and ast.unparse(n) == name for n in walk(node)
+    )
 
 
 _SHARES = ("acc", "accuracy", "precision", "recall", "ratio")

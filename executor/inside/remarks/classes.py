@@ -54,7 +54,7 @@ def _places(value: ast.expr) -> Places:
 def _takes_dim(call: ast.Call) -> bool:
     """`torch.max(x, 1)`, `x.max(dim=1)`."""
     if tail(call) != "max":
-        return False
+        return tail(call) == "topk"
     of_torch = dotted(call.func) in ("torch.max", "max")
     dims = [*call.args[1 if of_torch else 0 :], *(k.value for k in call.keywords)]
     return bool(dims) and ast.unparse(dims[0]) in ("1", "-1")

@@ -10,11 +10,14 @@ from executor.inside.remarks.edits import Told, moved
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
+    bare,
     blocks,
     callee,
     calls_in,
     dotted,
+    factors,
     functions,
+    grown,
     inside,
     is_model,
     is_optimizer,
@@ -22,7 +25,7 @@ from executor.inside.remarks.syntax import (
     loops,
     method_calls,
     optimizers,
-    owner,
+    reached,
     rebound,
     says,
     tail,
@@ -35,17 +38,17 @@ from executor.inside.remarks.syntax import (
 def each_epoch(tree: ast.Module) -> Found:
     """What starts all over in every epoch: the model, the optimizer, the random numbers."""
     held = optimizers(tree)
-    models = {m for call in held.values() for m in trained(call)}
+    models = {m for call in held.values() for m in trained(call, tree)}
     own = functions(tree)
     for loop in loops(tree):
-        yield from _seeded_within(loop, own)
-        if not isinstance(loop, ast.For) or not calls_in(list(inside(loop)), "backward"):
+        yield from _seeded_within(loop, own, tree)
+        if not isinstance(loop, ast.For) or not calls_in(reached(loop, own), "backward"):
             continue
-        is_epoch = "epoch" in dotted(loop.target).lower()
+        is_epoch = _is_over_epochs(loop)
         for statement in loop.body:
             match statement:
-                case ast.Expr(value=ast.Call() as call) if _seeds(call, own) and (
-                    is_epoch or _goes_through(loop, held)
+                case ast.Expr(value=ast.Call() as call) if _seeds(call, own, tree) and (
+                    is_epoch or _goes_through(loop, held, tree)
                 ):
                     yield Told(
                         "seeded_each_epoch",
@@ -56,7 +59,10 @@ def each_epoch(tree: ast.Module) -> Found:
                         (moved(_ONCE, statement, by=loop),),
                     )
                 case ast.Assign(targets=[target], value=ast.Call() as value) if (
-                    is_epoch and dotted(target) in models and is_model(value, tree)
+                    is_epoch
+                    and dotted(target) in models
+                    and isinstance(made := bare(value), ast.Call)
+                    and is_model(made, tree)
                 ):
                     yield Told(
                         "made_each_epoch",
@@ -64,14 +70,14 @@ def each_epoch(tree: ast.Module) -> Found:
                         f"`{dotted(target)}` is made anew, with new random weights, in each "
                         "epoch: what the epochs before have learned is lost; make it once, before "
                         "the loop",
-                        (moved(_ONCE, *_with_optimizers(loop, statement), by=loop),),
+                        (moved(_ONCE, *_with_optimizers(tree, loop, statement), by=loop),),
                     )
                 case ast.Assign(targets=[target], value=ast.Call() as value) if (
                     is_epoch
                     and is_optimizer(value)
                     and _averages(value)
                     and not words(value) & rebound(loop)
-                    and _trains_within(loop)
+                    and _trains_within(loop, tree)
                 ):
                     yield Told(
                         "optimizer_each_epoch",
@@ -92,7 +98,9 @@ def seeded_each_sample(tree: ast.Module) -> Found:
         )
         for statement in method.body if drawn else ():
             match statement:
-                case ast.Expr(value=ast.Call() as call) if _seeds(call, own):
+                case ast.Expr(value=ast.Call() as call) | ast.Assign(value=ast.Call() as call) if (
+                    _seeds(call, own, tree) or _is_seeded(call)
+                ):
                     yield Told(
                         "seeded_each_sample",
                         call,
@@ -102,12 +110,19 @@ def seeded_each_sample(tree: ast.Module) -> Found:
                     return
 
 
+def _is_seeded(call: ast.Call) -> bool:
+    """`np.random.RandomState(0)`, `np.random.default_rng(seed=0)`."""
+    given = [*call.args, *(k.value for k in call.keywords)]
+    fixed = all(isinstance(a, ast.Constant) and a.value is not None for a in given)
+    return bool(given) and fixed and tail(call) in ("RandomState", "default_rng")
+
+
 _NUMPYS = ("np.random.seed", "numpy.random.seed", "random.seed")
 
 
-def _seeds(call: ast.Call, own: dict[str, ast.FunctionDef]) -> bool:
+def _seeds(call: ast.Call, own: dict[str, ast.FunctionDef], tree: ast.Module) -> bool:
     """Whether a call seeds the random numbers by the same number each time."""
-    given = [*call.args, *(k.value for k in call.keywords)]
+    given = [v for a in (*call.args, *(k.value for k in call.keywords)) for v in _fixed(a, tree)]
     if not all(isinstance(a, ast.Constant) for a in given):
         return False
     if tail(call) == "manual_seed" or dotted(call.func) in _NUMPYS:
@@ -120,9 +135,22 @@ def _seeds(call: ast.Call, own: dict[str, ast.FunctionDef]) -> bool:
     )  # fmt: skip
 
 
-def _seeded_within(loop: ast.For | ast.While, own: dict[str, ast.FunctionDef]) -> Found:
+def _fixed(node: ast.expr, tree: ast.Module) -> list[ast.expr]:
+    """What a seed is by the text; a setting that nothing changes counts as a number."""
+    name = dotted(node)
+    stored = [dotted(n) for n in walk(tree) if isinstance(getattr(n, "ctx", None), ast.Store)]
+    stored += [n.arg for n in walk(tree) if isinstance(n, ast.arg)]
+    if isinstance(node, ast.Attribute) and "seed" in node.attr and name not in stored:
+        return [node if tail(node.value) == "self" else ast.Constant(value=node.attr)]
+    given = [v for _, n, v in assigned(tree) if n == name]
+    return given if len(given) == stored.count(name) == 1 else [node]
+
+
+def _seeded_within(
+    loop: ast.For | ast.While, own: dict[str, ast.FunctionDef], tree: ast.Module
+) -> Found:
     """A function that trains for one epoch, and seeds first of all."""
-    if not isinstance(loop, ast.For) or "epoch" not in dotted(loop.target).lower():
+    if not isinstance(loop, ast.For) or not _is_over_epochs(loop):
         return
     for name in {dotted(n.func) for n in inside(loop) if isinstance(n, ast.Call)} & own.keys():
         function = own[name]
@@ -130,7 +158,7 @@ def _seeded_within(loop: ast.For | ast.While, own: dict[str, ast.FunctionDef]) -
             continue
         for statement in function.body:
             match statement:
-                case ast.Expr(value=ast.Call() as call) if _seeds(call, own):
+                case ast.Expr(value=ast.Call() as call) if _seeds(call, own, tree):
                     yield Told(
                         "seeded_each_epoch",
                         call,
@@ -141,12 +169,19 @@ def _seeded_within(loop: ast.For | ast.While, own: dict[str, ast.FunctionDef]) -
                     )
 
 
+def _is_over_epochs(loop: ast.For) -> bool:
+    """`for epoch in …`, `for i in range(n_epochs)`; not over several numbers of epochs."""
+    said = ast.unparse(loop.iter) if words(loop.iter) & {"range", "trange"} else ""
+    listed = isinstance(loop.iter, ast.List | ast.Tuple)
+    return not listed and "epoch" in f"{dotted(loop.target)} {said}".lower()
+
+
 def _goes_on(function: ast.FunctionDef, loop: ast.For) -> bool:
     """Whether it trains what it is given, and makes no model and no loop over epochs itself."""
     return not any(is_optimizer(n) for n in walk(function)) and loop not in walk(function)
 
 
-def _with_optimizers(loop: ast.For, made: ast.Assign) -> list[ast.stmt]:
+def _with_optimizers(tree: ast.Module, loop: ast.For, made: ast.Assign) -> list[ast.stmt]:
     """The statement that makes a model, and those that make optimizers of it in the same loop."""
     name = dotted(made.targets[0])
     return [
@@ -154,7 +189,7 @@ def _with_optimizers(loop: ast.For, made: ast.Assign) -> list[ast.stmt]:
         for s in loop.body
         if s is made
         or (isinstance(s, ast.Assign) and isinstance(s.value, ast.Call)
-            and is_optimizer(s.value) and name in trained(s.value))
+            and is_optimizer(s.value) and name in trained(s.value, tree))
     ]  # fmt: skip
 
 
@@ -166,48 +201,82 @@ def _averages(made: ast.Call) -> bool:
     return callee(made) != "SGD" or any(k.arg in ("momentum", None) for k in made.keywords)
 
 
-def _goes_through(loop: ast.For, held: Collection[str]) -> bool:
+def _goes_through(loop: ast.For, held: Collection[str], tree: ast.Module) -> bool:
     """Whether it goes through the data again and again, with what was made before it.
 
     Its rounds are no trials: an inner loop trains, and no optimizer is made anew in it.
     """
     inner = {dotted(n.target).lower() for n in inside(loop) if isinstance(n, ast.For)}
     trials = any("epoch" in name for name in inner) or says(loop.target, _TRIAL)
-    return not trials and _trains_within(loop) and bool(held) and not rebound(loop) & set(held)
+    trains = _trains_within(loop, tree)
+    return not trials and trains and bool(held) and not rebound(loop) & set(held)
 
 
 _TRIAL = re.compile(r"(?i)seed|trial|(^|_)run|fold|repeat|experiment|config")
 
 
-def _trains_within(loop: ast.For) -> bool:
+def _trains_within(loop: ast.For, tree: ast.Module) -> bool:
     """Whether an inner loop trains."""
-    inner = (n for n in inside(loop) if isinstance(n, ast.For | ast.While))
+    own = functions(tree)
+    inner = (n for n in reached(loop, own) if isinstance(n, ast.For | ast.While))
     return any(calls_in(list(inside(n)), "backward") for n in inner)
 
 
 def state_not_copied(tree: ast.Module) -> Found:
     """The best weights kept as a reference: the next step changes them too."""
     loaded = {dotted(a) for c in method_calls(tree, "load_state_dict") for a in c.args}
-    for loop in loops(tree):
-        own = list(inside(loop))
-        if not calls_in(own, "step") and not any(map(_trains_elsewhere, own)):
-            continue
-        for branch in (n for n in own if isinstance(n, ast.If)):
+    scopes: list[ast.AST] = [
+        loop for loop in loops(tree)
+        if any((isinstance(n, ast.Call) and tail(n) == "step") or _trains_elsewhere(n)
+               for n in inside(loop))
+    ]  # fmt: skip
+    if "backward" in words(tree):  # what a class keeps, the loop goes on behind
+        scopes += [m for c in walk(tree) if isinstance(c, ast.ClassDef) for m in c.body]
+    told = set[ast.AST]()
+    models = {m for o in optimizers(tree).values() for m in trained(o, tree)}
+    for scope in scopes:
+        for branch in (n for n in inside(scope) if isinstance(n, ast.If)):
             at_once = any(
-                isinstance(n, ast.Break) or (isinstance(n, ast.Call) and tail(n) == "save")
+                isinstance(n, ast.Break) or (isinstance(n, ast.Call) and "save" in tail(n))
                 for n in inside(branch)
             )
             for node, name, value in assigned(branch) if not at_once else ():
-                if not isinstance(value, ast.Call) or tail(value) != "state_dict":
-                    continue
-                if name in loaded or "best" in name.lower():
+                of = _uncopied(value)
+                model = dotted(value)
+                if model in models - rebound(scope) and "best" in name.lower():
+                    told.add(node)
                     yield (
                         "state_not_copied",
                         node,
-                        "state_dict() returns the weights themselves, no copy: each later step "
-                        f"changes `{name}` too, and in the end it holds the last weights; write "
-                        f"`copy.deepcopy({owner(value)}.state_dict())`",
+                        f"`{name}` is `{model}` itself under another name: each later step changes "
+                        f"both; write `{name} = copy.deepcopy({model})`",
                     )
+                if node in told or not of or not (name in loaded or "best" in name.lower()):
+                    continue
+                told.add(node)
+                yield (
+                    "state_not_copied",
+                    node,
+                    "state_dict() returns the weights themselves, no copy: each later step "
+                    f"changes `{name}` too, and in the end it holds the last weights; write "
+                    f"`copy.deepcopy({of}.state_dict())`",
+                )
+
+
+def _uncopied(value: ast.expr) -> str:
+    """The model whose `state_dict()` a value is, or holds in a dictionary that copies no tensor."""
+    match value:
+        case ast.Call(func=ast.Attribute(value=of, attr="state_dict")):
+            return dotted(of)
+        case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr="copy"), args=[]):
+            return _uncopied(inner)
+        case ast.Call(args=[inner]) if dotted(value.func) in ("dict", "OrderedDict", "copy.copy"):
+            return _uncopied(inner)
+        case ast.DictComp(value=ast.Name(), generators=[part]) if isinstance(part.iter, ast.Call):
+            return _uncopied(part.iter.func.value) if tail(part.iter) == "items" else ""  # type: ignore[attr-defined]
+        case ast.Dict(values=parts):
+            return next(filter(None, map(_uncopied, parts)), "")
+    return ""
 
 
 def _trains_elsewhere(node: ast.AST) -> bool:
@@ -217,20 +286,23 @@ def _trains_elsewhere(node: ast.AST) -> bool:
 
 def _graph_kept(tree: ast.Module) -> Found:
     started = {dotted(c.func).rpartition(".")[0] for c in method_calls(tree, "backward")}
-    for loop in walk(tree):
-        if not isinstance(loop, (ast.For, ast.While)):
-            continue
-        for node in walk(loop):
-            match node:
-                case ast.AugAssign(target=target, op=ast.Add(), value=ast.Name(id=name)) if (
-                    name.lower().endswith("loss") and dotted(target) not in started
-                ):
-                    yield (
-                        "graph_kept",
-                        node,
-                        f"`{dotted(target)}` keeps the graph of every round, and with it their "
-                        f"memory, unless gradients are off; add up numbers: `{name}.item()`",
-                    )
+    started |= {dotted(n.value) for n in walk(tree) if isinstance(n, ast.Return) and n.value}
+    for loop in loops(tree):
+        trains = bool(method_calls(loop, "backward"))
+        for name, value, node in grown(walk(loop)):
+            if name in started or not (trains or isinstance(value, ast.Name)):
+                continue  # it goes back, here or where it is returned to
+            losses = [
+                f.id for f in factors(value)
+                if isinstance(f, ast.Name) and f.id.lower().endswith("loss")
+            ]  # fmt: skip
+            if losses:
+                yield (
+                    "graph_kept",
+                    node,
+                    f"`{name}` keeps the graph of every round, and with it their memory, unless "
+                    f"gradients are off; add up numbers: `{losses[0]}.item()`",
+                )
 
 
 def _lost_by_loading(tree: ast.Module) -> Found:
@@ -262,17 +334,13 @@ def _never_reset(tree: ast.Module) -> Found:
             if not isinstance(outer, ast.For) or not calls_in(list(inside(outer)), "backward"):
                 continue
             inner = [n for n in inside(outer) if isinstance(n, (ast.For, ast.While))]
-            grows = {
-                dotted(n.target)
-                for loop in inner
-                for n in inside(loop)
-                if isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Add)
-            }
-            made = {name for _, name, _ in assigned(outer)}
+            more = [(name, n) for loop in inner for name, _, n in grown(inside(loop))]
+            grows = {name for name, _ in more}
+            made = {name for n, name, _ in assigned(outer) if (name, n) not in more}
             for n in inside(outer):
                 if not isinstance(n, ast.BinOp) or not isinstance(n.op, ast.Div):
                     continue
-                name = dotted(n.left)
+                name = next((dotted(f) for f in factors(n.left) if dotted(f) in zero), "")
                 other = words(n.right) & grows
                 if zero.get(name, i) < i and name in grows - made and not other - made:
                     yield (
@@ -308,12 +376,19 @@ def _carried(tree: ast.Module) -> Found:
                         )
 
 
+_SCHEDULES = {
+    "StepLR", "MultiStepLR", "ExponentialLR", "CosineAnnealingLR", "ReduceLROnPlateau",
+    "OneCycleLR", "LambdaLR", "CosineAnnealingWarmRestarts", "LinearLR", "CyclicLR", "PolynomialLR",
+}  # fmt: skip
+
+
 def _scheduler_idle(tree: ast.Module) -> Found:
     """A learning-rate schedule that is made and never moves."""
     made = {
         name: node
         for node, name, value in assigned(tree)
-        if isinstance(value, ast.Call) and "lr_scheduler" in dotted(value.func)
+        if isinstance(value, ast.Call)
+        and ("lr_scheduler" in dotted(value.func) or callee(value) in _SCHEDULES)
     }
     everything = list(walk(tree))
     if not any(is_step(c, optimizers(tree)) for c in calls_in(everything, "step")):

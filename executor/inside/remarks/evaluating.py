@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 
 from executor.inside.remarks.edits import Told, added, put, way
+from executor.inside.remarks.scaling import HELD_OUT
 from executor.inside.remarks.syntax import (
     LAYERS,
     Found,
     assigned,
+    behind,
     callee,
     calls_in,
     dotted,
@@ -20,8 +22,10 @@ from executor.inside.remarks.syntax import (
     methods_named,
     module_classes,
     optimizers,
+    origins,
     outermost,
     owner,
+    reached,
     tail,
     trained,
     walk,
@@ -77,7 +81,7 @@ def validated_in_training(tree: ast.Module) -> Found:
     said = words(tree)
     if "backward" not in said or not _acts(said):
         return
-    models = {m for o in optimizers(tree).values() for m in trained(o)}
+    models = {m for o in optimizers(tree).values() for m in trained(o, tree)}
     switched = {owner(c) for c in method_calls(tree, "eval")}
     if (not switched <= models and "eval" in said) or "" in switched:
         return  # by a function, or of a part: which model that is the text does not say
@@ -88,20 +92,24 @@ def validated_in_training(tree: ast.Module) -> Found:
                 pass
             case ast.FunctionDef(decorator_list=marks) if any(map(_is_without, marks)):
                 pass
+            case ast.For() if _is_judging(node):
+                pass
+            case ast.Assign() if _is_of_held_out(node, models, tree):
+                pass
             case _:
                 continue
         below = list(inside(node))
         judged = {tail(n) for n in below} & _JUDGES or any(
             isinstance(n, ast.Compare) for n in below
         )
-        known = models | _handed_over(tree, node, models)
-        called = [n for n in below if isinstance(n, ast.Call) and _is_model(n, known)]
+        judged = judged or isinstance(node, ast.Assign)
+        called = [n for n in below if isinstance(n, ast.Call) and _is_one_of(n.func, models, tree)]
         if {"train", "eval"} & {tail(n) for n in below} or not judged or not called:
             continue
         name = dotted(called[0].func)
         if switched and not _acts_itself(name, tree):
             continue
-        first = node if isinstance(node, ast.With) else node.body[0]
+        first = node.body[0] if isinstance(node, ast.FunctionDef) else node
         back = added(f"{name}.train()", node, after=True) if first is node else []
         judged_so = "judged as it is used, without dropout"
         yield Told(
@@ -120,26 +128,38 @@ def phases_in_training(tree: ast.Module) -> Found:
     if "eval" in said or not _acts(said):
         return
     switched = method_calls(tree, "train")
-    if any(c.args or c.keywords for c in switched):
+    if any(ast.unparse(a) != "True" for c in switched for a in (*c.args, *c.keywords)):
         return
     for loop in (n for n in loops(tree) if isinstance(n, ast.For)):
-        phase = dotted(loop.target)
-        marks = {n.value for n in walk(loop.iter) if isinstance(n, ast.Constant)}
-        if not phase or "train" not in marks or not marks & {"val", "valid", "validation", "test"}:
+        first = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) else loop.target
+        phase, below = dotted(first), list(inside(loop))
+        asked = [n for n in below if isinstance(n, ast.Compare) and phase in words(n)]
+        marks = {n.value for m in (loop.iter, *asked) for n in walk(m)
+                 if isinstance(n, ast.Constant)}  # fmt: skip
+        named = {"val", "valid", "validation", "test"} & marks or "items" in words(loop.iter)
+        if not phase or "train" not in marks or not named:
             continue
-        for call in (c for c in switched if any(c is n for n in inside(loop))):
-            where = [n for n in inside(loop) if isinstance(n, ast.If) and phase in words(n.test)]
+        around = [outer for outer in loops(tree) if loop in set(inside(outer))]
+        for call in switched:
+            here = call in below
+            if not here and not any(
+                isinstance(s, ast.Expr) and s.value is call for outer in around for s in outer.body
+            ):
+                continue
+            where = [n for n in below if isinstance(n, ast.If) and phase in words(n.test)]
             if any(call in walk(branch) for branch in where):
                 continue
             name = owner(call)
+            mode = f"{name}.train({phase} == 'train')"
             yield Told(
                 "phases_in_training",
                 call,
-                f"this puts `{name}` into training mode in each phase, those of evaluation too: "
+                f"this puts `{name}` into training mode for each phase, those of evaluation too: "
                 "there Dropout drops values and BatchNorm uses (and changes) the statistics of "
-                f"these batches; write `{name}.train({phase} == 'train')`",
+                f"these batches; write `{mode}` in the loop over the phases",
                 (way("judged as it is used, without dropout",
-                     put(call, call.func, f"({phase} == 'train')")),),
+                     *([put(call, mode)] if here else []),
+                     add=[] if here else added(mode, loop.body[0])),),
             )  # fmt: skip
             return
 
@@ -188,7 +208,7 @@ def teaches_in_training(tree: ast.Module) -> Found:
     own = functions(tree)
     if not _acts(words(tree)):
         return
-    models = {m for o in optimizers(tree).values() for m in trained(o)}
+    models = {m for o in optimizers(tree).values() for m in trained(o, tree)}
     evaluated = {owner(c) for c in method_calls(tree, "eval")}
     for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
         function = own.get(dotted(call.func))
@@ -199,7 +219,7 @@ def teaches_in_training(tree: ast.Module) -> Found:
     for loop in outermost(tree):
         below = list(inside(loop))
         steps = {owner(c) for c in calls_in(below, "step")}
-        students = {m for n, o in optimizers(tree).items() if n in steps for m in trained(o)}
+        students = {m for n, o in optimizers(tree).items() if n in steps for m in trained(o, tree)}
         if not students or not calls_in(below, "backward"):
             continue
         if any(loop in walk(function) for function in own.values()):
@@ -224,56 +244,66 @@ def teaches_in_training(tree: ast.Module) -> Found:
                     return
 
 
-def _handed_over(tree: ast.Module, node: ast.AST, models: set[str]) -> set[str]:
-    """The arguments of the function around a node that every call gives a trained model."""
-    found: set[str] = set()
-    for function in walk(tree):
-        if not isinstance(function, ast.FunctionDef) or node not in set(walk(function)):
-            continue
-        calls = [
-            n for n in walk(tree) if isinstance(n, ast.Call) and dotted(n.func) == function.name
-        ]
-        for i, argument in enumerate(function.args.args):
-            given = [dotted(c.args[i]) if i < len(c.args) else "" for c in calls]
-            if given and set(given) <= models:
-                found.add(argument.arg)
-    return found
-
-
-def _is_model(call: ast.Call, models: set[str]) -> bool:
-    """Whether a trained model is called, also as `self.model` where `model` was handed over."""
-    name = dotted(call.func)
-    return name in models or (name.startswith("self.") and name.removeprefix("self.") in models)
+def _is_one_of(called: ast.expr, models: set[str], tree: ast.Module) -> bool:
+    """Whether it is a trained model, also as what every call of a function hands over for it."""
+    name = dotted(called)
+    if name in models or (name.startswith("self.") and name.removeprefix("self.") in models):
+        return True
+    given = {dotted(v) for v in origins(tree).get(name, ())}
+    return bool(given) and given <= models
 
 
 def _is_without(node: ast.expr) -> bool:
-    return tail(node) in ("no_grad", "inference_mode")
+    """Whether a block or function with this has no gradients."""
+    off = isinstance(node, ast.Call) and [ast.unparse(a) for a in node.args] == ["False"]
+    return tail(node) in ("no_grad", "inference_mode") or (off and tail(node) == "set_grad_enabled")
+
+
+def _is_of_held_out(node: ast.Assign, models: set[str], tree: ast.Module) -> bool:
+    """`pred = model(x_test)`, of which no loss is computed that is trained on."""
+    asked = [n for n in walk(node.value) if isinstance(n, ast.Call) and dotted(n.func) in models]
+    if not any(HELD_OUT.search(w) for call in asked for a in call.args for w in words(a)):
+        return False
+    flows: dict[str, set[str]] = {}
+    for _, name, value in assigned(tree):
+        flows.setdefault(name, set()).update(words(value))
+    back = {w for c in method_calls(tree, "backward") for w in words(c)}
+    return not set(map(dotted, node.targets)) & behind(back, flows)
+
+
+def _is_judging(loop: ast.For) -> bool:
+    """Whether a loop goes through data that are held out, and trains nothing."""
+    return any(map(HELD_OUT.search, words(loop.iter))) and not {
+        "backward", "step", "train", "TRAIN"
+    } & {tail(n) for n in inside(loop)}  # fmt: skip
 
 
 def _stays_in_eval(tree: ast.Module) -> Found:
     """eval() in a loop that trains, and nothing that switches back."""
-    models = {m.rpartition(".")[2] for o in optimizers(tree).values() for m in trained(o)}
-    if method_calls(tree, "train") or not models:
-        return
-    functions = {n.name: n for n in walk(tree) if isinstance(n, ast.FunctionDef)}
-    for loop in loops(tree):
-        below = list(inside(loop))
-        if not calls_in(below, "backward"):
+    models = {m.rpartition(".")[2] for o in optimizers(tree).values() for m in trained(o, tree)}
+    own = functions(tree)
+    for loop in loops(tree) if models else ():
+        below = reached(loop, own)
+        switched = calls_in(below, "train")
+        if not calls_in(below, "backward") or any(not _is_off(c) for c in switched):
             continue
-        called = [
-            functions[c] for n in below if isinstance(n, ast.Call) and (c := tail(n)) in functions
-        ]
-        reached = [*below, *(n for f in called for n in walk(f))]
-        for call in calls_in(reached, "eval"):
-            if owner(call).rpartition(".")[2] in models:
+        for call in (*calls_in(below, "eval"), *switched):
+            name = owner(call)
+            given = {dotted(v).rpartition(".")[2] for v in origins(tree).get(name, ())}
+            if name.rpartition(".")[2] in models or (given and given <= models):
                 yield (
                     "stays_in_eval",
                     call,
-                    f"after this nothing calls `{owner(call)}.train()`: from here on it is trained "
-                    "in eval mode, its Dropout layers drop nothing and its BatchNorm layers learn "
-                    f"no statistics; call `{owner(call)}.train()` before the training goes on",
+                    f"nothing in this loop calls `{name}.train()` after this: from here on it is "
+                    "trained in eval mode, its Dropout layers drop nothing and its BatchNorm "
+                    f"layers learn no statistics; call `{name}.train()` before it goes on",
                 )
                 return
+
+
+def _is_off(call: ast.Call) -> bool:
+    """`model.train(False)`."""
+    return [ast.unparse(a) for a in (*call.args, *(k.value for k in call.keywords))] == ["False"]
 
 
 def _traced(tree: ast.Module) -> Found:

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Collection
 
 from executor.inside.remarks.edits import Told, operand, put, way, with_argument
 from executor.inside.remarks.losses import ends, is_activated, losses_of, takes_of
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
+    bare,
     callee,
     dotted,
     functions,
     inside,
     is_true,
+    made_of,
     method_calls,
     owner,
     products,
     says,
     tail,
+    terms,
     walk,
     words,
 )
@@ -156,7 +160,10 @@ def sign_of_kl(tree: ast.Module) -> Found:
     taken_off = {
         id(n.right) for n in walk(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)
     }
-    named = {id(v): name for _, name, v in assigned(tree)}
+    named = {id(n): name for _, name, v in assigned(tree) for n in walk(v)}
+    named |= {
+        id(n): f.name for f in functions(tree).values() for n in walk(f) if id(n) not in named
+    }
     gone = {
         w
         for n in walk(tree)
@@ -165,25 +172,52 @@ def sign_of_kl(tree: ast.Module) -> Found:
     }
     for node in walk(tree):
         match node:
-            case ast.BinOp(
-                left=ast.Constant(value=float() as factor) as half, op=ast.Mult(), right=total
-            ) if factor > 0 and id(node) not in taken_off and named.get(id(node)) not in gone:
+            case ast.BinOp(left=half, op=ast.Mult(), right=total) if by := _factor(half):
+                pass
+            case ast.BinOp(left=total, op=ast.Mult() | ast.Div(), right=half) if by := _factor(
+                half
+            ):
                 pass
             case _:
                 continue
-        inner = next((n for n in walk(total) if isinstance(n, ast.BinOp)), None)
-        if inner is None or tail(total) not in ("sum", "mean"):
+        if (
+            id(node) in taken_off
+            or named.get(id(node)) in gone
+            or by * _divergence_sign(total) >= 0
+        ):
             continue
-        written = ast.unparse(inner).replace(" ", "")
-        if written.startswith(("1+", "1.0+")) and written.count("-") == 2 and "exp" in written:
-            yield Told(
-                "sign_of_kl",
-                node,
-                "the divergence of a VAE is MINUS 0.5 times this sum: with a plus it is negative "
-                "and is made as large as possible, so the loss goes to minus infinity; write "
-                "`-0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())`",
-                (way("the divergence is positive, and becomes smaller", put(half, "-", half)),),
-            )
+        yield Told(
+            "sign_of_kl",
+            node,
+            "the divergence of a VAE is MINUS 0.5 times 1 + logvar - mu² - exp(logvar): with this "
+            "sign it is negative and is made as large as possible, so the loss goes to minus "
+            "infinity; write `-0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())`",
+            (
+                way("the divergence is positive, and becomes smaller",
+                    put(half, *([half.operand] if isinstance(half, ast.UnaryOp) else ["-", half]))),
+            ),
+        )  # fmt: skip
+
+
+def _factor(node: ast.expr) -> float:
+    """A number by itself, or minus it; 0 for anything else."""
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+            return -number
+        case ast.Constant(value=int() | float() as number):
+            return number
+    return 0
+
+
+def _divergence_sign(total: ast.expr) -> int:
+    """The sign of the variance in `1 + logvar - mu.pow(2) - logvar.exp()`; 0 of anything else."""
+    inner = next((n for n in walk(total) if isinstance(n, ast.BinOp)), None)
+    parts = list(terms(inner)) if inner is not None else []
+    ones = [s for s, t in parts if isinstance(t, ast.Constant) and t.value == 1]
+    powers = [s for s, t in parts if "exp" in words(t)]
+    if len(parts) != 4 or len(ones) != 1 or len(powers) != 1 or ones == powers:
+        return 0
+    return powers[0] if sum(s for s, _ in parts) == 0 else 0
 
 
 def deviation_of_log(tree: ast.Module) -> Found:
@@ -198,9 +232,14 @@ def deviation_of_log(tree: ast.Module) -> Found:
     )
     noisy = [f for _, parts in products(tree) if any(says(p, _NOISE) for p in parts) for f in parts]
     deviations = [value for _, name, value in assigned(tree) if _DEVIATION.fullmatch(name)]
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
+        if tail(call) in ("Normal", "normal"):
+            noisy += call.args[1:2]
+        elif tail(call) in ("mul", "mul_") and isinstance(call.func, ast.Attribute):
+            noisy += call.args if says(call.func.value, _NOISE) else []
     for value in () if halved else (*noisy, *deviations):
         match value:
-            case ast.Call(func=ast.Attribute(attr="exp", value=log), args=[]):
+            case ast.Call(func=ast.Attribute(attr="exp" | "exp_", value=log), args=[]):
                 new = put(log, "(0.5 * ", log, ")")
             case ast.Call(func=ast.Attribute(attr="exp"), args=[log]):
                 new = put(log, "0.5 * ", log)
@@ -304,41 +343,50 @@ def sum_beside_mean(tree: ast.Module) -> Found:
     }
     for scope in (tree, *functions(tree).values()):
         own = [a for n in inside(scope) if isinstance(n, ast.Assign) for a in assigned(n)]
-        means = {
-            name: value for _, name, value in own
-            if isinstance(value, ast.Call) and len(value.args) == 2 and not value.keywords
-            and (dotted(value.func) in modules or tail(value) in _MEANS)
-        }  # fmt: skip
-        sums = {name: value for _, name, value in own if _is_summed_divergence(value)}
-        if not means or not sums or {"reduction", "size_average"} & words(scope):
-            continue
+        given = {name: value for _, name, value in own}
         for node in inside(scope):
-            match node:
-                case ast.BinOp(left=ast.Name(id=a), op=ast.Add(), right=ast.Name(id=b)):
-                    pass
-                case _:
-                    continue
-            mean, total = (a, b) if a in means else (b, a)
-            counted = [n for n, _, _ in own if dotted(n.targets[0]) in (mean, total)]
-            changed = any(
-                isinstance(n, ast.AugAssign) and dotted(n.target) in (mean, total)
-                for n in inside(scope)
-            )
-            if mean not in means or total not in sums or len(counted) != 2 or changed:
+            parts = list(terms(node)) if isinstance(node, ast.BinOp) else []
+            if len(parts) != 2 or parts[0][0] < 0:
                 continue
-            new = with_argument(means[mean], "reduction", "'sum'")
+            (_, a), (sign, b) = parts
+            one, two = (given.get(dotted(n), n) for n in (a, b))
+            mean, total = (one, two) if _is_mean(one, modules) else (two, one)
+            if not _is_mean(mean, modules) or not isinstance(mean, ast.Call):
+                continue
+            if not _is_summed_divergence(total) or (sign < 0 and total is not b):
+                continue
+            names = {dotted(a), dotted(b)} - {""}
+            counted = [n for n, name, _ in own if name in names]
+            changed = any(
+                isinstance(n, ast.AugAssign) and dotted(n.target) in names for n in inside(scope)
+            )
+            if len(counted) != len(names) or changed:
+                continue
+            new = with_argument(mean, "reduction", "'sum'", without="reduction")
             yield Told(
                 "sum_beside_mean",
                 node,
-                f"`{mean}` is a mean over all elements of the batch and `{total}` a sum over them: "
-                f"added up like this `{total}` weighs as many times more as the batch has "
-                "elements, and the model learns to ignore its input; take both as sums "
-                "(`reduction='sum'`), or divide both by the number of samples",
+                f"`{ast.unparse(a if mean is one else b)}` is a mean over all elements of the "
+                f"batch and `{ast.unparse(a if total is one else b)}` a sum over them: added up "
+                "like this the sum weighs as many times more as the batch has elements, and the "
+                "model learns to ignore its input; take both as sums (`reduction='sum'`), or "
+                "divide both by the number of samples",
                 (way("both are sums over the batch", new),)
-                if tail(means[mean]) in _MEANS and dotted(means[mean].func) not in modules
+                if dotted(mean.func) not in modules
                 else (),
             )
             return
+
+
+def _is_mean(value: ast.expr, modules: Collection[str]) -> bool:
+    """Whether it is a loss that is a mean over all elements."""
+    if not isinstance(value, ast.Call) or len(value.args) + len(value.keywords) > 3:
+        return False
+    known = {"input", "target"} | {
+        k.arg for k in value.keywords if k.arg == "reduction" and ast.unparse(k.value) == "'mean'"
+    }
+    of = dotted(value.func) in modules or tail(value) in _MEANS
+    return of and tail(value)[:1].islower() and {k.arg for k in value.keywords} <= known
 
 
 _MEANS = {
@@ -385,7 +433,11 @@ def noise_without_root(tree: ast.Module) -> Found:
                 continue
         for data, noise in ((left, right), (right, left)):
             kept = [f for f in (data.left, data.right) if _of(f) in products_of and not _rooted(f)]
-            rest = [f for f in (noise.left, noise.right) if _is_one_less(f, products_of)]
+            rest = [
+                f for f in (noise.left, noise.right)
+                if len(held := made_of(f, tree)) == 1
+                and _is_one_less(_unlaid(held[0]), products_of)
+            ]  # fmt: skip
             other = [f for f in (noise.left, noise.right) if f not in rest]
             if len(kept) != 1 or len(rest) != 1 or not says(other[0], _NOISY):
                 continue
@@ -424,6 +476,10 @@ def _of(node: ast.AST) -> str:
                 node = inner
             case _:
                 return dotted(node)
+
+
+def _unlaid(node: ast.expr) -> ast.expr:
+    return bare(node.value if isinstance(node, ast.Subscript) else node)
 
 
 def _is_one_less(node: ast.expr, names: set[str]) -> bool:

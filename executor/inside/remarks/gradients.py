@@ -63,13 +63,13 @@ def graph_left_out(tree: ast.Module) -> Found:
         for n in walk(target)
         if isinstance(n, ast.Name)
     ]
+    made += [
+        (name, node.value) for name, function in functions(tree).items()
+        for node in inside(function) if isinstance(node, ast.Return) and node.value is not None
+    ]  # fmt: skip
     flows: dict[str, set[str]] = {}
     for name, value in made:
         flows.setdefault(name, set()).update(words(value))
-    for name, function in functions(tree).items():
-        for node in inside(function):
-            if isinstance(node, ast.Return) and node.value is not None:
-                flows.setdefault(name, set()).update(words(node.value))
     back = {w for c in method_calls(tree, "backward") for w in words(c.func)}
     wanted = behind(back, flows)
     for name, value in made:
@@ -147,6 +147,16 @@ def step_uphill(tree: ast.Module) -> Found:
                 new = put(node, target, " -= ", value)
             case ast.Call(func=ast.Attribute(attr="add_", value=target), args=[value], keywords=[]):
                 new = put(value, "-", *operand(value))
+            case ast.Call(
+                func=ast.Attribute(attr="add_", value=target),
+                args=[value],
+                keywords=[ast.keyword(arg="alpha", value=rate)],
+            ) if not has_minus(rate):
+                new = put(rate, "-", *operand(rate))
+            case ast.Assign(
+                targets=[target], value=ast.BinOp(left=left, op=ast.Add(), right=value) as total
+            ) if ast.unparse(target) == ast.unparse(left):
+                new = put(total, left, " - ", *operand(value))
             case _:
                 continue
         name = dotted(target).removesuffix(".data")

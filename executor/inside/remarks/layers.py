@@ -10,7 +10,7 @@ from executor.inside.remarks.syntax import (
     METHODS,
     STATELESS,
     Found,
-    assigned,
+    argument,
     callee,
     dotted,
     is_layer,
@@ -20,6 +20,7 @@ from executor.inside.remarks.syntax import (
     is_torch,
     methods_named,
     module_classes,
+    number,
     walk,
     words,
 )
@@ -200,13 +201,11 @@ def _only_made(tree: ast.Module) -> Found:
 
 
 def always_drops(tree: ast.Module) -> Found:
-    defaults = _numbers(tree)
     for method in (m for c in module_classes(tree) for m in c.body):
         for node in walk(method) if isinstance(method, ast.FunctionDef) else ():
             match node:
                 case ast.keyword(arg="dropout_p", value=share) if (
-                    "training" not in words(method)
-                    and 0 < defaults.get(dotted(share) or ast.unparse(share), 0) < 1
+                    "training" not in words(method) and 0 < (number(share, tree) or 0) < 1
                 ):
                     yield Told(
                         "always_drops",
@@ -221,7 +220,10 @@ def always_drops(tree: ast.Module) -> Found:
                             ),
                         ),
                     )
-                case ast.Call(func=ast.Call() as made) if callee(made).startswith("Dropout"):
+                case (
+                    ast.Call(func=ast.Call() as made)
+                    | ast.Assign(targets=[ast.Name()], value=ast.Call() as made)
+                ) if callee(made).startswith("Dropout") and _is_used_here(node, method):
                     yield (
                         "always_drops",
                         node,
@@ -231,50 +233,30 @@ def always_drops(tree: ast.Module) -> Found:
                     )
             if (
                 isinstance(node, ast.Call)
-                and dotted(node.func) in ("F.dropout", "nn.functional.dropout")
-                and 0 < len(node.args) < 3
-                and not any(k.arg in ("training", None) for k in node.keywords)
+                and dotted(node.func).endswith(_DROPS)
+                and argument(node, 0, "input") is not None
+                and argument(node, 2, "training") is None
+                and not any(k.arg is None for k in node.keywords)
             ):
                 new = with_argument(node, "training", "self.training")
                 yield Told(
                     "always_drops",
                     node,
-                    "F.dropout drops values after `model.eval()` too, unless it is told: "
+                    f"F.{callee(node)} drops values after `model.eval()` too, unless it is told: "
                     "`training=self.training`",
                     (way("values are dropped in training only", new),),
                 )
 
 
-def _numbers(tree: ast.Module) -> dict[str, float]:
-    """Each name or attribute that is a number by the text, and the numbers themselves.
+# Those that drop unless they are told not to.
+_DROPS = tuple(f"{of}.dropout{n}" for of in ("F", "functional") for n in ("", "1d", "2d", "3d"))
 
-    What is read of a configuration (`c.dropout`) is what its class or a call of it says.
-    """
-    found: dict[str, float] = {}
-    settings: dict[str, set[float]] = {}
-    for node in walk(tree):
-        match node:
-            case ast.Constant(value=float() as number):
-                found[ast.unparse(node)] = number
-            case ast.FunctionDef(args=given):
-                taken = given.args[len(given.args) - len(given.defaults) :]
-                pairs = zip(taken, given.defaults, strict=True)
-                found |= {
-                    a.arg: d.value
-                    for a, d in pairs
-                    if isinstance(d, ast.Constant) and isinstance(d.value, float)
-                }
-            case (
-                ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=float() as number))
-                | ast.keyword(arg=str() as name, value=ast.Constant(value=float() as number))
-            ):
-                settings.setdefault(name, set()).add(number)
-    for _, name, value in assigned(tree):
-        if ast.unparse(value) in found:
-            found[name] = found[ast.unparse(value)]
-        elif isinstance(value, ast.Attribute) and settings.get(value.attr):
-            found[name] = min(settings[value.attr])
-    return found
+
+def _is_used_here(made: ast.Call | ast.Assign, method: ast.stmt) -> bool:
+    """Whether a layer is called right where it is made, or by its name in the same method."""
+    name = dotted(made.targets[0]) if isinstance(made, ast.Assign) else ""
+    calls = {dotted(n.func) for n in walk(method) if isinstance(n, ast.Call)}
+    return not name or (name in calls and not {f"{name}.eval", f"{name}.train"} & calls)
 
 
 def _method_hidden(tree: ast.Module) -> Found:

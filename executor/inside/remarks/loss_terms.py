@@ -12,16 +12,22 @@ from executor.inside.remarks.syntax import (
     Found,
     assigned,
     behind,
+    dotted,
+    factors,
     functions,
     has_minus,
     inside,
     loops,
+    made_of,
     method_calls,
+    methods_named,
+    module_classes,
     products,
     says,
     tail,
     terms,
     trained_losses,
+    trained_names,
     values,
     walk,
     words,
@@ -80,7 +86,7 @@ def _calls(term: ast.expr) -> set[str]:
     }
 
 
-def _in_no_sum(tree: ast.Module, node: ast.Assign, name: str) -> list[str]:
+def _in_no_sum(tree: ast.Module, node: ast.stmt, name: str) -> list[str]:
     """The losses that are computed before a sum, in the same round, and added up nowhere."""
     back = {name for _, name, _ in trained_losses(tree)}
     added = {
@@ -104,29 +110,84 @@ def gain_as_loss(tree: ast.Module) -> Found:
         return
     turned = {w for n in walk(tree) if isinstance(n, ast.UnaryOp) for w in words(n)}
     turned |= {name for _, name, value in assigned(tree) if isinstance(value, ast.UnaryOp)}
-    for node, name, value in trained_losses(tree):
+    yield from _actor_goes_down(tree)
+    for node, name, whole in trained_losses(tree):
         if name in turned:
             continue
-        for product, parts in products(value):
-            said = words(product)
-            logs = [f for f in parts if says(f, _LOG_PROBABILITY)]
-            gains = [f for f in parts if says(f, _GAIN) and f not in logs]
-            if (
-                logs
-                and gains
-                and not _has_other_minus(value, gains)
-                and not said & turned
-                and not any(map(_NEGATIVE.match, said))
-            ):
-                yield Told(
-                    "gain_as_loss",
-                    node,
-                    f"`{name}` grows with what pays (`{ast.unparse(gains[0])}` times the "
-                    "log-probability), and a step makes it smaller: good actions become less "
-                    f"likely; put a minus in front",
-                    (way("what pays becomes likelier", put(value, "-", *operand(value))),),
-                )
-                break
+        for value in (whole, *(() if has_minus(whole) else _put_into(whole, tree))):
+            yield from _gains_in(node, name or "the loss", value, whole, turned)
+
+
+def _put_into(value: ast.expr, tree: ast.AST) -> list[ast.expr]:
+    """What is appended to the lists that a value is made from."""
+    return [
+        c.args[0] for c in method_calls(tree, "append")
+        if c.args and isinstance(c.func, ast.Attribute) and dotted(c.func.value) in words(value)
+    ]  # fmt: skip
+
+
+def _actor_goes_down(tree: ast.Module) -> Found:
+    """`actor_loss = critic(s, actor(s)).mean()`, or a clipped surrogate without its minus."""
+    made = values(tree)
+    for node, name, value in trained_losses(tree):
+        match value:
+            case ast.Call(func=ast.Attribute(attr="mean", value=ast.Call() as inner), args=[]):
+                pass
+            case ast.Call(func=ast.Attribute(attr="mean"), args=[ast.Call() as inner]):
+                pass
+            case _:
+                continue
+        given = [made.get(dotted(a), a) for a in inner.args]
+        asked = _CRITIC.search(tail(inner)) and any(
+            isinstance(a, ast.Call) and _ACTOR.search(tail(a)) for a in given
+        )
+        clipped = tail(inner) in ("min", "minimum") and len(given) == 2 and all(
+            says(a, _RATIO) and says(a, _GAIN) and not has_minus(_without_limits(a)) for a in given
+        )  # fmt: skip
+        if asked or clipped:
+            yield Told(
+                "gain_as_loss",
+                node,
+                f"`{name or 'the loss'}` grows with what pays, and a step makes it smaller: good "
+                "actions become less likely; put a minus in front",
+                (way("what pays becomes likelier", put(value, "-", value)),),
+            )
+
+
+_CRITIC = re.compile(r"(?i)critic|^q(_?net\w*|f?_?\d?)$")
+_ACTOR = re.compile(r"(?i)actor|policy|^pi$|^mu$")
+_RATIO = re.compile(r"(?i)ratio")
+
+
+def _without_limits(value: ast.expr) -> ast.expr:
+    """A product without its factor that is clamped, whose limits may have a minus."""
+    parts = [f for f in factors(value) if tail(f) not in ("clamp", "clip")]
+    return ast.Tuple(parts, ast.Load())
+
+
+def _gains_in(
+    node: ast.stmt, name: str, value: ast.expr, whole: ast.expr, turned: set[str]
+) -> Found:
+    for product, parts in products(value):
+        said = words(product)
+        logs = [f for f in parts if says(f, _LOG_PROBABILITY)]
+        gains = [f for f in parts if says(f, _GAIN) and f not in logs]
+        if (
+            logs
+            and gains
+            and not _has_other_minus(value, gains)
+            and not said & turned
+            and not any(map(_NEGATIVE.match, said))
+        ):
+            yield Told(
+                "gain_as_loss",
+                node,
+                f"`{name}` grows with what pays (`{ast.unparse(gains[0])}` times the "
+                "log-probability), and a step makes it smaller: good actions become less "
+                f"likely; put a minus in front",
+                (way("what pays becomes likelier", put(whole, "-", *operand(whole))),),
+            )
+            return
 
 
 def _has_other_minus(value: ast.expr, gains: list[ast.expr]) -> bool:
@@ -163,6 +224,27 @@ def penalty_rewarded(tree: ast.Module) -> Found:
             )
             yield Told("penalty_rewarded", term, f"`{ast.unparse(term)}` {told}", tuple(ways))
             return
+    back = trained_names(tree)
+    weights = {n for loop in loops(tree) if isinstance(loop, ast.For)
+               and "parameters" in words(loop.iter) for n in inside(loop)}  # fmt: skip
+    for node in walk(tree):
+        match node:
+            case ast.AugAssign(target=target, op=ast.Sub(), value=value) if (
+                dotted(target) in back
+                and (says(value, _PENALTY) or node in weights)
+                and not says(value, _BONUS)
+                and not words(value) & turned
+                and not has_minus(value)
+            ):
+                yield Told(
+                    "penalty_rewarded",
+                    node,
+                    f"`{ast.unparse(value)}` is taken off the loss, so that what it is to keep "
+                    "small is made as large as possible; add it",
+                    (way("the term goes the way that it is called",
+                         put(node, target, " += ", value)),),
+                )  # fmt: skip
+                return
 
 
 def _flipped(value: ast.expr, term: ast.expr) -> list[Places]:
@@ -180,26 +262,40 @@ def _side(node: ast.expr) -> tuple[Part, ...]:
 
 def score_as_loss(tree: ast.Module) -> Found:
     """`loss = dice(…)`: the better the prediction, the larger it is."""
-    own = functions(tree)
+    own: dict[str, ast.FunctionDef] = functions(tree)
+    classes = {
+        c.name: m for c in module_classes(tree) for m in methods_named(c, "forward")
+    }  # fmt: skip
     for node, _, value in trained_losses(tree):
-        function = own.get(tail(value)) if isinstance(value, ast.Call) else None
-        if function is None or not _SCORE.fullmatch(function.name):
-            continue
-        returned = [n for n in inside(function) if isinstance(n, ast.Return) and n.value]
-        if not any(map(_is_turned, (n for r in returned for n in walk(r)))):
+        for sign, term in terms(value):
+            if sign < 0 or not isinstance(term, ast.Call):
+                continue
+            held = made_of(term.func, tree)
+            name = tail(held[0]) if len(held) == 1 else ""
+            function = classes.get(name, own.get(name))
+            if function is None or not _SCORE.fullmatch(re.sub(r"(?i)_?loss$", "", name)):
+                continue
+            ratio = any(isinstance(n, ast.Div) for n in walk(function))
+            if any(map(_is_turned, walk(function))) or (
+                name.lower().endswith("loss") and not ratio
+            ):
+                continue
             yield Told(
                 "score_as_loss",
                 node,
-                f"`{function.name}` is the larger, the better the prediction, and a step makes the "
-                f"loss smaller; write `1 - {ast.unparse(value)}`",
-                (way("the better, the smaller the loss", put(value, "1 - ", value)),),
-            )
+                f"`{name}` is the larger, the better the prediction, and a step makes the "
+                f"loss smaller; write `1 - {ast.unparse(term)}`",
+                (way("the better, the smaller the loss",
+                     put(term, *(("1 - ", term) if term is value else ("(1 - ", term, ")")))),),
+            )  # fmt: skip
 
 
 def _is_turned(node: ast.AST) -> bool:
     """`-x`, `1 - x`."""
     match node:
-        case ast.UnaryOp(op=ast.USub()) | ast.BinOp(left=ast.Constant(value=1), op=ast.Sub()):
+        case ast.UnaryOp(op=ast.USub(), operand=of):
+            return not isinstance(of, ast.Constant)  # `view(-1)`, `dim=-1`
+        case ast.BinOp(left=ast.Constant(value=1 | 1.0), op=ast.Sub()):
             return True
     return False
 
@@ -262,7 +358,12 @@ def _scores(tree: ast.Module) -> _Wanted:
                 case ast.Call(
                     func=ast.Attribute(attr="mean", value=ast.Call(args=[_]) as judged), args=[]
                 ):
-                    wanted[_key(judged, f"{'smaller' if sign > 0 else 'larger'} scores")] = term, ()
+                    pass
+                case ast.Call(func=ast.Attribute(attr="mean"), args=[ast.Call(args=[_]) as judged]):
+                    pass
+                case _:
+                    continue
+            wanted[_key(judged, f"{'smaller' if sign > 0 else 'larger'} scores")] = term, ()
     return wanted
 
 

@@ -7,14 +7,19 @@ import ast
 from executor.inside.remarks.edits import Told, put, way
 from executor.inside.remarks.syntax import (
     Found,
+    argument,
     assigned,
     callee,
     dotted,
     inside,
     is_linear,
     last_value,
+    made_of,
     methods_named,
     module_classes,
+    number,
+    origins,
+    owner,
     tail,
     walk,
     words,
@@ -119,14 +124,21 @@ def _given_to_loss(tree: ast.Module) -> Found:
         if not isinstance(scope, (ast.Module, ast.FunctionDef)):
             continue
         given = _own_assigned(scope)
-        for call in (n for n in inside(scope) if isinstance(n, ast.Call) and n.args):
-            if not (wanted := takes_of(call, takes)):
+        for call in (n for n in inside(scope) if isinstance(n, ast.Call)):
+            first = argument(call, 0, "input")
+            if first is None or not (wanted := takes_of(call, takes)):
                 continue
-            value = _unwrapped(call.args[0])
+            value = _unwrapped(first)
             if isinstance(value, ast.Name):
                 before = [v for n, name, v in given if name == value.id and n.lineno <= call.lineno]
                 value = _unwrapped(before[-1]) if before else value
-            if wrong := _WRONG.get((wanted, is_activated(value))):
+                first = before[-1] if before else first
+            end, activation = _applied(value, tree)
+            if end is not value and ends(tree):
+                continue  # told of the model itself
+            if activation == "softmax" and isinstance(first, ast.Subscript):
+                continue  # the probability of one class of two is one of a yes or no
+            if wrong := _WRONG.get((wanted, activation)):
                 yield wrong[0], call, wrong[1]
 
 
@@ -138,9 +150,10 @@ def _own_assigned(scope: ast.AST) -> list[tuple[ast.Assign, str, ast.expr]]:
 def losses_of(tree: ast.Module) -> dict[str, str]:
     """Variable → what the loss that it holds takes; nothing of one that holds several."""
     found: dict[str, set[str]] = {}
-    for _, name, value in assigned(tree):
-        if isinstance(value, ast.Call) and callee(value) in _TAKES:
-            found.setdefault(name, set()).add(_TAKES[callee(value)])
+    for name, values in origins(tree).items():
+        held = [v for value in values for v in made_of(value, tree)]
+        known = [v for v in held if not isinstance(v, ast.Constant | ast.Name)]
+        found[name] = {_TAKES.get(tail(v), "") for v in known}
     return {name: next(iter(kinds)) for name, kinds in found.items() if len(kinds) == 1}
 
 
@@ -153,16 +166,73 @@ def takes_of(call: ast.Call, losses: dict[str, str]) -> str:
 
 
 def _unwrapped(value: ast.expr) -> ast.expr:
-    """Without `.squeeze()`, `.view(…)` and the like around it."""
+    """Without `.squeeze()`, `.view(…)`, `[:, 0]` and the like around it."""
     shapes = ("squeeze", "view", "reshape", "flatten", "transpose", "permute", "float", "to")
-    while (
-        isinstance(value, ast.Call)
-        and isinstance(value.func, ast.Attribute)
-        and tail(value) in shapes
-        and not dotted(value.func).startswith(("torch.", "F."))
-    ):
-        value = value.func.value
-    return value
+    while True:
+        match value:
+            case ast.Subscript(value=inner) if not isinstance(inner, ast.Name):
+                value = inner
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="torch"), attr=attr), args=[inner, *_]
+            ):
+                if attr not in shapes:
+                    return value
+                value = inner
+            case ast.Call(func=ast.Attribute(value=inner, attr=attr)) if attr in shapes:
+                value = inner
+            case ast.Subscript(value=inner):
+                return inner
+            case _:
+                return value
+
+
+def _applied(value: ast.expr, tree: ast.AST) -> tuple[ast.AST, str]:
+    """The activation that an expression ends in, by a layer or by a part of a model too."""
+    if isinstance(value, ast.Call) and dotted(value.func) in origins(tree):
+        held = made_of(value.func, tree)
+        found = {_last_of(layer, tree) for layer in held}
+        if len(found) == 1:
+            end, activation = found.pop()
+            return (end if tail(held[0]) == "Sequential" else value), activation
+    return value, is_activated(value)
+
+
+def _last_of(layer: ast.AST, tree: ast.AST, depth: int = 0) -> tuple[ast.AST, str]:
+    """What a layer ends in: a Sequential in its last one, a list of layers in that."""
+    if depth > _DEEP:  # `model = nn.Sequential(first, model)`
+        return layer, ""
+    match layer:
+        case ast.Call(args=[*_, ast.Starred(value=last) | last]) if callee(layer) == "Sequential":
+            held = made_of(last, tree)
+            return (
+                _last_of(held[0], tree, depth + 1)
+                if len(held) == 1 and not _grows(last, tree)
+                else (layer, "")
+            )
+        case ast.Call(args=[ast.List() as layers]) if callee(layer) == "OrderedDict":
+            return _last_of(layers, tree, depth)
+        case ast.List(elts=[*_, ast.Tuple(elts=[_, last]) | last]):
+            return _last_of(last, tree, depth)
+        case ast.Call():
+            return layer, _ACTIVATIONS.get(callee(layer).lower(), "")
+    return layer, ""
+
+
+_DEEP = 4  # Sequentials within one another
+
+
+def _grows(layers: ast.expr, tree: ast.AST) -> bool:
+    """Whether anything is put into a list behind what it was made of."""
+    name = dotted(layers)
+    return name != "" and any(
+        (isinstance(n, ast.AugAssign) and dotted(n.target) == name)
+        or (
+            isinstance(n, ast.Call)
+            and owner(n) == name
+            and tail(n) in ("append", "extend", "insert")
+        )
+        for n in walk(tree)
+    )
 
 
 def is_activated(value: ast.expr | None) -> str:
@@ -198,26 +268,11 @@ def ends(tree: ast.Module) -> list[tuple[ast.AST, str]]:
     if len(classes) + len(whole) != 1:
         return []  # of several models nobody knows which one the loss gets
     if whole:
-        return [_last_of(whole[0])]
+        return [_last_of(whole[0], tree)]
     last = next((v for f in methods_named(classes[0], "forward") if (v := last_value(f))), None)
-    if last is None:
+    if last is None or isinstance(last, ast.Subscript):
         return []
-    value = _unwrapped(last)
-    for _, name, call in assigned(classes[0]):
-        if (
-            isinstance(call, ast.Call)
-            and callee(call) == "Sequential"
-            and isinstance(value, ast.Call)
-            and dotted(value.func) == name
-        ):
-            return [_last_of(call)]
-    return [(value, is_activated(value))]
-
-
-def _last_of(sequential: ast.Call) -> tuple[ast.AST, str]:
-    final = sequential.args[-1] if sequential.args else sequential
-    activation = _ACTIVATIONS.get(callee(final).lower(), "") if isinstance(final, ast.Call) else ""
-    return final, activation
+    return [_applied(_unwrapped(last), tree)]
 
 
 def threshold(tree: ast.Module) -> Found:
@@ -229,13 +284,18 @@ def threshold(tree: ast.Module) -> Found:
         return
     for node in walk(tree):
         match node:
-            case ast.Compare(
-                left=out, ops=[ast.Gt() | ast.GtE()], comparators=[ast.Constant(value=0.5) as limit]
-            ):
+            case (
+                ast.Compare(left=out, ops=[ast.Gt() | ast.GtE()], comparators=[limit])
+                | ast.Call(
+                    func=ast.Attribute(value=ast.Name(id="torch"), attr="gt" | "ge"),
+                    args=[out, limit],
+                )
+                | ast.Call(func=ast.Attribute(value=out, attr="gt" | "ge"), args=[limit])
+            ) if number(limit, tree) == 0.5:
                 new = way("a score of 0 is a probability of one half", put(limit, "0"))
             case (
-                ast.Call(func=ast.Attribute(attr="round", value=out), args=[])
-                | ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="round"), args=[out])
+                ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="round"), args=[out])
+                | ast.Call(func=ast.Attribute(attr="round", value=out), args=[])
             ):
                 given = put(out, "torch.sigmoid(", out, ")")
                 new = way("the scores become probabilities first", given)
@@ -276,7 +336,7 @@ _THRESHOLD = (
 
 def _is_output(node: ast.expr) -> bool:
     """Whether it is called like what a model gives, or is a call of one."""
-    named = ("out", "pred", "logit", "score", "y_hat", "yhat", "model", "net")
+    named = ("out", "pred", "logit", "score", "y_hat", "yhat", "y_pred", "model", "net")
     return any(w.lower().startswith(named) for w in words(node)) and not any(
         isinstance(n, ast.Call) and tail(n) in ("rand", "rand_like", "random") for n in walk(node)
     )

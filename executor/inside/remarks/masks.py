@@ -9,9 +9,11 @@ from executor.inside.remarks.edits import Told, operand, put, way
 from executor.inside.remarks.syntax import (
     LOSS_CALL,
     Found,
+    dotted,
     functions,
     inside,
     loops,
+    made_of,
     tail,
     trained_losses,
     turned_round,
@@ -37,8 +39,9 @@ def mask_inverted(tree: ast.Module) -> Found:
     fills = bool(said & {"masked_fill", "where"})  # an attention of the code's own
     turned, made = turned_round(tree), values(tree)
     for keyword in (k for n in walk(tree) if isinstance(n, ast.Call) for k in n.keywords):
-        name = keyword.value.id if isinstance(keyword.value, ast.Name) else ""
-        value = made.get(name, keyword.value)
+        name = dotted(keyword.value).rpartition(".")[2]
+        held = _returned(keyword.value, tree) or made_of(keyword.value, tree)
+        value = held[0] if len(held) == 1 else made.get(name, keyword.value)
         if keyword.arg is None or {name, keyword.arg} & turned:
             continue
         if keyword.arg.endswith("key_padding_mask") and _is_of_tokens(value):
@@ -56,7 +59,8 @@ def mask_inverted(tree: ast.Module) -> Found:
             )
         else:
             continue
-        turn = ("~", value) if "bool" in words(value) else (*operand(value), " == 0")
+        is_bool = "bool" in words(value) or tail(value) == "ne"
+        turn = ("~", value) if is_bool else (*operand(value), " == 0")
         if isinstance(value, ast.Compare):
             other = " == " if isinstance(value.ops[0], ast.NotEq) else " >= "
             turn = (value.left, other, value.comparators[0])
@@ -64,9 +68,23 @@ def mask_inverted(tree: ast.Module) -> Found:
         yield Told("mask_inverted", value, told, ways)
 
 
+def _returned(value: ast.expr, tree: ast.Module) -> list[ast.expr]:
+    """What a function of the code returns for a call, where that is one thing."""
+    own = functions(tree)
+    called = [v for v in made_of(value, tree) if isinstance(v, ast.Call) and tail(v) in own]
+    found = [own[tail(c)].body for c in called]
+    return [
+        last.value for *_, last in found if isinstance(last, ast.Return) and last.value is not None
+    ]
+
+
 def _is_of_tokens(value: ast.expr) -> bool:
     """`tokens != pad`, `arange < lengths`."""
     match value:
+        case ast.Call(func=ast.Attribute(attr="ne"), args=[other]):
+            return (isinstance(other, ast.Constant) and other.value == 0) or any(
+                "pad" in w.lower() for w in words(other)
+            )
         case ast.Compare(ops=[ast.NotEq()], comparators=[other]):
             return (isinstance(other, ast.Constant) and other.value == 0) or any(
                 "pad" in w.lower() for w in words(other)
@@ -88,8 +106,8 @@ def _is_lower(value: ast.expr) -> bool:
 
 def mask_left_out(tree: ast.Module) -> Found:
     """A loss over all nodes, in code that makes a mask for training and for the test."""
-    names = {n.id for n in walk(tree) if isinstance(n, ast.Name)}
-    training = sorted(n for n in names if _TRAINING.fullmatch(n))
+    names = {dotted(n) for n in walk(tree) if isinstance(n, ast.Name | ast.Attribute)}
+    training = sorted(n for n in names if _TRAINING.fullmatch(n.rpartition(".")[2]))
     tested = any(
         isinstance(n, ast.Subscript)
         and any(map(_HELD_OUT.fullmatch, words(n.slice)))
@@ -106,14 +124,14 @@ def mask_left_out(tree: ast.Module) -> Found:
     ]
     judged = {m for n in walk(tree) if isinstance(n, ast.Compare) for m in walk(n)}
     used = {
-        n.id for p in places for n in walk(p) if isinstance(n, ast.Name) and n not in judged
+        dotted(n) for p in places for n in walk(p) if n not in judged
     }  # elsewhere it only says of which answers a share is taken
     if not places or mask in used:
         return
     for _, _, value in trained_losses(tree):
         match value:
-            case ast.Call(args=[ast.Name() as given, ast.Name() as labels]) if LOSS_CALL.search(
-                tail(value)
+            case ast.Call(args=[ast.Name() as given, ast.Name() | ast.Attribute() as labels]) if (
+                LOSS_CALL.search(tail(value))
             ):
                 new = put(given, given, f"[{mask}]") + put(labels, labels, f"[{mask}]")
                 yield Told(

@@ -8,13 +8,18 @@ from itertools import pairwise
 from executor.inside.remarks.edits import Told, moved, put, way
 from executor.inside.remarks.syntax import (
     Found,
+    argument,
     assigned,
+    bare,
     behind,
     callee,
     calls_in,
     dotted,
+    equalities,
     functions,
+    grown,
     inside,
+    made_of,
     owner,
     tail,
     walk,
@@ -122,26 +127,30 @@ def _gpu_time(tree: ast.Module) -> Found:
 def over_batches(tree: ast.Module) -> Found:
     """A number of right answers, divided by the number of batches."""
     right = {
-        dotted(n.target)
-        for n in walk(tree)
-        if isinstance(n, ast.AugAssign)
-        and isinstance(n.op, ast.Add)
-        and "sum" in words(n.value)
-        and "mean" not in words(n.value)
-        and (any(isinstance(c, ast.Compare) for c in walk(n.value)) or "eq" in words(n.value))
+        name
+        for name, value, n in grown(walk(tree))
+        if "sum" in words(value)
+        and "mean" not in words(value)
+        and (any(isinstance(c, ast.Compare) for c in walk(value)) or "eq" in words(value))
         and not any(isinstance(o, ast.BinOp) and isinstance(o.op, ast.Div) for o in walk(n))
     }
     loaders = _loaders(tree)
     for node in walk(tree):
         match node:
-            case ast.BinOp(
-                left=left, op=ast.Div(), right=ast.Call(func=ast.Name(id="len"), args=[over])
+            case (
+                ast.BinOp(left=left, op=ast.Div(), right=number)
+                | ast.AugAssign(target=left, op=ast.Div(), value=number)
             ):
                 pass
             case _:
                 continue
+        match made_of(number, tree):
+            case [ast.Call(func=ast.Name(id="len"), args=[over])]:
+                pass
+            case _:
+                continue
         name = next((dotted(n) for n in walk(left) if dotted(n) in right - {""}), "")
-        if name and (dotted(over) in loaders or dotted(over).lower().endswith(("loader", "_dl"))):
+        if name and (dotted(over) in loaders or dotted(over).lower().endswith(_LOADERS)):
             yield Told(
                 "over_batches",
                 node,
@@ -150,6 +159,9 @@ def over_batches(tree: ast.Module) -> Found:
                 ".dataset)`, or by a count of the samples",
                 (way("a share of the samples", put(over, over, ".dataset")),),
             )
+
+
+_LOADERS = ("loader", "_dl")
 
 
 def _loaders(tree: ast.Module) -> set[str]:
@@ -208,47 +220,61 @@ def _counts_batches(tree: ast.Module) -> Found:
 def picks_samples(tree: ast.Module) -> Found:
     """The largest score of a batch's outputs, looked for along the batch and not the classes."""
     loaders = _loaders(tree)
-    for loop in walk(tree):
-        match loop:
-            case ast.For(target=ast.Tuple(elts=[*_, ast.Name(id=labels)])):
-                given = {n.id for n in walk(loop.target) if isinstance(n, ast.Name)} - {labels}
-            case _:
-                continue
+    for loop in (n for n in walk(tree) if isinstance(n, ast.For)):
+        names = _batch_names(loop)
+        if len(names) < 2:
+            continue
+        *given, labels = names
         below = list(inside(loop))
-        over = dotted(loop.iter)
-        if not (over in loaders or over.lower().endswith(("loader", "_dl"))) and not any(
+        over = (
+            loop.iter.args[0] if isinstance(loop.iter, ast.Call) and loop.iter.args else loop.iter
+        )
+        if not (dotted(over) in loaders or dotted(over).lower().endswith(_LOADERS)) and not any(
             _counts(n, labels) for n in below
         ):
             continue  # perhaps one sample at a time: then dimension 0 is that of the classes
-        values = {
-            n.targets[0].id: n.value
-            for n in below
-            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
-        }
-        for node in below:
-            match node:
-                case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
-                    sides = [left, right]
-                case _:
-                    continue
-            if not any(isinstance(s, ast.Name) and s.id == labels for s in sides):
+        values: dict[str, ast.expr] = {}
+        for n in below:
+            match n:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    values[name] = value
+                case ast.Assign(
+                    targets=[ast.Tuple(elts=[_, ast.Name(id=name)])], value=ast.Call() as value
+                ) if tail(value) == "max":
+                    values[name] = ast.Subscript(value, ast.Constant(1), ast.Load())
+        for _, side, other in equalities(loop):
+            if dotted(other) != labels:
                 continue
-            for side in sides:
-                picked = values.get(dotted(side), side)
-                out, along = _largest_of(picked)
-                made = values.get(dotted(out)) if out is not None else None
-                made = out if isinstance(out, ast.Call) else made
-                if isinstance(made, ast.Call) and any(
-                    isinstance(n, ast.Name) and n.id in given for a in made.args for n in walk(a)
-                ):
-                    yield Told(
-                        "picks_samples",
-                        picked,
-                        "dimension 0 is the batch: this picks a sample for each class, and "
-                        f"compares that with `{labels}`, so the accuracy stays at chance however "
-                        "good the model is; take the class of each sample, `dim=1`",
-                        (way("the largest score of each sample is its class", put(along, "1")),),
-                    )
+            picked = values.get(dotted(side), side)
+            out, along = _largest_of(picked)
+            out = bare(out) if out is not None else None
+            made = values.get(dotted(out)) if out is not None else None
+            made = out if isinstance(out, ast.Call) else made
+            if isinstance(made, ast.Call) and any(
+                isinstance(n, ast.Name) and n.id in given for a in made.args for n in walk(a)
+            ):
+                yield Told(
+                    "picks_samples",
+                    along,
+                    "dimension 0 is the batch: this picks a sample for each class, and "
+                    f"compares that with `{labels}`, so the accuracy stays at chance however "
+                    "good the model is; take the class of each sample, `dim=1`",
+                    (way("the largest score of each sample is its class", put(along, "1")),),
+                )
+
+
+def _batch_names(loop: ast.For) -> list[str]:
+    """The names of what a loop takes out of a loader, also where it unpacks that itself."""
+    target = loop.target
+    if isinstance(target, ast.Tuple) and tail(loop.iter) == "enumerate" and target.elts[1:]:
+        target = target.elts[1]
+    if isinstance(target, ast.Name):
+        for node in loop.body:
+            match node:
+                case ast.Assign(targets=[ast.Tuple() as parts], value=ast.Name(id=name)):
+                    target = parts if name == target.id else target
+                    break
+    return [n.id for n in walk(target) if isinstance(n, ast.Name)]
 
 
 def _counts(node: ast.AST, labels: str) -> bool:
@@ -265,16 +291,21 @@ def _largest_of(node: ast.AST) -> tuple[ast.expr | None, ast.expr]:
     """Of what the index of the largest value along dimension 0 is taken, and that 0."""
     nothing = ast.Constant(value=None)
     match node:
-        case ast.Call(
-            func=ast.Attribute(value=ast.Name(id="torch"), attr="argmax"), args=[of, *at]
-        ):
+        case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=1)):
             pass
-        case ast.Call(func=ast.Attribute(value=of, attr="argmax"), args=[*at]):
+        case ast.Attribute(value=ast.Call() as call, attr="indices"):
+            pass
+        case ast.Call() as call if tail(call) == "argmax":
             pass
         case _:
             return None, nothing
-    at = [*at, *(k.value for k in node.keywords if k.arg in ("dim", "axis"))]
-    return (of, at[0]) if [ast.unparse(a) for a in at] == ["0"] else (None, nothing)
+    if tail(call) not in ("argmax", "max") or not isinstance(call.func, ast.Attribute):
+        return None, nothing
+    of_module = dotted(call.func.value) in ("torch", "np", "numpy")
+    of = argument(call, 0, "input") if of_module else call.func.value
+    along = argument(call, 1 if of_module else 0, "dim", "axis")
+    is_first = along is not None and ast.unparse(along) == "0"
+    return (of, along) if along is not None and is_first else (None, nothing)
 
 
 def returns_early(tree: ast.Module) -> Found:
@@ -286,11 +317,9 @@ def returns_early(tree: ast.Module) -> Found:
                 continue
             if any(isinstance(n, ast.Continue | ast.Break | ast.Yield) for n in body):
                 continue  # it looks for one
-            added_up = {
-                dotted(n.target)
-                for n in body
-                if isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Add)
-            } | {owner(c) for c in calls_in(body, "append")}
+            added_up = {name for name, _, _ in grown(body)} | {
+                owner(c) for c in calls_in(body, "append")
+            }
             zeros = {
                 name
                 for node, name, value in assigned(function)

@@ -9,6 +9,7 @@ from executor.inside.remarks.edits import Told, added, moved, put, swapped, way
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
+    bare,
     dotted,
     factors,
     functions,
@@ -19,6 +20,7 @@ from executor.inside.remarks.syntax import (
     says,
     tail,
     turned_round,
+    values,
     walk,
     words,
 )
@@ -43,9 +45,9 @@ def terminal_kept(tree: ast.Module) -> Found:
     if any(map(_END.match, turned_round(tree))):
         return  # it may be turned round where it is stored
     for _, parts in products(tree):
-        ends = [f for f in parts if _END.match(dotted(f).rpartition(".")[2])]
+        ends = [f for f in parts if _END.match(dotted(bare(f)).rpartition(".")[2])]
         if len(ends) == 1 and any(map(_is_discount, parts)):
-            name = dotted(ends[0])
+            name = ast.unparse(ends[0])
             yield Told(
                 "terminal_kept",
                 ends[0],
@@ -65,18 +67,21 @@ def end_left_out(tree: ast.Module) -> Found:
         unpacked = {
             n.id
             for node in body
-            if isinstance(node, ast.Assign)
-            for target in node.targets
-            if isinstance(target, ast.Tuple)
-            for n in target.elts
+            for target in _unpacks(node)
+            for n in walk(target)
             if isinstance(n, ast.Name) and _END.match(n.id)
         }
         read = {n.id for n in body if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
         for name in sorted(unpacked - read):
             for node in body:
                 match node:
-                    case ast.BinOp(
-                        left=left, op=ast.Add(), right=ast.BinOp(op=ast.Mult()) as product
+                    case (
+                        ast.BinOp(
+                            left=left, op=ast.Add(), right=ast.BinOp(op=ast.Mult()) as product
+                        )
+                        | ast.BinOp(
+                            left=ast.BinOp(op=ast.Mult()) as product, op=ast.Add(), right=left
+                        )
                     ) if any(map(_is_discount, factors(product))) and not says(left, _END):
                         ends = f"(1 - {name})", f"(1 - {name}.float())", f"(not {name})"
                         told = "nothing follows where the episode has ended"
@@ -91,16 +96,27 @@ def end_left_out(tree: ast.Module) -> Found:
                         return
 
 
+def _unpacks(node: ast.AST) -> list[ast.expr]:
+    """What a statement takes out of a batch: `a, b = …`, `a = batch["a"]`, `for a, b in …`."""
+    match node:
+        case ast.Assign(targets=[target], value=value) if isinstance(
+            target, ast.Tuple
+        ) or isinstance(value, ast.Subscript | ast.Attribute):
+            return [target]
+        case ast.For(target=ast.Tuple() as target):
+            return [target]
+    return []
+
+
 def returns_forwards(tree: ast.Module) -> Found:
     """`R = r + gamma * R` from the first reward on: what came before is counted, not what comes."""
     for loop in loops(tree):
-        match loop:
-            case ast.For(target=ast.Name(id=each), iter=ast.Name(id=rewards)) if (
-                "rew" in rewards.lower() or rewards in ("r", "rs")
-            ):
-                pass
-            case _:
-                continue
+        each, over = _forwards(loop)
+        rewards = dotted(over) if over is not None else ""
+        if not isinstance(loop, ast.For) or not (
+            "rew" in rewards.lower() or rewards in ("r", "rs")
+        ):
+            continue
         kept = {
             dotted(c.args[-1]): c
             for c in inside(loop)
@@ -108,7 +124,8 @@ def returns_forwards(tree: ast.Module) -> Found:
         }
         for _, name, value in assigned(loop):
             is_sum = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add)
-            if not is_sum or not {name, each} <= words(value) or not says(value, _GAMMA):
+            read = set(map(ast.unparse, (n for n in walk(value) if isinstance(n, ast.expr))))
+            if not is_sum or not {name, each} <= read or not says(value, _GAMMA):
                 continue
             if (call := kept.get(name)) is not None and isinstance(call.func, ast.Attribute):
                 turn = f"{ast.unparse(call.func.value)}.reverse()"
@@ -126,15 +143,33 @@ def returns_forwards(tree: ast.Module) -> Found:
                 )  # fmt: skip
 
 
+def _forwards(loop: ast.For | ast.While) -> tuple[str, ast.expr | None]:
+    """How each reward is written in a loop from the first on, and what it goes through."""
+    match loop:
+        case ast.For(target=ast.Name(id=each), iter=ast.Name() | ast.Attribute() as rewards):
+            return each, rewards
+        case ast.For(
+            target=ast.Name(id=at),
+            iter=ast.Call(
+                func=ast.Name(id="range"), args=[ast.Call(func=ast.Name(id="len"), args=[rewards])]
+            ),
+        ):
+            return f"{ast.unparse(rewards)}[{at}]", rewards
+    return "", None
+
+
 def returns_backwards(tree: ast.Module) -> Found:
     """`returns.append(R)` from the last reward to the first, in a list that nobody turns round."""
     turns = {"reverse", "flip", "flipud", "appendleft", "insert"}
     if words(tree) & turns:
         return
     backwards = [loop for loop in loops(tree) if isinstance(loop, ast.For) and _is_back(loop.iter)]
-    if len(backwards) != 1 or sum(map(_is_back, walk(tree))) != 1:
-        return  # what it is compared with may be turned round too
+    if len(backwards) != 1:
+        return
     loop = backwards[0]
+    within = set(walk(loop.iter))
+    if any(_is_back(n) for n in walk(tree) if n not in within):
+        return  # what it is compared with may be turned round too
     kept = [c for c in inside(loop) if isinstance(c, ast.Call) and tail(c) == "append" and c.args]
     for _, name, value in assigned(loop):
         is_sum = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add)
@@ -159,6 +194,8 @@ def returns_backwards(tree: ast.Module) -> Found:
 def _is_back(node: ast.AST) -> bool:
     """`reversed(x)`, `x[::-1]`, `range(n - 1, -1, -1)`."""
     match node:
+        case ast.Call(func=ast.Name(id="zip"), args=[*parts]) if parts:
+            return all(map(_is_back, parts))
         case ast.Call(func=ast.Name(id="reversed")):
             return True
         case ast.Subscript(
@@ -174,19 +211,19 @@ def ratio_inverted(tree: ast.Module) -> Found:
     """`exp(old - new)` of log-probabilities, where a policy is to be compared with its old self."""
     if not words(tree) & {"clamp", "clip"}:
         return
+    made = values(tree)
     for node in walk(tree):
         match node:
-            case (
-                ast.Call(
-                    func=ast.Attribute(attr="exp", value=ast.BinOp(op=ast.Sub()) as difference)
-                )
-                | ast.Call(
-                    func=ast.Attribute(attr="exp"), args=[ast.BinOp(op=ast.Sub()) as difference]
-                )
-            ):
-                left, right = dotted(difference.left), dotted(difference.right)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="exp"), args=[of]):
+                pass
+            case ast.Call(func=ast.Attribute(attr="exp", value=of), args=[]):
+                pass
             case _:
                 continue
+        difference = made.get(dotted(of), of)
+        if not isinstance(difference, ast.BinOp) or not isinstance(difference.op, ast.Sub):
+            continue
+        left, right = dotted(bare(difference.left)), dotted(bare(difference.right))
         both = _LOG_PROBABILITY.search(left) and _LOG_PROBABILITY.search(right)
         if both and _OLD.search(left) and not _OLD.search(right):
             yield Told(

@@ -35,44 +35,67 @@ def used_up(tree: ast.Module) -> Found:
     made = {
         name: value
         for name, value in values(tree).items()
-        if isinstance(value, ast.Call)
-        and tail(value) in ("parameters", "named_parameters")
-        and isinstance(value.func, ast.Attribute)
-        and not value.args
-        and names.count(name) == 1
+        if _is_generator(value) and names.count(name) == 1
     }
     for loop in outermost(tree):
         remade = {name for _, name, _ in assigned(loop)}
-        for call in (n for n in inside(loop) if isinstance(n, ast.Call) and n.args):
-            given = dotted(call.args[0])
-            if tail(call) in _CONSUMERS and given in made and given not in remade:
-                value = made[given]
+        for node in inside(loop):
+            match node:
+                case ast.Call(args=[given, *_]) if tail(node) in _CONSUMERS:
+                    does = f"`{tail(node)}` gets nothing and clips nothing"
+                case ast.For(iter=given) | ast.comprehension(iter=given):
+                    leaves = node if isinstance(node, ast.For) else ast.Pass()
+                    if any(isinstance(n, ast.Break | ast.Return) for n in inside(leaves)):
+                        continue
+                    does = "there is nothing left to go through"
+                case _:
+                    continue
+            name = dotted(given)
+            if name in made and name not in remade and f"next({name}" not in ast.unparse(loop):
+                value = made[name]
                 yield Told(
                     "used_up",
-                    call,
-                    f"`{given}` is a generator, and is empty once it has been gone through: from "
-                    f"the second round on at the latest `{tail(call)}` gets nothing and clips "
-                    f"nothing; write `{given} = list({ast.unparse(value)})`",
+                    given,
+                    f"`{name}` is a generator, and is empty once it has been gone through: from "
+                    f"the second round on at the latest {does}; write "
+                    f"`{name} = list({ast.unparse(value)})`",
                     (way("a list can be gone through again and again",
                          put(value, "list(", value, ")")),),
                 )  # fmt: skip
+                break
+
+
+def _is_generator(value: ast.expr) -> bool:
+    """`model.parameters()`, and what goes through such a thing once: `filter(…)`, `zip(…)`."""
+    match value:
+        case ast.Call(func=ast.Attribute(attr="parameters" | "named_parameters"), args=[]):
+            return True
+        case ast.Call() if tail(value) in ("filter", "chain", "zip", "map", "enumerate"):
+            return dotted(value.func) in _LAZY
+        case ast.GeneratorExp():
+            return True
+    return False
+
+
+_LAZY = {"filter", "chain", "itertools.chain", "zip", "map", "enumerate"}
 
 
 def same_input(tree: ast.Module) -> Found:
     """`for layer in self.layers: h = layer(x)`: each starts from `x`, and the last one is kept."""
-    for loop in loops(tree):
-        match loop:
-            case ast.For(
-                target=ast.Name(id=layer),
-                body=[ast.Assign(targets=[ast.Name(id=target)], value=value) as only],
-            ) if {"layers", "blocks"} & words(loop.iter) and not is_read(target, loop):
-                called = [
-                    c for c in walk(value) if isinstance(c, ast.Call) and dotted(c.func) == layer
-                ]
-            case _:
-                continue
+    for loop in (n for n in loops(tree) if isinstance(n, ast.For)):
+        layer = _each_layer(loop)
+        only = loop.body[0]
+        if not layer or not isinstance(only, ast.Assign) or len(only.targets) != 1:
+            continue
+        target = dotted(only.targets[0])
+        again = {name for s in loop.body for name in map(dotted, getattr(s, "targets", [s]))}
+        called = [
+            c for c in walk(only.value) if isinstance(c, ast.Call) and ast.unparse(c.func) == layer
+        ]
+        if again != {target} or is_read(target, only) or not target:
+            continue  # something else is done with it
         match called:
-            case [ast.Call(args=[ast.Name(id=given) as start])] if given not in rebound(loop):
+            case [ast.Call(args=[ast.Name(id=given) as start, *_])] if given not in rebound(loop):
                 yield Told(
                     "same_input",
                     only,
@@ -82,6 +105,37 @@ def same_input(tree: ast.Module) -> Found:
                     (way("each layer gets what the one before it gave", put(start, target),
                          add=added(f"{target} = {given}", loop)),),
                 )  # fmt: skip
+
+
+_STACK = re.compile(r"(?i)layers?|blocks?|hiddens?|convs|linears|stages")
+
+
+def _each_layer(loop: ast.For) -> str:
+    """How each layer is written in a loop over a stack of layers; empty for any other loop."""
+    match loop:
+        case ast.For(target=ast.Name(id=layer), iter=ast.Attribute(attr=stack)):
+            pass
+        case ast.For(
+            target=ast.Tuple(elts=[_, ast.Name(id=layer)]),
+            iter=ast.Call(func=ast.Name(id="enumerate"), args=[ast.Attribute(attr=stack)]),
+        ):
+            pass
+        case ast.For(
+            target=ast.Name(id=at),
+            iter=ast.Call(
+                func=ast.Name(id="range"),
+                args=[ast.Call(func=ast.Name(id="len"), args=[ast.Attribute(attr=stack) as held])],
+            ),
+        ):
+            layer = f"{ast.unparse(held)}[{at}]"
+        case ast.For(target=ast.Name(id=layer), iter=iterated) if words(iterated) & {
+            "layers",
+            "blocks",
+        }:
+            return layer
+        case _:
+            return ""
+    return layer if any(map(_STACK.fullmatch, stack.split("_"))) else ""
 
 
 def started_once(tree: ast.Module) -> Found:
@@ -99,7 +153,7 @@ def started_once(tree: ast.Module) -> Found:
         models = {
             m
             for n in stepped
-            for m in trained(made[n].value)  # type: ignore[arg-type]
+            for m in trained(made[n].value, tree)  # type: ignore[arg-type]
         }
         before = {name for node, name, _ in assigned(tree) if node not in body} - anew_here
         if stepped and (not stepped & anew_here or (models and models <= before)):
@@ -121,7 +175,7 @@ def started_once(tree: ast.Module) -> Found:
 
 def _makers(tree: ast.Module, optimizer: ast.Assign, loop: ast.For) -> list[ast.Assign]:
     """The statements before a loop, beside it, that make an optimizer and the models it trains."""
-    models = trained(optimizer.value) if isinstance(optimizer.value, ast.Call) else set()
+    models = trained(optimizer.value, tree) if isinstance(optimizer.value, ast.Call) else set()
     return [
         node
         for node, name, _ in assigned(tree)

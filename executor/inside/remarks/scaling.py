@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import re
 
-from executor.inside.remarks.edits import Told, operand, put, way
+from executor.inside.remarks.edits import Part, Told, operand, put, way
 from executor.inside.remarks.syntax import (
     Found,
+    assigned,
     dotted,
+    made_of,
     method_calls,
     owner,
     says,
@@ -28,23 +30,35 @@ def precedence(tree: ast.Module) -> Found:
     """`x - mean / std`: the division comes first."""
     for node in walk(tree):
         match node:
-            case ast.BinOp(
-                left=data,
-                op=ast.Sub(),
-                right=ast.BinOp(left=mean, op=ast.Div(), right=by),
+            case (
+                ast.BinOp(
+                    left=data,
+                    op=ast.Sub(),
+                    right=ast.BinOp(left=mean, op=ast.Div(), right=by),
+                )
+                | ast.AugAssign(
+                    target=data, op=ast.Sub(), value=ast.BinOp(left=mean, op=ast.Div(), right=by)
+                )
             ) if _MEAN.search(_name(mean)) and _DEVIATION.search(_name(by)):
                 parts = (ast.unparse(data), ast.unparse(mean), ast.unparse(by))
+                start: list[Part] = [data, " = "] if isinstance(node, ast.AugAssign) else []
                 yield Told(
                     "precedence",
                     node,
                     f"the division comes before the subtraction: `{parts[0]}` keeps its scale; "
                     f"write `({parts[0]} - {parts[1]}) / {parts[2]}`",
-                    (way("mean 0 and deviation 1", put(node, "(", data, " - ", mean, ") / ", by)),),
+                    (
+                        way(
+                            "mean 0 and deviation 1",
+                            put(node, *start, "(", data, " - ", mean, ") / ", by),
+                        ),
+                    ),
                 )
 
 
 def _name(node: ast.expr) -> str:
     """The name of a variable, or the last one of `x.mean(…)`."""
+    node = node.value if isinstance(node, ast.Subscript) else node
     return tail(node) if isinstance(node, ast.Call) else dotted(node).rpartition(".")[2]
 
 
@@ -55,37 +69,96 @@ def pixels_floored(tree: ast.Module) -> Found:
             case ast.BinOp(
                 left=data, op=ast.FloorDiv(), right=ast.Constant(value=255 | 256) as by
             ) if says(data, _PIXELS):
-                number = ast.unparse(by)
-                yield Told(
-                    "pixels_floored",
-                    node,
-                    f"`// {number}` rounds down: every value below {number} becomes 0, so that "
-                    f"pictures lose nearly all that is in them; write `/ {number}`",
-                    (way("the values keep what lies between 0 and 1",
-                         put(node, *operand(data), " / ", by)),),
-                )  # fmt: skip
+                new = put(node, *operand(data), " / ", by)
+            case ast.AugAssign(
+                target=data, op=ast.FloorDiv(), value=ast.Constant(value=255 | 256) as by
+            ) if says(data, _PIXELS):
+                new = put(node, data, " = ", data, " / ", by)
+            case ast.Call(args=[data, ast.Constant(value=255 | 256) as by]) if (
+                tail(node) == "floor_divide"
+                or any(
+                    k.arg == "rounding_mode" and ast.unparse(k.value) == "'floor'"
+                    for k in node.keywords
+                )
+            ) and says(data, _PIXELS):
+                new = put(node, *operand(data), " / ", by)
+            case _:
+                continue
+        number = ast.unparse(by)
+        yield Told(
+            "pixels_floored",
+            node,
+            f"this rounds down: every value below {number} becomes 0, so that pictures lose nearly "
+            f"all that is in them; write `/ {number}`",
+            (way("the values keep what lies between 0 and 1", new),),
+        )
 
 
 def fitted_on_test(tree: ast.Module) -> Found:
     """`scaler.fit_transform(test)`: the test data are scaled by their own statistics."""
-    fitted = [
-        c for m in ("fit_transform", "fit") for c in method_calls(tree, m) if c.args and owner(c)
-    ]
-    trained = {owner(c) for c in fitted if says(c.args[0], TRAINING)}
+    fitted = [c for m in ("fit_transform", "fit") for c in method_calls(tree, m) if c.args]
+    trained: dict[str, str] = {}
     for call in fitted:
-        given = call.args[0]
-        if tail(call) != "fit_transform" or owner(call) not in trained:
+        if says(call.args[0], TRAINING):
+            trained.setdefault(_fits(call, tree), owner(call))
+    for call in fitted:
+        given, kind = call.args[0], _fits(call, tree)
+        if kind not in trained or not (tail(call) == "fit_transform" or _SCALER.search(kind)):
             continue
         if says(given, HELD_OUT) and not says(given, TRAINING):
+            name = trained[kind]
+            told = f": `{name}.transform(…)`" if name else ""
             yield Told(
                 "fitted_on_test",
                 call,
-                f"`{owner(call)}` is fitted anew, to the test data: they are brought to another "
-                "scale than the data that were trained on; apply what was learned of those: "
-                f"`{owner(call)}.transform(…)`",
+                f"`{ast.unparse(call.func)[: -len(tail(call)) - 1]}` is fitted anew, to the test "
+                "data: they are brought to another scale than the data that were trained on; apply "
+                f"what was learned of those{told}",
                 (way("the test data are scaled as the training data are",
-                     put(call.func, f"{owner(call)}.transform")),),
+                     put(call.func, f"{name}.transform")),)
+                if name and tail(call) == "fit_transform"
+                else (),
             )  # fmt: skip
+    yield from _by_its_own(tree)
+
+
+_SCALER = re.compile(r"Scaler|Imputer|Normalizer|PCA")
+
+
+def _fits(call: ast.Call, tree: ast.Module) -> str:
+    """What is fitted: its class, where it is one that scales, or the variable."""
+    of = call.func.value  # type: ignore[attr-defined]
+    made = {tail(v) for v in made_of(of, tree) if isinstance(v, ast.Call)}
+    scales = len(made) == 1 and _SCALER.search(min(made))
+    return min(made) if scales else owner(call) or ast.unparse(of)
+
+
+def _by_its_own(tree: ast.Module) -> Found:
+    """`(x_test - x_test.mean(0)) / x_test.std(0)`, where the training data are scaled so too."""
+    scaled: dict[str, tuple[ast.Assign, str]] = {}
+    for node, name, value in assigned(tree):
+        match value:
+            case ast.BinOp(
+                left=ast.BinOp(left=of, op=ast.Sub(), right=mean), op=ast.Div(), right=by
+            ):
+                pass
+            case _:
+                continue
+        calls = [n for n in (mean, by) if isinstance(n, ast.Call)]
+        own = {tail(c) for c in calls if dotted(of) in (owner(c), *map(dotted, c.args))}
+        along = {ast.unparse(a) for c in calls for a in (*c.args, *(k.value for k in c.keywords))}
+        if own == {"mean", "std"} and along <= {"0", "True", dotted(of)}:
+            kind = "train" if TRAINING.search(name) else "test" if HELD_OUT.search(name) else ""
+            scaled.setdefault(kind, (node, dotted(of)))
+    if {"train", "test"} <= scaled.keys():
+        at, test = scaled["test"]
+        yield (
+            "fitted_on_test",
+            at,
+            f"`{test}` is scaled by its own mean and deviation: it is brought to another scale "
+            "than the data that were trained on; keep the mean and the deviation of those, and use "
+            "them for both",
+        )
 
 
 def selected_on_test(tree: ast.Module) -> Found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from executor.inside.remarks.edits import Told
 from executor.inside.walking import walk as walk
@@ -158,12 +158,22 @@ def is_true(value: ast.expr) -> bool:
 
 
 def last_value(forward: ast.FunctionDef) -> ast.expr | None:
-    """What forward returns; of a name what was assigned to it right before."""
-    match forward.body[-2:]:
-        case [*_, ast.Return(value=ast.Call() as value)]:
-            return value
-        case [ast.Assign(targets=[ast.Name(id=a)], value=value), ast.Return(value=ast.Name(id=b))]:
-            return value if a == b else None
+    """What forward returns, always; of a name what it was given last, whatever the values are."""
+    returned = [n for n in inside(forward) if isinstance(n, ast.Return)]
+    if len(returned) != 1 or returned[0] is not forward.body[-1]:
+        return None
+    value = returned[0].value
+    if not isinstance(value, ast.Name):
+        return value
+    stores = [
+        n for n in inside(forward)
+        if isinstance(n, ast.Name) and n.id == value.id and isinstance(n.ctx, ast.Store)
+    ]  # fmt: skip
+    last = max(stores, key=lambda n: n.lineno, default=None)
+    for statement in forward.body:
+        match statement:
+            case ast.Assign(targets=[target]) | ast.AnnAssign(target=target) if target is last:
+                return statement.value
     return None
 
 
@@ -308,9 +318,11 @@ def optimizers(tree: ast.AST) -> dict[str, ast.Call]:
     return found
 
 
-def trained(optimizer: ast.Call) -> set[str]:
-    """The modules whose `parameters()` an optimizer is given."""
-    return {owner(c) for c in method_calls(optimizer, "parameters") if owner(c)}
+def trained(optimizer: ast.Call, tree: ast.AST) -> set[str]:
+    """The modules whose `parameters()` an optimizer is given, by a variable too."""
+    given = argument(optimizer, 0, "params")
+    held = made_of(given, tree) if given is not None and dotted(given) else []
+    return {owner(c) for n in (optimizer, *held) for c in method_calls(n, "parameters") if owner(c)}
 
 
 def is_model(value: ast.Call, tree: ast.Module) -> bool:
@@ -320,7 +332,21 @@ def is_model(value: ast.Call, tree: ast.Module) -> bool:
 
 def is_step(step: ast.Call, held: dict[str, ast.Call]) -> bool:
     """Whether a call of `step` is that of an optimizer."""
-    return owner(step) in held or "optim" in owner(step).lower()
+    return stepped(step) in held or is_named(stepped(step))
+
+
+def is_named(name: str) -> bool:
+    """Whether a variable is called like an optimizer."""
+    return _IS_OPTIMIZER.search(name) is not None
+
+
+_IS_OPTIMIZER = re.compile(r"(?i)optim|(^|[._])opt(_|\d|$)")
+
+
+def stepped(step: ast.Call) -> str:
+    """The optimizer that is stepped, also by `scaler.step(optimizer)`."""
+    given = dotted(step.args[0]) if step.args else ""
+    return given if given and "scaler" in owner(step).lower() else owner(step)
 
 
 def values(tree: ast.AST) -> dict[str, ast.expr]:
@@ -333,6 +359,93 @@ def functions(tree: ast.AST) -> dict[str, ast.FunctionDef]:
     return {n.name: n for n in walk(tree) if isinstance(n, ast.FunctionDef)}
 
 
+def argument(call: ast.Call, at: int, *names: str) -> ast.expr | None:
+    """What a call is given in that place, or by one of those names."""
+    named = [k.value for k in call.keywords if k.arg in names]
+    if named or any(isinstance(a, ast.Starred) for a in call.args[: at + 1]):
+        return named[0] if named else None
+    return call.args[at] if at < len(call.args) else None
+
+
+def origins(tree: ast.AST) -> dict[str, list[ast.expr]]:
+    """Variable or argument → all that the text gives it, its default too; kept like `walk`."""
+    kept: dict[str, list[ast.expr]] | None = getattr(tree, _ORIGINS, None)
+    if kept is None:
+        kept = {}
+        own = {
+            n.name: n for n in walk(tree) if isinstance(n, ast.FunctionDef) and n.name[:2] != "__"
+        }
+        own |= {
+            c.name: m for c in walk(tree) if isinstance(c, ast.ClassDef)
+            for m in c.body if isinstance(m, ast.FunctionDef) and m.name == "__init__"
+        }  # fmt: skip
+        for _, name, value in assigned(tree):
+            kept.setdefault(name, []).append(value)
+        for node in walk(tree):
+            match node:
+                case ast.Call() if (function := own.get(tail(node))) is not None:
+                    for name, value in _handed(node, function):
+                        kept.setdefault(name, []).append(value)
+                case ast.Call(args=[ast.Constant(value=str() as name), value]) if (
+                    tail(node) == "register_buffer"
+                ):
+                    kept.setdefault(f"self.{name}", []).append(value)
+                case ast.AnnAssign(target=target, value=ast.expr() as value) if dotted(target):
+                    kept.setdefault(dotted(target), []).append(value)
+        for function in own.values():
+            for name, value in _defaults(function):
+                kept.setdefault(name, []).append(value)
+        setattr(tree, _ORIGINS, kept)
+    return kept
+
+
+_ORIGINS = "_torchmedic_origins"
+
+
+def _handed(call: ast.Call, function: ast.FunctionDef) -> list[tuple[str, ast.expr]]:
+    names = [a.arg for a in function.args.args if a.arg not in ("self", "cls")]
+    given = [*zip(names, call.args, strict=False)]
+    given = [] if any(isinstance(a, ast.Starred) for a in call.args) else given
+    names += [a.arg for a in function.args.kwonlyargs]
+    return given + [(k.arg, k.value) for k in call.keywords if k.arg in names]
+
+
+def _defaults(function: ast.FunctionDef) -> list[tuple[str, ast.expr]]:
+    given = function.args
+    with_default = given.args[len(given.args) - len(given.defaults) :]
+    found = [*zip(with_default, given.defaults, strict=True)]
+    found += [(a, d) for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d]
+    return [(a.arg, d) for a, d in found]
+
+
+def made_of(node: ast.expr, tree: ast.AST) -> list[ast.expr]:
+    """What an expression may be by the text: itself, or all that its variable is given."""
+    given = origins(tree)
+    found: list[ast.expr] = []
+    todo, seen = [node], set[str]()
+    while todo:
+        one = todo.pop()
+        name = dotted(one)
+        if name not in given:
+            found.append(one)
+        elif name not in seen:
+            todo += given[name]
+        seen.add(name)
+    return found
+
+
+def reached(node: ast.AST, own: dict[str, ast.FunctionDef]) -> list[ast.AST]:
+    """All that runs where a node does, in the functions of the code that it calls too."""
+    found = list(inside(node))
+    called: set[str] = set()
+    for one in found:  # it grows as it is gone through
+        name = tail(one) if isinstance(one, ast.Call) else ""
+        if name in own and name not in called:
+            called.add(name)
+            found += inside(own[name])
+    return found
+
+
 def is_read(name: str, node: ast.AST) -> bool:
     """Whether a variable of that name is read there."""
     return any(
@@ -341,10 +454,41 @@ def is_read(name: str, node: ast.AST) -> bool:
     )
 
 
-def trained_losses(tree: ast.AST) -> list[tuple[ast.Assign, str, ast.expr]]:
-    """What is assigned to the variables that backward() is called of."""
-    back = {owner(c) for c in method_calls(tree, "backward")} - {""}
-    return [(node, name, value) for node, name, value in assigned(tree) if name in back]
+def trained_losses(tree: ast.AST) -> list[tuple[ast.stmt, str, ast.expr]]:
+    """What is assigned to the variables that backward() is called of, or returned to them."""
+    back, returned = _trained_names(tree)
+    found: list[tuple[ast.stmt, str, ast.expr]]
+    found = [(node, name, value) for node, name, value in assigned(tree) if name in back]
+    return found + [(n, "", v) for n, v in returned if not dotted(v)]
+
+
+def trained_names(tree: ast.AST) -> set[str]:
+    """The variables that backward() is called of.
+
+    So `loss` of `loss.backward()`, `(loss / 8).backward()`, `scaler.scale(loss).backward()` and
+    `accelerator.backward(loss)`, and what a `training_step` returns.
+    """
+    return _trained_names(tree)[0]
+
+
+def _trained_names(tree: ast.AST) -> tuple[set[str], list[tuple[ast.stmt, ast.expr]]]:
+    back: set[str] = set()
+    for call in (*method_calls(tree, "backward"), *method_calls(tree, "manual_backward")):
+        back |= set(map(dotted, call.args[:1]))
+        match call.func:
+            case ast.Attribute(value=ast.Call(func=ast.Attribute(attr="scale"), args=[of, *_])):
+                back.add(dotted(of))
+            case ast.Attribute(value=ast.BinOp(op=ast.Div(), left=of) | of):
+                back.add(dotted(of))
+    own = functions(tree)
+    returned: list[tuple[ast.stmt, ast.expr]] = []
+    called = {tail(v) for _, name, v in assigned(tree) if name in back and isinstance(v, ast.Call)}
+    for function in (own[n] for n in (called & own.keys()) | ({"training_step"} & own.keys())):
+        returned += [
+            (n, n.value) for n in inside(function) if isinstance(n, ast.Return) and n.value
+        ]
+    back |= {dotted(v) for _, v in returned}
+    return back - {"", "self", "inputs"}, returned
 
 
 def terms(value: ast.expr, sign: int = 1) -> Iterator[tuple[int, ast.expr]]:
@@ -397,13 +541,75 @@ def turned_round(tree: ast.AST) -> set[str]:
     return found
 
 
-def equalities(tree: ast.AST) -> Iterator[tuple[ast.Compare, ast.expr, ast.expr]]:
-    """Each `a == b`, and again with its sides exchanged."""
+def equalities(tree: ast.AST) -> Iterator[tuple[ast.expr, ast.expr, ast.expr]]:
+    """Each `a == b` and `a.eq(b)`, and again with its sides exchanged; both bare."""
     for node in walk(tree):
         match node:
-            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
-                yield node, left, right
-                yield node, right, left
+            case (
+                ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])
+                | ast.Call(
+                    func=ast.Attribute(value=ast.Name(id="torch"), attr="eq"), args=[left, right]
+                )
+                | ast.Call(func=ast.Attribute(value=left, attr="eq"), args=[right])
+            ):
+                yield node, bare(left), bare(right)
+                yield node, bare(right), bare(left)
+
+
+_LAID_OUT = {
+    "view", "view_as", "reshape", "squeeze", "unsqueeze", "flatten", "cpu", "cuda", "to",
+    "numpy", "detach", "long", "int", "float", "contiguous",
+}  # fmt: skip
+
+
+def bare(node: ast.expr) -> ast.expr:
+    """A tensor without the methods that lay it out, cast or move it: `y` of `y.view(-1).cpu()`."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr not in _LAID_OUT:
+            break
+        node = node.func.value
+    return node
+
+
+def grown(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr, ast.stmt]]:
+    """Each `name += value` and `name = name + value`: the name, the value, the statement."""
+    for node in nodes:
+        match node:
+            case ast.AugAssign(target=target, op=ast.Add(), value=value):
+                yield dotted(target), value, node
+            case ast.Assign(
+                targets=[target], value=ast.BinOp(left=left, op=ast.Add(), right=value)
+            ):
+                if dotted(target) == dotted(left) != "":
+                    yield dotted(target), value, node
+
+
+def number(node: ast.expr, tree: ast.AST) -> float | None:
+    """The only decimal number that an expression may be by the text, settings included."""
+    told = made_of(node, tree)
+    told = [s for v in told for s in (_settings(tree).get(tail(v), []) if dotted(v) else [v])]
+    found = {v.value for v in told if isinstance(v, ast.Constant) and isinstance(v.value, float)}
+    calls = [v for v in told if not isinstance(v, ast.Constant)]  # `min(decay, …)` of itself
+    own = all(dotted(node) and dotted(node) in words(c) for c in calls)
+    return found.pop() if len(found) == 1 and own else None
+
+
+def _settings(tree: ast.AST) -> dict[str, list[ast.expr]]:
+    """What classes, dictionaries, calls and a command line say of a setting of that name."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in walk(tree):
+        match node:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+                | ast.keyword(arg=str() as name, value=value)
+            ):
+                found.setdefault(name, []).append(value)
+            case ast.Call(args=[ast.Constant(value=str() as name), *_]) if (
+                tail(node) == "add_argument"
+            ):
+                value = argument(node, 9, "default") or node
+                found.setdefault(name.strip("-").replace("-", "_"), []).append(value)
+    return found
 
 
 def outermost(tree: ast.AST) -> Iterator[ast.For | ast.While]:

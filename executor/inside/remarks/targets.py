@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from executor.inside.remarks.edits import Told, put, way
 from executor.inside.remarks.syntax import (
     LOSS_CALL,
     Found,
+    argument,
     assigned,
     dotted,
+    functions,
     tail,
     values,
     walk,
@@ -22,24 +25,30 @@ _DRAWS = {"randperm", "randint", "permutation", "choice"}
 
 def _pairs(tree: ast.Module) -> list[tuple[ast.Call, ast.expr, ast.expr]]:
     """The losses that are given two things: the call, the output, the target."""
-    return [
-        (n, n.args[0], n.args[1])
+    given = (
+        (n, argument(n, 0, "input"), argument(n, 1, "target"))
         for n in walk(tree)
-        if isinstance(n, ast.Call) and len(n.args) == 2 and LOSS_CALL.search(tail(n))
-    ]
+        if isinstance(n, ast.Call) and LOSS_CALL.search(tail(n))
+        and len(n.args) + sum(k.arg in ("input", "target") for k in n.keywords) == 2
+    )  # fmt: skip
+    return [(n, a, b) for n, a, b in given if a is not None and b is not None]
 
 
 def target_noisy(tree: ast.Module) -> Found:
     """An autoencoder that is given noisy data, and compared with them."""
-    noisy = {
-        name: dotted(value.left)
-        for _, name, value in assigned(tree)
-        if isinstance(value, ast.BinOp)
-        and isinstance(value.op, ast.Add)
-        and isinstance(value.left, ast.Name)
-        and words(value.right) & _RANDOM
-    }
-    made = values(tree)
+    made, own = values(tree), functions(tree)
+    noisy: dict[str, str] = {}
+    for _, name, value in assigned(tree):
+        match value:
+            case ast.BinOp(left=ast.Name(id=clean), op=ast.Add(), right=added) if (
+                words(added)
+                | {w for n in walk(added) if dotted(n) in made for w in words(made[dotted(n)])}
+            ) & _RANDOM:
+                noisy[name] = clean
+            case ast.Call(func=ast.Name(id=adds), args=[ast.Name(id=clean), *_]) if (
+                "noise" in adds and adds in own and words(own[adds]) & _RANDOM
+            ):
+                noisy[name] = clean
     compared = {dotted(side) for _, *sides in _pairs(tree) for side in sides}
     for node, output, target in _pairs(tree):
         clean = noisy.get(dotted(target), "")
@@ -57,14 +66,34 @@ def target_noisy(tree: ast.Module) -> Found:
             )
 
 
+_LABELS = re.compile(r"(?i)(ys?|lab(el)?s?|targets?|classes)(_?(train|tr|all|data))?")
+
+
+def _before(node: ast.expr, by: ast.expr, tree: ast.Module) -> ast.expr:
+    """What a variable was given last before a place; anything else is itself."""
+    name = dotted(node)
+    given = [(s.lineno, v) for s, n, v in assigned(tree) if name and n == name]
+    earlier = [(line, v) for line, v in given if line <= by.lineno]
+    return max(earlier, key=lambda one: one[0])[1] if earlier else node
+
+
 def drawn_apart(tree: ast.Module) -> Found:
     """`loss(model(x[order]), y[torch.randperm(n)])`: inputs and targets are drawn each anew."""
     for node, output, target in _pairs(tree):
+        named = isinstance(target, ast.Name)
+        target = _before(target, node, tree)
         if not isinstance(target, ast.Subscript):
             continue
+        if named and not _LABELS.fullmatch(dotted(target.value).rpartition(".")[2]):
+            continue  # two samples of what is to be alike
         index = target.slice
         drawn = any(isinstance(c, ast.Call) and tail(c) in _DRAWS for c in walk(index))
+        output = _before(output, node, tree)
         given = [n.slice for n in walk(output) if isinstance(n, ast.Subscript)]
+        if isinstance(output, ast.Call) and not given:
+            inputs = [_before(a, output, tree) for a in output.args]
+            given = [a.slice for a in inputs if isinstance(a, ast.Subscript)]
+            given = [i for i in given if words(i) & _DRAWS or isinstance(i, ast.Name)]
         names = [n for n in given if isinstance(n, ast.Name)]
         if drawn and given:
             one = f"`{names[0].id}`" if names else "one and the same draw"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 
-from executor.inside.remarks.edits import Told, added, moved, way
+from executor.inside.remarks.edits import Told, added, moved, put, way
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -13,9 +14,11 @@ from executor.inside.remarks.syntax import (
     callee,
     calls_in,
     dotted,
+    functions,
     inside,
     is_layer,
     is_model,
+    is_named,
     is_optimizer,
     is_step,
     loops,
@@ -23,8 +26,11 @@ from executor.inside.remarks.syntax import (
     module_classes,
     optimizers,
     owner,
+    reached,
+    stepped,
     tail,
     trained,
+    values,
     walk,
     words,
 )
@@ -32,11 +38,22 @@ from executor.inside.remarks.syntax import (
 
 def _zeroed_outside(tree: ast.Module) -> Found:
     """Steps in an inner loop whose gradients are set to zero only in an outer one."""
-    for outer in walk(tree):
-        if not isinstance(outer, (ast.For, ast.While)):
-            continue
-        zeroed = method_calls(outer, "zero_grad")
-        inner = [n for n in walk(outer) if isinstance(n, (ast.For, ast.While))][1:]
+    pairs = [
+        (method_calls(outer, "zero_grad"), [n for n in loops(outer) if n is not outer])
+        for outer in loops(tree)
+    ]
+    held, own = optimizers(tree), functions(tree)
+    for block in blocks(tree):  # once, right before the only loop
+        zeroed = [c for s in block for name, c in _training_calls(s) if name == "zero_grad"]
+        inner = [s for s in block if isinstance(s, ast.For | ast.While)]
+        below = reached(inner[0], own) if len(inner) == 1 and zeroed else []
+        anew = any(isinstance(n, ast.Attribute) and n.attr == "grad" for n in below)
+        steps = [c for c in calls_in(below, "step") if is_step(c, held)]
+        anew = anew or bool(calls_in(below, "zero_grad"))
+        before = bool(steps) and zeroed[0].lineno < inner[0].lineno
+        if before and not anew and owner(zeroed[0]) == stepped(steps[0]):
+            pairs.append((zeroed, inner))
+    for zeroed, inner in pairs:
         for loop in inner if zeroed else ():
             steps = method_calls(loop, "step") and method_calls(loop, "backward")
             if steps and not method_calls(loop, "zero_grad"):
@@ -66,15 +83,16 @@ def _never_zeroed(tree: ast.Module) -> Found:
     said = words(tree)
     if "zero_grad" in said or "grad" in said or "set_to_none" in said or "closure" in said:
         return
-    held = optimizers(tree)
+    held, own = optimizers(tree), functions(tree)
     for loop in loops(tree):
-        steps = [c for c in calls_in(list(inside(loop)), "step") if is_step(c, held)]
-        if steps and calls_in(list(inside(loop)), "backward"):
+        below = reached(loop, own)
+        steps = [c for c in calls_in(below, "step") if is_step(c, held)]
+        if steps and calls_in(below, "backward"):
             yield (
                 "never_zeroed",
                 steps[0],
                 "no zero_grad() is called anywhere here: backward() adds to the gradients that are "
-                f"there, so each step uses the sum of all rounds; call `{owner(steps[0])}"
+                f"there, so each step uses the sum of all rounds; call `{stepped(steps[0])}"
                 ".zero_grad()` before each backward()",
             )
             return
@@ -83,28 +101,53 @@ def _never_zeroed(tree: ast.Module) -> Found:
 def _thrown_away(tree: ast.Module) -> Found:
     """zero_grad() between backward() and step(), in one run of statements."""
     for block in blocks(tree):
-        order = [(i, m, c) for i, s in enumerate(block) for m, c in _training_calls(s)]
-        for (_, a, _), (_, b, wiped), (_, c, step) in zip(
-            order, order[1:], order[2:], strict=False
-        ):
+        order: list[tuple[str, ast.AST]] = [
+            done for s in block
+            for done in ([("zero_grad", s)] if _drops(s) else _training_calls(s))
+        ]  # fmt: skip
+        for (a, _), (b, wiped), (c, step) in zip(order, order[1:], order[2:], strict=False):
             if (a, b, c) != ("backward", "zero_grad", "step"):
                 continue
-            if owner(wiped) == owner(step) or "optim" not in owner(wiped).lower():
+            of = owner(wiped) if isinstance(wiped, ast.Call) else ""
+            if isinstance(step, ast.Call) and (of == stepped(step) or not is_named(of)):
                 yield (
                     "thrown_away",
                     wiped,
-                    "this zero_grad() throws away the gradients that backward() has just computed, "
+                    "this throws away the gradients that backward() has just computed, "
                     "before step() uses them: the weights do not change; call it before backward()",
                 )
 
 
 def _training_calls(statement: ast.stmt) -> list[tuple[str, ast.Call]]:
     """What a statement of its own does for the training: `loss.backward()`, not in a branch."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
+    call = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
     if isinstance(call, ast.Call) and tail(call) in ("backward", "zero_grad", "step"):
-        sched = "sched" in owner(call).lower()
-        return [] if sched else [(tail(call), call)]
+        return [] if _OTHERS.search(owner(call)) else [(tail(call), call)]
     return []
+
+
+_OTHERS = re.compile(r"(?i)sched|prof|ema|env|warm")  # what has a `step` of another kind
+
+
+def _clips(statement: ast.stmt) -> ast.Call | None:
+    """The call by which a statement clips gradients, perhaps under an `if` or each by itself."""
+    if isinstance(statement, ast.If) and len(statement.body) == 1 and not statement.orelse:
+        return _clips(statement.body[0])
+    match statement:
+        case ast.Expr(value=ast.Call() as call) | ast.Assign(value=ast.Call() as call):
+            return call if re.match(r"(dispatch_)?clip_grad", tail(call)) else None
+        case ast.For(body=[*_, ast.Expr(value=ast.Call(func=ast.Attribute() as of) as call)]):
+            grad = "grad" in words(of) and of.attr in ("clamp_", "clip_")
+            return call if grad and "parameters" in words(statement.iter) else None
+    return None
+
+
+def _drops(statement: ast.stmt) -> bool:
+    """`for p in model.parameters(): p.grad = None`."""
+    match statement:
+        case ast.For(body=[ast.Assign(targets=[ast.Attribute(attr="grad")], value=value)]):
+            return isinstance(value, ast.Constant) and value.value is None
+    return False
 
 
 _IN_TIME = "clipped once the gradients are there, and used"
@@ -118,8 +161,7 @@ def clipped_late(tree: ast.Module) -> Found:
         for i, statement in enumerate(block):
             for name, _ in _training_calls(statement):
                 at.setdefault(name, []).append(i)
-            call = statement.value if isinstance(statement, ast.Expr) else None
-            if isinstance(call, ast.Call) and tail(call).startswith("clip_grad_"):
+            if (call := _clips(statement)) is not None:
                 clips.append((i, call))
         if not clips or len(at.get("backward", ())) != 1 or len(at.get("step", ())) != 1:
             continue
@@ -131,7 +173,7 @@ def clipped_late(tree: ast.Module) -> Found:
                 clips[0][1],
                 f"the gradients are clipped {when}, where that changes no step; clip between "
                 "backward() and step()",
-                (moved(_IN_TIME, clips[0][1], by=block[back], after=True),),
+                (moved(_IN_TIME, block[clips[0][0]], by=block[back], after=True),),
             )
 
 
@@ -139,9 +181,13 @@ def _never_stepped(tree: ast.Module) -> Found:
     """An optimizer that is made here, while backward runs and nothing ever steps."""
     held = optimizers(tree)
     back = [c for loop in loops(tree) for c in calls_in(list(inside(loop)), "backward")]
-    if not held or not back or any(tail(n) == "step" for n in walk(tree)):
+    steps = [n for n in walk(tree) if isinstance(n, ast.Attribute) and n.attr == "step"]
+    if not held or not back or any(not _OTHERS.search(dotted(n.value)) for n in steps):
         return
-    given = {dotted(a) for n in walk(tree) if isinstance(n, ast.Call) for a in _arguments(n)}
+    given = {
+        dotted(a) for n in walk(tree) if isinstance(n, ast.Call) and not tail(n).endswith("LR")
+        for a in _arguments(n)
+    }  # fmt: skip
     resets = any(tail(n) == "zero_grad" for n in walk(tree))
     for name in held:
         add = "" if resets else f", and `{name}.zero_grad()` before it"
@@ -161,17 +207,23 @@ def _arguments(call: ast.Call) -> list[ast.expr]:
 
 def step_outside(tree: ast.Module) -> Found:
     """backward() and zero_grad() in an inner loop, step() only behind it."""
-    for outer in loops(tree):
-        for i, inner in enumerate(outer.body):
+    held = optimizers(tree)
+    for block in blocks(tree):
+        for i, inner in enumerate(block):
             if not isinstance(inner, (ast.For, ast.While)):
                 continue
             own = list(inside(inner))
-            if not calls_in(own, "backward") or not calls_in(own, "zero_grad"):
+            zeroed = {owner(c) for c in calls_in(own, "zero_grad")}
+            if not calls_in(own, "backward") or not zeroed or calls_in(own, "step"):
                 continue
-            if calls_in(own, "step"):
-                continue
-            later = [c for s in outer.body[i + 1 :] for n, c in _training_calls(s) if n == "step"]
-            if later:
+            later = [c for s in block[i + 1 :] for n, c in _training_calls(s) if n == "step"]
+            of = stepped(later[0]) if later else ""
+            fits = {of} | (trained(held[of], tree) if of in held else set())
+            called = {dotted(n.func) for n in own if isinstance(n, ast.Call)}
+            by_hand = any(isinstance(n, ast.Attribute) and n.attr == "grad" for n in own)
+            if of not in held and not by_hand:
+                fits |= {name for name in called if name and not is_named(name)}
+            if later and zeroed & fits:
                 each = calls_in(own, "backward")
                 if any("accum" in w.lower() for w in words(inner)):
                     wiped = calls_in(own, "zero_grad")[0]
@@ -204,10 +256,10 @@ def _another_model(tree: ast.Module) -> Found:
         for node, name, value in assigned(tree)
         if isinstance(value, ast.Call) and (callee(value) in own or callee(value) == "Sequential")
     }
-    given = {name for call in optimizers(tree).values() for name in trained(call)}
+    given = {name for call in optimizers(tree).values() for name in trained(call, tree)}
     known = bound(tree)
     for call in optimizers(tree).values():
-        for name in sorted(trained(call)):
+        for name in sorted(trained(call, tree)):
             left = [m for m in made if m not in given and "." not in m]
             if "." in name or name in known or len(left) != 1:
                 continue
@@ -227,17 +279,25 @@ def _made_after_optimizer(tree: ast.Module) -> Found:
         for statement in block:
             if not isinstance(statement, ast.Assign):
                 continue
-            for node, name, value in assigned(statement):
+            last = statement.targets[-1]
+            picked = (
+                [(statement, ast.unparse(last), statement.value)]
+                if isinstance(last, ast.Subscript)
+                else []
+            )
+            for node, name, value in (*assigned(statement), *picked):
                 if is_optimizer(value) and isinstance(value, ast.Call):
                     if name:
-                        taken |= dict.fromkeys(trained(value), node.lineno)
+                        taken |= dict.fromkeys(trained(value, tree), node.lineno)
                     continue
                 model = next((m for m in taken if name == m or name.startswith(f"{m}.")), "")
                 if not model or not isinstance(value, ast.Call):
                     continue
                 if not (is_layer(value) or is_model(value, tree)):
                     continue
-                if any(model in trained(o) and o.lineno > node.lineno for o in _optimizers(tree)):
+                if any(
+                    model in trained(o, tree) and o.lineno > node.lineno for o in _optimizers(tree)
+                ):
                     continue
                 if model in words(value) or not any(
                     c.lineno > node.lineno for c in method_calls(tree, "backward")
@@ -258,8 +318,7 @@ def _optimizers(tree: ast.AST) -> list[ast.Call]:
 
 def _scaler(tree: ast.Module) -> Found:
     """A gradient scaler whose parts are not all used."""
-    scaled = [c for c in method_calls(tree, "scale") if "scaler" in owner(c).lower()]
-    names = {owner(c) for c in scaled}
+    names = _scalers(tree)
     if not names or any("lightning" in w.lower() for w in words(tree)):
         return
     everything = list(walk(tree))
@@ -282,10 +341,21 @@ def _scaler(tree: ast.Module) -> Found:
         )
 
 
+def _scalers(tree: ast.Module) -> set[str]:
+    """The gradient scalers that scale a loss, by their names or by what they are."""
+    made = {
+        n for n, v in values(tree).items() if isinstance(v, ast.Call) and callee(v) == "GradScaler"
+    }
+    return {
+        n for n in map(owner, method_calls(tree, "scale")) if "scaler" in n.lower() or n in made
+    }
+
+
 def rate_unread(tree: ast.Module) -> Found:
     """`lr = lr * 0.5` in the loop, of a number that the optimizer was given before it."""
     if words(tree) & {"param_groups", "lr_scheduler"}:
         return
+    yield from _rate_set_aside(tree)
     for name, made in optimizers(tree).items():
         rates = [k.value for k in made.keywords if k.arg == "lr"] + made.args[1:2]
         rate = dotted(rates[0]) if rates else ""
@@ -324,6 +394,40 @@ def rate_unread(tree: ast.Module) -> Found:
                 return
 
 
+def _rate_set_aside(tree: ast.Module) -> Found:
+    """`optimizer.lr = 0.01`, `optimizer.defaults["lr"] = 0.01`."""
+    held = optimizers(tree)
+    for node in walk(tree):
+        match node:
+            case ast.Assign(
+                targets=[ast.Attribute(value=of, attr="lr" | "learning_rate") as place]
+            ):
+                pass
+            case ast.Assign(
+                targets=[
+                    ast.Subscript(
+                        value=ast.Attribute(value=of, attr="defaults"),
+                        slice=ast.Constant(value="lr"),
+                    ) as place
+                ]
+            ):
+                pass
+            case _:
+                continue
+        if (name := dotted(of)) in held and "add_param_group" not in words(tree):
+            groups = (
+                f"[group.update(lr={ast.unparse(node.value)}) for group in {name}.param_groups]"
+            )
+            yield Told(
+                "rate_unread",
+                node,
+                f"an optimizer does not read `{ast.unparse(place)}`: its steps go on with the rate "
+                f"of its groups; write it there: `{groups}`",
+                (way("the steps take the new rate", put(node, groups)),),
+            )
+            return
+
+
 _SHOWS = {"print", "info", "append", "write", "add_scalar", "log", "set_postfix", "debug"}
 
 
@@ -333,7 +437,7 @@ def _loop_names(loop: ast.For | ast.While) -> set[str]:
 
 def clipped_scaled(tree: ast.Module) -> Found:
     """Gradients that are clipped while a scaler still holds them large."""
-    names = {owner(c) for c in method_calls(tree, "scale") if "scaler" in owner(c).lower()}
+    names = _scalers(tree)
     if not names or "unscale_" in words(tree) or any("lightning" in w.lower() for w in words(tree)):
         return
     steps = [c for c in method_calls(tree, "step") if owner(c) in names and c.args]

@@ -178,6 +178,7 @@ def split_unused(tree: ast.Module) -> Found:
                 "split" in callee(call)
             ):
                 names = [p.id for p in parts if isinstance(p, ast.Name)]
+                whole = {dotted(a) for a in call.args[:1]} - {""}
             case _:
                 continue
         for name in names:
@@ -186,7 +187,11 @@ def split_unused(tree: ast.Module) -> Found:
                 continue
             for other, target, value in assigned(tree):
                 at = _HELD_OUT.search(target)
-                used = [n for n in walk(value) if isinstance(n, ast.Name) and n.id in names]
+                used = [
+                    n for n in walk(value)
+                    if isinstance(n, ast.Name) and n.id in {*names, *whole}
+                    and other.lineno > node.lineno
+                ]  # fmt: skip
                 if at and at[2].lower() == found[2].lower() and used and other is not node:
                     yield Told(
                         "split_unused",

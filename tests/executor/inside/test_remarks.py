@@ -161,7 +161,7 @@ SOUND = {
         "opt.zero_grad()\nfor e in a:\n    for x in b:\n        loss.backward()\n        if n:\n"
         "            opt.step()\n            opt.zero_grad()"
     ),
-    "one loop": "for x in b:\n    loss.backward()\n    opt.step()",
+    "one loop": "for x in b:\n    opt.zero_grad()\n    loss.backward()\n    opt.step()",
     "a scheduler": LOOPS + STEPS.replace("opt", "scheduler"),
     "every n-th": "for i in a:\n    if i % n == 0:\n        opt.step()",
     "odd rounds print": "for i in a:\n    if i % 2:\n        print(i)",
