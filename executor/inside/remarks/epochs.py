@@ -25,6 +25,7 @@ from executor.inside.remarks.syntax import (
     loops,
     method_calls,
     optimizers,
+    owner,
     reached,
     rebound,
     says,
@@ -286,7 +287,11 @@ def _trains_elsewhere(node: ast.AST) -> bool:
 
 def _graph_kept(tree: ast.Module) -> Found:
     started = {dotted(c.func).rpartition(".")[0] for c in method_calls(tree, "backward")}
-    started |= {dotted(n.value) for n in walk(tree) if isinstance(n, ast.Return) and n.value}
+    given_back = [m for n in walk(tree) if isinstance(n, ast.Return) for m in walk(n)]
+    numbers = {id(m.value) for m in given_back if isinstance(m, ast.Attribute) and m.attr == "item"}
+    started |= {m.id for m in given_back if isinstance(m, ast.Name) and id(m) not in numbers}
+    # What only a tensor has: a number would have no place there.
+    started |= {owner(c) for kept in ("clone", "detach") for c in method_calls(tree, kept)}
     for loop in loops(tree):
         trains = bool(method_calls(loop, "backward"))
         for name, value, node in grown(walk(loop)):

@@ -189,6 +189,8 @@ def _never_stepped(tree: ast.Module) -> Found:
         for a in _arguments(n)
     }  # fmt: skip
     resets = any(tail(n) == "zero_grad" for n in walk(tree))
+    if any(isinstance(n, ast.Attribute) and n.attr == "grad" for n in walk(tree)):
+        return  # the gradients are what is wanted, or a step by hand
     for name in held:
         add = "" if resets else f", and `{name}.zero_grad()` before it"
         if name not in given and not any(name.endswith(f".{g}") for g in given):
@@ -346,9 +348,10 @@ def _scalers(tree: ast.Module) -> set[str]:
     made = {
         n for n, v in values(tree).items() if isinstance(v, ast.Call) and callee(v) == "GradScaler"
     }
+    numbers = {n for n, v in values(tree).items() if isinstance(v, ast.Constant)}
     return {
         n for n in map(owner, method_calls(tree, "scale")) if "scaler" in n.lower() or n in made
-    }
+    } - numbers
 
 
 def rate_unread(tree: ast.Module) -> Found:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 
 from executor.inside.remarks.edits import Told, put, way
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
+    bound,
     callee,
     dotted,
     functions,
@@ -65,7 +67,11 @@ def _never_used(tree: ast.Module) -> Found:
 
 def _left_in_forward(tree: ast.Module) -> Found:
     """What a layer gives in `forward`, and nothing reads."""
+    known = bound(tree) | set(dir(builtins))
     for forward in methods_named(tree, "forward"):
+        read = {n.id for n in walk(forward) if isinstance(n, ast.Name)}
+        if read - known:
+            continue  # a part of it was left out, which may read anything
         for node, name, value in _unread(forward):
             layers = [d for c in walk(value) if isinstance(c, ast.Call)
                       and (d := dotted(c.func)).startswith("self.")]  # fmt: skip
@@ -190,7 +196,7 @@ def split_unused(tree: ast.Module) -> Found:
                 used = [
                     n for n in walk(value)
                     if isinstance(n, ast.Name) and n.id in {*names, *whole}
-                    and other.lineno > node.lineno
+                    and other.lineno > node.lineno and not _HELD_OUT.search(n.id)
                 ]  # fmt: skip
                 if at and at[2].lower() == found[2].lower() and used and other is not node:
                     yield Told(

@@ -83,7 +83,36 @@ ROUNDS = (
     "        loss = crit(net(x), y)\n        loss.backward()\n    opt.step()\n"
 )
 
+SUMMED_UP = (
+    "def f(parts):\n    total = 0\n    for p in parts:\n        part_loss = crit(net(p), y)\n"
+    "        total += part_loss\n    return {given}\n"
+)
+HELD = (
+    "x_train, x_test, y_train, y_test = train_test_split(x, y)\nsc = StandardScaler()\n"
+    "a = sc.fit_transform(x_train)\nx_test_scaled = {made}\nnet.fit(a, y_train)\n"
+)
+BY_HAND = (
+    "opt = torch.optim.SGD(net.parameters(), lr=0.1)\nfor x in data:\n    net.zero_grad()\n"
+    "    net(x).sum().backward()\n    kept.append([p.grad.clone() for p in net.parameters()])\n"
+)
+AMP = (
+    "scaler = {scaler}\nfor x in data:\n    opt.zero_grad()\n    scaler.scale(net(x)).backward()\n"
+    "    clip_grad_norm_(net.parameters(), 1.0)\n    scaler.step(opt)\n    scaler.update()\n"
+)
+PART = (
+    "class A(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.q, self.o = nn.Linear(4, 4), nn.Linear(4, 4)\n    def forward(self, x):\n"
+    "        q = self.q(x)\n        return self.o({read})\n"
+)
+
 SHOWN = {
+    "graph_kept": [SUMMED_UP.format(given="total.item() / n")],
+    "split_unused": [HELD.format(made="sc.transform(x_train)").replace("x_test_", "X_test_")],
+    "clipped_scaled": [AMP.format(scaler="GradScaler()")],
+    "never_used": [PART.format(read="x")],
+    "never_stepped": [
+        BY_HAND.replace("    kept.append([p.grad.clone() for p in net.parameters()])\n", "")
+    ],
     "made_in_forward": [MADE.format(when="")],
     "seeded_each_epoch": [TRIALS.format(outer="k", inner="x")],
     "log_without_a_floor": [BCE.format(given="torch.sigmoid(w)")],
@@ -119,6 +148,14 @@ SHOWN = {
     ],
 }
 SOUND = {
+    "a sum of losses that is given back": SUMMED_UP.format(given="total / n"),
+    "a sum that is copied as a tensor": SUMMED_UP.format(given="0").replace(
+        "return", "total.clone()\n    return"
+    ),
+    "a test part whose labels nobody asks for": HELD.format(made="sc.transform(x_test)"),
+    "a step by hand, for each sample": BY_HAND,
+    "a scaler that is a number": AMP.format(scaler="1.0"),
+    "an attention of which a part is left out": PART.format(read="joined"),
     "a layer made when it is needed": MADE.format(when="if self.fc is None:\n            "),
     "a seed for each trial": TRIALS.format(outer="k", inner="epoch"),
     "a seed for each fold": TRIALS.format(outer="fold", inner="x"),
