@@ -6,6 +6,8 @@ import ast
 
 import pytest
 
+from executor.inside.probes.training.by_text import report_by_text
+from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.remarks import remarks
 from tests.executor.inside.test_remarks import kinds
 
@@ -233,6 +235,20 @@ def test_rounds_that_add_up_keep_their_step():
     }
 
     assert told == {"accumulation": 3, "4": 6}
+
+
+def test_a_line_is_told_of_once():
+    """Also where a rule knows it in two forms: a test loop, and `no_grad()` around it."""
+    code = (
+        "net = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))\nopt = torch.optim.Adam("
+        "net.parameters())\nfor x, y in train_loader:\n    opt.zero_grad()\n"
+        "    crit(net(x), y).backward()\n    opt.step()\nwith torch.no_grad():\n"
+        "    for x, y in test_loader:\n        n = (net(x).argmax(1) == y).sum().item()\n"
+    )
+    collector = FindingCollector()
+    report_by_text(collector, ast.parse(code))
+
+    assert [(f.kind, f.line) for f in collector.findings] == [("validated_in_training", 9)]
 
 
 @pytest.mark.parametrize("name", SOUND)

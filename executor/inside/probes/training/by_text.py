@@ -14,10 +14,13 @@ from executor.inside.remarks.edits import Told
 
 
 def report_by_text(collector: FindingCollector, tree: ast.Module) -> None:
-    """Add what the rules find, after a run that trained and ended well."""
+    """Add what the rules find, after a run that trained and ended well; once for each line."""
+    told_of: set[tuple[str, int | None]] = set()
     for rule in dict.fromkeys(BORNE_OUT.values()):
         for told in rule(tree):
             kind, node, message, ways = told if isinstance(told, Told) else (*told, ())
-            if BORNE_OUT.get(kind) is rule:
+            line = getattr(node, "lineno", None)
+            if BORNE_OUT.get(kind) is rule and (kind, line) not in told_of:
+                told_of.add((kind, line))
                 name = ast.unparse(node)[:80] if isinstance(node, ast.expr) else ""
-                collector.add_by_text(kind, getattr(node, "lineno", None), name, message, ways)
+                collector.add_by_text(kind, line, name, message, ways)
