@@ -126,6 +126,8 @@ def _run_here(program: Program, candidate: Candidate, pipe: int) -> NoReturn:
 
 
 def _execute(program: Program, candidate: Candidate) -> dict[str, Any]:
+    # A fork has none of its parent's threads, and would wait for them in the first large operation.
+    torch.set_num_threads(1)
     torch.manual_seed(0)
     filename = str(Path.cwd() / SNIPPET)
     module = types.ModuleType("__main__")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from pathlib import Path
 
 import pytest
+import torch
 
 from executor.inside.rebuild.candidate import Candidate
 from executor.inside.rebuild.evidence import Posted
@@ -174,6 +176,18 @@ SOLVED = {
         "(torch.Size([64, 1])) is deprecated. Please ensure they have the same size.",
     ),
 }
+
+
+def test_a_trial_waits_for_no_thread_of_its_parent(request: pytest.FixtureRequest):
+    """A fork has none of them: what computes with several threads would never come back."""
+    request.addfinalizer(partial(torch.set_num_threads, torch.get_num_threads()))
+    torch.set_num_threads(2)
+    torch.rand(600, 600) @ torch.rand(600, 600)
+    (torch.rand(2000, 2000) + 1).sum()
+    code = "import torch\n(torch.rand(2000, 2000) + 1).sum()\n"
+    program = Program(code, ast.parse(code), {}, lambda name: None)
+
+    assert run(program, Candidate()).ok
 
 
 @pytest.mark.parametrize("kind", SOLVED)
