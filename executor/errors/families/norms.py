@@ -1,0 +1,204 @@
+"""Layers that normalise: over the batch, a layer, groups or a sample."""
+
+from collections.abc import Mapping
+
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
+
+
+def _channels_second(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Whether what LayerNorm was made for stands in the second dimension."""
+    wanted, sizes = seen.sizes("normalized_shape"), seen.sizes("input")
+    return (
+        {"second": "yes"} if len(wanted) == 1 and len(sizes) > 2 and sizes[1] == wanted[0] else {}
+    )
+
+
+FAMILIES = (
+    ErrorFamily(
+        id="batchnorm_one_value",
+        says="A normalisation layer in training mode gets a single value for each channel.",
+        means=(
+            "BatchNorm in training gets {input}, a single value per channel, and has nothing to "
+            "average: the batch has one sample here, such as the last one of an epoch",
+            (
+                "A normalisation layer in training gets a single value per channel and has "
+                "nothing to average: the batch has one sample here, such as the last one of an "
+                "epoch"
+            ),
+        ),
+        remedy=(
+            "If it comes at the end of an epoch, give the loader `drop_last=True` (or a batch "
+            "size that leaves no single sample). If it comes in a prediction, an export or a "
+            "summary of the model, which run a single sample, call `model.eval()` before. If "
+            "batches of one are meant in training, use GroupNorm or LayerNorm",
+        ),
+        suspects=(Suspect(r"BatchNorm[123]d|DataLoader"),),
+        types=("ValueError",),
+        today=(
+            r"Expected more than 1 (?P<unit>value per channel)(?: when training)?(?:, got input "
+            r"size (?:torch\.Size\()?(?P<input>\[[\d, ]*\]))?",
+        ),
+        values={"unit": "what there is only one of", "input": "shape of the input"},
+        sample="nn.BatchNorm1d(8)(torch.ones(1, 8))",
+        examples=(
+            "ValueError: Expected more than 1 value per channel when training, got input size "
+            "[1, 256, 1, 1]",
+        ),
+    ),
+    ErrorFamily(
+        id="instancenorm_one_element",
+        says="InstanceNorm in training mode gets maps of a single element.",
+        means=(
+            (
+                "InstanceNorm in training gets maps of a single element, which have "
+                "nothing to be normalised by"
+            ),
+        ),
+        remedy=("Use larger images, or leave this layer out where the maps are 1x1",),
+        types=("ValueError",),
+        today=(
+            r"Expected more than 1 spatial element(?: when training)?(?:, got input size "
+            r"(?:torch\.Size\()?(?P<input>\[[\d, ]*\]))?",
+        ),
+        values={"input": "shape of the input"},
+        sample="nn.InstanceNorm2d(8)(torch.ones(2, 8, 1, 1))",
+    ),
+    ErrorFamily(
+        id="norm_dimensions",
+        says="A BatchNorm or InstanceNorm layer is of another number of dimensions than its input.",
+        means=("A BatchNorm or InstanceNorm layer takes {wanted} input and gets {given}",),
+        remedy=(
+            "Take the one that fits where it stands: BatchNorm1d for [batch, features] (after a "
+            "Linear) or [batch, channels, length], BatchNorm2d for pictures [batch, channels, "
+            "height, width], BatchNorm3d for one dimension more. If the input should have them, "
+            "print its shape: a `view` or `squeeze` before took one away",
+        ),
+        suspects=(Suspect(r"(?:Batch|Instance)Norm\dd"),),
+        types=("ValueError",),
+        today=(r"^expected (?P<wanted>\dD) input \(got (?P<given>\dD) input\)",),
+        values={"wanted": "what it takes", "given": "what it gets"},
+        sample="nn.BatchNorm2d(2)(torch.ones(1, 2))",
+    ),
+    ErrorFamily(
+        id="batchnorm_features",
+        says="BatchNorm gets another number of channels than its num_features.",
+        means=("BatchNorm was made for {num_features} channels and gets {channels}",),
+        remedy=(
+            "If {channels} is the number of channels that the layer before it gives, make it with "
+            "{channels}. If it is another dimension (the length of a sequence), bring the "
+            "channels to the second place: `x.transpose(1, 2)`; and use 2d after Conv2d, 1d after "
+            "Linear",
+        ),
+        suspects=(
+            Suspect(
+                r"BatchNorm[123]d|SyncBatchNorm|InstanceNorm[123]d",
+                "made for {num_features} channels",
+                {0: "{num_features}", "num_features": "{num_features}"},
+            ),
+        ),
+        types=("RuntimeError",),
+        today=(
+            r"running_mean should contain (?P<channels>\d+) elements not (?P<num_features>\d+)",
+        ),
+        values={
+            "channels": "channels of the input",
+            "num_features": "that the layer was made for",
+        },
+        sample="nn.BatchNorm1d(8)(torch.ones(4, 16))",
+    ),
+    ErrorFamily(
+        id="layernorm_shape",
+        says="LayerNorm gets an input that does not end in its normalized_shape.",
+        means=(
+            "LayerNorm was made for the last sizes {normalized_shape} and gets {input}",
+            (
+                "LayerNorm was made for the last sizes {normalized_shape}, and its input "
+                "does not end in them"
+            ),
+        ),
+        remedy=(
+            Sentence(
+                "The {normalized_shape} stands in the second dimension, as the channels of a "
+                "convolution do: bring it to the end and back (`norm(x.transpose(1, "
+                "-1)).transpose(1, -1)`), or use `nn.GroupNorm(1, channels)`, which takes channels "
+                "there, and averages over the places too",
+                {"second": r"yes"},
+            ),
+            (
+                "normalized_shape has to be the last dimensions of the input, often only "
+                "the last one: print `x.shape` before it. If a length stands in normalized_shape, "
+                "it takes no other length; if only the features are to be normalised, give their "
+                "number alone"
+            ),
+        ),
+        derive=_channels_second,
+        suspects=(Suspect(r"LayerNorm", "made for {normalized_shape}"),),
+        types=("RuntimeError",),
+        today=(
+            r"Given normalized_shape=(?P<normalized_shape>\[[\d, ]*\]), expected input with shape "
+            r"(?P<expected>\[[*\d, ]*\])(?:, but got input of size\s?(?P<input>\[[\d, ]*\]))?",
+        ),
+        values={
+            "normalized_shape": "that the layer was made for",
+            "expected": "shape it takes; * is any size",
+            "input": "shape of the input",
+        },
+        sample="nn.LayerNorm(8)(torch.ones(4, 16))",
+    ),
+    ErrorFamily(
+        id="norm_weight",
+        says="The weight of a normalisation does not go with its input.",
+        means=(
+            ("The weight of a normalisation has {size} entries and the input {channels} channels"),
+            ("The weight of a normalisation has the shape {weight}, and its input {input}"),
+        ),
+        remedy=("The layer needs as many channels as its input has in its second dimension",),
+        types=("RuntimeError",),
+        today=(
+            r"\bweight should contain (?P<channels>\d+) elements not (?P<size>\d+)",
+            r"Expected weight to be a vector of size equal to the number of channels in input, but "
+            r"got weight of shape (?P<weight>\[[\d, ]*\]) and input of shape "
+            r"(?P<input>\[[\d, ]*\])",
+        ),
+        values={
+            "channels": "channels of the input",
+            "size": "entries of the weight",
+            "weight": "shape of the weight",
+            "input": "shape of the input",
+        },
+        sample="F.group_norm(torch.ones(2, 6, 4), 3, torch.ones(4))",
+    ),
+    ErrorFamily(
+        id="groupnorm_channels",
+        says="GroupNorm gets channels that cannot be divided into its groups.",
+        decides=True,
+        means=("GroupNorm gets channels that cannot be divided into its groups",),
+        remedy=("The channels of its input have to be a multiple of num_groups",),
+        suspects=(Suspect(r"GroupNorm|group_norm"),),
+        types=("RuntimeError",),
+        today=(r"Expected number of channels in input to be divisible by num_groups",),
+        sample="F.group_norm(torch.ones(2, 5, 4), 3)",
+    ),
+    ErrorFamily(
+        id="groupnorm_made",
+        says="GroupNorm is made with channels that cannot be divided into its groups.",
+        decides=True,
+        means=(
+            (
+                "GroupNorm is made with {channels} channels in {groups} groups, which does "
+                "not divide"
+            ),
+            "GroupNorm is made with channels that cannot be divided into its groups",
+        ),
+        remedy=("Choose num_groups so that it divides num_channels",),
+        suspects=(Suspect(r"GroupNorm"),),
+        types=("ValueError",),
+        today=(
+            r"num_channels \((?P<channels>\d+)\) must be divisible by num_groups "
+            r"\((?P<groups>\d+)\)",
+        ),
+        older=(r"num_channels must be divisible", r"must be divisible by num_channels"),
+        values={"channels": "of the layer", "groups": "of the layer"},
+        sample="nn.GroupNorm(3, 5)",
+    ),
+)
