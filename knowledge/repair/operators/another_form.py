@@ -167,6 +167,8 @@ def _of_layout(value: Any, module: Any) -> Iterator[_Step]:
     import torch
 
     rank = value.dim()
+    if rank - 2 == _places(module):
+        return  # it has its batch and its channels; without one the other would be taken for it
     for d in range(rank):
         if value.shape[d] == 1:
             told = f"{{}} goes on without its dimension {d}, which has one entry"
@@ -181,6 +183,14 @@ def _of_layout(value: Any, module: Any) -> Iterator[_Step]:
         told = "the first two dimensions of {} change places"
         meant = "the first two dimensions of {} are the other way round than the layer takes them"
         yield _Step("{}.transpose(0, 1)", told, meant)
+
+
+def _places(module: Any) -> int:
+    """The dimensions that a convolution moves along; -1 of what is none."""
+    import torch
+
+    kinds = {torch.nn.Conv1d: 1, torch.nn.Conv2d: 2, torch.nn.Conv3d: 3}
+    return next((n for kind, n in kinds.items() if isinstance(module, kind)), -1)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -65,6 +65,14 @@ for weights in net.parameters():
 print("drawn")
 """
 
+PICTURES = """\
+import torch
+from torch import nn
+pictures = torch.randn(3, 1, 16, 16)
+edges = nn.Conv2d(3, 8, 3)
+print(edges(pictures).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -86,6 +94,7 @@ CASES = Cases(
         "places of every dimension": PLACES,
         "a function of the program's own": OUTER,
         "what is written in place": WRITTEN,
+        "a batch whose number is that of the channels": PICTURES,
     },
     wrong={
         "one walk for all": (
