@@ -79,7 +79,8 @@ def compose(known: Diagnosis) -> Answer:
 def _reading(known: Diagnosis, run: JobResult | None) -> PostedReading | None:
     """What the posted error says by itself, and what the installed torch says of it."""
     reading = read_posted(known.question, run)
-    if reading is not None and _names_nothing_posted(known.question):
+    known_name = reading is not None and reading.has_own_remedy  # whose import is told
+    if reading is not None and not known_name and _names_nothing_posted(known.question):
         return None
     if reading is None or not reading.means or not known.here:
         return reading

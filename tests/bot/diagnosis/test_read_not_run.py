@@ -474,3 +474,17 @@ async def test_an_error_in_a_comment_is_read_where_the_code_cannot_be_run(ask: A
 
     assert made.headline.startswith("The loss gets predictions [8, 1] and a target [8]")
     assert made.needed
+
+
+@pytest.mark.asyncio(loop_scope="session")
+@pytest.mark.parametrize(("name", "told"), [("Variable", True), ("fn", False)])
+async def test_a_name_of_torch_needs_its_import_wherever_it_stands(ask: Ask, name: str, told: bool):
+    """What to do about a name of one's own is not known where the code with it was not posted."""
+    code = "import torch\nnet = torch.nn.Linear(3, 2)\nprint(net(torch.ones(1, 3)).shape)"
+    seen = await ask(
+        f"I always get\n\nNameError: name '{name}' is not defined\n\nin:\n\n```python\n{code}\n```"
+    )
+
+    assert (f"`{name}` is used" in seen.headline) is told
+    remedy = seen.posted.remedy if seen.posted is not None else ""
+    assert ("from torch.autograd import" in remedy) is told
