@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
 
-_WALKED = "_torchmedic_walked"  # no field of a node, so neither `ast.walk` nor `compile` sees it
+_T = TypeVar("_T")
 
 
-def walk(tree: ast.AST) -> tuple[ast.AST, ...]:
-    """What `ast.walk` yields, in its order; each node keeps it.
+def kept_by_node(ask: Callable[[ast.AST], _T]) -> Callable[[ast.AST], _T]:
+    """Ask each node once: it keeps the answer.
 
-    So what is put into the tree after the first rule has read it, later ones do not see.
+    So what is put into the tree after the first rule has read it, later ones do not see. Nor may
+    anybody change an answer.
     """
-    kept: tuple[ast.AST, ...] | None = getattr(tree, _WALKED, None)
-    if kept is None:
-        kept = _walked(tree)
-        setattr(tree, _WALKED, kept)
-    return kept
+    # No field of a node, so neither `ast.walk` nor `compile` sees it.
+    place = f"_torchmedic_{ask.__module__}_{ask.__name__}"
+
+    @wraps(ask)
+    def answer(node: ast.AST) -> _T:
+        kept = node.__dict__
+        if place not in kept:
+            kept[place] = ask(node)
+        found: _T = kept[place]
+        return found
+
+    return answer
 
 
-def _walked(tree: ast.AST) -> tuple[ast.AST, ...]:
+@kept_by_node
+def walk(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """What `ast.walk` yields, in its order."""
     found = [tree]
     for node in found:  # it grows as it is gone through
         for name in node._fields:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from executor.inside.remarks.edits import Told
+from executor.inside.walking import kept_by_node
 from executor.inside.walking import walk as walk
 
 # Kind, the node that it is about, message; as Told also with what would mend it.
@@ -81,22 +82,22 @@ MAKERS = frozenset(
 METHODS = frozenset(
     ["modules", "children", "parameters", "buffers", "named_modules", "apply", "float", "half"]
 )
-_WORDS = "_torchmedic_words"
-_ASSIGNED = "_torchmedic_assigned"
 
 
-def module_classes(tree: ast.AST) -> Iterator[ast.ClassDef]:
+@kept_by_node
+def module_classes(tree: ast.AST) -> tuple[ast.ClassDef, ...]:
     """The classes that are modules by the names of their bases."""
-    for node in walk(tree):
-        if isinstance(node, ast.ClassDef) and any(
-            dotted(base).rpartition(".")[2].endswith("Module") for base in node.bases
-        ):
-            yield node
+    return tuple(
+        node
+        for node in walk(tree)
+        if isinstance(node, ast.ClassDef)
+        and any(dotted(base).rpartition(".")[2].endswith("Module") for base in node.bases)
+    )
 
 
 def methods_named(tree: ast.AST, name: str) -> Iterator[ast.FunctionDef]:
     """The methods of that name of the modules."""
-    classes = [tree] if isinstance(tree, ast.ClassDef) else module_classes(tree)
+    classes = (tree,) if isinstance(tree, ast.ClassDef) else module_classes(tree)
     for module in classes:
         yield from (n for n in module.body if isinstance(n, ast.FunctionDef) and n.name == name)
 
@@ -104,13 +105,19 @@ def methods_named(tree: ast.AST, name: str) -> Iterator[ast.FunctionDef]:
 def method_calls(tree: ast.AST, method: str) -> list[ast.Call]:
     """The calls of a method of that name, such as `step` of an optimizer."""
     return [
-        node
-        for node in walk(tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == method
-        and (method != "step" or "sched" not in dotted(node.func.value).lower())
+        call
+        for call in _by_method(tree).get(method, ())
+        if method != "step" or "sched" not in owner(call).lower()
     ]
+
+
+@kept_by_node
+def _by_method(tree: ast.AST) -> dict[str, list[ast.Call]]:
+    found: dict[str, list[ast.Call]] = {}
+    for node in walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            found.setdefault(node.func.attr, []).append(node)
+    return found
 
 
 def dotted(node: ast.AST) -> str:
@@ -186,16 +193,12 @@ def tail(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+@kept_by_node
 def words(tree: ast.AST) -> set[str]:
-    """Every name and attribute that is written there, those of imports too; kept like `walk`."""
-    kept: set[str] | None = getattr(tree, _WORDS, None)
-    if kept is None:
-        kept = {
-            w for n in walk(tree) if isinstance(n, (ast.Name, ast.Attribute)) and (w := tail(n))
-        }
-        kept |= {n.name.rpartition(".")[2] for n in walk(tree) if isinstance(n, ast.alias)}
-        setattr(tree, _WORDS, kept)
-    return kept
+    """Every name and attribute that is written there, those of imports too."""
+    written = [w for n in walk(tree) if isinstance(n, (ast.Name, ast.Attribute)) and (w := tail(n))]
+    imported = [n.name.rpartition(".")[2] for n in walk(tree) if isinstance(n, ast.alias)]
+    return set(written + imported)
 
 
 def says(node: ast.AST, pattern: re.Pattern[str]) -> bool:
@@ -203,28 +206,31 @@ def says(node: ast.AST, pattern: re.Pattern[str]) -> bool:
     return any(map(pattern.search, words(node)))
 
 
-def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+@kept_by_node
+def blocks(tree: ast.AST) -> tuple[list[ast.stmt], ...]:
     """Every run of statements of one indentation."""
-    for node in walk(tree):
-        for part in ("body", "orelse", "finalbody"):
-            found = getattr(node, part, None)
-            if isinstance(found, list) and found:
-                yield found
+    parts = ("body", "orelse", "finalbody")
+    found = (getattr(node, part, None) for node in walk(tree) for part in parts)
+    return tuple(run for run in found if isinstance(run, list) and run)
 
 
-def loops(tree: ast.AST) -> Iterator[ast.For | ast.While]:
+@kept_by_node
+def loops(tree: ast.AST) -> tuple[ast.For | ast.While, ...]:
     """Every loop in it, itself too."""
-    return (n for n in walk(tree) if isinstance(n, (ast.For, ast.While)))
+    return tuple(n for n in walk(tree) if isinstance(n, (ast.For, ast.While)))
 
 
-def inside(node: ast.AST) -> Iterator[ast.AST]:
+@kept_by_node
+def inside(node: ast.AST) -> tuple[ast.AST, ...]:
     """All below a node that runs where it does: not what functions and classes define there."""
+    found: list[ast.AST] = []
     todo = list(ast.iter_child_nodes(node))
     while todo:
         one = todo.pop()
-        yield one
+        found.append(one)
         if not isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
             todo += ast.iter_child_nodes(one)
+    return tuple(found)
 
 
 def calls_in(nodes: Iterator[ast.AST] | list[ast.AST], method: str) -> list[ast.Call]:
@@ -241,13 +247,10 @@ def owner(call: ast.Call) -> str:
     return dotted(call.func.value) if isinstance(call.func, ast.Attribute) else ""
 
 
+@kept_by_node
 def assigned(tree: ast.AST) -> tuple[tuple[ast.Assign, str, ast.expr], ...]:
-    """Each `name = value`, those of `a, b = x, y` one by one; kept by the node."""
-    kept: tuple[tuple[ast.Assign, str, ast.expr], ...] | None = getattr(tree, _ASSIGNED, None)
-    if kept is None:
-        kept = tuple(_assigned(tree))
-        setattr(tree, _ASSIGNED, kept)
-    return kept
+    """Each `name = value`, those of `a, b = x, y` one by one."""
+    return tuple(_assigned(tree))
 
 
 def _assigned(tree: ast.AST) -> Iterator[tuple[ast.Assign, str, ast.expr]]:
@@ -354,6 +357,7 @@ def values(tree: ast.AST) -> dict[str, ast.expr]:
     return {name: value for _, name, value in assigned(tree)}
 
 
+@kept_by_node
 def functions(tree: ast.AST) -> dict[str, ast.FunctionDef]:
     """The functions and methods by their names."""
     return {n.name: n for n in walk(tree) if isinstance(n, ast.FunctionDef)}
@@ -471,6 +475,7 @@ def trained_names(tree: ast.AST) -> set[str]:
     return _trained_names(tree)[0]
 
 
+@kept_by_node
 def _trained_names(tree: ast.AST) -> tuple[set[str], list[tuple[ast.stmt, ast.expr]]]:
     back: set[str] = set()
     for call in (*method_calls(tree, "backward"), *method_calls(tree, "manual_backward")):
