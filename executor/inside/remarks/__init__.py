@@ -34,6 +34,7 @@ one function, from the tree to remarks.
     shared.py      one thing that two parts use as if each had its own
     pairs.py       pairs of which only one is changed
     edits.py       what a rule tells, and the edits that would mend it
+    whole.py       whether a text is one whole program, and what is said of such alone
 """
 
 from __future__ import annotations
@@ -72,6 +73,7 @@ from executor.inside.remarks import (
     unread,
 )
 from executor.inside.remarks.syntax import Found
+from executor.inside.remarks.whole import SAID_OF_THE_WHOLE, is_whole
 from executor.protocol import Remark
 
 _MOST = 8  # remarks of a report
@@ -172,9 +174,12 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
 def remarks(tree: ast.Module, code: str) -> tuple[Remark, ...]:
     """What is to be said of the snippet, what matters most first, once for each line and kind."""
     lines = code.split("\n")
+    whole = is_whole(tree, code)
     found: dict[tuple[str, int], Remark] = {}
     for rule in _RULES:
         for kind, node, message, *_ in rule(tree):
+            if kind in SAID_OF_THE_WHOLE and not whole:
+                continue
             number = getattr(node, "lineno", 0)
             written = lines[number - 1].strip() if 0 < number <= len(lines) else ""
             seen = Remark(

@@ -29,6 +29,7 @@ from executor.inside.remarks.syntax import (
     reached,
     rebound,
     says,
+    stepped,
     tail,
     trained,
     walk,
@@ -41,6 +42,7 @@ def each_epoch(tree: ast.Module) -> Found:
     held = optimizers(tree)
     models = {m for call in held.values() for m in trained(call, tree)}
     own = functions(tree)
+    steps = [(stepped(c), c) for c in method_calls(tree, "step")]
     for loop in loops(tree):
         yield from _seeded_within(loop, own, tree)
         if not isinstance(loop, ast.For) or not calls_in(reached(loop, own), "backward"):
@@ -64,6 +66,11 @@ def each_epoch(tree: ast.Module) -> Found:
                     and dotted(target) in models
                     and isinstance(made := bare(value), ast.Call)
                     and is_model(made, tree)
+                    and not any(
+                        name in held and dotted(target) not in trained(held[name], tree)
+                        for name, step in steps
+                        if step in walk(loop)
+                    )  # else that one learns over the epochs
                 ):
                     yield Told(
                         "made_each_epoch",
@@ -294,8 +301,9 @@ def _graph_kept(tree: ast.Module) -> Found:
     started |= {owner(c) for kept in ("clone", "detach") for c in method_calls(tree, kept)}
     for loop in loops(tree):
         trains = bool(method_calls(loop, "backward"))
+        started_anew = {name for _, name, value in assigned(loop) if name not in words(value)}
         for name, value, node in grown(walk(loop)):
-            if name in started or not (trains or isinstance(value, ast.Name)):
+            if name in started | started_anew or not (trains or isinstance(value, ast.Name)):
                 continue  # it goes back, here or where it is returned to
             losses = [
                 f.id for f in factors(value)

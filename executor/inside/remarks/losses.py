@@ -21,6 +21,7 @@ from executor.inside.remarks.syntax import (
     origins,
     owner,
     tail,
+    trained_losses,
     walk,
     words,
 )
@@ -30,7 +31,10 @@ _FEW_CLASSES = 20  # outputs of a last layer that are most likely scores of clas
 
 def _scores_cut(tree: ast.Module) -> Found:
     """A ReLU behind the last Linear layer of few outputs."""
+    losses = {tail(_averaged(v)) for *_, v in trained_losses(tree)}
     for module in module_classes(tree):
+        if any(tail(v) == module.name and name in losses for _, name, v in assigned(tree)):
+            continue  # what it gives is the loss
         outputs: dict[str, object] = {}
         for node in walk(module):
             match node:
@@ -54,6 +58,14 @@ def _scores_cut(tree: ast.Module) -> Found:
                         "negative ones 0 and stops their gradient: leave it out where they are "
                         "scores for a loss",
                     )
+
+
+def _averaged(value: ast.expr) -> ast.expr:
+    """What is averaged or summed up: `net(x)` of `net(x).mean()`."""
+    match value:
+        case ast.Call(func=ast.Attribute(value=ast.Call() as of, attr="mean" | "sum")):
+            return of
+    return value
 
 
 _TAKES = {

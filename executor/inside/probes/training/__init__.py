@@ -206,7 +206,7 @@ class TrainingProbe:
         if error is None:
             self.waiting.report(self._collector, self.steps)
             if self.trained or self.losses.count > 1:
-                self._try(lambda c: report_by_text(c, self._tree))
+                self._try(lambda c: report_by_text(c, self._tree, "\n".join(self.source.lines)))
             self._try(lambda c: self.rates.report(c, warnings))
             self._try(lambda c: report_empty(c, self._tree))
             self._try(lambda c: report_warnings(c, warnings, "\n".join(self.source.lines)))

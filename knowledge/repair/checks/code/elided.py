@@ -5,18 +5,12 @@ from __future__ import annotations
 import ast
 import re
 
+from executor.left_out import LEFT_OUT
 from knowledge.repair.check import Check
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comparison import text
 
 _NAME = "left out"
-_LEFT_OUT = re.compile(
-    r"#\W*(?:\.\.\.|…)"
-    r"|#[^\n]*(?:\.\.\.|…)\W*$"
-    r"|#[^\n]*\b(?:(?:other|more|remaining|further|additional)\s+(?:\w+\s+)?(?:layers|blocks|code)"
-    r"|rest of (?:the|your)|omitted|left out|etc\b)",
-    re.IGNORECASE,
-)
 _NUMBER = re.compile(r"\d")
 
 
@@ -27,7 +21,7 @@ def check(change: Change) -> Check:
         if not isinstance(kind, ast.ClassDef):
             continue
         span = range(kind.lineno, (kind.end_lineno or kind.lineno) + 1)
-        missing = next((n for n in span if _LEFT_OUT.search(lines[n - 1])), None)
+        missing = next((n for n in span if LEFT_OUT.search(lines[n - 1])), None)
         if missing is None:
             continue
         for old, new in change.compared.changed:
