@@ -48,6 +48,7 @@ _SIZES = re.compile(rf"{SHAPE}|\b\d{{1,6}}(?:[x×]\d{{1,6}})+\b")
 _NUMBERED = re.compile(r"^\W*\d{1,2}[.)](?:\s|$)")  # an entry of a list, or a heading
 _ASSIGNED = re.compile(r"^\s*((?:\w+\s*,\s*)*\w+)\s*(?::[^=\n]+)?=(?!=)", re.M)
 _NUMBER = re.compile(r"^(\w+) *= *(\d{1,8}) *(?:#.*)?$", re.M)
+_NEAR = 5  # words between a name and what is said of it
 _MOST = 300  # statements of one block that are read
 
 
@@ -160,13 +161,24 @@ def _shape(told: Statement, sure: bool) -> Iterator[Claim]:
             kind=ClaimKind.SHAPE, text=told.text, line=line, end_line=line, name=name, shape=shape,
             pointed=sure and exact and alone,
         )  # fmt: skip
-    elif not found and name and (dims := _DIMS.search(told.text)):
+    elif not found and name and (dims := _dimensions_of(name, told.text)):
         word = dims[1].lower()
         yield Claim(
             kind=ClaimKind.DIMENSIONS, text=told.text, name=name, line=line, end_line=line,
             dimensions=int(word) if word.isdecimal() else _COUNTS[word],
             pointed=sure and told.comment is None,
         )  # fmt: skip
+
+
+def _dimensions_of(name: str, text: str) -> re.Match[str] | None:
+    """`x` is a 2D tensor; not what else the sentence calls so: `x` lets us index each 3D tensor."""
+    dims = _DIMS.search(text)
+    if dims is None:
+        return None
+    at = text.rfind(name, 0, dims.start())
+    after = text[dims.end() :].partition(name)[0]
+    between = text[at + len(name) : dims.start()] if at >= 0 else after
+    return dims if len(re.findall(r"\w+", between)) <= _NEAR and "," not in between else None
 
 
 def _sizes(text: str, code: str) -> tuple[int, ...] | None:
@@ -218,7 +230,8 @@ def error_named(text: str) -> tuple[str, str]:
             type_, _, message = typed.partition(": ")
             return type_, message.rstrip("`'\". ")
     named = {name.rpartition(".")[2] for name in re.findall(TYPE, text)}
-    message = next((q for q in quoted if re.search(r"\w \w", q) and not _CODE.search(q)), "")
+    said = [q for q in quoted if not re.match(r"Errors?:", q)]  # in the author's own words
+    message = next((q for q in said if re.search(r"\w \w", q) and not _CODE.search(q)), "")
     return (named.pop() if len(named) == 1 else ""), message
 
 

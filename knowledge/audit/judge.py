@@ -35,11 +35,28 @@ _ABOVE = {
 # Statements that one need not come by: they end something, or only tell of it.
 _MAY_BE_LEFT = frozenset({"raise", "return", "pass", "continue", "break", "import", "importfrom"})
 _TELLS = re.compile(r"print|(?:log|warn)\w*(?:\.\w+)?|sys\.exit|exit")
-_ON_GPU = re.compile(r"\bGPUs?\b|\bcuda\b", re.I)
+_ON_GPU = re.compile(r"\b(?:GPUs?|cuda|devices?)\b", re.I)
+# Of another version's ways: that is not the error which a document shows, unless it names it.
+_OF_A_VERSION = (
+    "missing_arguments",
+    "unexpected_keyword",
+    "too_many_arguments",
+    "module_attribute",
+)
+_SAYS_IT_RUNS = re.compile(
+    r"\b(?:runs?|running|ran|works?|working|execut\w+|succe\w+|fine|assert\w*|complet\w+"
+    r"|errors?|exceptions?|crash\w*|fail\w*|rais\w+|throw\w*)\b",
+    re.I,
+)
 _MOST = 12  # claims of one block
 
 _RAN = (ClaimKind.RUNS, Verdict.HOLDS)
 _Found = tuple[Verdict, str] | None
+
+
+def only_called_right(claim: Claim) -> bool:
+    """Whether it calls code right in no word of running: what comes of the wrong way may tell."""
+    return claim.kind is ClaimKind.RUNS and _SAYS_IT_RUNS.search(claim.text) is None
 
 
 def verdict(claims: Iterable[Claim], seen: BlockRun) -> tuple[Verdict, tuple[Judged, ...]]:
@@ -204,7 +221,13 @@ def _error(told: Claim, seen: BlockRun) -> _Found:
     named = bool(types or claim.message)
     for r in reversed(raised):  # the one that ended it first
         lacks = r.type in _OF_THE_PLACE and r.type != claim.type
-        if lacks or (r.by_hand and not named) or (seen.cannot and r is seen.error and not types):
+        stale = not named and is_a(r, *_OF_A_VERSION)
+        if (
+            lacks
+            or stale
+            or (r.by_hand and not named)
+            or (seen.cannot and r is seen.error and not types)
+        ):
             continue
         telling = claim.pointed or claim.message or claim.line or types - {"RuntimeError"}
         if telling and _is_type(types, r) and _is_message(claim.message, r):

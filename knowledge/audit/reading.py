@@ -24,7 +24,8 @@ WORDS_WEIGH, _BEFORE_WEIGHS = 2.5, 0.3  # beside a statement's meaning, which we
 
 # What may be so, or is so on a condition, is refuted by no run.
 HEDGED = re.compile(
-    r"\b(?:may|might|could|if|unless|perhaps|likely|as if|treated as|simulat\w+|hypothetical\w*)\b",
+    r"\b(?:may|might|could|if|unless|perhaps|likely|potential(?:ly)?|possibl[ey]|as if|treated as"
+    r"|simulat\w+|hypothetical\w*)\b",
     re.I,
 )
 

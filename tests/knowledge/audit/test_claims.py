@@ -21,6 +21,7 @@ from tests.knowledge.audit.audited import claims
         ),
         ('It says "there is no such row in here".', "", "there is no such row in here"),
         ("It says `net(x, dim=1)`.", "", ""),
+        ("Error: the wrong shape is asked for here.", "", ""),
     ],
 )
 def test_an_error_has_the_type_and_the_message_that_are_named(after: str, type_: str, message: str):
@@ -206,6 +207,27 @@ def test_dimensions_are_read_in_figures_and_in_words(said: str, count: int):
     (claim,) = claims("rows = f(x)", f"Here `rows` is a {said} tensor.", shape=0.9)
 
     assert (claim.kind, claim.name, claim.dimensions) == (ClaimKind.DIMENSIONS, "rows", count)
+
+
+@pytest.mark.parametrize(
+    ("said", "is_read"),
+    [
+        ("A 2D tensor `rows` comes out.", True),
+        ("`rows` now has to be a 2D tensor.", True),
+        ("`rows` has a batch dimension, as each 3D tensor has.", False),
+        ("`rows` lets us pick from every single one of the 3D tensors.", False),
+        ("The 3D tensors are what we get and take from `rows`.", False),
+    ],
+)
+def test_dimensions_are_those_of_what_is_named(said: str, is_read: bool):
+    """Not of what else a sentence speaks of."""
+    assert bool(claims("rows = f(x)", said, shape=0.9)) is is_read
+
+
+@pytest.mark.parametrize("word", ["Potentially", "Possibly", "A possible error:", "Perhaps"])
+def test_what_may_be_so_is_no_claim(word: str):
+    """A run in which it was not so says nothing."""
+    assert not claims("x = 1", f"{word} it raises a KeyError.", raises=0.9)
 
 
 def test_how_values_relate_is_read_and_decided_by_no_run():

@@ -142,6 +142,12 @@ WRONG = "Incorrect sizes"  # called wrong, and no word of an error
         ("try:\n    g(1)\nexcept Exception as e:\n    print(e)\n", raises("NameError"), HOLDS),
         ("try:\n    g(1)\nexcept Exception as e:\n    print(e)\n", raises(line=2), CANNOT),
         ("try:\n    g(1)\nexcept NameError as e:\n    print(e)\n", raises(line=2), CANNOT),
+        # What another version takes is not the error that is shown, unless that is named.
+        ("def f(x): pass\nf()\n", raises(line=2), PARTLY),
+        ("def f(x): pass\nf()\n", raises("TypeError", line=2), HOLDS),
+        ("def f(x): pass\nf(y=1)\n", raises(line=2), PARTLY),
+        ("def f(x): pass\nf(1, 2)\n", raises(line=2), PARTLY),
+        ("import torch\ntorch.no_such()\n", raises(line=2), PARTLY),
         # Most of the words are enough.
         (INDEX, raises(message="index out of the range of the list"), HOLDS),
         # Of two errors the one that ended it is meant, where no line is named.
