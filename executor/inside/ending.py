@@ -76,7 +76,9 @@ class Ending:
     def _ask_whether_meant(self) -> None:
         if self.error is None:
             return
-        how = self._run.caught.demonstrated([self.error.line, *(f.line for f in self.frames)])
+        lines = [self.error.line, *(f.line for f in self.frames)]
+        said = f"{self.error.type}: {self.error.message}"
+        how = self._run.caught.demonstrated(lines, error=said)
         self.error = self.error.model_copy(update={"demonstrated": how})
 
     def _judge(self, error: BaseException) -> None:

@@ -188,7 +188,8 @@ async def try_edits(
             steps = [s for s in steps if s.proposal.cost < most and _ended(s.proposal)]
     edited.passed = chosen(passed)
     edited.only_alternatives = any(
-        grade_of(t.step.codemod.slug) != "verified" or supposes((*failing.steps, t.step), t.fix)
+        grade_of(t.step.codemod.slug) != "verified"
+        or supposes((*failing.steps, t.step), t.fix, failing.job.code)
         for t in edited.passed
     )
     edited.further = [] if passed else edited.further[:_CARRIED_ON]

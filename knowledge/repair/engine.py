@@ -415,7 +415,7 @@ async def _try_codemods(
                 tried.verified.append(fix)
                 ahead = job.model_copy(update={"code": fix.code})
                 way = (*state.steps, step)
-                tried.only_alternatives |= supposes(way, fix)
+                tried.only_alternatives |= supposes(way, fix, search.job.code)
                 tried.reached.append(_State(ahead, after, None, way, settled=len(way)))
                 meanings.add(step.proposal.intent)
                 forms.add(form)

@@ -145,19 +145,38 @@ async def _as_on_gpu(executor: ExecutorClient, job: Job, code: str) -> Check:
     return Check(name="with a GPU", passed=False, detail=detail)
 
 
-def supposes(way: Sequence[Step], fix: Fix) -> bool:
+def supposes(way: Sequence[Step], fix: Fix, code: str) -> bool:
     """Whether a fix may not be called the fix: it took something for granted that the code does
-    not state, or what comes out is no number.
+    not state, or what comes out is no number. A line that two kinds of edits had to mend is perhaps
+    none that was thought through.
+
+    Args:
+        way: the steps that led to it.
+        fix: what came of them.
+        code: the snippet.
     """
     assert fix.result is not None
     if _NO_NUMBER.search(fix.result.stdout) and not _NO_NUMBER.search(fix.code):
         return True
-    supposed = any(
+    edited = _failing_lines_edited(way, code)
+    supposed = len({line for line, _ in edited}) < len(edited) or any(
         step.proposal.supposes
         or (step.proposal.by_text and not is_decided(step.before, fix.result))
         for step in way
     )
     return supposed and not prints_as_stated(fix.code, fix.result.stdout)
+
+
+def _failing_lines_edited(way: Sequence[Step], code: str) -> set[tuple[int, str]]:
+    """The lines that failed and were themselves changed, and what changed them."""
+    found: set[tuple[int, str]] = set()
+    for step in way:
+        line = step.before.error.line if step.before.error is not None else None
+        was = code.splitlines()[line - 1 : line] if line else []
+        code = step.proposal.code
+        if line and was and was[0] not in code.splitlines():
+            found.add((line, step.codemod.slug))
+    return found
 
 
 def is_decided(before: JobResult, after: JobResult) -> bool:

@@ -121,6 +121,14 @@ def told(program: Program, lines: Sequence[int], error: str) -> Telling | None:
     statement = program.statement_on(line)
     if statement is None or not _stands_by_itself(program, statement):
         return None
+    if (below := _try_below(program, statement, error)) is not None:
+        first = statement.with_changes(leading_lines=())
+        held_too = below.body.with_changes(body=[first, *below.body.body])
+        lead = [*statement.leading_lines, *below.leading_lines]
+        moved = below.with_changes(body=held_too, leading_lines=lead)
+        title = f"line {line} stands in the `try` below it, which tells of its {error}"
+        new = program.replace({below: moved, statement: cst.RemoveFromParent()})
+        return Telling(code=new.code, title=title, of_its_own=True)
     held = _with_what_needs_it(program, statement)
     bound = [name for one in held for name in _bound(one)]
     if not _is_followed(program, held[-1]):
@@ -207,6 +215,30 @@ def _handler_that_would_tell(
         for line in handler.body.body
     )
     return handler if all(calls) else None
+
+
+def _try_below(program: Program, statement: cst.SimpleStatementLine, error: str) -> cst.Try | None:
+    """The `try` right below that tells of such an error, and needs what the statement makes."""
+    block = program.parent(statement)
+    assert isinstance(block, cst.Module | cst.IndentedBlock)
+    siblings = list(block.body)
+    below = next(iter(siblings[siblings.index(statement) + 1 :]), None)
+    if not isinstance(below, cst.Try) or not isinstance(below.body, cst.IndentedBlock):
+        return None
+    made = set(_bound(statement))
+    needs_it = made & {name.value for name in program.inside(below.body, cst.Name)}
+    first = below.body.body[0]
+    handler = (
+        _handler_that_would_tell(program, first)
+        if isinstance(first, cst.SimpleStatementLine)
+        else None
+    )
+    if not needs_it or handler is None or handler.type is None:
+        return None
+    taken = getattr(builtins, program.text(handler.type), None)
+    covers = isinstance(taken, type) and issubclass(getattr(builtins, error), taken)
+    last = max(program.inside(below, cst.SimpleStatementLine), key=program.end_line)
+    return below if covers and not any(_is_read_later(program, last, m) for m in made) else None
 
 
 def _stands_by_itself(program: Program, statement: cst.SimpleStatementLine) -> bool:

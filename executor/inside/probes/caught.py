@@ -99,9 +99,11 @@ class CaughtProbe:
 
         contextlib.suppress.__exit__ = leave  # type: ignore[method-assign]
 
-    def demonstrated(self, lines: Iterable[int | None], handler_line: int | None = None) -> str:
+    def demonstrated(
+        self, lines: Iterable[int | None], handler_line: int | None = None, error: str = ""
+    ) -> str:
         """How the snippet says that an error is meant; empty if it does not."""
-        return self._shown.how(lines, handler_line) if self._shown is not None else ""
+        return self._shown.how(lines, handler_line, error) if self._shown is not None else ""
 
     def _in_handler(self, handler_line: int) -> None:
         error = sys.exc_info()[1]
@@ -137,7 +139,9 @@ class CaughtProbe:
                 stdout_bytes=self._printed_bytes(),
                 explanation=self._explain(error) if len(self.seen) < _EXPLAINED else None,
                 family=seen.family,
-                demonstrated=self.demonstrated((seen.line,), handler_line),
+                demonstrated=self.demonstrated(
+                    (seen.line,), handler_line, f"{seen.type}: {seen.message}"
+                ),
             )
             self.seen.append(caught)
             return caught

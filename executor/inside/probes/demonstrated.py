@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 
-from executor.inside.probes.labelled import Labels
+from executor.inside.probes.labelled import Labels, bound, needs, read
 from executor.inside.walking import walk
 
 _MOST_ABOVE = 3  # lines of comment above the failing statement that are about it
@@ -53,6 +53,11 @@ _TELLS = frozenset(
 )  # fmt: skip
 
 
+_LOOK_UPS = frozenset({"IndexError", "KeyError", "LookupError"})
+_OF_AN_INDEX = re.compile(
+    r"(?i)^(?:Index|Key|Lookup)Error\b|\bind(?:ex|ices)\b|\bout of (?:range|bounds)\b|\bexceeds\b"
+)
+
 # Ways to say that an error is meant, the clearest first.
 _HOW = ("comment", "labelled", "printed", "tried", "named")
 
@@ -65,7 +70,8 @@ class Demonstrations:
         self._spans: dict[int, tuple[int, int]] = {}  # line → its statement's, if it has several
         self._tried: dict[int, tuple[int, ...]] = {}  # handler → the lines that it is about
         self._telling: set[int] = set()  # handlers that only tell
-        self._would_tell: set[int] = set()  # lines of short tries, all of whose handlers only tell
+        self._would_tell: set[int] = set()  # lines of a `try`, all of whose handlers only tell
+        self._looks_up: set[int] = set()  # those of one whose handler is for a failed look-up
         self._labels = Labels(lines, tree)
         for node in walk(tree):
             if isinstance(node, ast.Try):
@@ -75,35 +81,48 @@ class Demonstrations:
                 if last > node.lineno:
                     for line in range(node.lineno, last + 1):
                         self._spans[line] = node.lineno, last
-        for node in ast.iter_child_nodes(tree):
-            # Not in a function: a `try` of a program that is used hopes that all goes well.
-            if isinstance(node, ast.Try) and all(h.lineno in self._telling for h in node.handlers):
-                for s in node.body if node.handlers else ():
-                    self._would_tell |= set(range(s.lineno, (s.end_lineno or s.lineno) + 1))
+        # Not in a function: a `try` of a program that is used hopes that all goes well.
+        body = [node for node in ast.iter_child_nodes(tree) if isinstance(node, ast.stmt)]
+        for n, node in enumerate(body):
+            if not isinstance(node, ast.Try) or not node.handlers or not _tells_all(node):
+                continue
+            if _is_short(node) or _goes_on_without(node, body[n + 1 :]):
+                for s in node.body:
+                    self._would_tell.update(_lines_of(s))
+                    if _looks_up(node) and not _only_computes(s, node.body):
+                        self._looks_up.update(_lines_of(s))
+            announced = any(self._by_comment(s.lineno) == "comment" for s in node.body)
+            # The error that it is there for came a line too early.
+            if announced and n and bound(body[n - 1]) & _read_in(node.body):
+                self._would_tell.update(_lines_of(body[n - 1]))
 
     def _read_try(self, node: ast.Try) -> None:
         about = (node.lineno, *(s.lineno for s in node.body[:_SHORT]))
-        short = len(node.body) <= _SHORT and not _is_import(node.body)
         for handler in node.handlers:
             self._tried[handler.lineno] = about
-            if short and _only_tells(handler):
+            if _is_short(node) and _only_tells(handler):
                 self._telling.add(handler.lineno)
 
-    def how(self, lines: Iterable[int | None], handler_line: int | None = None) -> str:
+    def how(
+        self, lines: Iterable[int | None], handler_line: int | None = None, error: str = ""
+    ) -> str:
         """How the snippet says that an error is meant; empty if it does not.
 
         Args:
             lines: of the snippet, from the call that led to the error to what raised it.
             handler_line: of the handler that took it.
+            error: its class and message: what is said of an index is said of no other error.
         """
+        of_index = not error or _OF_AN_INDEX.search(error) is not None
         of_try = self._tried.get(handler_line, ()) if handler_line is not None else ()
         at = [line for line in (*lines, *of_try) if line is not None]
         said = {self._by_comment(line) for line in at}
         if handler_line in self._telling:
             said.add("printed")
-        if handler_line is None and self._would_tell & set(at):
+        tried = self._would_tell if of_index else self._would_tell - self._looks_up
+        if handler_line is None and tried & set(at):
             said.add("tried")
-        if self._labels.call_it_wrong(at) or self._labels.expect_no_gradient(at):
+        if self._labels.call_it_wrong(at, of_index) or self._labels.expect_no_gradient(at):
             said.add("labelled")
         return next((how for how in _HOW if how in said), "")
 
@@ -144,19 +163,49 @@ def _announces(comment: str, code: str) -> bool:
     return not _POINTS.search(told) and not _HOPED.search(told)
 
 
-def _is_import(body: list[ast.stmt]) -> bool:
-    return any(isinstance(s, (ast.Import, ast.ImportFrom)) for s in body)
+def _is_short(node: ast.Try) -> bool:
+    imports = any(isinstance(s, (ast.Import, ast.ImportFrom)) for s in node.body)
+    return len(node.body) <= _SHORT and not imports
+
+
+def _tells_all(node: ast.Try) -> bool:
+    return all(_only_tells(handler) for handler in node.handlers)
+
+
+def _goes_on_without(node: ast.Try, below: Sequence[ast.stmt]) -> bool:
+    """Whether a program goes on below a `try`, and needs nothing that it would have made."""
+    if any(isinstance(s, (ast.Import, ast.ImportFrom)) for s in node.body) or not below:
+        return False
+    made = {name for s in node.body for name in bound(s)}
+    return bool(made) and not needs(below, made)
+
+
+def _looks_up(node: ast.Try) -> bool:
+    named = {n.id for h in node.handlers for n in ast.walk(h.type or h) if isinstance(n, ast.Name)}
+    return bool(named & _LOOK_UPS)
+
+
+def _only_computes(statement: ast.stmt, body: list[ast.stmt]) -> bool:
+    """Whether all that a `try` does is this statement, and to print."""
+    others = (s for s in body if s is not statement)
+    return all(isinstance(s, ast.Expr) and _name_of(s.value) in _TELLS for s in others)
+
+
+def _lines_of(s: ast.stmt) -> range:
+    return range(s.lineno, (s.end_lineno or s.lineno) + 1)
+
+
+def _read_in(body: list[ast.stmt]) -> set[str]:
+    return {name for s in body for name in read(s)}
 
 
 def _only_tells(handler: ast.ExceptHandler) -> bool:
-    return all(
-        isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and _name(s.value) in _TELLS
-        for s in handler.body
-    )
+    return all(isinstance(s, ast.Expr) and _name_of(s.value) in _TELLS for s in handler.body)
 
 
-def _name(call: ast.Call) -> str:
-    function = call.func
+def _name_of(value: ast.expr) -> str:
+    """The name of the function that an expression calls."""
+    function = value.func if isinstance(value, ast.Call) else None
     if isinstance(function, ast.Attribute):
         return function.attr
     return function.id if isinstance(function, ast.Name) else ""

@@ -31,9 +31,12 @@ _SAYS_OUTSIDE = re.compile(
     r"\b(?:is|are|lies?|goes|falls?)\s+(?:out[- ]of|outside(?: of)?|beyond)[- ](?:the\s+)?"
     r"(?:\w+\s+)?(?:vocab\w*|range|bounds?|limits?|size)\b"
     r"|^\W*(?:\w+\W+){0,2}?out[- ]of[- ](?:vocab\w*|range|bounds?)\b"
-    r"|[,;(–-]\s*out[- ]of[- ](?:vocab\w*|range|bounds?)\W*$"
+    r"|[,;(–-]\s*out[- ]of[- ](?:vocab\w*|range|bounds?)\W*$",
+    re.IGNORECASE,
+)
+_SAYS_UNFIT = re.compile(
     # "Mismatched types", "intentionally wrong shape", "invalid index": data made to fail.
-    r"|\b(?:mismatched|mismatching|incompatible|inconsistent)\s+(?!with\b|to\b|for\b)\w"
+    r"\b(?:mismatched|mismatching|incompatible|inconsistent)\s+(?!with\b|to\b|for\b)\w"
     r"|\b(?:intentional|deliberate)(?:ly)?\s+(?:\w+\s+){0,2}?"
     r"(?:wrong|incorrect|invalid|mismatch\w*|incompatible|bad|broken|fail\w*|errors?|too)\b"
     r"|^\W*(?:an?\s+)?invalid\s+\w",
@@ -47,6 +50,18 @@ _OF_A_GUARD = re.compile(
 _SAYS_RIGHT = re.compile(
     r"^\W*(?:(?:the|a)\s+)?(?:correct(?:ed|ly)?|fix(?:ed)?|solution|proper(?:ly)?|right)\b"
     r"(?!\s+(?:the|this|it|here)\b)",
+    re.IGNORECASE,
+)
+# Of a line, that it does what it should.
+_SAYS_WORKS = re.compile(
+    r"^\W*(?:this|it|now|and)?\s*(?:(?:will|should|does)\s+)?(?:now\s+)?"
+    r"(?:works?|runs?|succeeds?|executes?)"
+    r"(?:\s+(?:correctly|fine|properly|as expected|now|well|successfully)){0,2}\s*(?:$|[.,;:!])",
+    re.IGNORECASE,
+)
+# A section that makes what the others work with.
+_PREPARES = re.compile(
+    r"^\W*(?:simulat|generat|prepar|initiali[sz]|load|set(?:ting)?[ -]?up|dummy|sample|synthetic)",
     re.IGNORECASE,
 )
 # What nobody writes who shows a mistake to others.
@@ -73,6 +88,8 @@ class Labels:
         self._lines = lines
         self._tree = tree
         self._wrong = _sections(lines, _says_wrong)
+        self._outside = _sections(lines, _says_outside)
+        self._prepares = _headed(lines, _PREPARES.search)
         self._right = _sections(lines, _SAYS_RIGHT.search)
         self._statements: dict[int, ast.stmt] = {}  # line → the innermost simple statement
         self._definitions: list[ast.ClassDef | ast.FunctionDef] = []
@@ -87,14 +104,17 @@ class Labels:
                     targets = {name for target in node.targets for name in _names(target)}
                     self._made.append((node.lineno, targets, _names(node.value)))
 
-    def call_it_wrong(self, at: Sequence[int]) -> bool:
+    def call_it_wrong(self, at: Sequence[int], of_index: bool = True) -> bool:
         """Whether the code says that what stands at these lines is how it is not done.
 
         Args:
             at: the lines from the call that led to the error to what raised it.
+            of_index: the error may come of an index: then one that is called too large is meant.
         """
         failing = [self._statements[line] for line in at if line in self._statements]
         if not failing or any(self._right[s.lineno - 1] for s in failing):
+            return False
+        if any(_SAYS_WORKS.search(said) for said in self._about(failing)):
             return False
         names = {name for s in failing for name in _names(s)}
         reached, places = self._reached(names)
@@ -106,9 +126,11 @@ class Labels:
             if d.name in reached:
                 places |= set(range(d.lineno, (d.end_lineno or d.lineno) + 1))
         places -= self._not_run(at)
-        if any(self._wrong[line - 1] for line in places):
+        if any(self._wrong[n - 1] or (of_index and self._outside[n - 1]) for n in places):
             return True
-        made = {name for s in failing for name in _bound(s) - _read(s)}
+        if any(self._prepares[s.lineno - 1] for s in failing):
+            return False
+        made = {name for s in failing for name in bound(s) - read(s)}
         return self._right_way_below(max(s.end_lineno or s.lineno for s in failing), names, made)
 
     def _not_run(self, at: Sequence[int]) -> set[int]:
@@ -166,13 +188,17 @@ class Labels:
             if comment and _SAYS_RIGHT.search(comment) and not _ASKS.search(comment):
                 children = ast.iter_child_nodes(self._tree)
                 below = [s for s in children if isinstance(s, ast.stmt) and s.lineno > n]
-                return any(_names(s) & names for s in below) and not _needs(below, made)
+                return any(_names(s) & names for s in below) and not needs(below, made)
         return False
 
 
 def _says_wrong(comment: str) -> bool:
     if _SAYS_WRONG.search(comment):
         return True
+    return bool(_SAYS_UNFIT.search(comment)) and not _OF_A_GUARD.search(comment)
+
+
+def _says_outside(comment: str) -> bool:
     return bool(_SAYS_OUTSIDE.search(comment)) and not _OF_A_GUARD.search(comment)
 
 
@@ -188,26 +214,38 @@ def _sections(lines: Sequence[str], says: Callable[[str], object]) -> list[bool]
     return found
 
 
+def _headed(lines: Sequence[str], says: Callable[[str], object]) -> list[bool]:
+    """For each line whether the last comment above it that has a line of its own says so."""
+    found, here = [], False
+    for text in lines:
+        if text.lstrip().startswith("#"):
+            here = bool(says(_parted(text)[1]))
+        found.append(here)
+    return found
+
+
 def _holds(d: ast.ClassDef | ast.FunctionDef, line: int) -> bool:
     return d.lineno <= line <= (d.end_lineno or d.lineno)
 
 
-def _needs(statements: Sequence[ast.stmt], made: set[str]) -> bool:
+def needs(statements: Sequence[ast.stmt], made: set[str]) -> bool:
     """Whether they read one of these names before they give it a value themselves."""
     open_ = set(made)
     for s in statements:
-        if _read(s) & open_:
+        if read(s) & open_:
             return True
-        open_ -= _bound(s)
+        open_ -= bound(s)
     return False
 
 
-def _bound(statement: ast.stmt) -> set[str]:
+def bound(statement: ast.stmt) -> set[str]:
+    """The names that a statement gives a value."""
     named = (n for n in walk(statement) if isinstance(n, ast.Name))
     return {n.id for n in named if isinstance(n.ctx, ast.Store)}
 
 
-def _read(statement: ast.stmt) -> set[str]:
+def read(statement: ast.stmt) -> set[str]:
+    """The names whose value it uses."""
     named = (n for n in walk(statement) if isinstance(n, ast.Name))
     return {n.id for n in named if isinstance(n.ctx, ast.Load)}
 

@@ -92,7 +92,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         given = passed(program, result, lambda facts: facts.dtype == data)
         if given is not None and given.facts.dtype is not None:
             if _loses(data, weights) and _is_meant(program, given, data):
-                yield from _either(program, given, data, weights)
+                yield from _either(program, result, given, data, weights)
             else:
                 yield from _cast(program, given, data, weights)
         elif result.layer is not None:
@@ -149,22 +149,23 @@ def _is_meant(program: Program, given: Passed, dtype: str) -> bool:
     return any(_ABOUT_PRECISION.search(text) for text in told)
 
 
-def _either(program: Program, given: Passed, old: str, new: str) -> Iterator[Rewrite]:
+def _either(
+    program: Program, result: JobResult, given: Passed, old: str, new: str
+) -> Iterator[Rewrite]:
     """The data in the model's precision, or the model in the data's, if its making is found."""
     called = {
         program.text(call.func)
         for call in program.inside(given.statement, cst.Call)
         if any(a.value is given.name for a in call.args)
     }
-    makers = [
-        a
-        for a in program.all(cst.Assign)
-        if any(program.text(t.target) in called for t in a.targets)
-        and isinstance(a.value, cst.Call)
-    ]
-    if len(called) != 1 or len(makers) != 1:
+    makers = _makers(program, called)
+    outermost = program.statement_on(result.frames[0].line) if result.frames else None
+    if outermost is not None and outermost is not given.statement:  # the whole model is meant
+        called = {program.text(call.func) for call in program.inside(outermost, cst.Call)}
+        makers = _makers(program, called)
+    if len(makers) != 1:
         return
-    model = next(iter(called))
+    model = program.text(makers[0].targets[0].target)
     cast = cast_of(program, given.name, new)
     yield Rewrite(
         program.replace({given.name: cast}),
@@ -180,6 +181,16 @@ def _either(program: Program, given: Passed, old: str, new: str) -> Iterator[Rew
         f"compute in {old}",
         said=_said(old),
     )
+
+
+def _makers(program: Program, called: set[str]) -> list[cst.Assign]:
+    """The assignments of what is called, each a call itself."""
+    return [
+        a
+        for a in program.all(cst.Assign)
+        if any(program.text(t.target) in called for t in a.targets)
+        and isinstance(a.value, cst.Call)
+    ]
 
 
 def _said(dtype: str) -> str:

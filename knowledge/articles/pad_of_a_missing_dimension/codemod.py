@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import libcst as cst
@@ -9,11 +10,13 @@ import libcst as cst
 from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.comments import above, commented
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import same_numbers, still_computed
 from knowledge.repair.toolkit.sites import argument, failing, seen_error
 
 _FAMILY = "padding_dimensions"
+_PLACES = ("width", "height", "depth")  # the last dimension first
 
 
 def applies(result: JobResult) -> bool:
@@ -38,12 +41,23 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if any(program.text(e.value) != "0" for e in elements[2 * dimensions :]):
         return
     kept = [*elements[: 2 * dimensions]]
+    pairs = [kept[n : n + 2] for n in range(0, len(kept), 2)]
+    padded = {n for n, p in enumerate(pairs) if any(program.text(e.value) != "0" for e in p)}
+    code, line = program.module.code, program.line(call)
+    comments = commented(code)
+    said = " ".join([*above(line, comments, code), comments.get(line, "")])
+    named = {n for n, word in enumerate(_PLACES) if re.search(rf"\b{word}\b", said, re.IGNORECASE)}
+    if named and named != padded:
+        return  # it is to be padded elsewhere
     kept[-1] = kept[-1].with_changes(comma=elements[-1].comma)
     new = given.value.with_changes(elements=kept)
+    places = ", ".join(str(dimensions - 1 - n) for n in sorted(padded, reverse=True))
     yield Rewrite(
         program.replace({given.value: new}),
         f"line {program.line(call)}: a tensor with {dimensions} dimensions takes {dimensions} "
         "pairs, the last dimension's first",
+        f"what is padded is dimension {places}",
+        supposes=not named,  # who gives a pair too many may count them from the front
     )
 
 

@@ -189,6 +189,7 @@ def _as_state(program: Program, line: cst.SimpleStatementLine) -> Iterator[Rewri
             program.replace(edits),
             f"line {lines}: {told} as a buffer, to which results may be assigned",
             "it is a state that goes on to the next call",
+            supposes=True,  # it may have been meant to learn where it starts
             said=r"\b(state|running|buffer|moving average|accumulat)",
         )
 
@@ -202,6 +203,9 @@ def _as_local(program: Program, line: cst.SimpleStatementLine) -> Iterator[Rewri
         if not isinstance(target, cst.Attribute):
             return
         text, new = program.text(target), _name(program, here, target.attr.value)
+        made = _made(program, text, line)
+        if made is not None and _is_carried_on(program, made, assign, text):
+            return
         names.append(new)
         edits[target] = cst.Name(new)
         for node in program.inside(here, cst.Attribute):
@@ -215,6 +219,12 @@ def _as_local(program: Program, line: cst.SimpleStatementLine) -> Iterator[Rewri
             "it is a result of this call alone",
             said=r"\b(out.of.place|temporary|this call|functional)",
         )
+
+
+def _is_carried_on(program: Program, made: cst.Assign, assign: cst.Assign, text: str) -> bool:
+    """Whether a value that starts out as zeros or ones is computed from what it was before."""
+    before = (program.text(n) == text for n in program.inside(assign.value, cst.Attribute))
+    return any(before) and not re.search("rand|normal|uniform", program.text(made.value))
 
 
 def _name(program: Program, function: cst.CSTNode, wanted: str) -> str:

@@ -7,6 +7,7 @@ A weight for each position, of more positions than there are, is cut off at thei
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import libcst as cst
@@ -20,6 +21,7 @@ from knowledge.repair.toolkit.live import Operand, tensors
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import (
     argument,
+    assignment,
     calls,
     integer,
     seen_error,
@@ -51,6 +53,8 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     if found is None:
         return
     small, large = found
+    if _slid_over(failure, place, small, large):
+        return  # the edge belongs before the window, not behind it
     name, other = program.text(small.node), program.text(large.node)
     interpolate, pad = (program.name_of("torch.nn.functional", f) for f in ("interpolate", "pad"))
     places = small.value.dim() - 2
@@ -73,6 +77,17 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         f"`{name}` keeps its values, and zeros are put at its far edges",
         cost=COST.LIKELY,
     )
+
+
+def _slid_over(failure: Failure, place: Place, small: Operand, large: Operand) -> bool:
+    """Whether the smaller map comes of one of full size, over which a window slid step by step."""
+    program, name = failure.program, small.node
+    made = assignment(program, name.value, name) if isinstance(name, cst.Name) else None
+    if made is None or not isinstance(made.value, cst.Call) or not made.value.args:
+        return False
+    slides = re.search(r"(?i)pool|conv", program.text(made.value.func)) is not None
+    full = failure.value(made.value.args[0].value, place.frame) if slides else None
+    return full is not None and getattr(full, "shape", ())[2:] == large.value.shape[2:]
 
 
 def _kept(failure: Failure) -> Iterator[Rewrite]:

@@ -27,6 +27,7 @@ _SPEAKS_OF_FORM = re.compile(
     r"(?i)shape|size|dimension|dtype|\btype\b|\b\dD\b|-D\b|scalar|must match|long|float|double"
     r"|columns|rows|channels|not numpy\.ndarray"
 )
+_BY_PLACE = re.compile(r"(?:scatter|gather|index_|take)\w*$")  # what fits there is not yet meant
 _DEPTH = 2  # assignments that are followed back
 _FRAMES = 2
 
@@ -42,7 +43,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     for place in failure.places[:_FRAMES]:
         for node, far in _made_of(failure.program, place):
             yield from _joined(failure, place, node, far)
-            yield from _of_any_batch(failure, node, far)
+            yield from _of_any_batch(failure, place, node, far)
             for step in failure.program.expressions(node):
                 of = _taken_of(step) or (None if far else _array_of(failure, step))
                 if of is not None and step not in seen:
@@ -95,6 +96,9 @@ def _without(
     parent = program.parent(step)
     if isinstance(parent, cst.Expr) or _is_a_module(failure, place, of):
         return
+    around = program.up(parent, cst.Call) if isinstance(parent, cst.Arg) else None
+    if around is not None and _BY_PLACE.search(program.text(around.func)):
+        return
     line, name = program.line(step), program.text(of)
     done = (program.text(step).removeprefix(name).strip() or program.text(step)).lstrip(".")
     told = f"line {line}: `{name}` stays as it is, without `{done}`"
@@ -128,8 +132,10 @@ def _joined(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Iter
             yield Rewrite(new, told, meaning, cost=COST.SURE + COST.FAR * far, supposes=True)
 
 
-def _of_any_batch(failure: Failure, node: cst.CSTNode, far: int) -> Iterator[Rewrite]:
+def _of_any_batch(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Iterator[Rewrite]:
     """`x.view(x.size(0), -1)` for `x.view(BATCH, -1)`: the last batch may be smaller."""
+    import torch
+
     program = failure.program
     for call in program.inside(node, cst.Call):
         if not isinstance(call.func, cst.Attribute) or len(call.args) < 2:
@@ -139,6 +145,9 @@ def _of_any_batch(failure: Failure, node: cst.CSTNode, far: int) -> Iterator[Rew
         if call.func.attr.value not in ("view", "reshape") or not is_fixed or last != "-1":
             continue
         owner = program.text(call.func.value)
+        value = failure.value(call.func.value, place.frame)
+        if not isinstance(value, torch.Tensor) or value.dim() < 2:
+            continue  # numbers in a row, which are no samples
         new = cst.parse_expression(f"{owner}.size(0)")
         told = f"each sample of `{owner}` keeps a row, however many there are"
         meaning = f"the first dimension of `{owner}` is the batch"

@@ -296,6 +296,7 @@ def _gives_a_graph(failure: Failure, code: str) -> bool:
 
 def _asked(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
     """Made-up scores that go into a loss, where no model is there: a leaf asks for a gradient."""
+    import numpy as np
     import torch
 
     program = failure.program
@@ -317,7 +318,10 @@ def _asked(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
                 new = with_argument(new, 99, "requires_grad", cst.Name("True"))
             else:
                 new = method(new, "requires_grad_")
-            if argument(made.value, 99, "requires_grad") is not None:
+            if argument(made.value, 99, "requires_grad") is not None or any(
+                isinstance(alive.get(n.value), torch.Tensor | np.ndarray)
+                for n in program.inside(made.value, cst.Name)
+            ):  # what it was made of would get none
                 continue
             what = f"`{name.value}` is what gets a gradient"
             changed = program.replace({made.value: new})

@@ -176,6 +176,13 @@ def test_what_says_more_goes_first():
     assert how("add") == "printed"
 
 
+SIZES = "RuntimeError: stack expects each tensor to be equal size"
+INDEX = "IndexError: list position too large"
+GATHER = "RuntimeError: index 3 is out of bounds for dimension 0 with size 2"
+LONG = "try:\n    x = a\n    y = f(x)\n    b\n    c\nexcept OSError as e:\n    print(e)\n"
+EARLY = "y = f(1)\ntry:\n    f(y)  # raises an error\nexcept OSError as e:\n    print(e)\n"
+
+
 @pytest.mark.parametrize(
     ("code", "line", "told"),
     [
@@ -185,6 +192,13 @@ def test_what_says_more_goes_first():
         ("try:\n    f()\nfinally:\n    print(1)", 2, ""),
         ("try:\n    import f\nexcept OSError:\n    print(1)", 2, ""),
         ("try:\n    a\n    b\n    c\n    d\nexcept OSError:\n    print(1)", 2, ""),  # a program
+        (LONG + "g()", 3, "tried"),  # which goes on without what that makes
+        (LONG, 3, ""),
+        (LONG + "g(y)", 3, ""),
+        (LONG + "y = 1\ng(y)", 3, "tried"),
+        (EARLY, 1, "tried"),  # the error that is announced, one line too early
+        (EARLY.replace("# raises", "# adds"), 1, ""),
+        (EARLY.replace("f(y)", "f(1)"), 1, ""),
         ("def g():\n    try:\n        f()\n    except OSError:\n        print(1)", 3, ""),
         ("f(bad_input)", 1, "labelled"),
         ("loss.backward()\nprint(w.grad)  # None", 1, "labelled"),
@@ -193,3 +207,23 @@ def test_what_says_more_goes_first():
 def test_an_error_that_nobody_took(code: str, line: int, told: str):
     """It leaves a `try` that would have told of another class; or the code calls itself wrong."""
     assert Demonstrations(code.splitlines(), ast.parse(code)).how([None, line]) == told
+
+
+@pytest.mark.parametrize(
+    ("code", "error", "told"),
+    [
+        # the look-up comes after what failed
+        ("try:\n    y = f(x)\n    z = t[y]\nexcept IndexError as e:\n    print(e)", SIZES, ""),
+        ("try:\n    y = f(x)\n    z = t[y]\nexcept IndexError as e:\n    print(e)", INDEX, "tried"),
+        ("try:\n    y = f(x)\n    z = t[y]\nexcept ValueError as e:\n    print(e)", SIZES, "tried"),
+        ("try:\n    y = f(x)\n    print(y)\nexcept IndexError as e:\n    print(e)", SIZES, "tried"),
+        # "out of bounds" is said of an index
+        ("# 2 is out of bounds\nz = t[2]", SIZES, ""),
+        ("# 2 is out of bounds\nz = t[2]", INDEX, "labelled"),
+        ("# 2 is out of bounds\nz = t[2]", GATHER, "labelled"),
+    ],
+)
+def test_what_is_said_of_an_index(code: str, error: str, told: str):
+    """It is said of no other error."""
+    shown = Demonstrations(code.splitlines(), ast.parse(code))
+    assert shown.how([2], error=error) == told

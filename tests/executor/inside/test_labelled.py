@@ -131,6 +131,23 @@ def test_names_that_only_begin_like_it() -> None:
     assert not wrong("badge = 1\nwrongness(badge)", 2)
 
 
+@pytest.mark.parametrize("comment", ["This will run correctly", "works", "It runs fine now."])
+def test_a_line_that_is_said_to_work(comment: str) -> None:
+    assert not wrong(f"bad = 1\nb(bad)  # {comment}", 2)
+    assert not wrong(f"bad = 1\n# {comment}\nb(bad)", 3)
+
+
+@pytest.mark.parametrize("comment", ["runs into an error", "This works on one GPU only", "run it"])
+def test_a_line_that_is_not(comment: str) -> None:
+    assert wrong(f"bad = 1\nb(bad)  # {comment}", 2)
+
+
+def test_what_the_right_way_below_works_with() -> None:
+    below = "\n\n# Correct: without it\ny = model(x.float())"
+    assert not wrong("# Simulate a batch\nn = 1\n\nx = made(model)" + below, 4)
+    assert wrong("# Simulate a batch\nn = 1\n\n# Call it\ny = model(x)" + below, 5)
+
+
 HEADINGS = ["Correct way", "Corrected code:", "The correct approach", "Fixed", "Solution"]
 
 

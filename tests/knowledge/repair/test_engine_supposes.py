@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from executor.protocol import Finding, JobResult
-from knowledge.repair.judge import is_decided
+from knowledge.repair.fix import Fix
+from knowledge.repair.judge import Step, is_decided, supposes
 from tests.built import failed, found, noted, ran
 from tests.knowledge.repair.test_engine import (
     BEFORE,
@@ -56,6 +57,28 @@ async def test_it_stays_taken_for_granted_in_a_later_step() -> None:
     result, _ = await repaired(runs, steps, code=code)
 
     assert result.fix is None and [fix.code for fix in result.alternatives] == [whole]
+
+
+@pytest.mark.parametrize(
+    ("half", "whole", "second", "it_does"),
+    [
+        ("A\n-\n", "B\n-\n", "b", True),  # the failing line was mended by two kinds of edits
+        ("A\n-\n", "B\n-\n", "a", False),
+        ("a\n=\n", "B\n=\n", "b", False),  # first where something was made
+    ],
+)
+def test_a_line_that_two_kinds_of_edits_mend(
+    half: str, whole: str, second: str, it_does: bool
+) -> None:
+    """It may make no sense at all."""
+    runs = [failed(A, line=1), failed("another error", line=1)]
+    way = [
+        Step(codemod(slug), proposal(code, slug), run, None)
+        for slug, code, run in zip(("a", second), (half, whole), runs, strict=True)
+    ]
+    fix = Fix(codemod="a", title="", diff="", code=whole, verified=True, checks=(), result=FIXED)
+
+    assert supposes(way, fix, "a\n-\n") is it_does
 
 
 def by_text(kind: str) -> Finding:

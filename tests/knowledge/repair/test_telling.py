@@ -130,6 +130,34 @@ def test_its_own_except_is_known_for_what_it_is():
     assert new.title == "line 1 tells of its RuntimeError in a `try`, and the rest runs"
 
 
+BELOW = "# one\ntry:\n    y.f()  # raises\n{}except {} as e:\n    print(e)\nprint(1)\n"
+
+
+def test_an_error_one_line_above_its_try():
+    """The line moves into it."""
+    found = told_of("y = x.g()  # in place\n" + BELOW.format("", "RuntimeError"), 1)
+
+    assert found is not None and found.of_its_own
+    assert found.code == BELOW.format("", "RuntimeError").replace(
+        "    y.f()", "    y = x.g()  # in place\n    y.f()"
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("y = x.g()\n" + BELOW.format("", "KeyError"), "takes another class"),
+        ("z = x.g()\n" + BELOW.format("", "RuntimeError"), "needs nothing of it"),
+        ("y = x.g()\n" + BELOW.format("", "RuntimeError") + "print(y)\n", "needed further down"),
+    ],
+)
+def test_a_try_below_that_is_for_something_else(code: str, why: str):
+    """It stays as it is."""
+    found = told_of(code, 1)
+
+    assert found is None or not found.of_its_own, why
+
+
 def test_a_try_in_a_function_may_be_the_one():
     """The innermost one that would tell of another class, on the way to what failed."""
     code = "def g():\n    try:\n        f(1)\n    except TypeError as e:\n        print(e)\n\ng()\n"

@@ -30,7 +30,16 @@ _ABOUT_IT = re.compile(
 
 
 def check(change: Change) -> Check:
-    """No part that the author made in one precision is in a lower one now, unless that is said."""
+    """No part that the author made in one precision is in a lower one now, unless that is said.
+
+    Where a call that failed is given its dtype, and the code speaks of that, nothing else is meant.
+    """
+    for part in change.compared.replaced:
+        new = _written(part.new)
+        for old in _asked_for(change):
+            if new in _DIGITS and _written(part.old) != new and _DIGITS[new] < _DIGITS[old]:
+                detail = f"line {part.line} makes {new} of {old}, which the code asks for"
+                return Check(name=_NAME, passed=False, detail=detail)
     if not _SAID.search(change.said):
         for part in change.compared.replaced:
             for old, new, why in _lowered(part, change):
@@ -59,6 +68,17 @@ def _lowered(part: Replaced, change: Change) -> Iterator[tuple[str, str, str]]:
         yield was, new, f"`{value.id}` is made so"
     elif any(_ABOUT_IT.search(said) for said in _told(change)):
         yield was, new, "the code is about precision"
+
+
+def _asked_for(change: Change) -> set[str]:
+    """The dtypes to which the failing calls cast what they pass, and of which the code tells."""
+    lines = {frame.line for frame in change.result.frames}
+    failing = [s for s in statements(change.compared.old) if s.lineno in lines]
+    given = [a for s in failing for n in expressions(s) if isinstance(n, ast.Call) for a in n.args]
+    cast = {_written(a) for a in given if isinstance(a, ast.Call)} & set(_DIGITS)
+    short = {"float64": r"float64|double|fp64", "float32": "float32|single|fp32"}
+    told = "\n".join(_told(change))
+    return {d for d in cast if d in short and re.search(rf"(?i)\b(?:{short[d]})\b", told)}
 
 
 def _is_smaller(part: Replaced) -> bool:

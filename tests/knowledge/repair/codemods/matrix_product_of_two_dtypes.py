@@ -145,6 +145,28 @@ values, vectors = torch.linalg.eig(torch.tensor([[2.0, 0.0], [0.0, 1.0]]))
 print((points @ vectors).shape)
 """
 
+TWICE = """\
+import torch
+
+
+class Line(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(2, 1)
+
+    def forward(self, x):
+        return self.linear(x)
+
+
+points = torch.ones(3, 2)
+single = Line()
+print(single(points.float()).dtype)
+
+# the same in float64
+exact = Line()
+print(exact(points.double()).dtype)
+"""
+
 CASES = Cases(
     mended={
         "from NumPy": (FROM_NUMPY, ".reshape(4, 3)).float()   # measured"),
@@ -162,6 +184,7 @@ CASES = Cases(
             ("torch.eye(2, dtype=torch.float32)", "torch.ones(2, 2, dtype=torch.float64)"),
         ),
         "a named dtype": (EXACT, ("net(x.float())", "net = nn.Linear(3, 1).double()")),
+        "the second of two models": (TWICE, ("exact = Line().double()",)),
         "about precision": (ABOUT_PRECISION, ("net(x.float())", "nn.Linear(3, 1).double()")),
         "both named": (BOTH_NAMED, ("(a.float() @ b)", "(a @ b.double())")),
         "half and float": (HALVES, ("(a.float() @ b)", "(a @ b.half())")),

@@ -48,13 +48,34 @@ amounts = (1, 1, 0, 0, 0, 0)
 print(F.pad(torch.rand(3, 4), amounts).shape)
 """
 
+WIDTH = """\
+import torch
+import torch.nn.functional as F
+
+row = torch.rand(5)
+print(F.pad(row, (1, 1, 0, 0)))  # a bit more width
+"""
+
+HEIGHT = """\
+import torch
+import torch.nn.functional as F
+
+# one more row: the height
+print(F.pad(torch.rand(3, 4), (0, 1, 0, 0, 0, 0)).shape)
+"""
+
 CASES = Cases(
-    mended={
-        "a volume": (VOLUME, "F.pad(scan, (1, 2, 0, 0, 0, 1)).shape)  # one more slice"),
-        "a signal": (LONGER, 'pad(signal, [2, 2], "constant", 0.0)'),
-        "worked out": (COMPUTED, "pad=(0, 0, 0, missing))"),
+    mended={"as the comment says": (WIDTH, "F.pad(row, (1, 1))")},
+    paired={
+        "a volume": (VOLUME, ("F.pad(scan, (1, 2, 0, 0, 0, 1)).shape)  # one more slice",)),
+        "a signal": (LONGER, ('pad(signal, [2, 2], "constant", 0.0)',)),
+        "worked out": (COMPUTED, ("pad=(0, 0, 0, missing))",)),
     },
-    refused={"a batch is missing": A_BATCH, "made elsewhere": VARIABLE},
+    refused={
+        "a batch is missing": A_BATCH,
+        "made elsewhere": VARIABLE,
+        "another dimension, a comment says": HEIGHT,
+    },
     wrong={
         "leave it out": ("a signal", swap('pad(signal, [2, 2, 0, 0], "constant", 0.0)', "signal")),
         "detach": ("a signal", swap("pad(signal, [2, 2, 0, 0]", "pad(signal.detach(), [2, 2]")),

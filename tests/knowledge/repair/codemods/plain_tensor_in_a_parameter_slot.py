@@ -45,6 +45,19 @@ smooth(torch.ones(2))
 print(smooth(torch.ones(2)).detach())
 """
 
+SCALED = """\
+import torch
+from torch import nn
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.level = nn.Parameter(torch.rand(2))
+    def forward(self, x):
+        self.level = self.level * x.mean()
+        return self.level + x
+print(Scaled()(torch.ones(2)).shape)
+"""
+
 MADE = """\
 import torch
 from torch import nn
@@ -76,11 +89,12 @@ CASES = Cases(
         "a range": (RANGE, "            self.fc.weight.copy_(torch.clamp(self.fc.weight, "),
     },
     paired={
-        "a state": (
-            STATE,
+        "a state": (STATE, ('self.register_buffer("level", torch.zeros(2))',)),
+        "scaled for this call": (
+            SCALED,
             (
-                'self.register_buffer("level", torch.zeros(2))',
-                "level = 0.9 * self.level + 0.1 * x   # slow\n        return level",
+                'self.register_buffer("level", torch.rand(2))',
+                "level = self.level * x.mean()\n        return level + x",
             ),
         ),
     },

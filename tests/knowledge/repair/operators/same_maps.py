@@ -116,6 +116,17 @@ def both(a, b):
 print(both(torch.rand(1, 2, 4, 4), torch.rand(1, 2, 32, 32)).shape)
 """
 
+SLID = """\
+import torch
+import torch.nn.functional as F
+
+def loss(drawn, wanted, size=2):
+    thick = F.max_pool2d(wanted.float(), size, stride=1)
+    return F.mse_loss(drawn, thick)
+
+print(loss(torch.rand(1, 1, 8, 8), torch.rand(1, 1, 8, 8)).dim())
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -138,7 +149,7 @@ CASES = Cases(
         "the size of the pictures": (SEEN, ('nn.Conv2d(3, 6, 3, padding="same")',)),
         "positions": (POSITIONS, ("words + self.places[:, :words.size(1)]   # where they stand",)),
     },
-    refused={"a stride": STRIDES, "features": FEATURES, "of another size": FAR},
+    refused={"a stride": STRIDES, "features": FEATURES, "of another size": FAR, "slid over": SLID},
     wrong={
         "cut the image": ("an upsampled map", swap("large, image]", "large, image[..., :8, :8]]")),
         "leave the map out": ("an upsampled map", swap("[large, image]", "[image, image]")),

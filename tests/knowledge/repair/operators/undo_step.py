@@ -77,6 +77,23 @@ for rows in torch.randn(10, 1, 6, 6).split(size):
     print(forward(rows).shape[1])
 """
 
+ROWS_OF_NONE = """\
+import torch
+
+def kept(scores, mask):
+    rows = scores.size(0)
+    return scores[mask].reshape(rows, -1)
+
+print(kept(torch.rand(4, 5), torch.arange(20).view(4, 5) % 7 != 3))
+"""
+
+ONE_HOT = """\
+import torch
+colours = torch.tensor([[0, 1], [2, 0]])
+table = torch.zeros(2, 3)
+print(table.scatter_(-1, colours.unsqueeze(-1), 1.0))
+"""
+
 CASES = Cases(
     mended={"the last batch": (LAST_BATCH, "x.view(x.size(0), -1)   # one row each")},
     paired={
@@ -85,10 +102,15 @@ CASES = Cases(
             ("        return torch.sigmoid(self.conv(spikes))",),
         ),
         "a kernel without its channel": (KERNEL, ("F.conv2d(image, blur, padding=1, groups=3)",)),
-        "batches of one": (BATCHES, ("both = torch.cat((first, second))",)),
+        "batches of one": (BATCHES, ("torch.cat((first, second))", "reader(both.squeeze(1))")),
         "points turned": (TURNED, ("far = torch.cdist(points, others)\n",)),
     },
-    refused={"no step to leave out": NO_STEP, "a model and no tensor": MODEL},
+    refused={
+        "no step to leave out": NO_STEP,
+        "a model and no tensor": MODEL,
+        "numbers without rows": ROWS_OF_NONE,
+        "an index that writes by its place": ONE_HOT,
+    },
     wrong={
         "the layer left out": (
             "a channel that is there already",

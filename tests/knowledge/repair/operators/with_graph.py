@@ -131,6 +131,16 @@ labels = torch.rand(4)
 ((target - labels) ** 2).mean().backward()
 """
 
+SQUARES = """\
+import numpy as np
+import torch
+
+x = torch.randn(10)
+y = np.square(x.numpy())
+z = torch.from_numpy(y)
+z.sum().backward()
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -148,7 +158,11 @@ CASES = Cases(
         ),
         "computed in NumPy": (IN_NUMPY, ("loss = torch.mean(torch.abs(given - y))",)),
     },
-    refused={"a number that stands alone": A_NUMBER, "nothing but targets": TARGETS},
+    refused={
+        "a number that stands alone": A_NUMBER,
+        "nothing but targets": TARGETS,
+        "made of the numbers of another": SQUARES,
+    },
     wrong={
         "a leaf of its own": (
             "a loss that is drawn",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from executor.protocol import Frame
 from knowledge.repair.checks.code.precision import check
 from tests.knowledge.repair.checks.code.changed import refused, saw, tensor
 
@@ -71,3 +72,22 @@ def test_it_may_be_lowered_where_that_is_said(said: str):
     old, new = "x = f(3).double()\n", "x = f(3)\n"
     assert refused(check, old, new, LIVE, title=said) == ""
     assert refused(check, old, new, LIVE, title="x is made as float32") != ""
+
+
+@pytest.mark.parametrize(
+    ("call", "passes"),
+    [
+        ("g(y.double())  # with float64", False),
+        ("g(y.to(torch.float64))  # in double", False),
+        ("g(y.double())", True),  # of which the code says nothing
+        ("g(y)  # with float64", True),
+    ],
+)
+def test_what_a_failing_call_asks_for(call: str, passes: bool):
+    """Within it nothing of lower precision is made, whatever the title says."""
+    function = "def g(x):\n    return f({})\n"
+    result = saw(x=tensor(3, dtype="float64")).model_copy(
+        update={"frames": (Frame(function="<module>", line=3), Frame(function="g", line=2))}
+    )
+    old, new = function.format("x") + call + "\n", function.format("x.float()") + call + "\n"
+    assert (refused(check, old, new, result, title="7 digits are kept") == "") is passes
