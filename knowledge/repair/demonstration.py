@@ -6,6 +6,7 @@ None of it is called the fix: which one is meant is for the person to say. Each 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from executor.protocol import Caught, Job, JobResult, Outcome, Probe
 from executor.service.client import ExecutorClient
@@ -54,9 +55,18 @@ async def repair(
     """
     error = before.error
     assert error is not None
-    told, of_its_own = await tell(executor, job, before)
-    shown = () if told is None else (told,)
-    if of_its_own:  # its own `except` says what is meant
+    told = await tell(executor, job, before)
+    is_whole = told.run.outcome is Outcome.OK
+    shown: tuple[Fix, ...] = (told.fix(job, before),) if is_whole else ()
+    if (
+        told.titles and not shown and told.run.error is not None
+    ):  # the rest has a mistake of its own
+        ahead = job.model_copy(update={"code": told.code})
+        rest = await engine.repair(executor, codemods, ahead, told.run, None, asked, operators)
+        ways = (rest.fix,) if rest.fix is not None else rest.alternatives
+        shown = tuple(told.fix(job, before, way) for way in ways[:_MOST_MENDS] if way.verified)
+    shown = tuple(fix for fix in shown if all(c.passed for c in fix.checks))
+    if told.of_its_own:  # its own `except` says what is meant
         return Repair(alternatives=shown)
     mended = await engine.repair(executor, codemods, job, before, reference, asked, operators)
     found = (mended.fix,) if mended.fix is not None else mended.alternatives
@@ -73,50 +83,54 @@ async def repair(
     )
 
 
-async def tell(executor: ExecutorClient, job: Job, before: JobResult) -> tuple[Fix | None, bool]:
-    """The code with every error that it shows on purpose told of, if a run of it shows just that.
+@dataclass(frozen=True)
+class _Told:
+    """The code with errors told of, and what its run shows."""
+
+    code: str
+    run: JobResult
+    titles: tuple[str, ...] = ()
+    of_its_own: bool = False  # the code has a `try` of its own for the first error
+
+    def fix(self, job: Job, before: JobResult, rest: Fix | None = None) -> Fix:
+        """That as a fix, with what mends the rest if the rest had a mistake."""
+        run = rest.result if rest is not None and rest.result is not None else self.run
+        more = (rest.steps or (rest.title,)) if rest is not None else ()
+        steps = (*self.titles, *more)
+        intent = "the code is there to show this error"
+        return Fix(
+            codemod=TELLING,
+            title=steps[0],
+            steps=steps if len(steps) > 1 else (),
+            intent=f"{intent}; {rest.intent}" if rest is not None and rest.intent else intent,
+            diff=verify.diff(job.code, rest.code if rest is not None else self.code),
+            code=rest.code if rest is not None else self.code,
+            verified=True,
+            shown="verified",
+            checks=tuple(_checks(before, run)),
+            result=run.model_copy(update={"values": None, "influence": None}),
+        )
+
+
+async def tell(executor: ExecutorClient, job: Job, before: JobResult) -> _Told:
+    """The code with every error that it shows on purpose told of.
 
     Args:
         executor: where everything runs.
         job: the original run's job.
         before: its result.
-
-    Returns:
-        the fix, if there is one; and whether the code has a `try` of its own for the first error.
     """
-    code, run, of_its_own = job.code, before, False
-    titles: list[str] = []
-    while len(titles) < _MOST_ERRORS:
-        asked = telling_job(code, run)
+    told = _Told(job.code, before)
+    while len(told.titles) < _MOST_ERRORS:
+        asked = telling_job(told.code, told.run)
         found = read_telling(await executor.run(asked)) if asked is not None else None
         if found is None:
-            return None, of_its_own
-        of_its_own |= found.of_its_own and not titles
-        titles.append(found.title)
-        code = found.code
-        run = await executor.run(
-            job.model_copy(update={"code": code, "probes": (Probe.GRADIENTS,)})
-        )
-        if run.outcome is Outcome.OK:
-            checks = tuple(_checks(before, run))
-            holds = all(c.passed for c in checks)
-            return _fix(job, code, titles, checks, run) if holds else None, of_its_own
-    return None, of_its_own
-
-
-def _fix(job: Job, code: str, titles: list[str], checks: tuple[Check, ...], run: JobResult) -> Fix:
-    return Fix(
-        codemod=TELLING,
-        title=titles[0],
-        steps=tuple(titles) if len(titles) > 1 else (),
-        intent="the code is there to show this error",
-        diff=verify.diff(job.code, code),
-        code=code,
-        verified=True,
-        shown="verified",
-        checks=checks,
-        result=run.model_copy(update={"values": None, "influence": None}),
-    )
+            break
+        again = job.model_copy(update={"code": found.code, "probes": (Probe.GRADIENTS,)})
+        run = await executor.run(again)
+        of_its_own = told.of_its_own if told.titles else found.of_its_own
+        told = _Told(found.code, run, (*told.titles, found.title), of_its_own)
+    return told
 
 
 def _checks(before: JobResult, after: JobResult) -> list[Check]:

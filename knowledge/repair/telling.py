@@ -31,6 +31,8 @@ _OF_THE_LINE = re.compile(
     r"|breaks?|disrupts?)\b"
     r"|\w(?:Error|Exception)\b"
 )
+# What comes out, where it works.
+_STATES = re.compile(r"(?i)^#\W*(?:(?:expected )?output|prints)\b[^\n]*(?:\d|torch\.|tensor)")
 _NAMES = ("error", "e", "exc", "raised")
 
 
@@ -48,6 +50,7 @@ class _Order(Model):
     code: str
     lines: tuple[int, ...]  # of its own frames when the error came, the innermost first
     type: str
+    how: str = ""  # the code says that it is meant
 
 
 def telling_job(code: str, result: JobResult) -> Job | None:
@@ -63,7 +66,12 @@ def telling_job(code: str, result: JobResult) -> Job | None:
     lines = tuple(frame.line for frame in reversed(result.frames)) or (error.line,)
     if None in lines or not _is_builtin(error.type):
         return None
-    order = _Order(code=code, lines=tuple(n for n in lines if n is not None), type=error.type)
+    order = _Order(
+        code=code,
+        lines=tuple(n for n in lines if n is not None),
+        type=error.type,
+        how=error.demonstrated,
+    )
     text = base64.b64encode(order.model_dump_json().encode()).decode()
     files = (File(name=_ORDER, base64=text),)
     return Job(code=PROPOSE_TELLING, files=files, wall_s=_WALL_S, probes=(Probe.NONE,))
@@ -91,12 +99,12 @@ def read_telling(result: JobResult) -> Telling | None:
 def propose_telling(folder: Path = Path()) -> None:
     """Read the order, rewrite, write. Runs in the jail."""
     order = _Order.model_validate_json((folder / _ORDER).read_bytes())
-    found = told(Program(order.code), order.lines, order.type)
+    found = told(Program(order.code), order.lines, order.type, order.how)
     if found is not None:
         (folder / _TOLD).write_text(found.model_dump_json())
 
 
-def told(program: Program, lines: Sequence[int], error: str) -> Telling | None:
+def told(program: Program, lines: Sequence[int], error: str, how: str = "") -> Telling | None:
     """The code with this error told of; None where no such rewrite is honest.
 
     Args:
@@ -104,6 +112,7 @@ def told(program: Program, lines: Sequence[int], error: str) -> Telling | None:
         lines: what it was doing when the error came, the innermost first; the last one is the
             module's own.
         error: its class, one of Python's own.
+        how: the code says that it is meant: a comment that says so is heeded at the end, too.
     """
     for line in lines:
         within = program.statement_on(line)
@@ -131,7 +140,12 @@ def told(program: Program, lines: Sequence[int], error: str) -> Telling | None:
         return Telling(code=new.code, title=title, of_its_own=True)
     held = _with_what_needs_it(program, statement)
     bound = [name for one in held for name in _bound(one)]
-    if not _is_followed(program, held[-1]):
+    is_said = how == "comment" or (how == "labelled" and len(held) == 1)
+    if not is_said and not _is_followed(program, held[-1]):
+        return None
+    comments = commented(program.module.code)
+    beside = range(program.line(held[0]), program.end_line(held[-1]) + 1)
+    if any(_STATES.search(comments[n]) for n in beside if n in comments):
         return None
     if any(_is_read_later(program, held[-1], name) for name in bound):
         return None
@@ -150,7 +164,8 @@ def told(program: Program, lines: Sequence[int], error: str) -> Telling | None:
             **{one: cst.RemoveFromParent() for one in held[1:]},
         }
     ).code
-    title = f"line {line} tells of its {error} in a `try`, and the rest runs"
+    rest = ", and the rest runs" if _is_followed(program, held[-1]) else ""
+    title = f"line {line} tells of its {error} in a `try`{rest}"
     return Telling(code=code, title=title)
 
 
@@ -268,13 +283,13 @@ def _with_what_needs_it(
 
 def _reads(program: Program, statement: cst.SimpleStatementLine) -> set[str]:
     """The names that a statement uses, those aside that it only assigns."""
-    used = {name.value for name in program.inside(statement, cst.Name)}
+    used = {name.value for name in _variables(program, statement)}
     values = [
         small.value
         for small in statement.body
         if isinstance(small, cst.Assign | cst.AnnAssign) and small.value is not None
     ]
-    read = {name.value for value in values for name in program.inside(value, cst.Name)}
+    read = {name.value for value in values for name in _variables(program, value)}
     return (used - set(_bound(statement))) | read
 
 
@@ -309,7 +324,7 @@ def _is_read_later(program: Program, statement: cst.SimpleStatementLine, name: s
     """Whether a later line uses the name before one gives it another value."""
     uses = [
         use
-        for use in program.all(cst.Name)
+        for use in _variables(program, program.module)
         if use.value == name and program.line(use) > program.end_line(statement)
     ]
     if not uses:
@@ -318,6 +333,15 @@ def _is_read_later(program: Program, statement: cst.SimpleStatementLine, name: s
     if there is None or not _stands_by_itself(program, there):
         return True
     return name not in set(_bound(there)) or name in _reads(program, there)
+
+
+def _variables(program: Program, node: cst.CSTNode) -> Iterator[cst.Name]:
+    """The names in it that stand for a value: no attribute and no keyword does."""
+    for name in program.inside(node, cst.Name):
+        parent = program.parent(name)
+        is_attribute = isinstance(parent, cst.Attribute) and parent.attr is name
+        if not is_attribute and not (isinstance(parent, cst.Arg) and parent.keyword is name):
+            yield name
 
 
 def _names(program: Program) -> set[str]:

@@ -96,6 +96,32 @@ async def test_every_error_that_is_shown_on_purpose_is_told_of():
     assert fix.steps == ("line 1 tells of it", "line 4 tells of it")
 
 
+async def test_a_mistake_of_the_rest_is_mended_too():
+    """The first error is told of, and what comes after it is no demonstration."""
+    whole = TOLD.replace("g(b)", "g(b.float())")
+    found = await repaired(
+        failed(A, line=3, caught=TELLS.caught, stdout="1\n"),
+        mends={TOLD: [Proposal(codemod="a", title="used as floats", code=whole)]},
+        runs={whole: TELLS},
+    )
+
+    (fix,) = found.alternatives
+    assert (fix.code, fix.codemod) == (whole, demonstration.TELLING)
+    assert fix.steps == ("line 1 tells of it", "used as floats")
+
+
+async def test_what_mends_the_rest_leaves_the_first_error():
+    """Else it is another reading of the code, and not this one."""
+    whole = TOLD.replace("g(b)", "g(b.float())")
+    found = await repaired(
+        failed(A, line=3, caught=TELLS.caught, stdout="1\n"),
+        mends={TOLD: [Proposal(codemod="a", title="used as floats", code=whole)]},
+        runs={whole: ran(stdout="1\n2\n")},
+    )
+
+    assert found.alternatives == ()
+
+
 def test_an_error_that_is_caught_is_told_of_already():
     """Such code is explained alone."""
     assert may_be_meant_otherwise(BEFORE)

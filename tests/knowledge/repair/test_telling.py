@@ -130,6 +130,31 @@ def test_its_own_except_is_known_for_what_it_is():
     assert new.title == "line 1 tells of its RuntimeError in a `try`, and the rest runs"
 
 
+@pytest.mark.parametrize(
+    ("code", "how", "is_told"),
+    [
+        ("x = 1\nf(x)\n", "comment", True),
+        ("x = 1\nf(x)\n", "labelled", True),
+        ("x = 1\nf(x)\n", "named", False),
+        ("x = 1\ny = f(x)\nprint(y)\n", "comment", True),
+        ("x = 1\ny = f(x)\nprint(y)\n", "labelled", False),  # what it would make is wanted
+        ("x = 1\ny = f(x)\nprint(y)  # Output: tensor([3, 4])\n", "comment", False),
+        ("x = 1\ny = f(x)\nprint(y)  # Output: None\n", "comment", True),
+    ],
+)
+def test_the_last_line(code: str, how: str, is_told: bool):
+    """Where the code says that it fails; not where it says what comes out."""
+    found = told(Program(code), (2,), "RuntimeError", how)
+
+    assert (found is not None) is is_told
+    assert found is None or found.title == "line 2 tells of its RuntimeError in a `try`"
+
+
+def test_attributes_and_keywords_are_no_variables():
+    """`np.y` and `g(y=1)` need no `y`."""
+    assert told_of("y = f(1)\nx = np.y(1) + g(y=1)\nprint(x)\n", 1) is not None
+
+
 BELOW = "# one\ntry:\n    y.f()  # raises\n{}except {} as e:\n    print(e)\nprint(1)\n"
 
 
