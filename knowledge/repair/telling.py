@@ -127,6 +127,8 @@ def told(program: Program, lines: Sequence[int], error: str, how: str = "") -> T
         code = program.replace({handler.type: cst.Name(error), **edits}).code
         return Telling(code=code, title=title, of_its_own=True)
     line = lines[-1]
+    if (loop := _loop_on(program, line)) is not None and how == "comment":
+        return _with_try(program, [loop], error, line)
     statement = program.statement_on(line)
     if statement is None or not _stands_by_itself(program, statement):
         return None
@@ -151,22 +153,34 @@ def told(program: Program, lines: Sequence[int], error: str, how: str = "") -> T
         return None
     if _reports_on_what_is_left_out(program, held, lines[0]):
         return None
-    name = next((n for n in _NAMES if n not in _names(program)), None)
+    return _with_try(program, held, error, line)
+
+
+def _loop_on(program: Program, line: int) -> cst.For | None:
+    """The module's own loop whose head stands on this line: what it goes through fails."""
+    loops = (s for s in program.module.body if isinstance(s, cst.For))
+    return next((loop for loop in loops if program.line(loop) == line), None)
+
+
+def _with_try(
+    program: Program, held: Sequence[cst.SimpleStatementLine | cst.For], error: str, line: int
+) -> Telling | None:
+    """The statements in a `try` that prints the error."""
+    first, name = held[0], next((n for n in _NAMES if n not in _names(program)), None)
     if name is None:
         return None
     code = program.replace(
         {
-            statement: cst.Try(
-                body=cst.IndentedBlock([statement.with_changes(leading_lines=()), *held[1:]]),
+            first: cst.Try(
+                body=cst.IndentedBlock([first.with_changes(leading_lines=()), *held[1:]]),
                 handlers=[_telling_handler(error, name)],
-                leading_lines=statement.leading_lines,
+                leading_lines=first.leading_lines,
             ),
             **{one: cst.RemoveFromParent() for one in held[1:]},
         }
     ).code
     rest = ", and the rest runs" if _is_followed(program, held[-1]) else ""
-    title = f"line {line} tells of its {error} in a `try`{rest}"
-    return Telling(code=code, title=title)
+    return Telling(code=code, title=f"line {line} tells of its {error} in a `try`{rest}")
 
 
 def _renamed_labels(
@@ -293,7 +307,7 @@ def _reads(program: Program, statement: cst.SimpleStatementLine) -> set[str]:
     return (used - set(_bound(statement))) | read
 
 
-def _is_followed(program: Program, statement: cst.SimpleStatementLine) -> bool:
+def _is_followed(program: Program, statement: cst.CSTNode) -> bool:
     """Whether the module does anything after it: else nothing is won by going on."""
     return any(
         program.line(one) > program.end_line(statement)

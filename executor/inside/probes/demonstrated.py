@@ -30,7 +30,12 @@ _SAYS_SO = re.compile(
     re.IGNORECASE,
 )
 # The error's name alone: said beforehand, or written down by whoever got it.
-_NAMES_IT = re.compile(r"^\W*(?:\w*Error|\w*Exception|error)\b\s*(?:[:!(]|$)", re.IGNORECASE)
+_NAMES_IT = re.compile(r"^\W*(?:\w*Error|\w*Exception|error)\b\s*(?:[:!(]|[-–]\s|$)", re.IGNORECASE)
+# "Here we demonstrate a flawed approach that results in an error."
+_DEMONSTRATES = re.compile(
+    r"\b(?:demonstrat|illustrat)\w+\b.{0,60}\b(?:errors?|fails?|failure|exceptions?|flawed)\b",
+    re.IGNORECASE,
+)
 # "sizes 4 and 3 don't match -> error": what is so, and what comes of it.
 _ARROW = re.compile(r"(?<![<\-=])(?:[-=]{1,2}>|→|⇒)")
 _ANNOUNCES = re.compile(
@@ -81,6 +86,8 @@ class Demonstrations:
                 if last > node.lineno:
                     for line in range(node.lineno, last + 1):
                         self._spans[line] = node.lineno, last
+            elif isinstance(node, ast.For):  # what its first line says is said of the loop
+                self._spans[node.lineno] = node.lineno, node.body[0].lineno
         # Not in a function: a `try` of a program that is used hopes that all goes well.
         body = [node for node in ast.iter_child_nodes(tree) if isinstance(node, ast.stmt)]
         for n, node in enumerate(body):
@@ -140,7 +147,7 @@ class Demonstrations:
             said.append(_comment(self._lines[above]))
             above -= 1
         code = "".join(text.partition("#")[0] for text in beside)
-        if any(_announces(text, code) for text in said):
+        if any(_announces(text, code) or _DEMONSTRATES.search(text) for text in said):
             return "comment"
         said = [text for text in said if text and not _POINTS.search(text)]
         if any(_SAYS_SO.search(text) for text in said):

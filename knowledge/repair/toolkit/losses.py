@@ -13,7 +13,7 @@ from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import Shape, shape_of
-from knowledge.repair.toolkit.sites import assignment, failing, integer, variables
+from knowledge.repair.toolkit.sites import assignment, failing, integer
 
 _LOSS = re.compile(
     r"(?i)(loss|criterion|cross_entropy|binary_cross|bce|mse|l1_|nll|huber|objective)"
@@ -107,14 +107,6 @@ def _change(target: Shape, given: Shape) -> tuple[str, int] | None:
         ]
         return ("squeeze", places[-1]) if places else None
     return None
-
-
-def dtype_of(result: JobResult, expression: cst.BaseExpression) -> str | None:
-    """The live dtype of a variable, such as "int64"; None for anything but a plain name."""
-    if not isinstance(expression, cst.Name):
-        return None
-    found = variables(result).get(expression.value)
-    return found.dtype if found is not None else None
 
 
 def made_from(program: Program, expression: cst.BaseExpression) -> str:

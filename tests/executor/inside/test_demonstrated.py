@@ -29,6 +29,7 @@ def said(code: str, line: int) -> str:
         "causes an IndexError",
         "results in a shape error",
         "this line will error",
+        "Here, we demonstrate a flawed approach that results in an error.",
         "expected to crash",
         "trailing dims 4 and 3 don't match -> error",
         "the inner sizes differ => RuntimeError",
@@ -44,7 +45,9 @@ def test_a_comment_says_that_it_fails(comment: str):
     assert said(f"x = 1\ny = f(  # {comment}\n    a,\n    b)", 3) == "comment"
 
 
-@pytest.mark.parametrize("comment", ["RuntimeError: sizes", "Error!", "ValueError", "-> error"])
+@pytest.mark.parametrize(
+    "comment", ["RuntimeError: sizes", "Error - sizes", "Error!", "ValueError", "-> error"]
+)
 def test_a_comment_that_only_names_the_error(comment: str):
     """It may be a demonstration, or what its author got."""
     assert said(f"y = a + b  # {comment}", 1) == "named"
@@ -227,3 +230,10 @@ def test_what_is_said_of_an_index(code: str, error: str, told: str):
     """It is said of no other error."""
     shown = Demonstrations(code.splitlines(), ast.parse(code))
     assert shown.how([2], error=error) == told
+
+
+def test_the_head_of_a_loop():
+    """What its first line says is said of what it goes through."""
+    code = "for b in d:\n    print(b)  # raises an error\n    g(b)  # {}"
+    assert said(code, 1) == "comment"
+    assert said(code, 3) == ""

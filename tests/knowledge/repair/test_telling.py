@@ -150,6 +150,17 @@ def test_the_last_line(code: str, how: str, is_told: bool):
     assert found is None or found.title == "line 2 tells of its RuntimeError in a `try`"
 
 
+def test_a_loop_over_what_fails():
+    """It fails at its head, before it has done anything that is left half done."""
+    code = "d = f(1)\nfor b in d:  # this will fail\n    g(b)\n"
+
+    found = told(Program(code), (1, 2), "RuntimeError", "comment")
+
+    body = "    for b in d:  # this will fail\n        g(b)\n"
+    assert found is not None and found.code == f"d = f(1)\ntry:\n{body}{TOLD}"
+    assert told(Program(code), (3,), "RuntimeError", "comment") is None
+
+
 def test_attributes_and_keywords_are_no_variables():
     """`np.y` and `g(y=1)` need no `y`."""
     assert told_of("y = f(1)\nx = np.y(1) + g(y=1)\nprint(x)\n", 1) is not None

@@ -26,7 +26,6 @@ _NEEDS_WORDS = frozenset(
     {
         "backward-on-a-tensor-with-many-elements",
         "gradient-of-a-result-is-not-kept",
-        "hook-removed-without-its-handle",
         "list-where-a-tensor-is-wanted",
         "method-under-another-name",
         "pack-padded-sequence-of-a-list",
