@@ -1,5 +1,7 @@
 """Fit indices and what they point into: count from 0, or make the table or the scores larger.
 
+Targets that have to lie between 0 and 1 and were made up by `torch.randn` are drawn from there.
+
 The failing line sees one batch; what counts are all the indices that it was taken of, the largest
 tensor that is alive and holds them. Where they go from 1 to the number of rows, they are counted
 from 1; else the table has too few rows, and both may be meant where only its end is missed.
@@ -27,11 +29,11 @@ from knowledge.repair.toolkit.shapes import (
 )
 from knowledge.repair.toolkit.sites import argument, assignment, calls, integer
 
-_FAMILIES = ("class_out_of_bounds", "embedding_range")
+_FAMILIES = ("class_out_of_bounds", "embedding_range", "loss_range")
 
 
 def applies(result: JobResult) -> bool:
-    """An index is larger than what it points into."""
+    """An index is larger than what it points into, or a target than 1."""
     return result.error is not None and is_a(result.error, *_FAMILIES)
 
 
@@ -39,6 +41,9 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     """`labels - 1` where they are made, or one row more for each index that has none."""
     place = next(iter(failure.places), None)
     if place is None or not isinstance(place.node, cst.Call):
+        return
+    if is_a(failure.error, "loss_range"):
+        yield from _drawn_between(failure, place, place.node)
         return
     found = _met(failure, place, place.node)
     if found is None:
@@ -61,6 +66,29 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         )
         meaning = f"there are {high + 1}, from 0 to {high}"
         yield Rewrite(way.module, title, meaning, cost=cost)
+
+
+def _drawn_between(failure: Failure, place: Place, call: cst.Call) -> Iterator[Rewrite]:
+    """`torch.rand` for the `torch.randn` by which the program made up what became the target."""
+    import torch
+
+    program, given = failure.program, argument(call, 1, "target")
+    value = failure.value(given.value, place.frame) if given is not None else None
+    if not isinstance(value, torch.Tensor):
+        return
+    for name, held in failure.live.names[0].items():
+        if not isinstance(held, torch.Tensor) or held.data_ptr() != value.data_ptr():
+            continue
+        made = assignment(program, name, program.module.body[-1])
+        if made is None or not isinstance(made.value, cst.Call):
+            continue
+        drawn = made.value.func
+        if program.text(drawn) == "torch.randn":
+            new = program.replace({drawn: cst.parse_expression("torch.rand")})
+            title = f"line {program.line(made)}: `{name}` is drawn between 0 and 1"
+            meaning = f"the made-up numbers of `{name}` stand for some between 0 and 1"
+            yield Rewrite(new, title, meaning, cost=COST.SURE, supposes=True)
+            return
 
 
 def _met(failure: Failure, place: Place, call: cst.Call) -> tuple[Any, int, str] | None:

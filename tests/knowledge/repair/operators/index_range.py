@@ -150,6 +150,27 @@ table = nn.Embedding(50, 2)
 print(table(torch.tensor([3, 4, 9001])).shape)
 """
 
+PICTURES = """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+net = nn.Sequential(nn.Linear(6, 2), nn.Linear(2, 6), nn.Sigmoid())
+images = torch.randn(4, 2, 3)   # made up
+
+def error(drawn, wanted):
+    return F.binary_cross_entropy(drawn, wanted)
+
+print(error(net(images.flatten(1)), images.view(4, -1)).dim())
+"""
+
+MEASURED = """\
+import torch
+from torch import nn
+heights = torch.tensor([1.7, 1.6])
+print(nn.BCELoss()(torch.rand(2), heights))
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -160,14 +181,17 @@ CASES = Cases(
         "a sentence": (SENTENCE, ("[2, 2, 12]]) - 1", "nn.Embedding(13, 4)  # vocabulary")),
         "a model": (MODEL, ("vocabulary = 60",)),
         "one too few": (LAST, ("num_embeddings=32",)),
+        "made-up pictures": (PICTURES, ("torch.rand(4, 2, 3)   # made up",)),
     },
     refused={
         "a negative one": NEGATIVE,
+        "measured, and none between 0 and 1": MEASURED,
         "an odd one": ODD,
         "a checkpoint": LOADED,
         "no model": RANDOM_SCORES,
     },
     wrong={
+        "cut off": ("made-up pictures", swap("(4, -1))", "(4, -1).clamp(0, 1))")),
         "clamp": ("from one", swap("model(rows), grades)", "model(rows), grades.clamp(max=2))")),
         "wrap": ("from one", swap("model(rows), grades)", "model(rows), grades % 3)")),
         "ignore": ("from one", swap("grades)", "grades, ignore_index=3)")),
