@@ -147,8 +147,8 @@ async def _as_on_gpu(executor: ExecutorClient, job: Job, code: str) -> Check:
 
 def supposes(way: Sequence[Step], fix: Fix, code: str) -> bool:
     """Whether a fix may not be called the fix: it took something for granted that the code does
-    not state, or what comes out is no number. A line that two kinds of edits had to mend is perhaps
-    none that was thought through.
+    not state, or what comes out is no number. A line that never could run, and needed a second edit
+    when it could, was perhaps not thought through.
 
     Args:
         way: the steps that led to it.
@@ -158,8 +158,7 @@ def supposes(way: Sequence[Step], fix: Fix, code: str) -> bool:
     assert fix.result is not None
     if _NO_NUMBER.search(fix.result.stdout) and not _NO_NUMBER.search(fix.code):
         return True
-    edited = _failing_lines_edited(way, code)
-    supposed = len({line for line, _ in edited}) < len(edited) or any(
+    supposed = _names_and_mends(way, code) or any(
         step.proposal.supposes
         or (step.proposal.by_text and not is_decided(step.before, fix.result))
         for step in way
@@ -167,16 +166,20 @@ def supposes(way: Sequence[Step], fix: Fix, code: str) -> bool:
     return supposed and not prints_as_stated(fix.code, fix.result.stdout)
 
 
-def _failing_lines_edited(way: Sequence[Step], code: str) -> set[tuple[int, str]]:
-    """The lines that failed and were themselves changed, and what changed them."""
-    found: set[tuple[int, str]] = set()
+def _names_and_mends(way: Sequence[Step], code: str) -> bool:
+    """Whether a line called what does not exist, with what that would not take: both were mended."""
+    named: set[int] = set()  # the lines whose name was put right
     for step in way:
-        line = step.before.error.line if step.before.error is not None else None
-        was = code.splitlines()[line - 1 : line] if line else []
+        error, was = step.before.error, code.splitlines()
         code = step.proposal.code
-        if line and was and was[0] not in code.splitlines():
-            found.add((line, step.codemod.slug))
-    return found
+        line = error.line if error is not None else None
+        if not line or was[line - 1 : line] == [] or was[line - 1] in code.splitlines():
+            continue
+        if line in named:
+            return True
+        if error is not None and error.type == "AttributeError":
+            named.add(line)
+    return False
 
 
 def is_decided(before: JobResult, after: JobResult) -> bool:

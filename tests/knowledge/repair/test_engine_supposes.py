@@ -60,21 +60,22 @@ async def test_it_stays_taken_for_granted_in_a_later_step() -> None:
 
 
 @pytest.mark.parametrize(
-    ("half", "whole", "second", "it_does"),
+    ("half", "whole", "kind", "it_does"),
     [
-        ("A\n-\n", "B\n-\n", "b", True),  # the failing line was mended by two kinds of edits
-        ("A\n-\n", "B\n-\n", "a", False),
-        ("a\n=\n", "B\n=\n", "b", False),  # first where something was made
+        ("A\n-\n", "B\n-\n", "AttributeError", True),
+        ("A\n-\n", "B\n-\n", "RuntimeError", False),
+        ("a\n=\n", "B\n=\n", "AttributeError", False),  # the name was put right elsewhere
+        ("A\n-\n", "A\n=\n", "AttributeError", False),  # so was what it takes
     ],
 )
-def test_a_line_that_two_kinds_of_edits_mend(
-    half: str, whole: str, second: str, it_does: bool
+def test_a_line_that_called_what_is_not_there_and_gave_it_what_it_does_not_take(
+    half: str, whole: str, kind: str, it_does: bool
 ) -> None:
     """It may make no sense at all."""
-    runs = [failed(A, line=1), failed("another error", line=1)]
+    runs = [failed(A, line=1, type=kind), failed("another error", line=1)]
     way = [
-        Step(codemod(slug), proposal(code, slug), run, None)
-        for slug, code, run in zip(("a", second), (half, whole), runs, strict=True)
+        Step(codemod("a"), proposal(code), run, None)
+        for code, run in zip((half, whole), runs, strict=True)
     ]
     fix = Fix(codemod="a", title="", diff="", code=whole, verified=True, checks=(), result=FIXED)
 
