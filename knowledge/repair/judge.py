@@ -167,7 +167,7 @@ def supposes(way: Sequence[Step], fix: Fix, code: str) -> bool:
 
 
 def _names_and_mends(way: Sequence[Step], code: str) -> bool:
-    """Whether a line called what does not exist, with what that would not take: both were mended."""
+    """Whether a line called what is not there, with what that does not take: both were mended."""
     named: set[int] = set()  # the lines whose name was put right
     for step in way:
         error, was = step.before.error, code.splitlines()
