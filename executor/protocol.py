@@ -526,7 +526,7 @@ class RebuildOrder(Model):
     # Other programs that the post may mean: one of its blocks alone, a line that its traceback
     # quotes. Each has its lines where `code` has them.
     others: tuple[str, ...] = ()
-    budget_s: float = 2.5  # seconds of computing for all trials; by the clock four times as many
+    budget_s: float = 2.5  # seconds of computing for all trials; by the clock twice as many
 
 
 class Rebuilt(Model):
@@ -539,6 +539,7 @@ class Rebuilt(Model):
     # A property that the message does not name decides whether it comes up, and was made up.
     made_up: bool = False
     left_out: tuple[int, ...] = ()  # lines of that program that are no Python
+    excerpt: bool = False  # … or that stand above the failing line and need what was not posted
     trials: int = 0
     seconds: float = 0.0
     seen: str = ""  # the last other error that was met, "Type: message"

@@ -89,19 +89,34 @@ async def rebuild(executor: ExecutorClient, question: Question, job: Job) -> Reb
     if run.outcome is not Outcome.ERROR or run.error is None or not same_family(pasted, run.error):
         return Rebuild(why_not="not_confirmed")
     exact = same_numbers(pasted, run.error)
-    if _is_of_what_was_added(run, again, exact=exact) or (program.alone and not exact):
+    from_message = program.alone or found.excerpt  # no code of theirs computed the values
+    if _is_of_what_was_added(run, again, exact=exact) or (from_message and not exact):
         return Rebuild(why_not="not_found")
     doubtful = found.made_up or program.alone or bool(found.left_out)
-    said = "; ".join(filter(None, (program.said, _left_out(program.code, found.left_out))))
+    left_out = _left_out(program.code, found.left_out, excerpt=found.excerpt)
+    said = "; ".join(filter(None, (program.said, left_out)))
     return Rebuild(run, again, exact, doubtful, said)
 
 
-def _left_out(code: str, lines: Sequence[int]) -> str:
+def _left_out(code: str, lines: Sequence[int], *, excerpt: bool) -> str:
     """What was left out, as an assumption; empty if nothing was."""
+    if excerpt:
+        many = f"lines {_ranges(lines)} were" if len(lines) > 1 else f"line {lines[0]} was"
+        return f"{many} left out: not all that is needed to run that was posted"
     shown = dict(enumerate(code.split("\n"), 1))
     named = [f"line {n} (`{shown.get(n, '').strip()[:_SHOWN]}`)" for n in lines]
     verb = "is" if len(lines) == 1 else "are"
     return f"{', '.join(named)} {verb} no Python: left out" if named else ""
+
+
+def _ranges(lines: Sequence[int]) -> str:
+    """`3-5, 9`."""
+    firsts = [n for n in lines if n - 1 not in lines]
+    lasts = [n for n in lines if n + 1 not in lines]
+    return ", ".join(
+        f"{first}-{last}" if last > first else str(first)
+        for first, last in zip(firsts, lasts, strict=True)
+    )
 
 
 def _is_of_what_was_added(run: JobResult, job: Job, *, exact: bool) -> bool:

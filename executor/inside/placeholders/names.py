@@ -57,7 +57,7 @@ def _bound_otherwise(code: str) -> set[str]:
 
 
 def _rebound_first(code: str) -> set[str]:
-    """Names that first appear in `x = x.to(device)`, `x += 1` or `del x`: they were made before."""
+    """Names that are first bound in `x = x.to(device)`, `x += 1` or `del x`: they were there."""
     seen: set[str] = set()
     found: set[str] = set()
     for statement in _at_the_top(ast.parse(code).body):
@@ -70,7 +70,8 @@ def _rebound_first(code: str) -> set[str]:
         if isinstance(statement, ast.Assign):
             stored = {n.id for n in names if isinstance(n.ctx, ast.Store)}
             found |= {n.id for n in names if isinstance(n.ctx, ast.Load)} & stored - seen
-        seen |= {n.id for n in names}
+        is_defined = isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        seen |= {n.id for n in names if is_defined or isinstance(n.ctx, ast.Store)}
         seen |= {getattr(n, "name", "") or "" for n in ast.walk(statement)}
         seen |= {
             a.asname or a.name.split(".")[0]

@@ -44,6 +44,15 @@ def from_message(
     for k, shape in enumerate(_nearly(shapes)):
         for n, leaf in enumerate(leaves):
             yield step(candidate, leaf, replace(leaf.tensor, shape=shape), 0.8 + 0.3 * n + 0.1 * k)
+    for k, rank in enumerate(posted.ranks):
+        for n, leaf in enumerate(leaves):
+            if len(leaf.tensor.shape) != rank:
+                shape = OF_RANK[rank]
+                yield step(
+                    candidate, leaf, replace(leaf.tensor, shape=shape), 0.7 + 0.3 * n + 0.1 * k
+                )
+    yield from _sides(candidate, leaves, posted)
+    yield from _classes(candidate, leaves, posted)
     yield from _elements(candidate, leaves, posted)
     yield from _two_numbers(candidate, leaves, posted)
     yield from _factors(candidate, leaves, posted)
@@ -69,6 +78,41 @@ def _nearly(shapes: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
     return [shape for shape in dict.fromkeys(found) if shape not in shapes][:4]
 
 
+# A tensor of so many dimensions, of which nothing else is known.
+OF_RANK = {0: (), 1: (8,), 2: (8, 20), 3: (4, 12, 20), 4: (4, 3, 32, 32), 5: (2, 3, 8, 16, 16)}
+
+
+def _sides(candidate: Candidate, leaves: list[Leaf], posted: Posted) -> Iterator[Step]:
+    """A picture of the size that a kernel does not fit into, and larger ones that shrink to it."""
+    seen = posted.family
+    sides = seen.sizes("input") if seen is not None and seen.id == "conv_kernel_size" else ()
+    for n, leaf in enumerate(leaves if sides else ()):
+        for k, times in enumerate((1, 2, 4, 8)):
+            sized = tuple(side * times for side in sides)
+            kept = (
+                leaf.tensor.shape[: -len(sides)] if len(leaf.tensor.shape) > len(sides) else (4, 3)
+            )
+            tensor = replace(leaf.tensor, shape=(*kept, *sized))
+            yield step(candidate, leaf, tensor, 0.6 + 0.2 * k + 0.3 * n)
+
+
+def _classes(candidate: Candidate, leaves: list[Leaf], posted: Posted) -> Iterator[Step]:
+    """Scores of as many classes as the label that is too large, and that label."""
+    label = posted.number("label") if posted.id == "class_out_of_bounds" else None
+    if not label or label < 0:
+        return
+    for scores, labels in permutations(leaves[:3], 2):
+        shape = scores.tensor.shape
+        if len(shape) < 2 or len(labels.tensor.shape) != len(shape) - 1 or label > _MOST_CLASSES:
+            continue
+        dim = 1 if len(shape) > 2 else -1
+        sized = tuple(label if k == dim % len(shape) else size for k, size in enumerate(shape))
+        made = candidate.with_leaf(scores, replace(scores.tensor, shape=sized))
+        target = replace(labels.tensor, shape=(shape[0], *shape[2:]), dtype="int64", grad=False)
+        yield Step(0.4, made.with_leaf(labels, replace(target, filled=label)))
+
+
+_MOST_CLASSES = 10_000
 _ROWS = (64, 32, 16, 8, 4, 2)
 
 
@@ -131,6 +175,11 @@ OF_TYPE = {
     "float": "0.5",
     "str": '"text"',
     "ndarray": "np.random.rand(8, 20)",
+    "Tensor": "torch.rand(8, 20)",
+    "DataLoader": "torch.utils.data.DataLoader([(torch.rand(20), 0)] * 8, batch_size=4)",
+    "generator": "(number for number in range(4))",
+    "Size": "torch.Size([8, 20])",
+    "Module": "torch.nn.Identity()",
 }
 
 
@@ -141,6 +190,9 @@ def _of_said_type(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterat
     if made is None or posted.id not in _NAMES_A_TYPE:
         return
     for name, given in candidate.values:
+        if isinstance(given.value, Batches) and name in seen.read and said == "str":
+            keyed = replace(given.value, form="dict")  # unpacked, or looped over, it gives its keys
+            yield Step(0.4, candidate.with_value(name, keyed, "message"))
         if isinstance(given.value, Batches) and name in seen.read and given.value.n:
             items = Text(f"[{made}, {made}]", f"two items of type {said}")
             yield Step(0.6, candidate.with_value(name, items, "message"))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from executor.inside.placeholders.program import last_name, method
 from executor.inside.placeholders.run_placeholders import NEW
 from executor.inside.rebuild.evidence import Posted
+from executor.inside.rebuild.name_uses import LOSS_NAME
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -31,7 +33,23 @@ def drives(tree: ast.Module, posted: Posted) -> list[Drive]:
     at_line = [d for d, node in found if _holds(node, posted.lines)]
     rest = [d for d, node in found if not _holds(node, posted.lines)]
     chained = _chained(tree)
-    return [*at_line, *chained, *rest][:8]
+    return [*_backward_of_last(tree, posted), *at_line, *chained, *rest][:8]
+
+
+_MEASURE = re.compile(r"(?i)acc|correct|metric|score|pred|label|target|loss")
+
+
+def _backward_of_last(tree: ast.Module, posted: Posted) -> list[Drive]:
+    """A backward() of what the code computes last, where the error speaks of one it has not."""
+    if posted.id != "no_graph" or posted.lines:
+        return []
+    names = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name)]
+    asked = [n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)]
+    if "backward" in asked or any(LOSS_NAME.search(n) or "loss" in n.lower() for n in names):
+        return []
+    last = [s.targets[0].id for s in tree.body
+            if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)][-1:]  # fmt: skip
+    return [Drive((f"{n}.sum().backward()",)) for n in last if not _MEASURE.search(n)]
 
 
 def _all(tree: ast.Module, posted: Posted) -> Iterator[tuple[Drive, ast.stmt]]:
@@ -127,11 +145,15 @@ def _makes_module(call: ast.Call) -> bool:
     if isinstance(call.func, ast.Attribute) and call.func.attr in {"cuda", "to", "eval", "train"}:
         inner = call.func.value
         return isinstance(inner, ast.Name) or (isinstance(inner, ast.Call) and _makes_module(inner))
-    return last_name(call.func)[:1].isupper() and last_name(call.func) not in _NO_MODULES
+    name = last_name(call.func)
+    return name[:1].isupper() and name not in _NO_MODULES and not name.endswith(_OF_NO_MODULES)
 
 
 _NO_MODULES = frozenset({"Variable", "Tensor", "FloatTensor", "LongTensor", "Adam", "SGD", "AdamW",
                          "DataLoader", "Compose", "Parameter", "Generator", "Path"})  # fmt: skip
+
+
+_OF_NO_MODULES = ("LR", "Scheduler", "Optimizer", "Dataset", "Loader", "Plateau", "Config")
 
 
 def _instance(cls: ast.ClassDef, tree: ast.Module) -> str:

@@ -54,6 +54,8 @@ _SAME = {"double": "float64", "long": "int64"}
 # "[torch.cuda.LongTensor of size 3x2 (GPU 0)]", as tensors were once printed.
 _PRINTED = re.compile(r"Tensor of size (\d+(?:x\d+)*)")
 _MARKED = re.compile(r"#.*\b(?:error|Error|exception|fails?|crash|issue)", re.IGNORECASE)
+_RANK = re.compile(r"\b(\d)-?[dD](?:imensional)?\b|\bdim\w*\W{1,3}(\d)\b")
+_NUMERAL = re.compile(r"\d")
 _BLANK = re.compile(r"\s+")
 
 
@@ -71,11 +73,13 @@ class Posted:
         self.printed = [s for s in shown if s not in self.shapes]
         self.literals = _literal_shapes(tree)
         self.dtypes = _dtypes(order.error.message)
+        self.ranks = _ranks(self.family, order.error.message)
         self._tree = tree
         self._names: dict[frozenset[int], frozenset[str]] = {}
         self.names = self.names_at(self.lines)
         self.loss = _loss(order.error.frames, self.id)
         self.below = _below(order.error.frames)
+        self.loaded = _loaded(tree)
 
     def names_at(self, lines: frozenset[int]) -> frozenset[str]:
         """The names that some lines of the snippet read, with `self.x` as such."""
@@ -95,6 +99,23 @@ class Posted:
     def id(self) -> str:
         """Its family; empty where the catalogue does not know it."""
         return self.family.id if self.family is not None else ""
+
+    @property
+    def undefined(self) -> str:
+        """The name that was not defined there, where that is the error: it gets no value."""
+        name_undefined = self.family is not None and self.id == "name_undefined"
+        return self.family["name"] if self.family is not None and name_undefined else ""
+
+    @property
+    def lacks_its_name(self) -> bool:
+        """Whether the name that was not defined is nowhere read: it was in other code."""
+        read = {n.id for n in ast.walk(self._tree) if isinstance(n, ast.Name)}
+        return bool(self.undefined) and self.undefined not in read
+
+    @property
+    def names_values(self) -> bool:
+        """Whether the message says of which sizes or dtypes something was."""
+        return bool(self.dtypes) or _NUMERAL.search(self.error.message) is not None
 
     @property
     def lacks_backward(self) -> bool:
@@ -153,6 +174,19 @@ def quoted_lines(code: str, frames: Iterable[PostedFrame]) -> frozenset[int]:
     return frozenset(own) if len(own) == 1 else frozenset()
 
 
+def _loaded(tree: ast.Module) -> list[tuple[str, str]]:
+    """What `load_state_dict` is given: a name, and the key under which it is read of it."""
+    found: list[tuple[str, str]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "load_state_dict":
+            given = node.args[0] if node.args else None
+            key = given.slice if isinstance(given, ast.Subscript) else None
+            name = given.value if isinstance(given, ast.Subscript) else given
+            if isinstance(name, ast.Name):
+                found.append((name.id, str(key.value) if isinstance(key, ast.Constant) else ""))
+    return found
+
+
 def _below(frames: Iterable[PostedFrame]) -> frozenset[str]:
     """The functions and file names of the library's frames below the person's last one."""
     found: list[str] = []
@@ -188,6 +222,14 @@ def _dtypes(message: str) -> list[str]:
         if name and name not in found:
             found.append(name)
     return found
+
+
+def _ranks(family: SeenError | None, message: str) -> list[int]:
+    """How many dimensions the message says that something has."""
+    found = [int(a or b) for a, b in _RANK.findall(message[:2000])]
+    if family is not None and family.id == "dimension_out_of_range" and family["high"].isdigit():
+        found = [int(family["high"]) + 1]
+    return [rank for rank in dict.fromkeys(reversed(found)) if rank < 6]  # "got" comes last
 
 
 def _loss(frames: Iterable[PostedFrame], family: str) -> str:

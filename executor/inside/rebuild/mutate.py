@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from executor.errors import SeenError, family_of, shapes_named
 from executor.inside.rebuild.candidate import Candidate, Leaf
-from executor.inside.rebuild.dictated import UNPACKED, from_message
+from executor.inside.rebuild.dictated import OF_RANK, UNPACKED, from_message
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.special import written
 from executor.inside.rebuild.steps import GRAD, Step, distance, fits, step
 from executor.inside.rebuild.trial import Outcome
 from executor.inside.rebuild.values import Batches, Tensor, Text
 
-_RANKS = re.compile(r"(\d)-?[dD](?:imensional)?\b|dim\w*\W{1,12}(\d)\b")
 _MOST_ELEMENTS = 4_000_000
 _MOST_DOUBLED = 500_000  # elements of a picture that is still tried twice as large
 
@@ -35,6 +33,9 @@ def steps(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[Step]
             yield Step(0.8 + 0.2 * n, _of_one_batch(candidate, leaf, tensor))
         for weight, tensor in _variants(leaf.tensor, posted):
             yield step(candidate, leaf, tensor, weight + n)
+    for leaf in leaves[:1]:
+        for weight, tensor in _ranks(leaf.tensor, posted):
+            yield from _together(candidate, leaves, leaf, tensor, weight + 0.2)
 
 
 def _of_one_batch(candidate: Candidate, leaf: Leaf, tensor: Tensor) -> Candidate:
@@ -48,12 +49,26 @@ def _of_one_batch(candidate: Candidate, leaf: Leaf, tensor: Tensor) -> Candidate
     return made
 
 
+def _together(
+    candidate: Candidate, leaves: list[Leaf], leaf: Leaf, tensor: Tensor, weight: float
+) -> Iterator[Step]:
+    """All tensors that are like one of them, made another."""
+    alike = [o for o in leaves if replace(o.tensor, high=0) == replace(leaf.tensor, high=0)]
+    for other in alike if len(alike) > 1 else ():
+        candidate = candidate.with_leaf(other, tensor, "use")
+    if len(alike) > 1:
+        yield Step(weight, candidate)
+
+
 def _variants(tensor: Tensor, posted: Posted) -> Iterator[tuple[float, Tensor]]:
     """The tensor with another rank, dtype or kind."""
+    if not (tensor.shape and tensor.shape in posted.shapes):
+        yield from _ranks(tensor, posted)
+    yield from _dtypes(tensor, posted)
+
+
+def _ranks(tensor: Tensor, posted: Posted) -> Iterator[tuple[float, Tensor]]:
     shape = tensor.shape
-    if shape and shape in posted.shapes:
-        yield from _dtypes(tensor, posted)
-        return
     if len(shape) >= 3 and math.prod(shape) < _MOST_DOUBLED:
         yield 0.7, replace(tensor, shape=(*shape[:-2], 2 * shape[-2], 2 * shape[-1]))
     elif shape:
@@ -69,7 +84,6 @@ def _variants(tensor: Tensor, posted: Posted) -> Iterator[tuple[float, Tensor]]:
     for shape in posted.literals:
         if fits(shape):
             yield 1.3, replace(tensor, shape=shape)
-    yield from _dtypes(tensor, posted)
 
 
 def _dtypes(tensor: Tensor, posted: Posted) -> Iterator[tuple[float, Tensor]]:
@@ -129,12 +143,8 @@ def _all_alike(
 ) -> Iterator[Step]:
     """What one tensor lacks, given to all of its shape and dtype at once."""
     for leaf in leaves[:1]:
-        alike = [o for o in leaves if replace(o.tensor, high=0) == replace(leaf.tensor, high=0)]
-        for tensor in _fitting(leaf.tensor, family, message) if len(alike) > 1 else ():
-            made = candidate
-            for other in alike:
-                made = made.with_leaf(other, tensor, "use")
-            yield Step(0.4, made)
+        for tensor in _fitting(leaf.tensor, family, message):
+            yield from _together(candidate, leaves, leaf, tensor, 0.25)
 
 
 # What old versions of torch had, so that old code gets as far as it did.
@@ -164,9 +174,6 @@ def _moved(candidate: Candidate, leaves: list[Leaf], seen: Outcome) -> Iterator[
             yield step(candidate, leaf, replace(leaf.tensor, device=device), 0.6 + 0.2 * n)
 
 
-_OF_RANK = {2: (8, 20), 3: (4, 12, 20), 4: (4, 3, 32, 32)}
-
-
 def _fitting(tensor: Tensor, family: SeenError, message: str) -> Iterator[Tensor]:
     """The tensor as a layer's or a loss's complaint wants it."""
     shape = tensor.shape
@@ -180,13 +187,23 @@ def _fitting(tensor: Tensor, family: SeenError, message: str) -> Iterator[Tensor
 
     match family.id:
         case "unpack_count" if 1 < number("names") < 5:
-            yield replace(tensor, shape=_OF_RANK[number("names")])
+            yield replace(tensor, shape=OF_RANK[number("names")])
         case "matmul_shapes":
             yield from last(number("inner_right"))
             if len(shape) == 2 and shape[0] == number("inner_right") and number("inner_left"):
                 yield replace(tensor, shape=(number("inner_left"), shape[1]))
         case "rnn_input_size":
             yield from last(number("input_size"))
+        case "rnn_hidden_size" if expected := family.sizes("expected"):
+            yield replace(tensor, shape=tuple(expected))
+        case "rnn_hidden_dimensions" if shape:
+            yield replace(tensor, shape=shape[1:] if family["without"] else (1, *shape))
+        case "dimension_out_of_range" | "too_many_indices":
+            least = max(number("dimension"), number("dimensions"), len(shape)) + 1
+            for rank in range(least, max(OF_RANK) + 1):
+                yield replace(tensor, shape=OF_RANK[rank])
+        case "no_graph" if tensor.dtype.startswith("float") and not tensor.grad:
+            yield replace(tensor, grad=True, form="torch")
         case "conv_channels":
             channels = number("in_channels")
             if channels and len(shape) >= 3:

@@ -7,7 +7,7 @@ import builtins
 import importlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 
@@ -24,7 +24,6 @@ _ALSO_FUNCTIONS = frozenset({"relu", "softmax", "log_softmax", "sigmoid", "tanh"
 # Functions of torch and of torch.nn.functional that make a tensor of sizes, and take none.
 _MAKERS = frozenset({"zeros", "ones", "rand", "randn", "randint", "empty", "full", "eye", "arange",
                      "linspace", "randperm", "tensor", "normal", "manual_seed"})  # fmt: skip
-
 
 _CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict", "add_module"})
 
@@ -43,7 +42,13 @@ class Uses:
     computed: bool = False
     unpacked: list[str] = field(default_factory=list)  # the names that it is unpacked into
     is_base: bool = False
+    formatted: bool = False  # put into a text
     plain: bool = False  # joined with a string, or formatted
+
+    @property
+    def only_formatted(self) -> bool:
+        """Whether it is put into texts, and nothing else is done with it."""
+        return replace(self, formatted=False) == Uses()
 
 
 class NameUses:
@@ -211,7 +216,28 @@ class NameUses:
         ]
         if not asked or len(asked) != len(self._tree.uses(ScopedName(None, name))):
             return ""
+        if any(c[0] in _ALSO_FUNCTIONS for c in asked) and not self._gives_values(name):
+            return ""
         return next((m for m in _MODULES if all(_has(m, chain) for chain in asked)), "")
+
+    def _gives_values(self, name: str) -> bool:
+        """Whether each method of a name is called with a value: `f.relu(x)`, not `x.relu()`."""
+        for use in self._tree.uses(ScopedName(None, name)):
+            asked = self._tree.parents.get(use)
+            call = self._tree.parents.get(asked) if asked is not None else None
+            called = isinstance(call, ast.Call) and call.func is asked
+            if not (isinstance(call, ast.Call) and called and call.args):
+                return False
+            if isinstance(call.args[0], (ast.Constant, ast.UnaryOp)):  # x.softmax(-1)
+                return False
+        return True
+
+    def is_a_module(self, name: str) -> bool:
+        """Whether all that is done with a name is to ask it for what no tensor has."""
+        uses = self.of(name)
+        other = (uses.called, uses.computed, uses.indexed, uses.looped, uses.passed_to)
+        of_tensors = all(hasattr(torch.Tensor, asked) for asked in uses.attributes)
+        return not any(other) and not of_tensors
 
     def is_loss(self, name: str) -> bool:
         """Whether a call of two things gives what `backward` is asked of."""
@@ -293,6 +319,8 @@ def facts(nodes: Iterable[ast.expr], parents: dict[ast.AST, ast.AST]) -> Uses:
                 uses.called = True
             case ast.Call() if last_name(above.func) in {"enumerate", "tqdm"}:
                 uses.looped = True
+            case ast.Call() if getattr(above.func, "attr", "") == "format":
+                uses.formatted = True
             case ast.Call():
                 uses.passed_to.append(last_name(above.func))
             case ast.keyword():
@@ -317,7 +345,7 @@ def facts(nodes: Iterable[ast.expr], parents: dict[ast.AST, ast.AST]) -> Uses:
             case ast.ClassDef():
                 uses.is_base |= node in above.bases
             case ast.FormattedValue():
-                pass
+                uses.formatted = True
             case ast.AugAssign() | ast.Compare() | ast.UnaryOp():
                 uses.computed = True
             case _:

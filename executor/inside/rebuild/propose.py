@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+import numpy as np
 import torch
 
 from executor.inside.placeholders import imports
@@ -110,6 +111,9 @@ class Proposals:
             value = rule(name, last, uses, plan)
             if value is not None:
                 return value
+        root = name.partition(".")[0]
+        if "." in name and root != "self" and _NAMESPACE.match(root):
+            return Text("4")  # a setting, and most are numbers
         return self.tensor(name, last, uses)
 
     def _wants_grad(self, name: str) -> bool:
@@ -145,7 +149,7 @@ class Proposals:
         return None
 
     def _special(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
-        if name in imports.KNOWN and imports.KNOWN[name][1] is None:
+        if name in imports.KNOWN and imports.KNOWN[name][1] is None and self.uses.is_a_module(name):
             return Text(f'_stubs.StubModule("{name}")', "a module that is not installed here")
         is_alias = "." not in name and not _NAMESPACE.match(name)
         if is_alias and (module := self.uses.alias(name)):
@@ -235,6 +239,8 @@ class Proposals:
         return Text("_stubs.same", f"a function `{last}` that gives back what it is given")
 
     def _data(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
+        if any(map(_is_of_arrays, uses.attributes)):
+            return Tensor((8, 20), form="numpy")
         if uses.attributes & _OF_TABLES:
             return Text("_stubs.Rows()", "a table of four file names and labels")
         if uses.indexed and not (uses.keys or uses.computed or uses.attributes):
@@ -252,6 +258,8 @@ class Proposals:
             return Text(made, "`transforms.ToTensor()`")
         if uses.plain or path_like or set(uses.passed_to) & _LOADS:
             return Text(f'"{last}"', f'the file name "{last}"' if path_like else f'"{last}"')
+        if uses.formatted and "." in name and uses.only_formatted:
+            return Text(f'"{last}"')
         if uses.indexed and "len" in uses.passed_to and not uses.computed:
             return Text('["item"] * 4', "a list of four texts")
         if uses.keys and _NAMESPACE.match(last):
@@ -385,6 +393,13 @@ class Proposals:
 def _by_key(key: str) -> Tensor:
     label = TARGET.search(key) is not None
     return Tensor((8,), "int64") if label else Tensor((8, 20))
+
+
+def _is_of_arrays(attribute: str) -> bool:
+    """Whether arrays have it, and neither tensors nor anything plain."""
+    others = (torch.Tensor, str, list, dict, torch.nn.Module)
+    own = hasattr(np.ndarray, attribute) and not attribute.startswith("__")
+    return own and not any(hasattr(kind, attribute) for kind in others)
 
 
 def _sample(key: str) -> Tensor:

@@ -24,7 +24,7 @@ _OUT_OF_REACH = {
 
 def out_of_reach(posted: Posted) -> str:
     """Why no code can raise it here for its own reason; empty if some could."""
-    if posted.lacks_backward or posted.goes_back_once:
+    if posted.lacks_backward or posted.goes_back_once or posted.lacks_its_name:
         return "code_not_posted"
     return next((why for why, ids in _OUT_OF_REACH.items() if posted.id in ids), "")
 

@@ -78,15 +78,17 @@ class Search:
         if not found:
             return Rebuilt(why_not="no_python")
         self._sources = {source.number: source for source in found}
-        if why := out_of_reach(found[0].posted):
-            return Rebuilt(why_not=why)
+        obstacles = [out_of_reach(source.posted) for source in found]
+        if all(obstacles):
+            return Rebuilt(why_not=obstacles[0])
         best = self._best_first()
         spent = time.monotonic() - self._began
         if best is None:
             why = why_not(found[0].posted, self._met)
             return Rebuilt(trials=self._trials, seconds=spent, seen=self._met.last, why_not=why)
         candidate, seen = best
-        posted = self._posted(candidate)
+        source = self._sources[candidate.program]
+        posted = source.posted
         glue = candidate.glue(seen.read)
         if self._to_end:  # no message was posted that anything could come from
             used = (bound.model_copy(update={"evidence": "use"}) for bound in glue.before)
@@ -96,11 +98,12 @@ class Search:
             doubtful = made_up(posted, candidate, seen, self._try_while_time)
         return Rebuilt(
             glue=glue,
-            program=candidate.program,
+            program=source.program,
             simulate="cuda" if candidate.simulate else None,
             exact=self._nearness(posted, seen) is Nearness.EXACT,
             made_up=doubtful,
-            left_out=self._sources[candidate.program].left_out,
+            left_out=source.left_out,
+            excerpt=source.excerpt,
             trials=self._trials,
             seconds=time.monotonic() - self._began,
         )
@@ -202,6 +205,9 @@ class Search:
                 continue  # nobody's labels require grad
             if leaf.tensor.dtype.startswith("float") and leaf.tensor.form == "torch":
                 varied = varied.with_leaf(leaf, replace(leaf.tensor, grad=True))
+        asked_here = any(".backward()" in line for line in candidate.after)
+        if asked_here and not any(leaf.tensor.grad for leaf in varied.leaves(seen.read)):
+            return False  # of what nothing goes into that could require grad
         return self._nearness(posted, self._try(varied)) >= Nearness.REBUILT
 
     def _nearness(self, posted: Posted, seen: Outcome) -> Nearness:
@@ -252,6 +258,7 @@ class Search:
         code = "\n".join([source.code, *after])
         own = source.header.partition("(")[0]
         undefined = undefined_names(code, SNIPPET) - source.supplied.keys() - {own}
+        undefined -= {source.posted.undefined}
         tree = ast.Module(
             body=[*source.completed.body, *ast.parse("\n".join(after)).body], type_ignores=[]
         )

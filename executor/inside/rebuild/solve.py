@@ -113,7 +113,7 @@ class Solver:
                 yield _resized(at, leaf, {-1: side, -2: side})
         for leaf in leaves:
             for dim in range(len(leaf.tensor.shape)):
-                is_side = dim > max(1, len(leaf.tensor.shape) - 3)
+                is_side = len(leaf.tensor.shape) > 3 and dim > len(leaf.tensor.shape) - 3
                 for n in wrong[:5] if self._posted.shapes or not is_side else ():
                     if leaf.tensor.shape[dim] != n and not (is_side and n > _LARGEST):
                         yield _resized(at, leaf, {dim: n})

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from executor.inside.placeholders import imports, own_files
 from executor.inside.placeholders.program import last_name
 from executor.inside.rebuild.evidence import Posted, quoted_lines
+from executor.inside.rebuild.excerpt import left_out
 from executor.inside.rebuild.glue import is_method, with_header
 from executor.inside.rebuild.repair import without_what_is_no_python
 from executor.protocol import SNIPPET, RebuildOrder, Rebuilt
@@ -19,14 +20,16 @@ from executor.protocol import SNIPPET, RebuildOrder, Rebuilt
 class Source:
     """A program of the order, and the posted error read against it."""
 
-    number: int  # as in the order: 0 is the post as it is
+    number: int  # of all programs that are tried
+    program: int  # of the order's: 0 is the post as it is
     code: str
     tree: ast.Module
     header: str  # the class of methods that stand outside of any; empty if there are none
     completed: ast.Module  # with that class
     supplied: Mapping[str, Any]  # well-known imports
     posted: Posted
-    left_out: tuple[int, ...] = ()  # lines that are no Python
+    left_out: tuple[int, ...] = ()  # lines that are no Python, or of an excerpt's rest
+    excerpt: bool = False  # what needs what was not posted is left out above the failing line
 
 
 def sources(order: RebuildOrder) -> list[Source]:
@@ -36,19 +39,45 @@ def sources(order: RebuildOrder) -> list[Source]:
     program does: the error came from there.
     """
     found: list[Source] = []
-    for number, whole in enumerate((order.code, *order.others)):
-        left_out = without_what_is_no_python(whole) if whole.strip() else None
-        if left_out is None or quoted_lines(whole, order.error.frames) & {*left_out}:
-            continue
-        code = Rebuilt(left_out=left_out).of(whole)
-        tree, _ = own_files.without(ast.parse(code))
-        header = header_of(tree)
-        supplied, _ = imports.supply(code, SNIPPET)
-        posted = Posted(order.model_copy(update={"code": code}), tree)
-        made = with_header(tree, header)
-        found.append(Source(number, code, tree, header, made, supplied, posted, left_out))
+    for program, whole in enumerate((order.code, *order.others)):
+        out = without_what_is_no_python(whole) if whole.strip() else None
+        if out is not None and not quoted_lines(whole, order.error.frames) & {*out}:
+            found.append(_source(len(found), program, whole, out, order))
+    if found and found[0].program == 0 and (excerpt := _excerpt(found[0], len(found), order)):
+        found.append(excerpt)
     quoting = [source for source in found if source.posted.lines]
     return quoting or found
+
+
+def _source(
+    number: int, program: int, whole: str, out: tuple[int, ...], order: RebuildOrder
+) -> Source:
+    code = Rebuilt(left_out=out).of(whole)
+    tree, _ = own_files.without(ast.parse(code))
+    header = header_of(tree)
+    supplied, _ = imports.supply(code, SNIPPET)
+    posted = Posted(order.model_copy(update={"code": code}), tree)
+    supplied = {name: made for name, made in supplied.items() if name != posted.undefined}
+    made = with_header(tree, header)
+    return Source(number, program, code, tree, header, made, supplied, posted, out)
+
+
+def _excerpt(whole: Source, number: int, order: RebuildOrder) -> Source | None:
+    """The post without what lies above the failing line and needs what was not posted.
+
+    Its values come from the message alone, so that has to name some.
+    """
+    if not whole.posted.lines or not whole.posted.names_values or whole.header:
+        return None
+    places = [quoted_lines(whole.code, [frame]) for frame in order.error.frames if frame.own]
+    out = left_out(whole.tree, places, whole.supplied)
+    if not out:
+        return None
+    try:
+        made = _source(number, 0, order.code, tuple(sorted({*out, *whole.left_out})), order)
+    except SyntaxError:  # a block of which too little is left
+        return None
+    return replace(made, excerpt=True) if made.posted.lines else None
 
 
 def header_of(tree: ast.Module) -> str:

@@ -16,7 +16,11 @@ def prepared(candidate: Candidate, posted: Posted) -> Candidate:
     """The candidate with the model that a message about weights speaks of."""
     if posted.id != "state_dict" or posted.family is None:
         return candidate
-    _, current = _weights(posted)
+    saved, current = _weights(posted)
+    for name, key in posted.loaded:
+        if candidate.get(name) is not None:
+            text = Text(_kept(saved, [key] if key else []), "weights as the message lists them")
+            candidate = candidate.with_value(name, text, "message")
     for name, given in candidate.values:
         made = f'_stubs.weights({current!r}, "{posted.family["model"]}")'
         if current and name == posted.family["model"]:
@@ -89,5 +93,14 @@ def _written(path: str, seen: Outcome, posted: Posted, before: int) -> str:
     if posted.id == "cuda_checkpoint" and posted.number("device") is not None:
         return f"_stubs.save_tagged({path!r}, {posted.number('device')})"
     saved, _ = _weights(posted)
-    tensors = ", ".join(f"{name!r}: {torch}.rand({shape})" for name, shape in saved.items())
-    return f"{torch}.save({{{tensors}}}, {path!r})"
+    keys = [key for _, key in posted.loaded if key]
+    return f"{torch}.save({_kept(saved, keys)}, {path!r})"
+
+
+def _kept(saved: _Shapes, keys: list[str]) -> str:
+    """Weights, under the keys that the code reads of a checkpoint."""
+    tensors = ", ".join(
+        f"{name!r}: __import__('torch').rand({shape})" for name, shape in saved.items()
+    )
+    made = f"{{{tensors}}}"
+    return f"{{{', '.join(f'{key!r}: {made}' for key in keys)}}}" if keys else made
