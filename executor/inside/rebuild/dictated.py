@@ -155,6 +155,8 @@ def _listed(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[Ste
             turns = Text(f"_stubs.in_turn({both})", said)
             yield Step(0.4, candidate.with_value(name, turns, "message"))
         elif posted.id in _LISTED and len(shapes) >= 2 and not name.startswith("_new_"):
+            if posted.below & COLLATES and not posted.has_dataset:
+                yield from _loaders(candidate, name, shapes)
             for weight, item in _ITEMS:
                 made = "[" + ", ".join(item.format(shape) for shape in shapes) + "] * 4"
                 said = f"a list of tensors of shape {' and '.join(str(list(s)) for s in shapes)}"
@@ -164,6 +166,19 @@ def _listed(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[Ste
             yield Step(0.4, candidate.with_value(name, replace(value, parts=more), "message"))
             one = replace(value, parts=value.parts[:1], form="tensor")
             yield Step(0.5, candidate.with_value(name, one, "message"))
+
+
+# Files and functions of the library that make a batch of samples.
+COLLATES = frozenset({"fetch.py", "collate.py", "fetch", "default_collate", "collate"})
+
+
+def _loaders(candidate: Candidate, name: str, shapes: list[tuple[int, ...]]) -> Iterator[Step]:
+    """A DataLoader of samples of the message's shapes."""
+    for weight, item in _ITEMS:
+        samples = ", ".join(item.format(shape) for shape in shapes)
+        made = f"torch.utils.data.DataLoader([{samples}], batch_size={len(shapes)})"
+        said = f"a DataLoader of samples of {' and '.join(str(list(s)) for s in shapes)}"
+        yield Step(weight - 0.2, candidate.with_value(name, Text(made, said), "message"))
 
 
 # What a message calls the value by: its type → a value of it.

@@ -113,6 +113,12 @@ class Posted:
         return bool(self.undefined) and self.undefined not in read
 
     @property
+    def has_dataset(self) -> bool:
+        """Whether the class that gives the samples was posted."""
+        return any(isinstance(n, ast.FunctionDef) and n.name == "__getitem__"
+                   for n in ast.walk(self._tree))  # fmt: skip
+
+    @property
     def names_values(self) -> bool:
         """Whether the message says of which sizes or dtypes something was."""
         return bool(self.dtypes) or _NUMERAL.search(self.error.message) is not None

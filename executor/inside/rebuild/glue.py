@@ -67,7 +67,7 @@ def install(module: types.ModuleType, make: Make, modules: Iterable[str]) -> Non
     """Let the module's undefined names be made, and stub the modules that are not installed."""
     names = LazyNames(module, make)
     vars(module)["__builtins__"] = names
-    _stubs().resolve = names.resolve
+    _stubs().resolve, _stubs().bound = names.resolve, vars(module)
     if missing := frozenset(modules):
         sys.meta_path.append(_Stubs(missing))
 

@@ -234,12 +234,26 @@ def _fitting(tensor: Tensor, family: SeenError, message: str) -> Iterator[Tensor
             if len(shape) >= 3:
                 yield replace(tensor, shape=(*shape[:-2], 2 * shape[-2], 2 * shape[-1]))
                 yield replace(tensor, shape=(*shape[:-2], 224, 224))
+        case "view_size" if sizes := family.sizes("shape"):
+            yield from _countable(tensor, tuple(sizes))
         case "grad_of_many":
             yield replace(tensor, shape=())
         case _ if family.id in _DTYPE_FAMILIES:
             for dtype in ("float32", "int64", "float64"):
                 if dtype != tensor.dtype:
                     yield replace(tensor, dtype=dtype, grad=False)
+
+
+def _countable(tensor: Tensor, sizes: tuple[int, ...]) -> Iterator[Tensor]:
+    """The tensor with as many elements as a view asks for; of more where one size is -1."""
+    shape, kept = tensor.shape, math.prod(size for size in sizes if size > 0)
+    if len(shape) < 2 or not kept or not all(size > 0 or size == -1 for size in sizes):
+        return
+    rows = shape[0] if -1 in sizes else sizes[0]
+    rest = kept if -1 in sizes else kept // rows
+    yield replace(tensor, shape=(rows, *(1 for _ in shape[2:]), rest))
+    if len(shape) == 3 and (factor := next((n for n in (4, 3, 2) if rest % n == 0), 0)):
+        yield replace(tensor, shape=(rows, factor, rest // factor))
 
 
 _DTYPE_FAMILIES = frozenset(

@@ -32,6 +32,7 @@ from executor.inside.placeholders.program import ScopedName, last_name, method
 from executor.inside.placeholders.run_placeholders import NEW
 from executor.inside.placeholders.shapes import Choices, TensorSpec
 from executor.inside.rebuild.candidate import Given
+from executor.inside.rebuild.dictated import COLLATES
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.layers import layer
 from executor.inside.rebuild.name_uses import (
@@ -149,6 +150,8 @@ class Proposals:
         return None
 
     def _special(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
+        if (uses.looped or "iter" in uses.passed_to) and (made := self._own_loader()):
+            return made
         if name in imports.KNOWN and imports.KNOWN[name][1] is None and self.uses.is_a_module(name):
             return Text(f'_stubs.StubModule("{name}")', "a module that is not installed here")
         is_alias = "." not in name and not _NAMESPACE.match(name)
@@ -368,8 +371,16 @@ class Proposals:
             for a, default in zip(init.args.kwonlyargs, init.args.kw_defaults, strict=True)
             if default is None
         ]
-        given = [f'{name}=_stubs.resolve("{cls.name}.{name}")' for name in required]
+        given = [f'{name}=_stubs.given("{cls.name}.{name}")' for name in required]
         return f"{cls.name}({', '.join(given)})"
+
+    def _own_loader(self) -> Text | None:
+        """A loader over the posted data set, where the error comes out of one."""
+        classes = [cls for cls in self.tree.classes.values() if method(cls, "__getitem__")]
+        if len(classes) != 1 or not self.posted.below & COLLATES:
+            return None
+        made = f"torch.utils.data.DataLoader({self.construct(classes[0])}, batch_size=4)"
+        return Text(made, f"a DataLoader over your class `{classes[0].name}`, 4 samples a batch")
 
     def _parameter(self, function: ast.FunctionDef, name: str) -> Value:
         nodes = [

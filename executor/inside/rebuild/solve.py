@@ -27,6 +27,7 @@ _MODEL = re.compile(r"_stubs\.Model\((\d+)([,)].*)")
 _LARGEST = 1024  # height and width that are tried
 _MOST_ELEMENTS = 16_000_000
 _ROWS = frozenset({"rows", "batch", "labels"})  # what a message calls the size of a batch
+_BATCHES = (1, 64, 32, 16, 8, 4, 2, 128, 100, 256)
 _THIN = 2  # samples, while a height and width are searched for
 
 
@@ -63,6 +64,11 @@ class Solver:
             if self._matched(outcome) > matched:
                 return made, outcome
         return None
+
+    @property
+    def _counts_elements(self) -> bool:
+        """Whether the message counts the elements of a whole batch."""
+        return self._posted.id == "view_size"
 
     def _matched(self, seen: Outcome) -> int:
         """How many of the posted numbers a trial's message has in place; -1: another error."""
@@ -168,17 +174,16 @@ class Solver:
             if got is None:
                 break
             low, high = (low, middle) if got >= number else (middle, high)
-        if value(high) == number:
-            yield _resized(at, leaf, dict.fromkeys(dims, high))
-        elif value(low) == number:
-            yield _resized(at, leaf, dict.fromkeys(dims, low))
-        elif len(dims) == 2:
-            yield from self._rectangles(at, leaf, known, number)
+        side = high if value(high) == number else low if value(low) == number else None
+        for base in dict.fromkeys((at, thin)) if side is not None else ():
+            yield _resized(base, _same(base, leaf), dict.fromkeys(dims, side))
+        if side is None and len(dims) == 2:
+            yield from self._pictures(at, thin, leaf, known, number)
 
-    def _rectangles(
-        self, at: Candidate, leaf: Leaf, known: dict[int, int], number: int
+    def _pictures(
+        self, at: Candidate, thin: Candidate, leaf: Leaf, known: dict[int, int], number: int
     ) -> Iterator[Candidate]:
-        """Height and width for a number that no square gives: channels times two factors."""
+        """Height and width, and perhaps a batch, for a number: channels times two factors."""
         channels = math.gcd(*known.values())
         while channels > 1 and any(not _square(n // channels) for n in known.values()):
             channels -= 1
@@ -192,6 +197,15 @@ class Solver:
         if o1 == o0:
             return
         slope = (s1 - s0) / (o1 - o0)
+        rows = _same(thin, leaf).tensor.shape[0]
+        for batch in _BATCHES if not channels % rows and self._counts_elements else ():
+            per_sample = channels // rows
+            if number % (batch * per_sample) or not _square(number // (batch * per_sample)):
+                continue
+            side = round(s0 + slope * (math.isqrt(number // (batch * per_sample)) - o0))
+            for more in (0, 1, -1, 2):
+                sized = _resized(at, leaf, {0: batch, -2: side + more, -1: side + more})
+                yield _with_rows(sized, leaf, batch)
         area = number // channels
         pairs = [(a, area // a) for a in range(1, math.isqrt(area) + 1) if area % a == 0]
         for a, b in reversed(pairs[-3:]):
@@ -229,6 +243,16 @@ def _replaced(at: Candidate, seen: Outcome, old: int, new: int) -> Candidate:
 
 def _square(n: int) -> bool:
     return math.isqrt(n) ** 2 == n
+
+
+def _with_rows(at: Candidate, leaf: Leaf, rows: int) -> Candidate:
+    """With as many samples in what goes with a batch."""
+    before = leaf.tensor.shape[0]
+    for other in list(at.leaves()):
+        if other.tensor.shape[:1] == (before,) and (other.name, other.part) != leaf[:2]:
+            shape = (rows, *other.tensor.shape[1:])
+            at = at.with_leaf(other, replace(other.tensor, shape=shape))
+    return at
 
 
 def _thinned(at: Candidate, leaf: Leaf) -> Candidate:

@@ -26,6 +26,13 @@ def _nobody(name: str) -> Any:
 
 
 resolve: Callable[[str], Any] = _nobody  # set by the glue that is installed
+bound: dict[str, Any] = {}  # the snippet's own globals
+
+
+def given(path: str) -> Any:
+    """What a parameter is given: the snippet's own value of that name, if there is one by now."""
+    own = path.rpartition(".")[2]
+    return bound[own] if own in bound else resolve(path)
 
 
 class Namespace:
