@@ -51,10 +51,12 @@ def from_message(
                 yield step(
                     candidate, leaf, replace(leaf.tensor, shape=shape), 0.7 + 0.3 * n + 0.1 * k
                 )
+    yield from _rows(candidate, leaves, posted)
     yield from _sides(candidate, leaves, posted)
     yield from _classes(candidate, leaves, posted)
     yield from _elements(candidate, leaves, posted)
     yield from _two_numbers(candidate, leaves, posted)
+    yield from _one_size(candidate, leaves, posted)
     yield from _factors(candidate, leaves, posted)
     yield from _of_said_type(candidate, seen, posted)
     yield from _of_pixels(candidate, seen, posted)
@@ -80,6 +82,18 @@ def _nearly(shapes: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
 
 # A tensor of so many dimensions, of which nothing else is known.
 OF_RANK = {0: (), 1: (8,), 2: (8, 20), 3: (4, 12, 20), 4: (4, 3, 32, 32), 5: (2, 3, 8, 16, 16)}
+
+
+def _rows(candidate: Candidate, leaves: list[Leaf], posted: Posted) -> Iterator[Step]:
+    """As many samples everywhere as a shape of the message has."""
+    for rows in dict.fromkeys(shape[0] for shape in posted.shapes[:2] if len(shape) > 1):
+        made = candidate
+        for leaf in leaves:
+            if len(leaf.tensor.shape) > 1 and fits((rows, *leaf.tensor.shape[1:])):
+                shape = (rows, *leaf.tensor.shape[1:])
+                made = made.with_leaf(leaf, replace(leaf.tensor, shape=shape))
+        if made != candidate:
+            yield Step(0.55, made)
 
 
 def _sides(candidate: Candidate, leaves: list[Leaf], posted: Posted) -> Iterator[Step]:
@@ -275,6 +289,18 @@ def _two_numbers(candidate: Candidate, leaves: list[Leaf], posted: Posted) -> It
             made = candidate.with_leaf(left, _sized(left.tensor, dim, int(seen[one])))
             made = made.with_leaf(right, _sized(right.tensor, dim, int(seen[other])))
             yield Step(0.6, made)
+
+
+def _one_size(candidate: Candidate, leaves: list[Leaf], posted: Posted) -> Iterator[Step]:
+    """The one tensor with a size that clashes with one of the code's own, wherever it stands."""
+    seen = posted.family
+    if seen is None or seen.id != "broadcast_sizes" or len(leaves) != 1:
+        return
+    for size in (posted.number("a"), posted.number("b")):
+        for dim in range(3) if size else ():
+            shape = tuple(size if k == dim else n for k, n in enumerate(OF_RANK[3]))
+            tensor = replace(leaves[0].tensor, shape=tuple(n for n in shape if n))
+            yield step(candidate, leaves[0], tensor, 0.8 + 0.1 * dim)
 
 
 def _factors(candidate: Candidate, leaves: list[Leaf], posted: Posted) -> Iterator[Step]:

@@ -59,6 +59,9 @@ _NUMERAL = re.compile(r"\d")
 _BLANK = re.compile(r"\s+")
 
 
+_NOTHING_RUN = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
 class Posted:
     """The posted error, read against the snippet."""
 
@@ -117,6 +120,12 @@ class Posted:
         """Whether the class that gives the samples was posted."""
         return any(isinstance(n, ast.FunctionDef) and n.name == "__getitem__"
                    for n in ast.walk(self._tree))  # fmt: skip
+
+    @property
+    def does_something(self) -> bool:
+        """Whether the code does more than to define and to import."""
+        text = (n for n in self._tree.body if not isinstance(n, _NOTHING_RUN))
+        return any(not isinstance(getattr(n, "value", None), ast.Constant) for n in text)
 
     @property
     def names_values(self) -> bool:

@@ -51,12 +51,22 @@ def layer(posted: Posted, last: str, *, at_line: bool) -> Text | None:
     kind = made.partition("(")[0]
     alike = bool(kind) and not posted.lines and by_name.startswith(f"{kind}(")
     if made and (at_line or alike):
-        return Text(f"torch.nn.{made}", f"`nn.{made}`, by the message's numbers")
+        return _called(made, by_name, "the message's numbers")
     if at_line:
         for asked, made in _BELOW:
             if asked in posted.below:
-                return Text(f"torch.nn.{made}", f"`nn.{made}`, by the traceback")
+                return _called(made, by_name, "the traceback")
     return Text(f"torch.nn.{by_name}", f"`nn.{by_name}`, by its name") if by_name else None
+
+
+_ONE_INPUT = ("Conv", "Linear", "BatchNorm", "LayerNorm", "Embedding")
+
+
+def _called(made: str, by_name: str, source: str) -> Text:
+    """The layer; within a module where the name is not one of such a layer: it is a model's."""
+    if by_name.partition("(")[0] == made.partition("(")[0] or not made.startswith(_ONE_INPUT):
+        return Text(f"torch.nn.{made}", f"`nn.{made}`, by {source}")
+    return Text(f"torch.nn.Sequential(torch.nn.{made})", f"a module of `nn.{made}`, by {source}")
 
 
 def _by_message(posted: Posted, last: str) -> str:

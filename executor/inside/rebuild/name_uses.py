@@ -42,13 +42,19 @@ class Uses:
     computed: bool = False
     unpacked: list[str] = field(default_factory=list)  # the names that it is unpacked into
     is_base: bool = False
+    tested: bool = False  # `if name`, `not name`
     formatted: bool = False  # put into a text
     plain: bool = False  # joined with a string, or formatted
 
     @property
     def only_formatted(self) -> bool:
         """Whether it is put into texts, and nothing else is done with it."""
-        return replace(self, formatted=False) == Uses()
+        return self.formatted and replace(self, formatted=False) == Uses()
+
+    @property
+    def is_a_flag(self) -> bool:
+        """Whether it is asked for its truth, and nothing else is done with it."""
+        return self.tested and replace(self, tested=False, formatted=False) == Uses()
 
 
 class NameUses:
@@ -344,6 +350,12 @@ def facts(nodes: Iterable[ast.expr], parents: dict[ast.AST, ast.AST]) -> Uses:
                 uses.computed = True
             case ast.ClassDef():
                 uses.is_base |= node in above.bases
+            case ast.If() | ast.IfExp() | ast.While() if above.test is node:
+                uses.tested = True
+            case ast.UnaryOp() if isinstance(above.op, ast.Not):
+                uses.tested = True
+            case ast.BoolOp():
+                uses.tested = True
             case ast.FormattedValue():
                 uses.formatted = True
             case ast.AugAssign() | ast.Compare() | ast.UnaryOp():

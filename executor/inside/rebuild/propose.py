@@ -204,6 +204,8 @@ class Proposals:
             return Text("4")
         if last in {"i", "j", "k", "epoch", "ep", "step", "batch_idx", "idx", "iteration"}:
             return Text("0")
+        if uses.is_a_flag:
+            return Text("False")
         if set(uses.passed_to) & _INTEGER_USE and not self._at_posted_line(name):
             return Text("4")
         return None
@@ -261,7 +263,7 @@ class Proposals:
             return Text(made, "`transforms.ToTensor()`")
         if uses.plain or path_like or set(uses.passed_to) & _LOADS:
             return Text(f'"{last}"', f'the file name "{last}"' if path_like else f'"{last}"')
-        if uses.formatted and "." in name and uses.only_formatted:
+        if "." in name and uses.only_formatted:
             return Text(f'"{last}"')
         if uses.indexed and "len" in uses.passed_to and not uses.computed:
             return Text('["item"] * 4', "a list of four texts")

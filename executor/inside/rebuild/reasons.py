@@ -29,6 +29,11 @@ def out_of_reach(posted: Posted) -> str:
     return next((why for why, ids in _OUT_OF_REACH.items() if posted.id in ids), "")
 
 
+# What a machine without GPU, files and network raises in place of the posted error.
+_NOT_HERE = frozenset(
+    {"cuda_not_compiled", "gpu_missing", "file_missing", "data_missing", "network_missing",
+     "network_entry_missing", "module_not_installed", "import_name", "name_undefined"}
+)  # fmt: skip
 _NAMES_THE_WANTED = frozenset({"index_argument_dtype", "index_dtype", "embedding_dtype"})
 
 
@@ -38,12 +43,20 @@ class Met:
 
     last: str = ""  # "Type: message" of the last other error
     stubbed: bool = False  # a library had to be stubbed
-    runs: bool = False  # a trial with what the message names ran to its end
+    # What was posted ran to its end without anything added, or with what the message names.
+    runs: bool = False
+
+    otherwise: bool = False  # it raised another error, of the code alone, without anything added
 
     def note(self, candidate: Candidate, seen: Outcome, posted: Posted) -> None:
         """Take note of a trial."""
-        self.runs |= seen.ok and _as_posted(candidate, seen, posted)
+        whole = seen.ok and posted.does_something and not (seen.read or candidate.modules)
+        self.runs |= whole or (seen.ok and _as_posted(candidate, seen, posted))
         if not seen.ok:
+            added = seen.read or candidate.modules or candidate.after or candidate.header
+            family = family_of(seen.type, seen.message)
+            of_here = family is not None and family.id in _NOT_HERE
+            self.otherwise |= bool(seen.type != "Timeout" and not added and not of_here)
             self.last = f"{seen.type}: {seen.message}"[:300]
 
 
@@ -60,10 +73,12 @@ def why_not(posted: Posted, met: Met) -> str:
         return "needs_a_library"
     if posted.family is None:
         return "unknown_message"
-    if not met.last or met.runs:
+    if met.runs:
         return "runs_today"
     if is_gone(posted.id):
         return "message_gone"
+    if met.otherwise:
+        return "other_error"
     return "not_found" if posted.lines else "code_not_posted"
 
 

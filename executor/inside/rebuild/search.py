@@ -44,6 +44,8 @@ _CLOCK = 2  # times the budget of computing that it may take by the clock, on a 
 _IN_VAIN = 0.6  # how much unlikelier all is that follows a change which changed nothing
 _OF_OTHERS = 0.3  # how much unlikelier a program is than the one before
 
+_LESS = 1.2  # … and how much unlikelier one of which only a part is run
+
 _INSTANCE = re.compile(rf"\b{NEW}(\w+)")
 _Way = tuple[int, tuple[str, ...]]  # a program, and what calls its definitions
 
@@ -123,7 +125,7 @@ class Search:
 
         for k, source in enumerate(self._sources.values()):
             for n, start in enumerate(self._starts(source)):
-                push(_OF_OTHERS * k + 0.4 * n, start, Outcome())
+                push(_OF_OTHERS * k + 0.4 * n + source.excerpt * _LESS, start, Outcome())
         nearest, at = Nearness.NOTHING, 0
         while queue and self._has_time():
             if self._trials - at >= (_PATIENCE if best is None else _MORE):

@@ -175,9 +175,10 @@ class Solver:
                 break
             low, high = (low, middle) if got >= number else (middle, high)
         side = high if value(high) == number else low if value(low) == number else None
-        for base in dict.fromkeys((at, thin)) if side is not None else ():
-            yield _resized(base, _same(base, leaf), dict.fromkeys(dims, side))
-        if side is None and len(dims) == 2:
+        if side is not None:
+            for base in dict.fromkeys((at, thin)):
+                yield _resized(base, _same(base, leaf), dict.fromkeys(dims, side))
+        elif len(dims) == 2:
             yield from self._pictures(at, thin, leaf, known, number)
 
     def _pictures(

@@ -105,6 +105,38 @@ POSTS = {
         "RuntimeError: Expected all tensors to be on the same device, but found at least two "
         "devices, cuda:0 and cpu!", 3,
     ),
+    "what the lines above the failing one need was not posted": Post(
+        "def show(picture):\n    plain = picture.squeeze().permute(1, 2, 0)\n"
+        "    return plain * torch.ones(3)\n\nparts = look(scene, towers['big'].layers)\n"
+        "low = parts['low']\nshow(low)\n",
+        "RuntimeError: The size of tensor a (48) must match the size of tensor b (3) at "
+        "non-singleton dimension 2", 3,
+        '  File "a.py", line 9, in <module>\n    show(low)\n'
+        '  File "a.py", line 3, in show\n    return plain * torch.ones(3)\n',
+    ),
+    "weights that are read under a key": Post(
+        "kept = torch.load('{}_best.pth'.format(args.run), map_location='cpu')\n"
+        "brain.load_state_dict(kept['net'])\n",
+        'RuntimeError: Error(s) in loading state_dict for Brain:\n\tMissing key(s) in state_dict: '
+        '"out.weight". \n\tUnexpected key(s) in state_dict: "module.out.weight". ', 2,
+    ),
+    "samples of a posted data set that differ": Post(
+        "class Words(Dataset):\n    def __init__(self, words):\n        self.words = words\n"
+        "    def __len__(self):\n        return len(self.words)\n"
+        "    def __getitem__(self, n):\n        return torch.ones(len(self.words[n]))\n\n"
+        "words = ['one', 'three', 'four']\nfor lot in feed:\n    print(lot)\n",
+        "RuntimeError: stack expects each tensor to be equal size, but got [3] at entry 0 and [5] "
+        "at entry 1", 10,
+        '  File "a.py", line 10, in <module>\n    for lot in feed:\n'
+        '  File "/usr/lib/python3/site-packages/torch/utils/data/_utils/collate.py", line 3, in '
+        "default_collate\n    return collate(batch)\n",
+    ),
+    "a graph that the posted code cuts": Post(
+        "best = torch.stack([torch.argmax(left, dim=2), torch.argmax(right, dim=2)])\n"
+        "place = 2.0 * best.float() / cfg.grid.bins - 1\n",
+        "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn",
+        None,
+    ),
     "a function of a library that is not installed": Post(
         "import veryown_images as vi\npicture = vi.open('a')\nnet = nn.Conv2d(3, 8, 3)\n"
         "net(torch.from_numpy(pixels))\n",

@@ -289,6 +289,20 @@ next(iter( enumerate( ** * ... pass async await global x
 WORDS = st.sampled_from([*PIECES.split(), "\n", "\n    "])
 
 
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("y = 2 * w\nw -= y", {"w"}),  # read before, and never made
+        ("w = 1\ny = 2 * w\nw -= y", set()),
+        ("for _ in range(2):\n    y = f(w)\n    w = w.detach()", {"w", "f"}),
+        ("def f():\n    global w\n    w = 1\nf()\nw += 1", set()),
+    ],
+)
+def test_a_name_that_only_changes_was_made_before(code, names):
+    """Whether it was read above the line or not."""
+    assert undefined_names(code, "s") == names
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(st.text(max_size=80), st.lists(WORDS, max_size=25).map(" ".join)))
 def test_completing_survives_any_text(text: str) -> None:

@@ -27,20 +27,22 @@ def posted(message: str, *below: tuple[str, str]) -> Posted:
 @pytest.mark.parametrize(
     ("message", "name", "at_line", "made"),
     [
-        (LINEAR, "part", True, "Linear(5, 2)"),
+        (LINEAR, "fc", True, "Linear(5, 2)"),
+        (LINEAR, "part", True, "Sequential(torch.nn.Linear(5, 2))"),  # a model that begins so
         (LINEAR, "part", False, None),  # the message is about another line
         (LINEAR, "fc1", False, "Linear(20, 4)"),
         ("Given groups=2, weight of size [8, 3, 5, 5], expected input[4, 1, 9, 9] to have 6 "
-         "channels, but got 1 channels instead", "part", True, "Conv2d(6, 8, 5, groups=2)"),
+         "channels, but got 1 channels instead", "conv", True, "Conv2d(6, 8, 5, groups=2)"),
         ("Given groups=1, weight of size [8, 3, 5], expected input[4, 1, 9] to have 3 channels, "
-         "but got 1 channels instead", "part", True, "Conv1d(3, 8, 5)"),
+         "but got 1 channels instead", "conv1d", True, "Conv1d(3, 8, 5)"),
         ("input.size(-1) must be equal to input_size. Expected 7, got 1", "gru", True,
          "GRU(7, 8, batch_first=True)"),
         ("Expected hidden[0] size (2, 12, 64), got [2, 32, 64]", "part", True,
          "LSTM(20, 64, num_layers=2)"),
         ("Expected hidden[0] size (2, 12, 64), got [2, 12, 32]", "part", True,
          "LSTM(20, 64, num_layers=2, batch_first=True)"),
-        ("running_mean should contain 32 elements not 64", "part", True, "BatchNorm2d(64)"),
+        ("running_mean should contain 32 elements not 64", "part", True,
+         "Sequential(torch.nn.BatchNorm2d(64))"),
         ("nobody knows this", "part", True, None),
         ("nobody knows this", "embedding", True, "Embedding(10, 8)"),
     ],
@@ -54,9 +56,9 @@ def test_the_message_comes_first_then_the_name(message, name, at_line, made):
 @pytest.mark.parametrize(
     ("below", "made"),
     [
-        (("/x/torch/nn/functional.py", "embedding"), "Embedding(10, 8)"),
+        (("/x/torch/nn/functional.py", "embedding"), "Sequential(torch.nn.Embedding(10, 8))"),
         (("C:\\x\\torch\\nn\\modules\\rnn.py", "forward"), "LSTM(20, 8, batch_first=True)"),
-        (("/x/torch/nn/modules/linear.py", "forward"), "Linear(20, 4)"),
+        (("/x/torch/nn/modules/linear.py", "forward"), "Sequential(torch.nn.Linear(20, 4))"),
     ],
 )
 def test_the_frames_below_say_which_layer_it_is(below, made):

@@ -15,7 +15,7 @@ from executor.inside.rebuild.mutate import steps
 from executor.inside.rebuild.propose import Proposals
 from executor.inside.rebuild.trial import Outcome
 from executor.inside.rebuild.values import Batches, Tensor, Text, Value
-from executor.protocol import PostedError, RebuildOrder
+from executor.protocol import PostedError, PostedFrame, RebuildOrder
 from tests.executor.inside.rebuild.test_judge import posted
 
 NET = """
@@ -37,7 +37,7 @@ def proposals(code: str, message: str = "x") -> Proposals:
 @pytest.mark.parametrize(
     ("code", "name", "expression"),
     [
-        (NET + "model(torch.ones(2, 12))", "model", "Net(hidden=_stubs.resolve(\"Net.hidden\"))"),
+        (NET + "model(torch.ones(2, 12))", "model", "Net(hidden=_stubs.given(\"Net.hidden\"))"),
             (NET + "model(torch.ones(2, 12))", "Net.hidden", "4"),  # of the posted class
         ("net.train()\nnet(z)", "net", "_stubs.Model(10)"),
         # What such a loss is given are probabilities: that of raw scores would be our mistake.
@@ -48,6 +48,14 @@ def proposals(code: str, message: str = "x") -> Proposals:
         ("y = my_layer(z)", "my_layer", "_stubs.same"),
         ("class A(Base): pass", "Base", '_stubs.stub_class("Base")'),
         ("t.utils.data.DataLoader", "t", '__import__("importlib").import_module("torch")'),
+        ("y = f.relu(x)", "f", '__import__("importlib").import_module("torch")'),
+        ("p = scores.softmax(dim=1)", "scores", "torch.rand((8, 20))"),  # a tensor's own
+        ("p = scores.softmax(-1)", "scores", "torch.rand((8, 20))"),
+        ("pixels.astype('f')", "pixels", "np.random.rand(*(8, 20)).astype(np.float32)"),
+        ("y = x if not exporting else 1", "exporting", "False"),
+        ("f'{args.net}.pt'", "args.net", '"net"'),
+        ("'{}.pt'.format(args.net)", "args.net", '"net"'),
+        ("y = x * cfg.deep.bins", "cfg.deep.bins", "4"),
         ("print(args.lr)", "args", '_stubs.Namespace("args")'),
         ("print(args.lr)", "args.lr", "0.01"),
         ("print(cfg['lr'])", "cfg", '_stubs.Namespace("cfg")'),
@@ -144,6 +152,18 @@ READ = frozenset({"x", "y", "loader"})
         ("x", Outcome(type="RuntimeError", read=READ,
                       message="mat1 and mat2 shapes cannot be multiplied (8x20 and 12x4)"),
          Tensor((8, 12))),
+        ("Expected 2D input but got 3D", Outcome(ok=True, read=READ), Tensor((4, 12, 20))),
+        ("Calculated padded input size per channel: (3 x 3). Kernel size: (5 x 5). Kernel size "
+         "can't be greater than actual input size", Outcome(ok=True, read=READ),
+         Tensor((4, 3, 3, 3))),
+        ("x", Outcome(type="IndexError", read=READ, message="Dimension out of range (expected to "
+                      "be in range of [-2, 1], but got 2)"), Tensor((4, 12, 20))),
+        ("x", Outcome(type="RuntimeError", read=READ,
+                      message="shape '[4, 9]' is invalid for input of size 160"), Tensor((4, 9))),
+        ("x", Outcome(type="RuntimeError", read=READ,
+                      message="Expected hidden size (1, 2, 4), got [8, 20, 1]"), Tensor((1, 2, 4))),
+        ("x", Outcome(type="RuntimeError", read=READ, message="element 0 of tensors does not "
+                      "require grad and does not have a grad_fn"), Tensor((8, 20), grad=True)),
         ("x", Outcome(type="RuntimeError", read=READ, message="grad can be implicitly created "
                       "only for scalar outputs"), Tensor(())),
     ],
@@ -151,6 +171,16 @@ READ = frozenset({"x", "y", "loader"})
 def test_one_property_is_changed_at_a_time(message, seen, tensor):
     """It is among the first that are tried."""
     assert X.with_value("x", tensor, "message") in changed(message, X, seen)[:6]
+
+
+def test_what_one_tensor_lacks_all_like_it_get():
+    """What one of them lacks, all of them may."""
+    pair = X.with_value("y", Tensor((8, 20)), "use")
+    seen = Outcome(type="IndexError", read=READ, message="Dimension out of range (expected to be "
+                   "in range of [-2, 1], but got 2)")  # fmt: skip
+    both = pair.with_value("x", Tensor((4, 12, 20)), "use")
+    both = both.with_value("y", Tensor((4, 12, 20)), "use")
+    assert both in changed("x", pair, seen)[:6]
 
 
 def test_what_is_not_read_is_not_changed():
@@ -165,6 +195,58 @@ def test_a_loader_of_more_parts_is_tried_where_unpacking_failed():
     made = changed("too many values to unpack (expected 2)", loader, Outcome(ok=True, read=READ))
     given = [c.get("loader") for c in made]
     assert any(g is not None and len(getattr(g.value, "parts", ())) == 3 for g in given)
+
+
+def test_a_name_of_data_is_no_library_that_is_not_installed():
+    """Its use says which: `signal.butter` is, `torch.relu(signal)` is not."""
+    name = next(name for name, (_, attribute) in KNOWN.items() if attribute is None)
+    for code in (f"torch.relu({name})", f"{name}.view(2)", f"{name}[0]"):
+        assert "StubModule" not in proposals(code).of(name).value.expression
+
+
+PICTURES = """
+class Pictures(Dataset):
+    def __init__(self, names):
+        self.names = names
+    def __getitem__(self, n):
+        return torch.ones(len(self.names[n]))
+for picture in feed:
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "expression"),
+    [
+        ("default_collate", 'torch.utils.data.DataLoader(Pictures(names=_stubs.given("Pictures.'
+         'names")), batch_size=4)'),
+        ("forward", "[torch.rand((8, 20)) for _ in range(2)]"),
+    ],
+)  # fmt: skip
+def test_a_loader_reads_the_posted_data_set_where_the_error_comes_out_of_one(function, expression):
+    """The frames below the person's own say so."""
+    own = PostedFrame(file="a.py", code="for picture in feed:")
+    below = PostedFrame(file="/x/torch/y.py", function=function, own=False)
+    error = PostedError(type="RuntimeError", message="m", frames=(own, below))
+    order = RebuildOrder(code=PICTURES, error=error)
+    seen = Posted(order, ast.parse(PICTURES))
+    made = Proposals(ast.parse(PICTURES), {"feed"}, seen).of("feed")
+    assert made.value.expression == expression
+
+
+@pytest.mark.parametrize(
+    ("code", "after"),
+    [
+        ("a = torch.argmax(x, 1)\nb = a.float() * 2", [("b.sum().backward()",)]),
+        ("a = torch.argmax(x, 1)\naccuracy = a.float() * 2", []),  # nobody goes back from it
+        ("b = x.detach()\nb.backward()", []),
+        ("b = net(x)\nloss = f(b)", []),
+    ],
+)
+def test_a_backward_is_asked_of_what_is_computed_last(code, after):
+    """Where the message speaks of one, and the code has none."""
+    message = "element 0 of tensors does not require grad and does not have a grad_fn"
+    assert [d.after for d in drives(ast.parse(code), posted(message, code=code))] == after
 
 
 @pytest.mark.parametrize(
@@ -228,6 +310,17 @@ def dictated(code: str, message: str, **values: Value) -> list[dict[str, str]]:
          {"a": Tensor((8, 20))}, {"a": "torch.rand((64, 101))"}),
         ("a.view(3)", "'tuple' object has no attribute 'view'", {"a": Tensor((8, 20))},
          {"a": "(torch.rand(8, 20), torch.rand(8, 20))"}),
+        ("x, y = a", "'str' object has no attribute 'to'",
+         {"a": Batches((("x", Tensor((8, 20))), ("y", Tensor((8,)))))},
+         {"a": "[{'x': torch.rand((8, 20)), 'y': torch.rand((8,))} for _ in range(2)]"}),
+        ("next(a)", "'DataLoader' object is not an iterator", {"a": Tensor((8, 20))},
+         {"a": "torch.utils.data.DataLoader([(torch.rand(20), 0)] * 8, batch_size=4)"}),
+        ("cost(a, b)", "Target 3 is out of bounds.",
+         {"a": Tensor((8, 20)), "b": Tensor((8,), "int64")},
+         {"a": "torch.rand((8, 3))", "b": "torch.full((8,), 3)"}),
+        ("net(a, b)", "Expected more than 1 value per channel when training, got input size "
+         "torch.Size([1, 512])", {"a": Tensor((8, 20)), "b": Tensor((8, 3, 9, 9))},
+         {"a": "torch.rand((1, 20))", "b": "torch.rand((1, 3, 9, 9))"}),
         ("embed(a)", "index out of range in self", {"a": Tensor((8,), "int64")},
          {"a": "torch.full((8,), 1000000)"}),
         ("c(a, b)", "Found dtype Double but expected Float",

@@ -28,7 +28,8 @@ PRODUCT = "mat1 and mat2 shapes cannot be multiplied (3x8 and 5x2)"
     [
         (PRODUCT, "", Met("RuntimeError: another one"), "code_not_posted"),
         (PRODUCT, "out = net(x)", Met("RuntimeError: another one"), "not_found"),
-        (PRODUCT, "", Met(), "runs_today"),
+        (PRODUCT, "", Met(), "code_not_posted"),
+        (PRODUCT, "", Met("RuntimeError: another one", otherwise=True), "other_error"),
         (PRODUCT, "", Met("RuntimeError: another one", runs=True), "runs_today"),
         (PRODUCT, "", Met("ModuleNotFoundError: No module named 'cv9'"), "needs_a_library"),
         (PRODUCT, "", Met("RuntimeError: another one", stubbed=True), "needs_a_library"),
@@ -70,6 +71,39 @@ def test_it_runs_today_only_with_what_the_message_names(message, line, tensor, o
     assert met.runs is runs
 
 
+NOTHING = Candidate()
+NO_FILE = ("FileNotFoundError", "[Errno 2] No such file or directory: 'a.csv'")
+
+
+@pytest.mark.parametrize(
+    ("code", "seen", "runs", "otherwise"),
+    [
+        ("net(1)", Outcome(ok=True), True, False),
+        ("def f(): pass", Outcome(ok=True), False, False),  # it only defines
+        ("net(x)", Outcome(ok=True, read=frozenset({"x"})), False, False),
+        ("net(1)", Outcome(type="ValueError", message="no"), False, True),
+        ("net(x)", Outcome(type="ValueError", message="no", read=frozenset({"x"})), False, False),
+        ("net(1)", Outcome(*(False, *NO_FILE)), False, False),  # of this machine
+        ("net(1)", Outcome(type="Timeout"), False, False),
+    ],
+)
+def test_what_the_code_alone_does_is_a_reason_too(code, seen, runs, otherwise):
+    """Where nothing was added, it is what the person's code does with this torch."""
+    met = Met()
+    met.note(NOTHING, seen, posted(PRODUCT, code=code))
+    assert (met.runs, met.otherwise) == (runs, otherwise)
+
+
+@pytest.mark.parametrize(
+    ("code", "lacks"), [("y = mystery(x)", False), ("y = other(x)", True), ("mystery = 1", False)]
+)
+def test_a_name_that_was_not_defined_gets_no_value(code, lacks):
+    """It is the posted error; where it is nowhere read, it was in other code."""
+    seen = posted("name 'mystery' is not defined", code=code, type="NameError")
+    assert seen.undefined == "mystery"
+    assert (out_of_reach(seen) == "code_not_posted") is lacks
+
+
 @pytest.mark.parametrize(
     ("code", "others", "line", "numbers"),
     [
@@ -85,7 +119,7 @@ def test_the_programs_that_hold_the_quoted_line_are_tried(code, others, line, nu
     frames = (PostedFrame(file="a.py", code=line),) if line else ()
     error = PostedError(type="RuntimeError", message="m", frames=frames)
     order = RebuildOrder(code=code, others=others, error=error)
-    assert [source.number for source in sources(order)] == numbers
+    assert [source.program for source in sources(order)] == numbers
 
 
 @pytest.mark.parametrize(
