@@ -85,8 +85,9 @@ OF_RANK = {0: (), 1: (8,), 2: (8, 20), 3: (4, 12, 20), 4: (4, 3, 32, 32), 5: (2,
 
 
 def _rows(candidate: Candidate, leaves: list[Leaf], posted: Posted) -> Iterator[Step]:
-    """As many samples everywhere as a shape of the message has."""
-    for rows in dict.fromkeys(shape[0] for shape in posted.shapes[:2] if len(shape) > 1):
+    """As many samples everywhere as the shapes of the message have, where they agree on it."""
+    named = {shape[0] for shape in posted.shapes if len(shape) > 1}
+    for rows in named if len(named) == 1 else ():
         made = candidate
         for leaf in leaves:
             if len(leaf.tensor.shape) > 1 and fits((rows, *leaf.tensor.shape[1:])):

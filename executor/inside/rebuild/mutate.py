@@ -16,7 +16,7 @@ from executor.inside.rebuild.trial import Outcome
 from executor.inside.rebuild.values import Batches, Tensor, Text
 
 _MOST_ELEMENTS = 4_000_000
-_MOST_DOUBLED = 500_000  # elements of a picture that is still tried twice as large
+_MOST_DOUBLED = 200_000  # elements of a picture that is still tried twice as large
 
 
 def steps(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[Step]:

@@ -73,10 +73,10 @@ def why_not(posted: Posted, met: Met) -> str:
         return "needs_a_library"
     if posted.family is None:
         return "unknown_message"
-    if met.runs:
-        return "runs_today"
     if is_gone(posted.id):
         return "message_gone"
+    if met.runs:
+        return "runs_today"
     if met.otherwise:
         return "other_error"
     return "not_found" if posted.lines else "code_not_posted"
