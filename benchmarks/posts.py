@@ -18,7 +18,7 @@ import json
 import statistics
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -130,10 +130,13 @@ def _print(rows: list[dict[str, Any]]) -> None:
     with_both = [row for row in rows if row["rebuilt"] is not None]
     n = sum(row["rebuilt"] for row in with_both)
     print(f"the posted error was rebuilt in {n} of {len(with_both)} posts with code and error")
-    for why, times in Counter(
-        row["why_not"] for row in with_both if not row["rebuilt"]
-    ).most_common():
-        print(f"  not rebuilt, {why or 'nothing was tried'}: {times}")
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for row in with_both:
+        if not row["rebuilt"]:
+            reasons[row["why_not"] or "nothing was tried"].append(row["document"])
+    for why, documents in sorted(reasons.items(), key=lambda item: -len(item[1])):
+        print(f"  not rebuilt, {why}: {len(documents)}")
+        print("\n".join(f"    {document}" for document in documents))
     seconds = sorted(row["seconds"] for row in rows)
     nine_in_ten = seconds[int(len(seconds) * 0.9)]
     print(f"an answer took {statistics.median(seconds):.2f} s, nine in ten {nine_in_ten:.2f} s")
