@@ -90,9 +90,9 @@ def _made(failure: Failure, value: Any) -> tuple[str, cst.Assign] | None:
             at = assignment(program, name, place.node) if held is value else None
             if at is None:
                 continue
-            if isinstance(at.value, cst.Call):
-                return name, at
             made_of = list(_floats(failure, at.value, frame))
+            if isinstance(at.value, cst.Call) or not made_of:
+                return name, at
             return _made(failure, made_of[0]) if len(made_of) == 1 else None
     return None
 
@@ -104,8 +104,7 @@ def _floats(failure: Failure, node: cst.CSTNode, frame: int) -> Iterator[Any]:
 
 
 def _with_gradient(text: Any, made: cst.BaseExpression) -> cst.BaseExpression:
-    assert isinstance(made, cst.Call)
-    if not _FACTORY.match(text(made.func)):
+    if not isinstance(made, cst.Call) or not _FACTORY.match(text(made.func)):
         return method(made, "requires_grad_")
     return with_argument(made, 99, "requires_grad", cst.Name("True"))
 

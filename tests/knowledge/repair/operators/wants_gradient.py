@@ -60,10 +60,13 @@ total.retain_grad()
 total.sum().backward()
 """
 
+SCALED = EQUATION.replace("torch.rand(9, 1)", "2 * torch.rand(9, 1) - 1", 1)
+
 CASES = Cases(
     mended={},
     paired={
         "an equation": (EQUATION, ("t = torch.rand(9, 1, requires_grad=True)",)),
+        "drawn and scaled": (SCALED, ("(2 * torch.rand(9, 1) - 1).requires_grad_()",)),
         "a hook": (HOOK, ("torch.ones(3, requires_grad=True)",)),
         "a gradient on the way": (KEPT, ("torch.tensor([1.0, 2.0], requires_grad=True)",)),
     },
