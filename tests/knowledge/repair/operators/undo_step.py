@@ -95,8 +95,9 @@ print(table.scatter_(-1, colours.unsqueeze(-1), 1.0))
 """
 
 CASES = Cases(
-    mended={"the last batch": (LAST_BATCH, "x.view(x.size(0), -1)   # one row each")},
+    mended={},
     paired={
+        "the last batch": (LAST_BATCH, ("x.view(x.size(0), -1)   # one row each",)),
         "a channel that is there already": (
             SPIKES,
             ("        return torch.sigmoid(self.conv(spikes))",),
