@@ -1,0 +1,7 @@
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+layer = nn.Linear(100, 50)
+bound = 1 / 100**0.5
+assert 0.95 * bound < layer.weight.abs().max() <= bound, "the largest weight is not at this bound"
