@@ -1,0 +1,5 @@
+from torch import nn
+
+model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8))
+model = nn.SyncBatchNorm.convert_sync_batchnorm(model)
+assert isinstance(model[1], nn.SyncBatchNorm), "each process normalises by its own batch"

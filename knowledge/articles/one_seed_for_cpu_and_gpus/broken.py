@@ -1,0 +1,6 @@
+import torch
+
+torch.manual_seed(0)
+first = torch.rand(3, device="cuda")
+second = torch.rand(3, device="cuda")  # the generator has gone on
+assert torch.equal(first.cpu(), second.cpu()), "the GPU's numbers are not the same again"
