@@ -1,0 +1,8 @@
+import torch
+from torch import nn
+
+conv, linear = nn.Conv1d(8, 5, kernel_size=1), nn.Linear(8, 5)
+linear.load_state_dict({"weight": conv.weight.squeeze(-1), "bias": conv.bias})
+x = torch.randn(2, 8, 10)  # batch, channels, time
+same = linear(x.transpose(1, 2)).transpose(1, 2)
+assert torch.allclose(conv(x), same, atol=1e-6), "the results differ"
