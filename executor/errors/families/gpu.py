@@ -317,7 +317,18 @@ FAMILIES = (
         means=(
             ("Something of a GPU is asked for (pinned memory, a stream), and PyTorch sees none"),
         ),
-        remedy=("Set pin_memory=False, or guard it with `torch.cuda.is_available()`",),
+        remedy=(
+            Sentence(
+                "Set pin_memory=False, or guard it with `torch.cuda.is_available()`",
+                {"code": r"pin_memory\s*=\s*(?!False)|pin_memory\("},
+            ),
+            Sentence(
+                "`.to(0)` and `.to(rank)` mean the GPU of that number: where there may be none, "
+                "choose `device = torch.device('cuda' if torch.cuda.is_available() else 'cpu')`",
+                {"line": r"\.to\((?:\d|\w*rank|\w*gpu)"},
+            ),
+            "Guard it with `torch.cuda.is_available()`",
+        ),
         types=("RuntimeError",),
         today=(
             r"Cannot access accelerator device when none is available",

@@ -22,6 +22,7 @@ from executor.inside.remarks.syntax import (
     is_model,
     is_optimizer,
     is_step,
+    is_without,
     loops,
     method_calls,
     optimizers,
@@ -299,7 +300,15 @@ def _graph_kept(tree: ast.Module) -> Found:
     started |= {m.id for m in given_back if isinstance(m, ast.Name) and id(m) not in numbers}
     # What only a tensor has: a number would have no place there.
     started |= {owner(c) for kept in ("clone", "detach") for c in method_calls(tree, kept)}
+    off = {
+        below
+        for n in walk(tree)
+        if isinstance(n, ast.With) and any(map(is_without, (i.context_expr for i in n.items)))
+        for below in walk(n)
+    }
     for loop in loops(tree):
+        if loop in off:
+            continue
         trains = bool(method_calls(loop, "backward"))
         started_anew = {name for _, name, value in assigned(loop) if name not in words(value)}
         for name, value, node in grown(walk(loop)):

@@ -16,6 +16,7 @@ from executor.inside.remarks.syntax import (
     dotted,
     functions,
     inside,
+    is_without,
     last_along_one,
     loops,
     method_calls,
@@ -88,9 +89,9 @@ def validated_in_training(tree: ast.Module) -> Found:
     models -= switched
     for node in walk(tree):
         match node:
-            case ast.With(items=items) if any(_is_without(i.context_expr) for i in items):
+            case ast.With(items=items) if any(is_without(i.context_expr) for i in items):
                 pass
-            case ast.FunctionDef(decorator_list=marks) if any(map(_is_without, marks)):
+            case ast.FunctionDef(decorator_list=marks) if any(map(is_without, marks)):
                 pass
             case ast.For() if _is_judging(node):
                 pass
@@ -107,6 +108,9 @@ def validated_in_training(tree: ast.Module) -> Found:
         if {"train", "eval"} & {tail(n) for n in below} or not judged or not called:
             continue
         name = dotted(called[0].func)
+        made = [v for _, given, v in assigned(tree) if given == name]
+        if made and all(tail(v) in LAYERS for v in made if isinstance(v, ast.Call)):
+            continue  # a layer by itself, that is the same in both modes
         if switched and not _acts_itself(name, tree):
             continue
         first = node.body[0] if isinstance(node, ast.FunctionDef) else node
@@ -168,9 +172,9 @@ def fed_the_answer(tree: ast.Module) -> Found:
     """An evaluation that counts right answers of a decoder that is given the true ones."""
     for node in walk(tree):
         match node:
-            case ast.With(items=items) if any(_is_without(i.context_expr) for i in items):
+            case ast.With(items=items) if any(is_without(i.context_expr) for i in items):
                 pass
-            case ast.FunctionDef(decorator_list=marks) if any(map(_is_without, marks)):
+            case ast.FunctionDef(decorator_list=marks) if any(map(is_without, marks)):
                 pass
             case _:
                 continue
@@ -226,7 +230,7 @@ def teaches_in_training(tree: ast.Module) -> Found:
             continue  # who calls it may train in turns
         students |= {dotted(a) for c in below if isinstance(c, ast.Call) for a in c.args}
         for block in (n for n in below if isinstance(n, ast.With)):
-            if not any(_is_without(i.context_expr) for i in block.items):
+            if not any(is_without(i.context_expr) for i in block.items):
                 continue
             for call in (n for n in inside(block) if isinstance(n, ast.Call) and n.args):
                 name = dotted(call.func)
@@ -251,12 +255,6 @@ def _is_one_of(called: ast.expr, models: set[str], tree: ast.Module) -> bool:
         return True
     given = {dotted(v) for v in origins(tree).get(name, ())}
     return bool(given) and given <= models
-
-
-def _is_without(node: ast.expr) -> bool:
-    """Whether a block or function with this has no gradients."""
-    off = isinstance(node, ast.Call) and [ast.unparse(a) for a in node.args] == ["False"]
-    return tail(node) in ("no_grad", "inference_mode") or (off and tail(node) == "set_grad_enabled")
 
 
 def _is_of_held_out(node: ast.Assign, models: set[str], tree: ast.Module) -> bool:

@@ -21,6 +21,7 @@ from executor.inside.remarks.syntax import (
     methods_named,
     module_classes,
     number,
+    tail,
     walk,
     words,
 )
@@ -157,7 +158,7 @@ def _layer_not_called(tree: ast.Module) -> Found:
         layers = {
             dotted(n.targets[0])
             for n in walk(module)
-            if isinstance(n, ast.Assign) and is_layer(n.value)
+            if isinstance(n, ast.Assign) and is_layer(n.value) and tail(n.value) != "Parameter"
         }
         for forward in methods_named(module, "forward"):
             for node in walk(forward):

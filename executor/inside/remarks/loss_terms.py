@@ -203,7 +203,8 @@ def penalty_rewarded(tree: ast.Module) -> Found:
     policy = says(tree, _LOG_PROBABILITY) and says(tree, _GAIN)
     turned = {name for _, name, value in assigned(tree) if has_minus(value)}
     for _, _, value in trained_losses(tree):
-        for sign, term in terms(value):
+        of = list(terms(value))
+        for sign, term in of if len(of) > 1 else ():  # else all of it is turned round, on purpose
             said = words(term)
             if said & turned:
                 continue

@@ -13,6 +13,7 @@ from executor.inside.remarks.syntax import (
     dotted,
     inside,
     is_linear,
+    is_optimizer,
     last_value,
     made_of,
     methods_named,
@@ -21,6 +22,7 @@ from executor.inside.remarks.syntax import (
     origins,
     owner,
     tail,
+    trained,
     trained_losses,
     walk,
     words,
@@ -277,7 +279,9 @@ def ends(tree: ast.Module) -> list[tuple[ast.AST, str]]:
         for _, _, call in assigned(tree)
         if isinstance(call, ast.Call) and callee(call) == "Sequential" and id(call) not in inner
     ]
-    if len(classes) + len(whole) != 1:
+    models = {frozenset(trained(n, tree)) for n in walk(tree)
+              if isinstance(n, ast.Call) and is_optimizer(n)}  # fmt: skip
+    if len(classes) + len(whole) != 1 or len(models) > 1:
         return []  # of several models nobody knows which one the loss gets
     if whole:
         return [_last_of(whole[0], tree)]

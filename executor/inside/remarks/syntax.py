@@ -346,6 +346,12 @@ def is_named(name: str) -> bool:
 _IS_OPTIMIZER = re.compile(r"(?i)optim|(^|[._])opt(_|\d|$)")
 
 
+def is_without(node: ast.expr) -> bool:
+    """Whether a block or function with this has no gradients."""
+    off = isinstance(node, ast.Call) and [ast.unparse(a) for a in node.args] == ["False"]
+    return tail(node) in ("no_grad", "inference_mode") or (off and tail(node) == "set_grad_enabled")
+
+
 def stepped(step: ast.Call) -> str:
     """The optimizer that is stepped, also by `scaler.step(optimizer)`."""
     given = dotted(step.args[0]) if step.args else ""

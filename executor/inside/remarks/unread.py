@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from collections.abc import Iterator
 
 from executor.inside.remarks.edits import Told, put, way
 from executor.inside.remarks.syntax import (
@@ -17,9 +18,11 @@ from executor.inside.remarks.syntax import (
     inside,
     is_read,
     methods_named,
+    optimizers,
     outermost,
     rebound,
     tail,
+    trained,
     walk,
     words,
 )
@@ -165,6 +168,8 @@ def _held_out_unused(tree: ast.Module) -> Found:
     said = words(tree)
     if "backward" not in said or not said & {"eval", "no_grad", "inference_mode"}:
         return
+    if any(_HELD_OUT.search(n.id) for n in _looked_at(tree)):
+        return  # other data that were put aside, or the same by another name
     for node, name, value in assigned(tree):
         made = isinstance(value, ast.Call) and callee(value) == "DataLoader"
         if made and _HELD_OUT.search(name) and "." not in name and not is_read(name, tree):
@@ -174,6 +179,17 @@ def _held_out_unused(tree: ast.Module) -> Found:
                 f"`{name}` is made and read nowhere: what is evaluated in this code is not these "
                 "data; give the evaluation this loader",
             )
+
+
+def _looked_at(tree: ast.Module) -> Iterator[ast.Name]:
+    """The variables that loops go through, and those that models are given."""
+    models = {m for call in optimizers(tree).values() for m in trained(call, tree)}
+    for node in walk(tree):
+        match node:
+            case ast.For(iter=over) | ast.comprehension(iter=over):
+                yield from (n for n in walk(over) if isinstance(n, ast.Name))
+            case ast.Call(func=func, args=given) if dotted(func) in models:
+                yield from (n for a in given for n in walk(a) if isinstance(n, ast.Name))
 
 
 def split_unused(tree: ast.Module) -> Found:

@@ -394,6 +394,31 @@ def test_weights_inside_a_pickle_are_read_by_an_unpickler():
 
 
 @pytest.mark.parametrize(
+    ("line", "code", "told"),
+    [
+        ("net = Net().to(rank)", "", {"of that number"}),
+        ("x = x.to(0)", "", {"of that number"}),
+        ("loader = it(data)", "DataLoader(d, pin_memory=True)", {"pin_memory=False"}),
+        ("loader = it(data)", "DataLoader(d, pin_memory=False)", set()),
+        ("s = torch.cuda.Stream()", "", set()),
+    ],
+)
+def test_pinned_memory_is_named_only_where_it_is_asked_for(line: str, code: str, told: set[str]):
+    """A number for a device asks for a GPU as well."""
+    posted = PastedTraceback(
+        type="RuntimeError",
+        message="Cannot access accelerator device when none is available.",
+        frames=(),
+    )
+    lines = [Construct(kind="call", name="", line=1, code=code)]
+    reading = read_words(posted, Around(line=line), lines)
+
+    assert reading is not None and "is_available()" in reading.remedy
+    said = {t for t in ("of that number", "pin_memory=False") if t in reading.remedy}
+    assert said == told
+
+
+@pytest.mark.parametrize(
     ("type_", "message", "advice"),
     [
         ("UserWarning", "paint is deprecated. Use torch.draw instead.", "Write `torch.draw`"),

@@ -371,7 +371,25 @@ SHOWN = {
     "returns_forwards": [RETURNS.format(rewards="rewards")],
     "positions_of_samples": [PE.format(first="True", dim=0)],
 }  # fmt: skip
+OTHERS = "test_loader = DataLoader(b)\nfor x in train_loader:\n    net(x).backward()\nnet.eval()\n"
+TWO = "opt = Adam(net.parameters())\n"
 SOUND = {
+    "a weight that is taken as it is": module(
+        "self.w = nn.Parameter(torch.ones(2))", "v = self.w\nreturn x * v"
+    ),
+    "other data that were put aside": OTHERS + "for x in val_loader:\n    net(x)\n",
+    "the same data by another name": TWO + OTHERS + "net(x_test)\n",
+    "a loss that is turned round as a whole": RL.format(loss="-l1_penalty"),
+    "a softmax, and an optimizer of another model too": TWO
+    + "end = nn.Sequential(nn.Linear(3, 2), nn.Softmax(dim=1))\nloss = nn.CrossEntropyLoss()\n"
+    + "opt = Adam(end.parameters())\n",
+    "losses that are added up where gradients are off": "for e in a:\n    loss.backward()\n"
+    "with torch.no_grad():\n    for x in a:\n        loss = f(x)\n        total += loss\n",
+    "a layer beside a model with dropout": "body = Body(nn.Dropout(0.5))\nhead = nn.Linear(4, 2)\n"
+    "opt = Adam([*body.parameters(), *head.parameters()])\n"
+    "for x, y in train:\n    f(head(body(x)), y).backward()\n"
+    "with torch.no_grad():\n    for x, y in train:\n"
+    "        right += (head(h).argmax(1) == y).sum()\n",
     "a layer that has no modes": PROBED.format(made="nn.Linear(4, 2)"),
     "a teacher without dropout": TAUGHT.format(between="", of="teacher").replace(
         "nn.Dropout(0.5)", "nn.ReLU()"

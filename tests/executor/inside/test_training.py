@@ -108,6 +108,11 @@ MISTAKES = [
     Case("step_without_gradients", 7, "opt", "no backward() was called",
          "model = nn.Linear(4, 1)\nopt = torch.optim.Adam(model.parameters())\n"
          "loss = model(torch.randn(8, 4)).sum()\nopt.step()\n"),
+    Case("step_without_gradients", 11, "opt", "no backward() was called between its steps",
+         "first = nn.Linear(4, 1)\nsgd = torch.optim.SGD(first.parameters(), lr=0.1)\n"
+         "first(torch.randn(8, 4)).sum().backward(); sgd.step()\nmodel = nn.Linear(4, 1)\n"
+         "opt = torch.optim.Adam(model.parameters())\n"
+         "for _ in range(3):\n    model(torch.randn(8, 4))\n    opt.step()\n"),
     Case("step_without_gradients", 10, "opt", "reset between backward() and the step",
          "model = nn.Linear(4, 1)\nopt = torch.optim.Adam(model.parameters())\n"
          "for _ in range(3):\n    loss = model(torch.randn(8, 4)).sum()\n    loss.backward()\n"

@@ -185,6 +185,9 @@ class StepFindings:
         if not record.heard and not self._steps.names.calls_autograd:
             before = " before it" if self._steps.backwards else ""
             return f"no backward() was called on a loss{before}"
+        between = record.heard - record.heard_first
+        if record.steps > 1 and not between and not self._steps.names.calls_autograd:
+            return "no backward() was called between its steps"
         if record.wiped:
             return "they were reset between backward() and the step"
         if not record.heard or self._steps.reached is None:

@@ -132,6 +132,7 @@ class Steps:
         if record is None:
             name = self.names.of(optimizer)
             record = Record(optimizer, name or type(optimizer).__name__, None)
+            record.heard_first = self.backwards
             self.records[id(optimizer)] = record
         record.steps += 1
         if self._seeds and record.steps <= _LATE:

@@ -74,6 +74,7 @@ class Record:
     backwards: int = 0  # since the last step
     stale: int = 0  # steps on gradients that still held those of the step before
     heard: int = 0  # backwards before the last step that found nothing
+    heard_first: int = 0  # before its first step
     wiped: bool = False  # one of them reached its parameters
     params: list[torch.Tensor] = field(default_factory=list)
     ids: list[int] = field(default_factory=list)  # of the parameters
