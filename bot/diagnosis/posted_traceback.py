@@ -72,7 +72,7 @@ def around(question: Question, run: JobResult | None) -> Around:
     last = pasted.frames[-1] if pasted.frames else None
     library = _library(last) if last is not None else ""
     return Around(
-        words=question.text,
+        words=_besides(pasted.message, question.text),
         line=own[-1].code if own else "",
         file=_file(pasted),
         frames="\n".join(f"{_base(f.file)} {f.function}" for f in pasted.frames),
@@ -81,6 +81,17 @@ def around(question: Question, run: JobResult | None) -> Around:
         torch=torch,
         runs=runs,
     )
+
+
+_OPENING = 24  # letters of a message by which a line is known that repeats it
+
+
+def _besides(message: str, text: str) -> str:
+    """The text without the message, which a title often repeats: its own sizes are no print."""
+    opening = message.strip().partition("\n")[0][:_OPENING]
+    if len(opening) < _OPENING:
+        return text
+    return "\n".join(line.partition(opening)[0] for line in text.split("\n"))
 
 
 def place(pasted: PastedTraceback) -> str:

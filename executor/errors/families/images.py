@@ -41,8 +41,10 @@ FAMILIES = (
         means=("A transform expects {expected} and gets {given}",),
         remedy=(
             Sentence(
-                "ToPILImage() takes such a thing only with two or three dimensions: [C, H, W] of a "
-                "tensor, [H, W, C] of an array. Print its shape and dtype",
+                "The class is right and the dimensions are not: ToPILImage() takes [C, H, W] of a "
+                "tensor and [H, W, C] of an array, and old torchvision nothing else. Print its "
+                "shape: a grey picture [H, W] is made one by `x.unsqueeze(0)`, one picture is "
+                "taken out of a batch by `x[0]`. Of floats it expects values from 0 to 1",
                 {"expected": r"Tensor.*|torch\..*", "given": r".*(?:Tensor|ndarray).*"},
             ),
             Sentence(

@@ -144,8 +144,11 @@ FAMILIES = (
             Sentence(
                 "{inner_left} is {times} times {inner_right}. If one row is all there is (`view(1, "
                 "-1)`, or `flatten()` without a 1), {times} samples were made one: "
-                "`x.flatten(1)` keeps the batch. If it is a single sample, print its shape before "
-                "it is flattened: its maps are larger than the layer was made for",
+                "`x.flatten(1)` keeps the batch. If it is a single sample, its maps are larger "
+                "than the layer was made for: where {inner_right} is the number of channels, pool "
+                "them to one place (`nn.AdaptiveAvgPool2d(1)` for a fixed `AvgPool2d`, as old "
+                "torchvision models have it), or give the model pictures of the size that it was "
+                "made for",
                 {"times": r".+", "rows": "1"},
             ),
             Sentence(

@@ -80,6 +80,22 @@ async def test_a_traceback_without_code_is_read(
     assert not {"verified", "reproduced"} & set(answer.headline.lower().split())
 
 
+@pytest.mark.parametrize(
+    ("title", "told"),
+    [
+        ("RuntimeError: size mismatch, m1: [2394 x 7], m2: [16758 x 2] at a.cpp:2", "one sample"),
+        ("What I print of x is [2394, 7]", "flattening changes nothing"),
+        ("What now", "one sample"),
+    ],
+)
+async def test_the_sizes_of_a_repeated_message_are_no_print(title: str, told: str, ask: Ask):
+    """A title repeats it."""
+    message = "RuntimeError: size mismatch, m1: [2394 x 7], m2: [16758 x 2] at a.cpp:2070"
+    answer = await ask(f"{title}\n\nwith my own data:\n\n{message}\n")
+
+    assert answer.posted is not None and told in answer.posted.remedy
+
+
 async def test_an_unknown_error_is_placed_and_left_open(ask: Ask) -> None:
     """Where it happened is said, and nothing is made up."""
     answer = await ask(
