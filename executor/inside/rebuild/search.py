@@ -44,7 +44,7 @@ _CLOCK = 2  # times the budget of computing that it may take by the clock, on a 
 _IN_VAIN = 0.6  # how much unlikelier all is that follows a change which changed nothing
 _OF_OTHERS = 0.3  # how much unlikelier a program is than the one before
 
-_LESS = 1.2  # … and how much unlikelier one of which only a part is run
+_WHOLE_FIRST = 10  # trials in which no program comes to the posted line, before a part of one
 
 _INSTANCE = re.compile(rf"\b{NEW}(\w+)")
 _Way = tuple[int, tuple[str, ...]]  # a program, and what calls its definitions
@@ -117,6 +117,7 @@ class Search:
         counter = itertools.count()
         queue: list[tuple[float, int, Candidate, Outcome]] = []
         best: tuple[Candidate, Outcome] | None = None
+        held_back: list[tuple[float, Candidate]] = []
 
         def push(cost: float, candidate: Candidate, before: Outcome) -> None:
             if candidate not in self._seen:
@@ -125,10 +126,19 @@ class Search:
 
         for k, source in enumerate(self._sources.values()):
             for n, start in enumerate(self._starts(source)):
-                push(_OF_OTHERS * k + 0.4 * n + source.excerpt * _LESS, start, Outcome())
+                if source.excerpt:
+                    held_back.append((0.4 * n, start))
+                else:
+                    push(_OF_OTHERS * k + 0.4 * n, start, Outcome())
         nearest, at = Nearness.NOTHING, 0
-        while queue and self._has_time():
-            if self._trials - at >= (_PATIENCE if best is None else _MORE):
+        while (queue or held_back) and self._has_time():
+            far = self._trials >= _WHOLE_FIRST and nearest < Nearness.SAME_LINE
+            tired = self._trials - at >= (_PATIENCE if best is None else _MORE)
+            if held_back and best is None and (far or tired or not queue):
+                for cost, start in held_back:
+                    push(cost, start, Outcome())
+                held_back, at = [], self._trials
+            elif tired or not queue:
                 break
             cost, _, candidate, before = heapq.heappop(queue)
             posted = self._posted(candidate)
