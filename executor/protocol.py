@@ -153,9 +153,9 @@ class ErrorSeen(Model):
     masks: str = ""  # the message of the first error, where this was raised while handling it
     family: str = ""  # its id in executor.errors; empty where the catalogue does not know it
     # How the snippet says that it is meant: "comment" (this will fail), "printed" (its handler does
-    # nothing but tell of it), "tried" (one of another class would), "labelled" (it is called the
-    # wrong way, or followed by the right one), "named" (a comment with the error's name); empty if
-    # it does not.
+    # nothing but tell of it), "tried" (one of another class would), "above" (it came right above
+    # such a `try`), "labelled" (it is called the wrong way, or followed by the right one), "named"
+    # (a comment with the error's name); empty if it does not.
     demonstrated: str = ""
 
 

@@ -69,6 +69,7 @@ def demonstrated(wrong: Mistake, run: JobResult, how: str, alternatives: Sequenc
         "named": "a comment of the code names it",
         "printed": "its except only tells of it",
         "tried": "its except, of another class, would only tell of it",
+        "above": "the `try` below it is there for an error that it announces",
         "labelled": "the code calls this way wrong, or shows the right one too",
     }
     said = first_sentence(wrong.error.message)

@@ -64,7 +64,7 @@ _OF_AN_INDEX = re.compile(
 )
 
 # Ways to say that an error is meant, the clearest first.
-_HOW = ("comment", "labelled", "printed", "tried", "named")
+_HOW = ("comment", "labelled", "printed", "tried", "above", "named")
 
 
 class Demonstrations:
@@ -76,6 +76,7 @@ class Demonstrations:
         self._tried: dict[int, tuple[int, ...]] = {}  # handler → the lines that it is about
         self._telling: set[int] = set()  # handlers that only tell
         self._would_tell: set[int] = set()  # lines of a `try`, all of whose handlers only tell
+        self._above: set[int] = set()  # those right above one that announces an error
         self._looks_up: set[int] = set()  # those of one whose handler is for a failed look-up
         self._labels = Labels(lines, tree)
         for node in walk(tree):
@@ -86,8 +87,6 @@ class Demonstrations:
                 if last > node.lineno:
                     for line in range(node.lineno, last + 1):
                         self._spans[line] = node.lineno, last
-            elif isinstance(node, ast.For):  # what its first line says is said of the loop
-                self._spans[node.lineno] = node.lineno, node.body[0].lineno
         # Not in a function: a `try` of a program that is used hopes that all goes well.
         body = [node for node in ast.iter_child_nodes(tree) if isinstance(node, ast.stmt)]
         for n, node in enumerate(body):
@@ -101,7 +100,7 @@ class Demonstrations:
             announced = any(self._by_comment(s.lineno) == "comment" for s in node.body)
             # The error that it is there for came a line too early.
             if announced and n and bound(body[n - 1]) & _read_in(node.body):
-                self._would_tell.update(_lines_of(body[n - 1]))
+                self._above.update(_lines_of(body[n - 1]))
 
     def _read_try(self, node: ast.Try) -> None:
         about = (node.lineno, *(s.lineno for s in node.body[:_SHORT]))
@@ -129,6 +128,8 @@ class Demonstrations:
         tried = self._would_tell if of_index else self._would_tell - self._looks_up
         if handler_line is None and tried & set(at):
             said.add("tried")
+        if handler_line is None and self._above & set(at):
+            said.add("above")
         if self._labels.call_it_wrong(at, of_index) or self._labels.expect_no_gradient(at):
             said.add("labelled")
         return next((how for how in _HOW if how in said), "")

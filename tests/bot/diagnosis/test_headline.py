@@ -142,7 +142,9 @@ async def test_an_error_on_purpose_is_explained_and_no_fix_is_called_the_one(ask
     answer = await ask(posted("Matrix products.", fails))
     assert answer.headline.startswith("Shown on purpose (a comment of the code says so)")
     assert answer.fix is None and answer.status == "reproduced"
-    assert all(fix.intent.startswith("line 4 should work") for fix in answer.alternatives)
+    shown, *works = answer.alternatives
+    assert shown.intent == "the code is there to show this error"
+    assert all(fix.intent.startswith("line 4 should work") for fix in works)
     assert answer.why is not None and answer.why.remedy == ""
     assert answer.explanation
 

@@ -289,6 +289,7 @@ def test_what_is_said_of_code_that_ran(run: JobResult, question: Question, headl
         ("comment", "a comment of the code says so"),
         ("named", "a comment of the code names it"),
         ("printed", "its except only tells of it"),
+        ("above", "the `try` below it is there for an error that it announces"),
     ],
 )
 def test_an_error_that_is_shown_on_purpose(how: str, why: str):
