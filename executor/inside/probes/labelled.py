@@ -56,7 +56,8 @@ _SAYS_RIGHT = re.compile(
 _SAYS_WORKS = re.compile(
     r"^\W*(?:this|it|now|and)?\s*(?:(?:will|should|does)\s+)?(?:now\s+)?"
     r"(?:works?|runs?|succeeds?|executes?)"
-    r"(?:\s+(?:correctly|fine|properly|as expected|now|well|successfully)){0,2}\s*(?:$|[.,;:!])",
+    r"(?:\s+(?:correctly|fine|properly|as expected|now|well|successfully)){0,2}\s*(?:$|[.,;:!])"
+    r"|^\W*no\s+errors?\b|\bwithout\s+(?:an?\s+)?errors?\W*$",
     re.IGNORECASE,
 )
 # A section that makes what the others work with.

@@ -131,7 +131,9 @@ def test_names_that_only_begin_like_it() -> None:
     assert not wrong("badge = 1\nwrongness(badge)", 2)
 
 
-@pytest.mark.parametrize("comment", ["This will run correctly", "works", "It runs fine now."])
+@pytest.mark.parametrize(
+    "comment", ["This will run correctly", "works", "It runs fine now.", "No error: a copy"]
+)
 def test_a_line_that_is_said_to_work(comment: str) -> None:
     assert not wrong(f"bad = 1\nb(bad)  # {comment}", 2)
     assert not wrong(f"bad = 1\n# {comment}\nb(bad)", 3)
