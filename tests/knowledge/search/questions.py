@@ -92,7 +92,6 @@ OFF_TOPIC = (
     # our field, but no article covers it
     "how do I install CUDA drivers on Ubuntu",
     "best learning rate for BERT fine-tuning",
-    "what is the difference between batch norm and layer norm",
     "how do I export a model to ONNX",
     "how do I convert a TensorFlow checkpoint to PyTorch",
     "how do I freeze the first layers of a resnet",
@@ -168,7 +167,11 @@ COVERED_SINCE = {
         "in-place-write-to-a-view-saved-for-backward",
     },
     "loss becomes nan after a few epochs": {"loss-is-nan"},
-    "how to set the random seed in torch": {"results-differ-from-run-to-run"},
+    "how to set the random seed in torch": {
+        "results-differ-from-run-to-run",
+        "one-seed-for-cpu-and-gpus",
+    },
+    "what is the difference between batch norm and layer norm": {"what-the-norms-normalise"},
     "model.eval() gives other results than model.train()": {
         "batch-norm-differs-in-eval",
         "dropout-active-in-evaluation",
