@@ -68,6 +68,23 @@ FAMILIES = (
         says="A BatchNorm or InstanceNorm layer is of another number of dimensions than its input.",
         means=("A BatchNorm or InstanceNorm layer takes {wanted} input and gets {given}",),
         remedy=(
+            *(
+                Sentence(
+                    "`vmap` takes the batch dimension away: inside it the layer gets one sample. "
+                    "Give it a batch of one there: `vmap(lambda a: net(a.unsqueeze(0)).squeeze(0))"
+                    "(x)`. In eval mode, with running statistics, a sample's output does not "
+                    "depend on the others",
+                    {"given": r"\dD", where: r"\bvmap\("},
+                )
+                for where in ("line", "code")
+            ),
+            Sentence(
+                "Print the shape before the layer. If it is one sample without its batch, "
+                "`x.unsqueeze(0)`; if a `view`, `squeeze` or index before took a dimension away, "
+                "mend that; if the dimensions are meant, take the layer for them: BatchNorm1d for "
+                "[batch, features] (after a Linear) or [batch, channels, length]",
+                {"wanted": "4D", "given": "[23]D"},
+            ),
             "Take the one that fits where it stands: BatchNorm1d for [batch, features] (after a "
             "Linear) or [batch, channels, length], BatchNorm2d for pictures [batch, channels, "
             "height, width], BatchNorm3d for one dimension more. If the input should have them, "

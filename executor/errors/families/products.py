@@ -172,6 +172,14 @@ FAMILIES = (
                 {"side": r".+"},
             ),
             Sentence(
+                "{inner_left} is {times} times {inner_right}. If {inner_right} is the number of "
+                "channels, {times} places of each map are left, as of pictures that are larger "
+                "than the model was made for: pool them to one (`nn.AdaptiveAvgPool2d(1)` before "
+                "flattening), or resize the pictures. `nn.Linear({inner_left}, {columns})` fits "
+                "pictures of this one size",
+                {"times": r".+"},
+            ),
+            Sentence(
                 "They differ by 1. If these are columns of a table, see whether the target (or an "
                 "index) is still among them, or one was dropped: print the columns. If "
                 "{inner_left} is right, make the layer `nn.Linear({inner_left}, {columns})`; of a "

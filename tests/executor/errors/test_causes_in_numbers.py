@@ -165,6 +165,13 @@ SHAPES = [
 
 PRODUCT = "RuntimeError: mat1 and mat2 shapes cannot be multiplied ({} and {})"
 
+NORM = "ValueError: expected {} input (got {} input)"
+NORMS = [
+    (NORM.format("4D", "3D"), {"line": "j = vmap(jacrev(net))(x)"}, "takes the batch", "for them"),
+    (NORM.format("4D", "3D"), {}, "one sample without its batch", "takes the batch"),
+    (NORM.format("4D", "2D"), {}, "BatchNorm1d for [batch, features]", "one dimension more"),
+    (NORM.format("4D", "5D"), {}, "one dimension more", "without its batch"),
+]
 PRODUCTS = [
     (PRODUCT.format("32x4096", "1x8388608"), {}, "packs a weight", "flatten"),
     (PRODUCT.format("32x4096", "1x10"), {}, "Print `x.shape`", "packs a weight"),
@@ -174,6 +181,8 @@ PRODUCTS = [
     (PRODUCT.format("784x64", "784x10"), {}, "`x.T`", "colour"),
     (PRODUCT.format("1x50176", "784x10"), {}, "64 samples were made one", "8 times 8"),
     (PRODUCT.format("32x25088", "512x10"), {}, "7 times 7", "made one"),
+    (PRODUCT.format("4x12288", "512x11"), {}, "24 places of each map", "is what each sample has"),
+    (PRODUCT.format("1x12288", "512x11"), {}, "AdaptiveAvgPool2d(1)", "24 places"),
     (PRODUCT.format("32x2352", "784x10"), {}, "in colour", "bidirectional"),
     (PRODUCT.format("32x256", "128x10"), {}, "bidirectional", "in colour"),
     (PRODUCT.format("32x9", "8x16"), {}, "among them", "flatten"),
@@ -529,7 +538,7 @@ VALUES = [
 
 @pytest.mark.parametrize(
     ("error", "around", "told", "untold"),
-    [*LOSSES, *SHAPES, *PRODUCTS, *LAYERS, *INDEXING, *DTYPES, *DATA, *SEQUENCES, *VALUES],
+    [*LOSSES, *SHAPES, *PRODUCTS, *NORMS, *LAYERS, *INDEXING, *DTYPES, *DATA, *SEQUENCES, *VALUES],
 )
 def test_a_cause_is_told_where_the_message_has_it(
     error: str, around: dict[str, str], told: str, untold: str

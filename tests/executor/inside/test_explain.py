@@ -343,6 +343,9 @@ SAID: list[tuple[str, str, str, list[str]]] = [
      "m = torch.ones(2, 4, dtype=torch.bool)\nx[torch.tensor([0, 2]), m]",
      ["`m` [2, 4] (line 5) chooses from `x` [3, 4, 2] (line 4)",
       "its dimension 0 stands against dimension 1 there"]),
+    ("recurrent", "a cell and one sample", "cell = nn.LSTMCell(2, 3)\n"
+     "s = torch.ones(4, 3)\ncell(torch.ones(2), (s, s))",
+     ["is one sample without a batch", "its state would be [3]"]),
     ("unpack", "nested", "cell = nn.LSTMCell(2, 3)\nout = [0]\n"
      "out[0], (h, c) = cell(torch.ones(4, 2))",
      ["`cell(torch.ones(4, 2))` gives has more values at the place of `(h, c)`, where 2 names"]),

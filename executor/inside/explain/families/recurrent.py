@@ -50,6 +50,11 @@ def hidden(scene: Scene, m: SeenError) -> Told:
     got = dims(found.shape) if found is not None else "another shape"
     text = f"{layer.told}; {scene.input_told()}, and {name} is {got}."
     if not hasattr(rnn, "num_layers"):
+        if len(x.shape) == 1:  # the cell has made a batch of one of both by now
+            return (
+                f"{layer.told}; {scene.input_told()}. An input with 1 dimension is one sample "
+                f"without a batch: its state would be [{rnn.hidden_size}]."
+            )
         return f"{text} For this input, it would be [{x.shape[0]}, {rnn.hidden_size}]."
     each = rnn.num_layers * (2 if rnn.bidirectional else 1)
     if len(x.shape) == 2:
