@@ -41,6 +41,7 @@ OFF_TOPIC = (
     "sums, means, norms and matrix products of tensors",
     "rolling or rotating a tensor",
     "comparing tensors, finding unique values",
+    "medians, quantiles and histograms of the rows of a matrix",
     "distances between points, nearest neighbours",
     "drawing random numbers from a distribution",
     "'NoneType' object, None where a value was expected",
