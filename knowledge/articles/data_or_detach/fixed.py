@@ -2,10 +2,5 @@ import torch
 
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 y = x.exp()  # backward of exp needs y
-y.detach().zero_()
-try:
-    y.sum().backward()
-    noticed = False
-except RuntimeError:
-    noticed = True
-assert noticed, f"the gradient of exp is {x.grad.tolist()}, and nothing was said"
+y.detach().mul_(2)
+assert y._version == 1, "backward is not told that y was changed, and would use the changed values"
