@@ -60,7 +60,8 @@ _TELLS = frozenset(
 
 _LOOK_UPS = frozenset({"IndexError", "KeyError", "LookupError"})
 _OF_AN_INDEX = re.compile(
-    r"(?i)^(?:Index|Key|Lookup)Error\b|\bind(?:ex|ices)\b|\bout[ -]of[ -](?:range|bounds)\b|\bexceeds\b"
+    r"(?i)^(?:Index|Key|Lookup)Error\b|\bind(?:ex|ices)\b|\bout[ -]of[ -](?:range|bounds)\b"
+    r"|\bexceeds\b"
 )
 
 # Ways to say that an error is meant, the clearest first.
