@@ -125,7 +125,7 @@ class Labels:
         places |= {s.lineno for s in failing}
         for d in self._definitions:
             if d.name in reached:
-                places |= set(range(d.lineno, (d.end_lineno or d.lineno) + 1))
+                places |= _span(d) - self._never_called(d)
         places -= self._not_run(at)
         if any(self._wrong[n - 1] or (of_index and self._outside[n - 1]) for n in places):
             return True
@@ -133,6 +133,15 @@ class Labels:
             return False
         made = {name for s in failing for name in bound(s) - read(s)}
         return self._right_way_below(max(s.end_lineno or s.lineno for s in failing), names, made)
+
+    def _never_called(self, d: ast.ClassDef | ast.FunctionDef) -> set[int]:
+        """The lines of a class's `forward`, where the code calls none of its objects."""
+        objects = {t for _, targets, sources in self._made if d.name in sources for t in targets}
+        calls = (n.func for n in walk(self._tree) if isinstance(n, ast.Call))
+        if any(isinstance(f, ast.Name) and f.id in objects for f in calls) or not objects:
+            return set()
+        methods = (n for n in d.body if isinstance(n, ast.FunctionDef) and n.name == "forward")
+        return {line for method in methods for line in _span(method)}
 
     def _not_run(self, at: Sequence[int]) -> set[int]:
         """The lines below those in the functions that they stand in: a label there is of others."""
@@ -249,6 +258,10 @@ def read(statement: ast.stmt) -> set[str]:
     """The names whose value it uses."""
     named = (n for n in walk(statement) if isinstance(n, ast.Name))
     return {n.id for n in named if isinstance(n.ctx, ast.Load)}
+
+
+def _span(d: ast.ClassDef | ast.FunctionDef) -> set[int]:
+    return set(range(d.lineno, (d.end_lineno or d.lineno) + 1))
 
 
 def _is_function(d: ast.ClassDef | ast.FunctionDef) -> bool:

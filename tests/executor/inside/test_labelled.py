@@ -216,3 +216,29 @@ def test_a_backward_that_should_work(said: str, expected: bool) -> None:
 
 def test_no_gradient_is_expected_of_other_errors() -> None:
     assert not none_expected("y = a @ b\nprint(x.grad)  # None", 1)
+
+
+CLASS = """\
+class Net(nn.Module):
+    def forward(self, x):
+        # Incorrect: no gradient
+        return (x > 0).float()
+
+net = Net()
+{before}
+opt = SGD(net.parameters())
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "is_wrong"),
+    [("out = net(x)", True), ("y = other(x)", False), ("Net()(x)", False)],
+)
+def test_a_label_in_a_forward_that_nobody_calls_is_of_nothing_here(before: str, is_wrong: bool):
+    """What fails then came of something else."""
+    assert wrong(CLASS.format(before=before), 8) is is_wrong
+
+
+def test_a_label_in_what_makes_the_object_is_of_it():
+    code = CLASS.format(before="").replace("def forward(self, x)", "def __init__(self)")
+    assert wrong(code, 8)
