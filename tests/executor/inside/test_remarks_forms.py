@@ -246,7 +246,7 @@ def test_a_line_is_told_of_once():
         "    for x, y in test_loader:\n        n = (net(x).argmax(1) == y).sum().item()\n"
     )
     collector = FindingCollector()
-    report_by_text(collector, ast.parse(code))
+    report_by_text(collector, ast.parse(code), code)
 
     assert [(f.kind, f.line) for f in collector.findings] == [("validated_in_training", 9)]
 

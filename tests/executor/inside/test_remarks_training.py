@@ -184,7 +184,7 @@ SHOWN = {
         + indented(FIT.replace("loader", "enumerate(tqdm(loader))") + STEP),
         "loader = DataLoader(ds, sampler=torch.utils.data.distributed.DistributedSampler(ds))\n"
         + EPOCHS
-        + "    for x in loader:\n        ...",
+        + "    for x in loader:\n        net(x)",
         SHARED
         + "loader = DataLoader(ds, batch_sampler=BatchSampler(sampler, 8, True))\n"
         + EPOCHS

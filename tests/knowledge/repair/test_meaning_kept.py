@@ -129,11 +129,14 @@ def offered(answer: Answer) -> list[Fix]:
     ],
 )
 async def test_nothing_is_offered_against_what_the_code_says(ask: Ask, code: str) -> None:
-    """A value that it calls out of range, a shape that it states, gradients that it reports on."""
+    """A value that it calls out of range, a shape that it states, gradients that it reports on.
+
+    An edit that only tells of the error changes nothing of that.
+    """
     answer = await asked(ask, code)
 
     assert answer.status == "reproduced", answer.headline
-    assert offered(answer) == [], answer.headline
+    assert {fix.codemod for fix in offered(answer)} <= {"tell-the-error"}, answer.headline
 
 
 async def test_what_a_class_is_named_after_stays(ask: Ask) -> None:
