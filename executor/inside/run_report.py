@@ -93,7 +93,7 @@ def _seen(run: Run, names: dict[str, Any]) -> RunReport:
         statements=run.statements.seen() if run.statements is not None else (),
         devices=run.ending.devices,
         env=_environment(simulated=run.simulated is not None),
-        gpu_peak_memory_bytes=_gpu_peak_memory_bytes(),
+        gpu_peak_memory_bytes=0 if run.simulated is not None else _gpu_peak_memory_bytes(),
         notes=_noted(run),
     )
 
@@ -136,7 +136,7 @@ def _environment(*, simulated: bool = False) -> Environment:
     if torch is None:
         return Environment(python=sys.version.split()[0])
     from executor.inside.probes import device
-    from executor.jail.gpu import found
+    from executor.jail.gpu import release
 
     has_torch = "executor.inside.probes.device" in sys.modules and not simulated
     gpu = device.name() if has_torch else None
@@ -146,12 +146,10 @@ def _environment(*, simulated: bool = False) -> Environment:
         python=sys.version.split()[0],
         cuda=torch.version.cuda,
         device=f"cuda:0 {gpu}" if gpu else nothing,
-        driver=found().driver if gpu else None,
+        driver=release() if gpu else None,
     )
 
 
 def _gpu_peak_memory_bytes() -> int:
     device = sys.modules.get("executor.inside.probes.device")
-    if "executor.inside.simulated.surface" in sys.modules:
-        return 0
     return int(device.peak_memory_bytes()) if device is not None else 0

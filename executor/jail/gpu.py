@@ -4,7 +4,7 @@ Nothing may fork once CUDA is initialised, so a run for the GPU is built like an
 a server that never touched CUDA, behind its walls) and only then initialises CUDA, while it waits
 for its job. Its success is the health check: `nvidia-smi` passes where `cuInit` is refused.
 
-Nothing in here has been tried on a GPU yet; `docs/gpu.md` says what was.
+`docs/gpu.md` says on which machine this was tried, and what was seen there.
 
 Source:
     Device nodes and paths that CUDA opens: the notes of gVisor's nvproxy and of the NVIDIA
@@ -44,12 +44,21 @@ def found(devices: Path = Path("/dev"), driver: Path = _DRIVER) -> Gpus:
     """Look for GPUs by their device nodes: nothing is opened, nothing initialised."""
     try:
         names = [entry.name for entry in devices.iterdir()]
-        version = driver.read_text().splitlines()[0]
-    except (OSError, IndexError):
+        driver.read_bytes()
+    except OSError:
         return Gpus((), None)
     numbers = sorted(int(m[1]) for name in names if (m := _NODE.fullmatch(name)))
-    release = re.search(r"\b(\d+\.\d+(?:\.\d+)?)\b", version)
-    return Gpus(tuple(numbers), release[1] if release else None)
+    return Gpus(tuple(numbers), release(driver))
+
+
+def release(driver: Path = _DRIVER) -> str | None:
+    """The driver's release, which a run may read where it may not list the device nodes."""
+    try:
+        version = driver.read_text()
+    except OSError:
+        return None
+    found = re.search(r"\b(\d+\.\d+(?:\.\d+)?)\b", version.partition("\n")[0])
+    return found[1] if found else None
 
 
 def nodes(number: int, devices: Path = Path("/dev")) -> list[Path]:

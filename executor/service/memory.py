@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _KIB = 1024
+_HELD = ("RssAnon:", "RssShmem:")
+_MAPPING = re.compile(r"[0-9a-f]+-[0-9a-f]+ ")
 
 
-def used_by(monitor: int, baseline: int, limit: int) -> int:
-    """Bytes held by the processes below a run's monitor.
+def used_by(monitor: int, baseline: int, limit: int, *, on_gpu: bool = False) -> int:
+    """Bytes of the machine's memory held by the processes below a run's monitor.
 
     The quick sum counts pages that processes share once for each; only when it passes the limit
     are shared pages divided among their holders, which takes the kernel a thousand times longer.
+    A memory file that is mapped is counted twice: nothing that people write does that, and what
+    is missed here nobody else counts.
 
     Args:
         monitor: the process whose descendants to count.
         baseline: bytes that each fork shares with the warm server, which do not count.
         limit: above this the shared pages are divided.
+        on_gpu: whether memory may be the driver's: managed memory is in no anonymous page, but
+            mapped from the driver's device node, and its pages are the machine's until a kernel
+            asks for them.
     """
     pids = list(descendants(monitor))
     files = _memory_file_bytes(pids)
-    quick = files + sum(max(0, anonymous_bytes(pid) - baseline) for pid in pids)
-    if quick <= limit or len(pids) < 2:
+    kinds = (*_HELD, "RssFile:") if on_gpu else _HELD
+    quick = files + sum(max(0, _resident_bytes(pid, kinds) - baseline) for pid in pids)
+    if quick <= limit or (len(pids) < 2 and not on_gpu):
         return quick
-    return files + sum(map(_proportional, pids)) - baseline
+    drivers = sum(map(_driver_bytes, pids)) if on_gpu else 0
+    return files + drivers + sum(map(_proportional, pids)) - baseline
 
 
 def _memory_file_bytes(pids: Iterable[int]) -> int:
@@ -50,18 +60,36 @@ def _memory_file_bytes(pids: Iterable[int]) -> int:
 
 def anonymous_bytes(pid: int) -> int:
     """Resident memory of a process apart from mapped files; 0 when the process is gone."""
-    total = 0
-    for line in _lines(pid, "status"):
-        if line.startswith(("RssAnon:", "RssShmem:")):
-            total += int(line.split()[1]) * _KIB
-    return total
+    return _resident_bytes(pid, _HELD)
+
+
+def _resident_bytes(pid: int, kinds: tuple[str, ...]) -> int:
+    return sum(_bytes(line) for line in _lines(pid, "status") if line.startswith(kinds))
 
 
 def _proportional(pid: int) -> int:
-    for line in _lines(pid, "smaps_rollup"):
-        if line.startswith("Pss_Anon:"):
-            return int(line.split()[1]) * _KIB
-    return anonymous_bytes(pid)
+    """What a process holds, pages that it shares divided; mapped shared memory is held as well."""
+    parts = [
+        _bytes(line)
+        for line in _lines(pid, "smaps_rollup")
+        if line.startswith(("Pss_Anon:", "Pss_Shmem:"))
+    ]
+    return sum(parts) if parts else anonymous_bytes(pid)
+
+
+def _driver_bytes(pid: int) -> int:
+    """Pages of the machine that are mapped from the GPU driver's device nodes."""
+    total, ours = 0, False
+    for line in _lines(pid, "smaps"):
+        if _MAPPING.match(line):
+            ours = "/dev/nvidia" in line
+        elif ours and line.startswith("Pss:"):
+            total += _bytes(line)
+    return total
+
+
+def _bytes(line: str) -> int:
+    return int(line.split()[1]) * _KIB
 
 
 def descendants(pid: int) -> Iterator[int]:

@@ -168,7 +168,8 @@ class Run:
         limit = self.cell.limits.memory_bytes
         if self.monitor is None or self.ended is not None:
             return
-        if used_by(self.monitor, self._baseline, limit) > limit:
+        on_gpu = self.cell.gpu is not None
+        if used_by(self.monitor, self._baseline, limit, on_gpu=on_gpu) > limit:
             self._decide(Outcome.OUT_OF_MEMORY, "memory_bytes", limit)
 
     def _decide(self, outcome: Outcome, limit: str, value: float) -> None:

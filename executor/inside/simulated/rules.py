@@ -40,8 +40,10 @@ def refusal(func: Any, operands: Sequence[OperatorArgument]) -> str | None:
         operands: its tensors, in the order of its arguments, not all on one device.
     """
     name = private.schema(func).name.removeprefix("aten::")
-    if name in _FREE or name.startswith(("_foreach_", "_fused_", "_amp_")):
+    if name in _FREE or name.startswith(("_fused_", "_amp_")):
         return None
+    if name.startswith("_foreach_"):
+        return _each(operands)
     if name in _OWN:
         return _OWN[name](operands)
     declared = _declaration(func)
@@ -70,6 +72,15 @@ def _broadcast(operands: Sequence[OperatorArgument]) -> str | None:
         return None
     other = next(d for d in counted if d.type != "cuda")
     return f"{_SAME}found at least two devices, cuda:0 and {other}!"
+
+
+def _each(operands: Sequence[OperatorArgument]) -> str | None:
+    """The check of lists of tensors: what stands at one place in them, as elementwise operators."""
+    lists: dict[str, list[OperatorArgument]] = {}
+    for o in operands:
+        lists.setdefault(o.name, []).append(o)
+    told = (_broadcast(place) for place in zip(*lists.values(), strict=False))
+    return next((message for message in told if message is not None), None)
 
 
 def _number_on_cpu(o: OperatorArgument) -> bool:

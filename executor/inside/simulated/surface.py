@@ -442,15 +442,23 @@ def _outside_cuda(state: SimulationState) -> None:
 
 
 def _grouping(state: SimulationState) -> Any:
-    """How optimizers sort their tensors, with the check that comes before."""
+    """How optimizers sort their tensors, with the check that comes before.
+
+    The check takes every float tensor on the CPU for a count of steps; a state that was left there
+    is only refused by the first operator that reads it (seen on an H100 with torch 2.11).
+    """
     plain = private.grouping()
     of = state.devices.of
+    counted = {torch.float32, torch.float64}
+
+    def passes(t: torch.Tensor, first: torch.Tensor) -> bool:
+        return of(t) == of(first) or (of(t) == CPU and t.dtype in counted)
 
     def group(lists: Any, with_indices: bool = False) -> Any:
         for row in zip(*(tensors for tensors in lists if tensors), strict=False):
             first = row[0]
             for t in row[1:]:
-                if t is not None and of(t) != of(first) and t.numel() != 1:
+                if t is not None and not passes(t, first):
                     state.keep(_UNLIKE, ("parameter", first), ("state", t))
                     raise RuntimeError(_UNLIKE)
         return plain(lists, with_indices)

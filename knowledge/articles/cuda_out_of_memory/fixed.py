@@ -3,7 +3,10 @@ from torch import nn
 
 model = nn.Sequential(nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 1)).to("cuda")
 images = torch.ones(4096, 256, device="cuda")
+model(images[:1]).mean().backward()  # the first products take workspaces, and keep them
+before = torch.cuda.memory_allocated()
+torch.cuda.reset_peak_memory_stats()
 
 for part in images.split(1024):
     (model(part).mean() * len(part) / len(images)).backward()
-assert torch.cuda.max_memory_allocated() < 10 * 2**20  # the peak is 7.5 MiB
+assert torch.cuda.max_memory_allocated() - before < 8 * 2**20  # it takes 3 MiB

@@ -932,6 +932,30 @@ def test_a_metaclass_is_not_asked_for_the_name(house: House) -> None:
     assert result.error.type == "Odd"
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+def test_shared_memory_without_a_name_is_out_of_memory(house: House, processes: int) -> None:
+    """Pages that processes could share are anonymous in none of them, also where just one has them.
+
+    This is also how CUDA pins memory.
+    """
+    result = house.run(
+        f"""
+        import mmap, os, time
+        if {processes} == 2 and os.fork() == 0:
+            time.sleep(60)
+        block, kept = bytes(50_000_000), []
+        while True:
+            kept.append(mmap.mmap(-1, len(block)))
+            kept[-1].write(block)
+        """,
+        wall_s=60,
+    )
+
+    assert result.outcome is Outcome.OUT_OF_MEMORY
+    assert result.limit is not None
+    assert result.limit.name == "memory_bytes"
+
+
 def test_memory_in_memory_files_is_out_of_memory(house: House) -> None:
     """Pages of a file that nobody has mapped are in no process's resident memory.
 

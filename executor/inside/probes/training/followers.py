@@ -18,7 +18,7 @@ from torch import nn
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.heard import Heard
-from executor.inside.probes.training.quiet import quietly
+from executor.inside.probes.training.quiet import equal, quietly
 from executor.inside.probes.training.steps import Steps
 from executor.inside.walking import walk
 
@@ -127,10 +127,7 @@ def _copies(module: nn.Module, parameters: Any) -> list[torch.Tensor]:
 
 
 def _same(some: list[torch.Tensor], others: list[torch.Tensor]) -> bool:
-    with quietly():
-        return len(some) == len(others) and all(
-            a.shape == b.shape and torch.equal(a, b) for a, b in zip(some, others, strict=True)
-        )
+    return len(some) == len(others) and all(map(equal, some, others))
 
 
 # -- loops over the weights of two models ---------------------------------------------------------

@@ -10,7 +10,7 @@ from torch import nn
 
 from executor.inside import torch_private as private
 from executor.inside.probes.training.findings import FindingCollector
-from executor.inside.probes.training.quiet import quietly
+from executor.inside.probes.training.quiet import equal, quietly
 from executor.inside.probes.training.steps import Steps
 from executor.inside.probes.training.unregistered import plain_attributes
 from executor.inside.remarks.edits import added, put, way
@@ -115,7 +115,7 @@ def _report_unsaved(
 ) -> None:
     """A model with the very weights of another one, and other values in what was not saved."""
     if "load_state_dict" not in words(tree) or not all(
-        torch.equal(p, q) for p, q in zip(model.parameters(), copy.parameters(), strict=True)
+        equal(p, q) for p, q in zip(model.parameters(), copy.parameters(), strict=True)
     ):
         return
     for a, b in zip(model.modules(), copy.modules(), strict=False):
@@ -125,7 +125,7 @@ def _report_unsaved(
         lost = sorted(
             name
             for name in told.keys() & made.keys() & read
-            if not torch.equal(told[name], made[name]) and len(torch.unique(made[name])) == 1
+            if not equal(told[name], made[name]) and len(torch.unique(made[name])) == 1
         )
         if type(b) is not type(a) or not lost:
             continue

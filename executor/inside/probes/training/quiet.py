@@ -49,6 +49,17 @@ def _largest(t: torch.Tensor) -> float:
         return 1.0  # cannot be computed for this kind: counts as an ordinary value
 
 
+def equal(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """Whether two tensors hold the same values, wherever they are: a GPU compares only its own."""
+    with quietly():
+        if a.shape != b.shape:
+            return False
+        try:
+            return torch.equal(a, b)
+        except RuntimeError:
+            return torch.equal(a.cpu(), b.cpu())
+
+
 def finite(t: torch.Tensor) -> bool:
     """Whether it holds neither NaN nor infinity."""
     with quietly():

@@ -9,6 +9,7 @@ from torch import nn
 
 from executor.inside.probes.again import Caller, KeptCall, close, mapped
 from executor.inside.probes.kinds import finding
+from executor.inside.probes.training.quiet import equal
 from executor.protocol import Finding
 
 _LEAST = 3  # steps of a sequence
@@ -65,7 +66,7 @@ def look(caller: Caller, call: KeptCall, dim: int, first: torch.Tensor) -> list[
 def _in_place_of(
     first: torch.Tensor, new: torch.Tensor
 ) -> Callable[[str, torch.Tensor], torch.Tensor]:
-    return lambda _, t: new if t.shape == first.shape and torch.equal(t, first) else t
+    return lambda _, t: new if equal(t, first) else t
 
 
 def _changed(t: torch.Tensor) -> torch.Tensor:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import nn
 
-from executor.inside.probes.training.quiet import largest, quietly
+from executor.inside.probes.training.quiet import equal, largest, quietly
 
 _WATCHED_ELEMENTS = 1 << 20  # larger parameters are not copied to see whether they moved
 
@@ -37,8 +37,7 @@ class Watched:
     @property
     def moved(self) -> bool:
         """Whether its value has changed since the first step."""
-        with quietly():
-            return self.before is None or not torch.equal(self.before, self.tensor.detach())
+        return self.before is None or not equal(self.before, self.tensor)
 
     def note(self, top: float) -> None:
         """Note a step's gradient, by its largest absolute value."""

@@ -18,7 +18,7 @@ import torch
 from executor.inside import torch_private as private
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.findings import FindingCollector
-from executor.inside.probes.training.quiet import quietly
+from executor.inside.probes.training.quiet import equal, quietly
 from executor.inside.walking import walk
 
 _LOADERS = 4
@@ -76,11 +76,7 @@ class Workers:
             if len(some) < 2 or not some[0] or any(len(b) != len(some[0]) for b in some):
                 continue
             with quietly():
-                same = all(
-                    a.shape == b.shape and torch.equal(a, b)
-                    for others in some[1:]
-                    for a, b in zip(some[0], others, strict=True)
-                )
+                same = all(all(map(equal, some[0], others)) for others in some[1:])
                 if not same or not all(map(_differs_within, some[0])):
                     continue
             collector.add(
