@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from knowledge.documents.verdict import Verdict
 from knowledge.search.bm25 import Words, near_pairs, pairs, tokenize
@@ -183,6 +184,9 @@ class Search:
         self._index = index
         self._model = model
         self._threshold = threshold
+        # Products of a few hundred rows are done before a second thread has woken. It would then
+        # spin for longer than the search takes, on a core that a run could have.
+        self._libraries = ThreadpoolController()
         # The passages of a source stand together, so a source is a range of rows.
         names = [piece.source for piece in index.passages]
         self._sources = [index.sources[name] for name in dict.fromkeys(names)]
@@ -237,7 +241,8 @@ class Search:
 
         known = self._known.knowing(text, error)
         parts = _parts(text, error)
-        measured = self.measure(parts, known)
+        with self._libraries.limit(limits=1):
+            measured = self.measure(parts, known)
         numbers, strength, part_of = _merged(parts, measured)
         tiers = np.zeros(len(numbers), dtype=np.int64)
         for number, tier in known.items():

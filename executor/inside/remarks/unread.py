@@ -52,7 +52,7 @@ def _never_used(tree: ast.Module) -> Found:
         for node, name, value in _unread(loop):
             if _is_read_later(tree, name, loop) or _acts(tree, value):
                 continue
-            if _OF_A_LOSS.search(name) and _is_computed(value):
+            if _OF_A_LOSS.search(name) and _is_computed(value) and _goes_back(loop):
                 yield (
                     "never_used",
                     node,
@@ -102,6 +102,21 @@ def _unread(scope: ast.AST) -> list[tuple[ast.Assign, str, ast.expr]]:
 
 def _calls(node: ast.AST) -> list[ast.Call]:
     return [n for n in inside(node) if isinstance(n, ast.Call)]
+
+
+def _goes_back(loop: ast.AST) -> bool:
+    """Whether backward() starts at what the loop computes, not at a layer of another library.
+
+    There `criterion.backward()` and `model.backward(grad)` need no loss at all.
+    """
+    computed = rebound(loop)
+    for call in (c for c in _calls(loop) if tail(c) == "backward"):
+        of = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if not isinstance(of, ast.Name) or of.id in computed:
+            return True
+        if any(isinstance(a, ast.Name) and _OF_A_LOSS.search(a.id) for a in call.args):
+            return True  # `accelerator.backward(loss)`
+    return False
 
 
 def _is_read_later(tree: ast.Module, name: str, loop: ast.AST) -> bool:

@@ -285,6 +285,8 @@ SHOWN = {
         module("self.f = nn.Linear(2, 2)", "h = x + self.f(x)\nreturn x"),
         "for x in data:\n    loss = rec(x)\n    kl = -0.5 * (1 + v - v.exp()).sum()\n" + FIT,
         "for p in tasks:\n    s = make(p)\n    fast = adapt(s)\n    loss = query(s)\n" + FIT,
+        "for x in data:\n    loss = rec(x)\n    kl = -0.5 * (1 + v - v.exp()).sum()\n"
+        "    accelerator.backward(loss)\n    opt.step()\n",
         "for x, y in data:\n    flat = x.view(len(x), -1)\n    loss = ce(net(x), y)\n" + FIT,
         "for x, y in data:\n    xs = x.to(device)\n    loss = ce(net(x), y)\n" + FIT,
     ],
@@ -374,6 +376,13 @@ SHOWN = {
 OTHERS = "test_loader = DataLoader(b)\nfor x in train_loader:\n    net(x).backward()\nnet.eval()\n"
 TWO = "opt = Adam(net.parameters())\n"
 SOUND = {
+    "a loss that backward() of another library never reads": (
+        "for i in rounds:\n    out = model(x)\n    loss = crit.forward(out, y)\n"
+        "    grad = crit.backward()\n    model.backward(grad)\n    opt.step()\n"
+    ),
+    "a loss of a function that trains by itself": (
+        "for x, y in data:\n    loss = wrapper.fit(x, y)\n    total += loss\n"
+    ),
     "a weight that is taken as it is": module(
         "self.w = nn.Parameter(torch.ones(2))", "v = self.w\nreturn x * v"
     ),
