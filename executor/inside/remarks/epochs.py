@@ -293,6 +293,28 @@ def _trains_elsewhere(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and re.match(r"_?(train|fit)(_|$)", callee(node)) is not None
 
 
+_OF_A_CRITERION = re.compile(
+    r"(?i)crit|loss|entropy|nll|mse|bce|objective|energy|penalty|diverg|kl"
+)
+
+
+def _is_computed_loss(name: str, loop: ast.AST) -> bool:
+    """Whether a loop without backward() has its loss from a criterion.
+
+    What another function gives back is a number as often as a tensor, most of all if it trains.
+    """
+    made = [
+        n.value
+        for n in walk(loop)
+        if isinstance(n, ast.Assign)
+        and any(isinstance(t, ast.Name) and t.id == name for m in n.targets for t in walk(m))
+    ]
+    return bool(made) and not any(
+        _trains_elsewhere(v) or (isinstance(v, ast.Call) and not _OF_A_CRITERION.search(tail(v)))
+        for v in made
+    )
+
+
 def _graph_kept(tree: ast.Module) -> Found:
     started = {dotted(c.func).rpartition(".")[0] for c in method_calls(tree, "backward")}
     given_back = [m for n in walk(tree) if isinstance(n, ast.Return) for m in walk(n)]
@@ -306,8 +328,6 @@ def _graph_kept(tree: ast.Module) -> Found:
         if isinstance(n, ast.With) and any(map(is_without, (i.context_expr for i in n.items)))
         for below in walk(n)
     }
-    # What a function gives back that trains by itself is a number as often as a tensor.
-    told = {name for _, name, value in assigned(tree) if _trains_elsewhere(value)}
     for loop in loops(tree):
         if loop in off:
             continue
@@ -320,7 +340,7 @@ def _graph_kept(tree: ast.Module) -> Found:
                 f.id for f in factors(value)
                 if isinstance(f, ast.Name) and f.id.lower().endswith("loss")
             ]  # fmt: skip
-            if losses and losses[0] not in told:
+            if losses and (trains or _is_computed_loss(losses[0], loop)):
                 yield (
                     "graph_kept",
                     node,
@@ -424,7 +444,8 @@ def _scheduler_idle(tree: ast.Module) -> Found:
             for n in everything
             if isinstance(n, (ast.Name, ast.Attribute))
             and isinstance(n.ctx, ast.Load)
-            and dotted(n) == name
+            # An attribute may be reached through another object: `self.config.scheduler`.
+            and (dotted(n) == name or f".{dotted(n)}".endswith(f".{name.rpartition('self.')[2]}"))
         ]
         if name in used and not loads:
             yield (

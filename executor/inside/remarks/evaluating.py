@@ -285,8 +285,11 @@ def _stays_in_eval(tree: ast.Module) -> Found:
         switched = calls_in(below, "train")
         if not calls_in(below, "backward") or any(not _is_off(c) for c in switched):
             continue
+        made = {name for _, name, value in assigned(loop) if isinstance(value, ast.Call)}
         for call in (*calls_in(below, "eval"), *switched):
             name = owner(call)
+            if name in made:
+                continue  # each round has a model of its own
             given = {dotted(v).rpartition(".")[2] for v in origins(tree).get(name, ())}
             if name.rpartition(".")[2] in models or (given and given <= models):
                 yield (

@@ -21,6 +21,7 @@ from executor.inside.remarks.syntax import (
 
 _CONVOLUTIONS = frozenset({"Conv2d", "ConvTranspose2d"})
 # Layers and functions that leave the number of channels or features as it is.
+_MOVES = {"to", "cuda", "cpu", "train", "eval", "float", "double", "half", "apply", "forward"}
 _KEEPS = frozenset(
     {"ReLU", "LeakyReLU", "ELU", "GELU", "SiLU", "Sigmoid", "Tanh", "Dropout", "Dropout2d"}
     | {"MaxPool2d", "AvgPool2d", "AdaptiveAvgPool2d", "AdaptiveMaxPool2d", "Identity", "PReLU"}
@@ -131,8 +132,12 @@ def _sizes(tree: ast.Module) -> Found:
         for forward in methods_named(module, "forward"):
             way.forward(forward)
         yield from way.found
+    # `nn.Sequential(…).parameters()` is asked for something, and never run.
+    asked = {
+        id(n.value) for n in walk(tree) if isinstance(n, ast.Attribute) and n.attr not in _MOVES
+    }
     for node in walk(tree):
-        if isinstance(node, ast.Call) and callee(node) == "Sequential":
+        if isinstance(node, ast.Call) and callee(node) == "Sequential" and id(node) not in asked:
             way = _Walk({})
             way.through(node, None, node, "")
             yield from way.found

@@ -13,6 +13,7 @@ from executor.inside.remarks.syntax import (
     calls_in,
     dotted,
     inside,
+    is_no_tensor,
     is_optimizer,
     is_true,
     owner,
@@ -71,6 +72,8 @@ def _result_unused(tree: ast.Module) -> Found:
             name = dotted(value)
             if not name or name.startswith(("torch", "F.", "np.", "nn.")):
                 continue
+            if is_no_tensor(name, tree):
+                continue  # `batch.targets`: a class of its own, which may change in place
             of_tensor = name.endswith((".data", ".grad"))
             if (
                 attr in _SHAPES

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterable, Iterator
 
 from executor.inside.remarks.edits import Told
@@ -630,6 +631,15 @@ def outermost(tree: ast.AST) -> Iterator[ast.For | ast.While]:
         if loop not in within:
             yield loop
         within.update(inside(loop))
+
+
+def is_no_tensor(name: str, tree: ast.AST) -> bool:
+    """Whether something is read of it that no tensor has; nothing is known where torch is not."""
+    tensor = getattr(sys.modules.get("torch"), "Tensor", None)
+    return tensor is not None and any(
+        isinstance(n, ast.Attribute) and dotted(n.value) == name and not hasattr(tensor, n.attr)
+        for n in walk(tree)
+    )
 
 
 def rebound(node: ast.AST) -> set[str]:

@@ -52,6 +52,8 @@ def _never_used(tree: ast.Module) -> Found:
         for node, name, value in _unread(loop):
             if _is_read_later(tree, name, loop) or _acts(tree, value):
                 continue
+            if [ast.unparse(n) for n in _calls(loop)].count(ast.unparse(value)) > 1:
+                continue  # it is computed once more where it is needed
             if _OF_A_LOSS.search(name) and _is_computed(value) and _goes_back(loop):
                 yield (
                     "never_used",

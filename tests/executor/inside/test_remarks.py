@@ -92,7 +92,7 @@ SHOWN = {
     "all_but_one": ["for i in a:\n    if i % n:\n        opt.step()"],
     "method_hidden": [module("self.modules = nn.ModuleDict(m)")],
     "late_binding": ["fs = [lambda x: x + i for i in range(3)]"],
-    "graph_kept": ["for x in a:\n    loss = f(x)\n    total += loss"],
+    "graph_kept": ["for x in a:\n    loss = criterion(f(x), y)\n    total += loss"],
     "one_linear": ["nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1))"],
     "scores_cut": [module("self.fc = nn.Linear(9, 3)", "x = F.relu(self.fc(x))\nreturn x")],
     "softmax_twice": [
