@@ -376,39 +376,6 @@ SHOWN = {
 OTHERS = "test_loader = DataLoader(b)\nfor x in train_loader:\n    net(x).backward()\nnet.eval()\n"
 TWO = "opt = Adam(net.parameters())\n"
 SOUND = {
-    "a loss of a step that may give back a number": (
-        "for b in data:\n    out, loss = self.process(b)\n    total += loss\n"
-    ),
-    "losses that are added up": "for loss in losses:\n    total += loss\n",
-    "a schedule that is reached through another object": (
-        "class C:\n    def __init__(self, m):\n        self.opt = SGD(m.parameters(), 1)\n"
-        "        self.sched = StepLR(self.opt, 3)\nclass T:\n    def fit(self):\n"
-        "        self.c.opt.step()\n        self.c.sched.step()\n"
-    ),
-    "layers that are only counted": (
-        "n = sum(p.numel() for p in nn.Sequential(nn.Conv2d(1, 6, 5), nn.Linear(400, 9))"
-        ".parameters())\n"
-    ),
-    "a model of each round's own": (
-        "for arm in arms:\n    m = Net()\n    opt = torch.optim.Adam(m.parameters())\n"
-        "    for x in data:\n        opt.zero_grad()\n        m(x).sum().backward()\n"
-        "        opt.step()\n    m.eval()\n"
-    ),
-    "a batch of a class of its own": (
-        "for batch in loader:\n    batch.to(device)\n    loss = f(net(batch), batch.targets)\n"
-        "    loss.backward()\n"
-    ),
-    "a result that is computed once more": (
-        "for x, y in data:\n    xs = net(x)\n    keep.extend(net(x))\n    loss = ce(f(x), y)\n"
-        + FIT
-    ),
-    "a loss that backward() of another library never reads": (
-        "for i in rounds:\n    out = model(x)\n    loss = crit.forward(out, y)\n"
-        "    grad = crit.backward()\n    model.backward(grad)\n    opt.step()\n"
-    ),
-    "a loss of a function that trains by itself": (
-        "for x, y in data:\n    loss = wrapper.fit(x, y)\n    total += loss\n"
-    ),
     "a weight that is taken as it is": module(
         "self.w = nn.Parameter(torch.ones(2))", "v = self.w\nreturn x * v"
     ),
