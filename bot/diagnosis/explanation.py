@@ -50,13 +50,14 @@ def asked(known: Diagnosis, articles: Mapping[str, Article]) -> tuple[str, ...]:
     if wrong.is_there and not known.missing and theirs:
         return ()
     near = {hit.source: hit.score for hit in known.found.hits}
-    fitting = (slug for slug, article in articles.items() if article.is_asked(question.text))
+    looked_at = articles
     if question.code.strip():  # its words may be about anything in the code
-        fitting = (
-            slug
-            for slug in fitting
-            if slug in near and untried(articles[slug].title, code=question.code)
-        )
+        looked_at = {
+            slug: article
+            for slug, article in articles.items()
+            if slug in near and untried(article.title, code=question.code)
+        }
+    fitting = (slug for slug, article in looked_at.items() if article.is_asked(question.text))
     return tuple(sorted(fitting, key=lambda slug: -near.get(slug, 0.0)))
 
 

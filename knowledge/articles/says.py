@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 _SENTENCES = 3  # in a row, with the title
 _LONGEST = 6_000  # characters of a post that are looked at
@@ -78,11 +79,17 @@ def asks(text: str, ways: Sequence[Way]) -> bool:
     """
     if not ways:
         return False
+    whole, places = _places(text)
+    return any(way.is_in(whole, places) for way in ways)
+
+
+@lru_cache(maxsize=4)  # one post is held against every article
+def _places(text: str) -> tuple[str, tuple[str, ...]]:
     whole = text[:_LONGEST].replace("’", "'")
     sentences = [s for s in _SENTENCE_END.split(whole) if s.strip()]
     title = sentences[0] if sentences else ""
-    places = [
+    places = (
         " . ".join([title, *sentences[n : n + _SENTENCES]])
         for n in range(max(1, len(sentences) - _SENTENCES + 1))
-    ]
-    return any(way.is_in(whole, places) for way in ways)
+    )
+    return whole, tuple(places)
