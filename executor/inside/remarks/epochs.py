@@ -11,6 +11,7 @@ from executor.inside.remarks.syntax import (
     Found,
     assigned,
     bare,
+    behind,
     blocks,
     callee,
     calls_in,
@@ -328,6 +329,12 @@ def _graph_kept(tree: ast.Module) -> Found:
         if isinstance(n, ast.With) and any(map(is_without, (i.context_expr for i in n.items)))
         for below in walk(n)
     }
+    flows: dict[str, set[str]] = {}
+    for _, of, value in assigned(tree):
+        flows.setdefault(of, set()).update(words(value))
+    # A part of the loss keeps nothing that the loss does not.
+    started |= behind({w for c in method_calls(tree, "backward") for w in words(c)}, flows)
+    read_off = {owner(c) for c in method_calls(tree, "item")}
     for loop in loops(tree):
         if loop in off:
             continue
@@ -341,11 +348,16 @@ def _graph_kept(tree: ast.Module) -> Found:
                 if isinstance(f, ast.Name) and f.id.lower().endswith("loss")
             ]  # fmt: skip
             if losses and (trains or _is_computed_loss(losses[0], loop)):
+                place = node.target if isinstance(node, ast.AugAssign) else node
+                sum_of = name or ast.unparse(place)
+                # Of a number nothing could be read off any more.
+                better = "values alone" if name in read_off else "numbers"
+                how = "detach" if name in read_off else "item"
                 yield (
                     "graph_kept",
                     node,
-                    f"`{name}` keeps the graph of every round, and with it their memory, unless "
-                    f"gradients are off; add up numbers: `{losses[0]}.item()`",
+                    f"`{sum_of}` keeps the graph of every round, and with it their memory, unless "
+                    f"gradients are off; add up {better}: `{losses[0]}.{how}()`",
                 )
 
 

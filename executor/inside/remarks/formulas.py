@@ -42,8 +42,8 @@ def _new_leaf(tree: ast.Module) -> Found:
                 and any(k.arg == "requires_grad" and is_true(k.value) for k in keywords)
             ):
                 yield "new_leaf", node, _CUT.format(name=dotted(value))
-            case ast.Call(func=ast.Attribute(value=value, attr="requires_grad_")) if (
-                "loss" in dotted(value).lower()
+            case ast.Call(func=ast.Attribute(value=value, attr="requires_grad_"), args=given) if (
+                "loss" in dotted(value).lower() and not (given and not is_true(given[0]))
             ):
                 yield "new_leaf", node, _CUT.format(name=dotted(value))
             case ast.Assign(

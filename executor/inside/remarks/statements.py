@@ -123,7 +123,8 @@ def _parameter_lost(tree: ast.Module) -> Found:
     }
     wanted |= {w for n in walk(tree) if is_optimizer(n) for w in words(n)}
     for node, name, value in assigned(tree):
-        if _is_computed(value) and (name in wanted or _holds_parameter(value)):
+        of_interest = name in wanted or _holds_parameter(value)
+        if _is_computed(value) and of_interest and not _is_there_already(value, tree):
             yield "parameter_lost", node, _LOST.format(name=name)
     for block in blocks(tree):
         leaves: set[str] = set()
@@ -203,6 +204,21 @@ def _is_leaf(value: ast.AST) -> bool:
     return dotted(value.func).startswith("torch.") and any(
         k.arg == "requires_grad" and is_true(k.value) for k in value.keywords
     )
+
+
+def _is_there_already(value: ast.expr, tree: ast.AST) -> bool:
+    """`Parameter(x).to(device)` of what was moved there before: it gives back the same one."""
+    match value:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Call(args=[ast.Name(id=given), *_]), attr="to"),
+            args=[place],
+        ):
+            at = ast.unparse(place)
+            moves = (f".to({at})", f"device={at}")
+            earlier = (v for _, name, v in assigned(tree) if name == given and v is not value)
+            return any(ast.unparse(v).rstrip(")").endswith(m.rstrip(")"))
+                       for v in earlier for m in moves)  # fmt: skip
+    return False
 
 
 def _holds_parameter(value: ast.AST) -> bool:

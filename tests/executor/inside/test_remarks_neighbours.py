@@ -5,9 +5,12 @@ Seen in training scripts that people published: a rule that read too little told
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 import torch  # noqa: F401  (as in a run: one rule asks what a tensor has)
 
+from executor.inside.remarks import remarks
 from tests.executor.inside.test_remarks import kinds
 
 FIT = "    opt.zero_grad()\n    loss.backward()\n    opt.step()\n"
@@ -21,6 +24,7 @@ SCHEDULE = (
     "        self.sched = StepLR(self.opt, 3)\nclass T:\n    def fit(self):\n"
     "        self.c.opt.step()\n{more}"
 )
+UNZEROED = "for x in data:\n    loss = f(x)\n    loss.backward()\n    opt.step()\n"
 LAYERS = "nn.Sequential(nn.Conv2d(1, 6, 5), nn.Linear(400, 9)){asked}\n"
 BATCH = "for batch in loader:\n    batch.to(device)\n    loss = f(net(batch), {target})\n" + FIT
 
@@ -75,7 +79,47 @@ PAIRS = {
         "for x in data:\n    grad = rec(x)\n    kl_loss = crit(x)\n"
         "    engine.backward(grad)\n    opt.step()\n",
     ),
+    "a sum beside the loss, and a part of it": (
+        "graph_kept", "for x in data:\n    part_loss = crit(x)\n    total += part_loss\n"
+        "    loss = other(x)\n    loss.backward()\n",
+        "for x in data:\n    for y in x:\n        part_loss = crit(y)\n        total += part_loss\n"
+        "    loss = other(x) + total\n    loss.backward()\n",
+    ),
+    "a parameter that moves, and one whose numbers are there": (
+        "parameter_lost", "x = torch.ones(2)\nx = nn.Parameter(x).to(device)\n",
+        "x = torch.ones(2).to(device)\nx = nn.Parameter(x).to(device)\n",
+    ),
+    "PyTorch, and a library with its names": (
+        "never_zeroed", "from torch.nn import Linear\nfrom torch.optim import SGD\n" + UNZEROED,
+        "from tinygrad_like.nn import Linear\nfrom tinygrad_like.optim import SGD\n" + UNZEROED,
+    ),
+    "the same by an attribute": (
+        "never_zeroed", "import mylib as ml\nimport torch\nnet = ml.Linear(2, 2)\n" + UNZEROED,
+        "import mylib as ml\nnet = ml.Linear(2, 2)\n" + UNZEROED,
+    ),
+    "a program, and a test": (
+        "never_zeroed", "import torch\n" + UNZEROED, "import pytest\nimport torch\n" + UNZEROED,
+    ),
+    "a loss that is to ask for a gradient, and one that is not": (
+        "new_leaf", "loss.requires_grad_(True)\n", "loss.requires_grad_(False)\n",
+    ),
+    "an excerpt without its imports": (
+        "never_zeroed", "from mylib import Linear\nopt = torch.optim.SGD(p, 1)\n" + UNZEROED,
+        "from mylib import Linear\nimport mylib.optim as optim\nopt = optim.SGD(p, 1)\n" + UNZEROED,
+    ),
 }  # fmt: skip
+
+
+def test_what_is_added_up_is_named_and_how() -> None:
+    """A place in a list has no name, and of a number nothing can be read off."""
+    code = "for x in data:\n    loss = crit(x)\n    totals[0] += loss\n    loss.backward()\n"
+    read = "for x in data:\n    loss = crit(x)\n    t += loss\n    loss.backward()\nt.item()\n"
+    told = [
+        next(r for r in remarks(ast.parse(c), c) if r.kind == "graph_kept") for c in (code, read)
+    ]
+
+    assert told[0].message.startswith("`totals[0]` keeps") and "`loss.item()`" in told[0].message
+    assert "`loss.detach()`" in told[1].message
 
 
 @pytest.mark.parametrize("name", PAIRS)
