@@ -148,9 +148,6 @@ def of_gpus(run: JobResult, error: ErrorSeen) -> str:
     )
 
 
-NOT_COMPILED = re.compile(r"module 'torch\._C' has no attribute '(?P<name>\w+)'")
-
-
 def second_gpu(error: ErrorSeen) -> str:
     """That a GPU is asked for which is not simulated."""
     at = f" (line {error.line})" if error.line else ""

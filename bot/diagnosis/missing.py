@@ -10,7 +10,6 @@ import re
 
 from bot.diagnosis.lacks import (
     LACKS,
-    NOT_COMPILED,
     elided,
     is_a_slip,
     needs_module,
@@ -264,7 +263,8 @@ def _lacking(run: JobResult, error: ErrorSeen, question: Question | None) -> str
         return f"it wants command-line arguments{at}; put the values into the snippet"
     if error.type == "EOFError" and re.search(r"input|getpass", error.code):
         return f"it asks for input{at}, and nobody can type here; put a value in its place"
-    if compiled := NOT_COMPILED.search(error.message):
+    compiled = read(error, "module_attribute")
+    if compiled is not None and compiled["module"] == "torch._C":
         name = compiled["name"]
         if name not in error.code:  # they did not write it: torch asks for it
             return (

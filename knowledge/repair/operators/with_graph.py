@@ -14,7 +14,7 @@ from typing import Any
 
 import libcst as cst
 
-from executor.errors import is_a
+from executor.errors import is_a, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -29,7 +29,7 @@ _CUTS = frozenset({"item", "detach", "tolist", "numpy"})
 _MADE_UP = re.compile(r"^(?:torch\.)?(?:randn?|tensor|zeros|ones|empty|full|FloatTensor)$")
 _FACTORY = re.compile(r"^(?:torch\.)?(?:randn?|zeros|ones|full|normal|empty)$")
 _A_TARGET = re.compile(r"(?i)target|label|truth|^y$|_true|real|expected")
-_A_NUMBER = re.compile(r"'(?:float\d*|int|ndarray)' object has no attribute 'backward'")
+_NUMBERS = {"float", "int"}
 _DEPTH = 3  # assignments that are followed back
 
 
@@ -38,7 +38,9 @@ def applies(result: JobResult) -> bool:
     error = result.error
     if error is None:
         return False
-    return is_a(error, "no_graph") or _A_NUMBER.search(error.message) is not None
+    plain = read(error, "plain_attribute")
+    of_number = plain is not None and plain["type"] in _NUMBERS and plain["name"] == "backward"
+    return is_a(error, "no_graph") or of_number
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
