@@ -38,10 +38,14 @@ _GONE = object()
 
 
 class _Modules:
-    """The modules that a process has imported, and those that a report imports when written."""
+    """The modules that a process has imported, and those that a report imports when written.
+
+    Of those that our own code calls, also what is in them.
+    """
 
     def __init__(self) -> None:
         self.all = dict(sys.modules)
+        self.parts = [(vars(module), dict(vars(module))) for module in _NEEDED]
         self.needed = {
             name: module
             for name, module in self.all.items()
@@ -76,13 +80,12 @@ class Interpreter:
         self._imported = _before_the_fork or _Modules()
         self._builtins = vars(builtins)
         self._own_builtins = dict(self._builtins)
-        self._parts = [(vars(module), dict(vars(module))) for module in _NEEDED]
         functions = {
             name: value
             for name, value in vars(sys).items()
             if isinstance(value, BuiltinFunctionType) and name not in _HOOKS
         }
-        self._parts.append((vars(sys), functions))
+        self._parts = [*self._imported.parts, (vars(sys), functions)]
         self._depth = sys.getrecursionlimit()
         self.restored = _Restored(self)
 

@@ -30,6 +30,7 @@ from executor.inside.placeholders import fresh
 from executor.jail import filesystem, landlock, monitor, syscalls, walls
 
 RUNNER = "executor.inside.runner"  # which needs no torch
+REHEARSAL = "executor.inside.rehearsal"
 # Without torch._dynamo the first optimizer step costs 0.9 s in every fork.
 PRELOAD = ("torch", "torch.nn", "torch.optim", "torch.utils.data", "torch._dynamo", "numpy",
            RUNNER, "executor.inside.probes.all",
@@ -82,10 +83,11 @@ def _ready(began: float) -> dict[str, object]:
     torch = sys.modules.get("torch")
     if torch is not None:
         torch.set_num_threads(1)
-    # PyTorch unregisters its operators at exit, which costs each run 25 ms; what the snippet
-    # itself registers (and multiprocessing's own clean-up) still runs.
-    for finalizer in list(weakref.finalize._registry):  # type: ignore[attr-defined]
-        finalizer.atexit = False
+        rehearsal = importlib.import_module(REHEARSAL)
+        rehearsal.rehearse()
+    # PyTorch unregisters its operators at exit, which costs each run 25 ms, and half a millisecond
+    # to be told not to; what the snippet registers (and multiprocessing's own clean-up) still runs.
+    weakref.finalize._registry.clear()  # type: ignore[attr-defined]
     interpreter.remember()
     gc.collect()
     gc.freeze()  # a run's garbage collector does not touch, and so copy, the shared pages

@@ -11,6 +11,7 @@ from torch import nn
 
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.twins import parts
+from executor.inside.walking import walk
 
 _LEAST = 3  # times that one function hangs on one module
 
@@ -19,7 +20,7 @@ def report_hooks(collector: FindingCollector, tree: ast.Module, roots: Iterable[
     """Add the module on which a function of the snippet's hangs several times, after the run."""
     lines = {
         n.lineno
-        for n in ast.walk(tree)
+        for n in walk(tree)
         if isinstance(n, ast.Call)
         and isinstance(n.func, ast.Attribute)
         and n.func.attr.startswith("register_")

@@ -22,6 +22,7 @@ from executor.inside.probes.kinds import finding
 from executor.inside.probes.training import unread
 from executor.inside.probes.training.nodes import shape, what
 from executor.inside.probes.training.quiet import parameters, quietly
+from executor.inside.walking import walk
 from executor.protocol import Finding
 
 _ELEMENTS = 1 << 16  # of one call's inputs
@@ -452,19 +453,19 @@ def views_states(tree: ast.Module) -> bool:
     """Whether a text lays out by a view what a layer returned second, as its last states."""
     second = {
         n.id
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Tuple) and len(target.elts) == 2
-        for n in ast.walk(target.elts[1])
+        for n in walk(target.elts[1])
         if isinstance(n, ast.Name)
     }
     return any(
         isinstance(n, ast.Call)
         and isinstance(n.func, ast.Attribute)
         and n.func.attr in ("view", "reshape")
-        and any(isinstance(m, ast.Name) and m.id in second for m in ast.walk(n.func.value))
-        for n in ast.walk(tree)
+        and any(isinstance(m, ast.Name) and m.id in second for m in walk(n.func.value))
+        for n in walk(tree)
     )
 
 

@@ -39,7 +39,7 @@ class SnippetNames:
         self._softmax = _softmax_lines(tree)
         self._weights = _weights(tree)
         self.is_of_rewards = any(
-            re.search(r"reward|gamma|discount", w, re.I)
+            _REWARDS.search(w)
             for n in walk(tree)
             if (w := n.id if isinstance(n, ast.Name) else n.arg if isinstance(n, ast.arg) else "")
         )
@@ -67,9 +67,7 @@ class SnippetNames:
         }
         self.takes_columns = any(_takes_column(n) for n in walk(tree) if n not in computing)
         self.calls_autograd = any(
-            isinstance(n, ast.Call)
-            and re.search(r"(autograd\.|^)backward$", ast.unparse(n.func)) is not None
-            for n in walk(tree)
+            isinstance(n, ast.Call) and _is_autograd_backward(n.func) for n in walk(tree)
         )
 
     @cached_property
@@ -146,11 +144,24 @@ class SnippetNames:
         return next(iter(lines)) if len(lines) == 1 else None
 
 
+_REWARDS = re.compile(r"(?i)reward|gamma|discount")
 _ATTENTION = re.compile(r"(?i)attn|attention|quer(y|ies)")
 _COPIES = re.compile(
     r"(?i)(^|_)ema(_|$)|(target|momentum)_?(enc|net|model|proj)|teacher|byol|moco|shadow"
 )
 _SHARES = re.compile(r"(?i)slot|caps|rout|cluster|assign|codebook")  # out among the queries
+
+
+def _is_autograd_backward(called: ast.expr) -> bool:
+    """Whether it is written `torch.autograd.backward`, whatever stands for `torch`, or imported."""
+    match called:
+        case ast.Name(id="backward"):
+            return True
+        case ast.Attribute(
+            attr="backward", value=ast.Name(id="autograd") | ast.Attribute(attr="autograd")
+        ):
+            return True
+    return False
 
 
 def _word(node: ast.AST) -> str:

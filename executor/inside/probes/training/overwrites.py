@@ -17,6 +17,7 @@ from executor.inside.probes.training.heard import Heard
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.quiet import quietly
 from executor.inside.remarks.edits import put, way
+from executor.inside.walking import walk
 
 _LOOKS = 3  # at each line
 _HEARD = 2000  # writes after which nobody listens any more
@@ -31,7 +32,7 @@ class Overwrites:
         self.names = names
         self._lines = {
             n.lineno: n
-            for n in ast.walk(tree)
+            for n in walk(tree)
             if isinstance(n, ast.AugAssign)
             and isinstance(n.op, ast.Add | ast.Sub)
             and isinstance(n.target, ast.Subscript)

@@ -291,14 +291,14 @@ def _report_aside(collector: FindingCollector, tree: ast.Module, record: Record)
             return  # a class of the snippet's may read it
         targets = [
             (node, target)
-            for node in ast.walk(tree)
+            for node in walk(tree)
             if isinstance(node, ast.Assign)
             for target in node.targets
             if isinstance(target, ast.Attribute) and target.attr == attribute
         ]
         if not targets or any(
             isinstance(n, ast.Attribute) and n.attr == attribute and isinstance(n.ctx, ast.Load)
-            for n in ast.walk(tree)
+            for n in walk(tree)
         ):
             continue
         node, target = targets[-1]

@@ -23,6 +23,7 @@ from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.heard import Heard
 from executor.inside.probes.training.quiet import quietly
+from executor.inside.remarks.syntax import tail
 from executor.inside.walking import walk
 
 _MOST = 5000  # rows that are compared
@@ -140,7 +141,7 @@ class Samplers:
         self._lines = [
             n.lineno
             for n in walk(tree)
-            if isinstance(n, ast.Call) and ast.unparse(n.func).endswith("WeightedRandomSampler")
+            if isinstance(n, ast.Call) and tail(n).endswith("WeightedRandomSampler")
         ]
         self._few: dict[int, int] = {}  # weights → samples of the data set
         self._looked: set[int] = set()

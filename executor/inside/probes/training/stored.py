@@ -12,6 +12,7 @@ import torch
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.steps import Steps
+from executor.inside.walking import walk
 
 _LEAST = 8  # entries of a memory
 _KEPT = 3  # copies of a weight
@@ -83,7 +84,7 @@ def _held_by(entry: Any) -> tuple[Any, ...]:
 def _written(tree: ast.Module, namespace: Mapping[str, Any]) -> set[int]:
     """The arrays of variables and objects that the text changes in place."""
     changed: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.AugAssign(target=ast.Name(id=name) | ast.Attribute(attr=name)):
                 changed.add(name)

@@ -19,6 +19,7 @@ from executor.inside.probes.training.overwrites import value_of
 from executor.inside.probes.training.quiet import quietly
 from executor.inside.remarks.edits import operand, put, way
 from executor.inside.remarks.syntax import words
+from executor.inside.walking import walk
 
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Sub: "__sub__",
@@ -37,7 +38,7 @@ class Wraps:
         self.names = names
         self._lines: dict[int, ast.BinOp] = {}
         self._several: set[int] = set()
-        for node in ast.walk(tree) if words(tree) & {"uint8", "ByteTensor", "byte"} else ():
+        for node in walk(tree) if words(tree) & {"uint8", "ByteTensor", "byte"} else ():
             if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
                 if node.lineno in self._lines:
                     self._several.add(node.lineno)
