@@ -74,7 +74,7 @@ from executor.inside.remarks import (
 )
 from executor.inside.remarks.syntax import Found
 from executor.inside.remarks.whole import SAID_OF_THE_WHOLE, is_whole
-from executor.inside.remarks.whose import is_for_pytorch
+from executor.inside.remarks.whose import is_meant_for_pytorch
 from executor.protocol import Remark
 
 _MOST = 8  # remarks of a report
@@ -174,7 +174,7 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
 
 def remarks(tree: ast.Module, code: str) -> tuple[Remark, ...]:
     """What is to be said of the snippet, what matters most first, once for each line and kind."""
-    if not is_for_pytorch(tree):
+    if not is_meant_for_pytorch(tree):
         return ()
     lines = code.split("\n")
     whole = is_whole(tree, code)

@@ -22,7 +22,7 @@ _NAMES = frozenset(
 _USUAL = ("torch", "nn", "F", "optim")  # names under which the parts of PyTorch are known
 
 
-def is_for_pytorch(tree: ast.Module) -> bool:
+def is_meant_for_pytorch(tree: ast.Module) -> bool:
     """Whether it is no test, and the layers and optimizers of PyTorch's names are PyTorch's."""
     imported: dict[str, str] = {}  # name → the package that it is from
     of_them: set[str] = set()  # packages of which one of these very names is taken

@@ -7,12 +7,12 @@ square table of truth values, and returns PyTorch's own function.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import torch
 
 from executor.inside import torch_private as private
 from executor.inside.probes.training.findings import FindingCollector
+from executor.inside.probes.training.heard import HeardOnTensors
 from executor.inside.probes.training.names import SnippetNames
 
 _COUNTS = ("sum", "mean", "float")
@@ -24,20 +24,6 @@ _ON_PURPOSE = re.compile(
 _KEPT, _PADDED = 1 << 16, 0.1  # labels that are kept; the share of them that is padding
 _OF_ALL = re.compile(r"\.mean\(\)|\.sum\(\).*/.*numel\(\)")
 _OF_SOME = re.compile(r"!=|mask|\]\s*\)?\.|&|\*|where")
-
-
-class _Heard:
-    """A descriptor for a method that counts."""
-
-    def __init__(self, original: Any, probe: Comparisons) -> None:
-        self._original = original
-        self._probe = probe
-
-    def __get__(self, tensor: torch.Tensor | None, owner: Any = None) -> Any:
-        plain = type(tensor) is torch.Tensor and not private.function_modes()
-        if plain and tensor is not None and tensor.dtype is torch.bool and tensor.dim() == 2:
-            self._probe.hear(tensor)
-        return self._original.__get__(tensor, owner)
 
 
 def _at_the_ends(padding: torch.Tensor) -> bool:
@@ -52,24 +38,22 @@ class Comparisons:
         self.names = names
         self._seen: dict[int | None, int] = {}
         self._compared: dict[int, list[tuple[str, torch.Tensor]]] = {}
-        self._originals: dict[str, Any] = {}
+        self._methods = HeardOnTensors(self._hear)
 
     def start(self) -> None:
         """Listen."""
-        for name in _COUNTS:
-            self._originals[name] = vars(torch.Tensor).get(name)
-            setattr(torch.Tensor, name, _Heard(getattr(torch.Tensor, name), self))
+        self._methods.start(_COUNTS)
 
     def stop(self) -> None:
         """Stop listening."""
-        for name, own in self._originals.items():
-            if own is None:  # inherited
-                delattr(torch.Tensor, name)
-            else:
-                setattr(torch.Tensor, name, own)
+        self._methods.stop()
 
-    def hear(self, tensor: torch.Tensor) -> None:
+    def _hear(self, tensor: torch.Tensor) -> None:
         """Note a square table that its line compares."""
+        if type(tensor) is not torch.Tensor or private.function_modes():
+            return
+        if tensor.dtype is not torch.bool or tensor.dim() != 2:
+            return
         n, m = tensor.shape
         self._keep_compared(tensor)
         if n != m or n < 2 or len(self._seen) > 20:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
+
+import torch
 
 
 class Heard:
@@ -22,3 +24,27 @@ class Heard:
         if thing is not None:
             self._hear(thing)
         return self._original.__get__(thing, owner)
+
+
+class HeardOnTensors:
+    """Methods of tensors that are heard for a while."""
+
+    def __init__(self, hear: Callable[[Any], None]) -> None:
+        """Take what to call; `hear` is as for `Heard`."""
+        self._hear = hear
+        self._own: dict[str, Any] = {}  # method → what the class itself had of it
+
+    def start(self, names: Iterable[str]) -> None:
+        """Listen to the methods of these names."""
+        for name in names:
+            self._own[name] = vars(torch.Tensor).get(name)
+            setattr(torch.Tensor, name, Heard(getattr(torch.Tensor, name), self._hear))
+
+    def stop(self) -> None:
+        """Put everything back."""
+        for name, own in self._own.items():
+            if own is None:  # inherited
+                delattr(torch.Tensor, name)
+            else:
+                setattr(torch.Tensor, name, own)
+        self._own = {}

@@ -15,6 +15,7 @@ import torch
 
 from executor.inside import torch_private as private
 from executor.inside.probes.training.findings import FindingCollector
+from executor.inside.probes.training.heard import HeardOnTensors
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.walking import walk
 
@@ -22,19 +23,6 @@ _METHODS = ("view", "reshape")
 _MOST = 20  # lines that are looked at
 _LOOKS = 2  # times at each of them
 _HEARD = 400  # look-ups of a view after which nobody listens any more
-
-
-class _Heard:
-    """A descriptor for a method that calls back when it is looked up on a tensor."""
-
-    def __init__(self, original: Any, layouts: Layouts) -> None:
-        self._original = original
-        self._layouts = layouts
-
-    def __get__(self, tensor: torch.Tensor | None, owner: Any = None) -> Any:
-        if type(tensor) is torch.Tensor and not private.function_modes():
-            self._layouts.hear(tensor)
-        return self._original.__get__(tensor, owner)
 
 
 class Layouts:
@@ -47,24 +35,20 @@ class Layouts:
         self._looked: dict[int, int] = {}
         self._heard = 0
         self._found: dict[int, tuple[list[int], list[int]]] = {}
+        self._methods = HeardOnTensors(self._hear)
 
     def start(self) -> None:
         """Listen, if the text has such a view at all."""
-        self._originals = {n: vars(torch.Tensor).get(n) for n in _METHODS if self._asked}
-        for name in self._originals:
-            setattr(torch.Tensor, name, _Heard(getattr(torch.Tensor, name), self))
+        self._methods.start(_METHODS if self._asked else ())
 
     def stop(self) -> None:
         """Stop listening."""
-        for name, own in self._originals.items():
-            if own is None:  # inherited
-                delattr(torch.Tensor, name)
-            else:
-                setattr(torch.Tensor, name, own)
-        self._originals = {}
+        self._methods.stop()
 
-    def hear(self, tensor: torch.Tensor) -> None:
+    def _hear(self, tensor: torch.Tensor) -> None:
         """Compare what a line asks for with what it has, the first times."""
+        if type(tensor) is not torch.Tensor or private.function_modes():
+            return
         self._heard += 1
         if self._heard > _HEARD or len(self._looked) > _MOST:
             self.stop()

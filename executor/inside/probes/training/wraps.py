@@ -7,13 +7,12 @@ is read from the snippet's line.
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 import torch
 
 from executor.inside import torch_private as private
 from executor.inside.probes.training.findings import FindingCollector
-from executor.inside.probes.training.heard import Heard
+from executor.inside.probes.training.heard import HeardOnTensors
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.overwrites import value_of
 from executor.inside.probes.training.quiet import quietly
@@ -45,22 +44,15 @@ class Wraps:
                 self._lines[node.lineno] = node
         self._looks: dict[int, int] = {}
         self._found: dict[int, str] = {}
-        self._originals: dict[str, Any] = {}
+        self._heard = HeardOnTensors(self._hear)
 
     def start(self) -> None:
         """Listen, if the text speaks of bytes and computes at all."""
-        for name in {_OPERATORS[type(n.op)] for n in self._lines.values()}:
-            self._originals[name] = vars(torch.Tensor).get(name)
-            setattr(torch.Tensor, name, Heard(getattr(torch.Tensor, name), self._hear))
+        self._heard.start({_OPERATORS[type(n.op)] for n in self._lines.values()})
 
     def stop(self) -> None:
         """Stop listening."""
-        for name, own in self._originals.items():
-            if own is None:  # inherited
-                delattr(torch.Tensor, name)
-            else:
-                setattr(torch.Tensor, name, own)
-        self._originals = {}
+        self._heard.stop()
 
     def _hear(self, tensor: torch.Tensor) -> None:
         if type(tensor) is not torch.Tensor or private.function_modes():
