@@ -12,11 +12,16 @@ from typing import Any
 import pytest
 
 from executor.exceptions import StartError
+from executor.inside.libraries import after_import
 from executor.jail.limits import MIB, Limits
 from executor.jail.monitor import processes_of
 from executor.protocol import File, Job, JobResult, Outcome
 from executor.service.selftest import SelfTestError
 from executor.service.supervisor import Supervisor, SupervisorSettings
+
+# As the warm server does: a first import of torchvision that fails leaves one that cannot be mended
+# behind, and which test imports it first (transformers does) depends on their order.
+after_import.install()
 
 SMALL = Limits(
     memory_bytes=600 * MIB,
