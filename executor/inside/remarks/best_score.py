@@ -57,6 +57,8 @@ def plateau_mode(tree: ast.Module) -> Found:
         if not isinstance(scheduler, ast.Call) or callee(scheduler) != "ReduceLROnPlateau":
             continue
         modes = [*scheduler.args[1:2], *(k.value for k in scheduler.keywords if k.arg == "mode")]
+        if modes and not isinstance(modes[0], ast.Constant):
+            continue  # an option decides it
         mode = str(modes[0].value) if modes and isinstance(modes[0], ast.Constant) else "min"
         waits = "larger" if mode == "max" else "smaller"
         told = _told(given) if given is not None else ""

@@ -37,6 +37,7 @@ from executor.inside.remarks.syntax import (
     walk,
     words,
 )
+from executor.inside.walking import kept_by_node
 
 
 def each_epoch(tree: ast.Module) -> Found:
@@ -263,6 +264,8 @@ def state_not_copied(tree: ast.Module) -> Found:
                     )
                 if node in told or not of or not (name in loaded or "best" in name.lower()):
                     continue
+                if name in _filled(tree):
+                    continue
                 told.add(node)
                 yield (
                     "state_not_copied",
@@ -271,6 +274,17 @@ def state_not_copied(tree: ast.Module) -> Found:
                     f"changes `{name}` too, and in the end it holds the last weights; write "
                     f"`copy.deepcopy({of}.state_dict())`",
                 )
+
+
+@kept_by_node
+def _filled(tree: ast.AST) -> set[str]:
+    """The names of which entries are replaced: a state that is made to be loaded, kept for none."""
+    stored = {
+        dotted(n.value)
+        for n in walk(tree)
+        if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
+    }
+    return stored | {owner(c) for c in method_calls(tree, "update")}
 
 
 def _uncopied(value: ast.expr) -> str:
@@ -398,6 +412,8 @@ def _never_reset(tree: ast.Module) -> Found:
                     continue
                 name = next((dotted(f) for f in factors(n.left) if dotted(f) in zero), "")
                 other = words(n.right) & grows
+                if words(n.right) & words(outer.target):
+                    continue  # so far, of all rounds so far
                 if zero.get(name, i) < i and name in grows - made and not other - made:
                     yield (
                         "never_reset",
@@ -460,11 +476,14 @@ def _scheduler_idle(tree: ast.Module) -> Found:
             and (dotted(n) == name or f".{dotted(n)}".endswith(f".{name.rpartition('self.')[2]}"))
         ]
         if name in used and not loads:
+            waits = tail(node.value) == "ReduceLROnPlateau"
+            step = f"{name}.step(loss)" if waits else f"{name}.step()"
+            when = "" if waits else " (or after each step, as the schedule is meant)"
             yield (
                 "scheduler_idle",
                 node,
                 f"`{name}` is made and never used: the learning rate stays as it is; call "
-                f"`{name}.step()` after each epoch (or after each step, as the schedule is meant)",
+                f"`{step}` after each epoch{when}",
             )
 
 

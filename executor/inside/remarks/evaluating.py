@@ -280,6 +280,9 @@ def _stays_in_eval(tree: ast.Module) -> Found:
     """eval() in a loop that trains, and nothing that switches back."""
     models = {m.rpartition(".")[2] for o in optimizers(tree).values() for m in trained(o, tree)}
     own = functions(tree)
+    acts = _acts(words(tree))
+    if not acts and module_classes(tree):
+        return  # the mode decides nothing in it
     for loop in loops(tree) if models else ():
         below = reached(loop, own)
         switched = calls_in(below, "train")
@@ -292,11 +295,12 @@ def _stays_in_eval(tree: ast.Module) -> Found:
                 continue  # each round has a model of its own
             given = {dotted(v).rpartition(".")[2] for v in origins(tree).get(name, ())}
             if name.rpartition(".")[2] in models or (given and given <= models):
+                whose = "its" if acts else "where it has them, its"
                 yield (
                     "stays_in_eval",
                     call,
                     f"nothing in this loop calls `{name}.train()` after this: from here on it is "
-                    "trained in eval mode, its Dropout layers drop nothing and its BatchNorm "
+                    f"trained in eval mode; {whose} Dropout layers drop nothing and its BatchNorm "
                     f"layers learn no statistics; call `{name}.train()` before it goes on",
                 )
                 return

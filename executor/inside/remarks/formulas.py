@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection
+from functools import partial
 
 from executor.inside.remarks.edits import Told, operand, put, way, with_argument
 from executor.inside.remarks.losses import ends, is_activated, losses_of, takes_of
@@ -19,6 +20,7 @@ from executor.inside.remarks.syntax import (
     is_true,
     made_of,
     method_calls,
+    origins,
     owner,
     products,
     says,
@@ -92,7 +94,7 @@ def _masked_mean(tree: ast.Module) -> Found:
                     func=ast.Attribute(attr="mean", value=ast.BinOp(op=ast.Mult()) as product),
                     args=[],
                     keywords=[],
-                ) if _is_mask(product.left) or _is_mask(product.right):
+                ) if any(_is_mask(p) and _pads(p, tree) for p in (product.left, product.right)):
                     yield (
                         "masked_mean",
                         node,
@@ -104,6 +106,22 @@ def _masked_mean(tree: ast.Module) -> Found:
 
 def _is_mask(node: ast.expr) -> bool:
     return any("mask" in w.lower() for w in words(node))
+
+
+_PADDING = re.compile(r"(?i)pad|length|lens$|seq|token|attention_mask|src|tgt|ignore")
+
+
+def _pads(mask: ast.expr, tree: ast.Module) -> bool:
+    """Whether a mask is of padding: by its name, or by what it is made from.
+
+    One of sure predictions leaves out the others on purpose, and weighs a batch by how many are.
+    """
+    said = set(words(mask))
+    for made in (v for w in words(mask) for v in origins(tree).get(w, ())):
+        said |= words(made)
+        if any(isinstance(n, ast.NotEq) for n in walk(made)):
+            return True  # `target != 0`
+    return any(map(_PADDING.search, said))
 
 
 _RANDOM = {"randn", "rand", "normal_", "normal", "uniform_", "random"}
@@ -300,7 +318,8 @@ def _log_without_a_floor(tree: ast.Module) -> Found:
         for one in taken:
             if not isinstance(one, ast.Name) or one.id in floored:
                 continue
-            if any(_is_rest_of(other, one.id) for other in taken):
+            of_targets = any(map(partial(_weighs, name=one.id), walk(statement)))
+            if of_targets and any(_is_rest_of(other, one.id) for other in taken):
                 yield "log_without_a_floor", statement, _NO_FLOOR.format(name=one.id)
                 return
 
@@ -322,6 +341,19 @@ def _logged(node: ast.AST) -> ast.expr | None:
         case ast.Call(func=ast.Attribute(value=inside, attr="log"), args=[]):
             return inside
     return None
+
+
+def _weighs(node: ast.AST, name: str) -> bool:
+    """Whether targets weigh the logarithms of what is called `name`: not itself, as an entropy."""
+    match node:
+        case ast.BinOp(op=ast.Mult(), left=left, right=right):
+            pass
+        case _:
+            return False
+    for logged, other in ((left, right), (right, left)):
+        if "log" in words(logged) and name in words(logged):
+            return bool(words(other)) and name not in words(other)
+    return False
 
 
 def _is_rest_of(node: ast.expr, name: str) -> bool:

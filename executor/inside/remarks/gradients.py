@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from executor.inside.remarks.edits import Told, moved, operand, put, way, with_argument
 from executor.inside.remarks.syntax import (
     Found,
     behind,
     blocks,
+    calls_in,
     dotted,
     functions,
     has_minus,
@@ -55,22 +57,31 @@ def gradient_ignored(tree: ast.Module) -> Found:
 
 def graph_left_out(tree: ast.Module) -> Found:
     """A derivative in a loss, taken without a graph of its own: to the optimizer it is a number."""
-    made = [
-        (n.id, node.value)
-        for node in walk(tree)
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        for n in walk(target)
-        if isinstance(n, ast.Name)
-    ]
-    made += [
-        (name, node.value) for name, function in functions(tree).items()
-        for node in inside(function) if isinstance(node, ast.Return) and node.value is not None
-    ]  # fmt: skip
+    own = functions(tree)
+    for scope in (tree, *own.values()):
+        below = list(inside(scope))
+        back = {w for c in calls_in(below, "backward") for w in words(c.func)}
+        # Names mean something else in each function, so only those are gone through that it calls.
+        called = own.values() if scope is tree else [own[n] for n in _called(below) if n in own]
+        yield from _left_out(tree, back, [scope, *called]) if back else ()
+
+
+def _called(nodes: Iterable[ast.AST]) -> set[str]:
+    return {tail(n) for n in nodes if isinstance(n, ast.Call)}
+
+
+def _left_out(tree: ast.Module, back: set[str], scopes: Iterable[ast.AST]) -> Found:
+    made: list[tuple[str, ast.expr]] = []
+    for scope in scopes:
+        for node in inside(scope):
+            if isinstance(node, ast.Assign):
+                names = (n for target in node.targets for n in walk(target))
+                made += [(n.id, node.value) for n in names if isinstance(n, ast.Name)]
+            elif isinstance(node, ast.Return) and node.value is not None:
+                made += [(getattr(scope, "name", ""), node.value)]
     flows: dict[str, set[str]] = {}
     for name, value in made:
         flows.setdefault(name, set()).update(words(value))
-    back = {w for c in method_calls(tree, "backward") for w in words(c.func)}
     wanted = behind(back, flows)
     for name, value in made:
         calls = [c for c in walk(value) if isinstance(c, ast.Call) and _is_derivative(c)]
@@ -127,6 +138,11 @@ def _is_a_step(tree: ast.Module, name: str, of: str) -> bool:
                 right
             ):
                 return True
+            case ast.BinOp(op=ast.Mult(), left=left, right=right) if of and (
+                (of in words(left) and name in words(right))
+                or (of in words(right) and name in words(left))
+            ):
+                return True  # a weight of the very thing that it says the worth of
             case ast.Call() if tail(node) in ("sign", "zip", "sub_", "add_", "copy_") and (
                 name in words(node)
             ):

@@ -15,6 +15,7 @@ from executor.inside.remarks.syntax import (
     functions,
     inside,
     is_model,
+    is_without,
     last_along_one,
     method_calls,
     methods_named,
@@ -390,6 +391,9 @@ def _frozen_for_good(tree: ast.Module) -> Found:
             continue
         if any(isinstance(w, ast.withitem) and w.context_expr is call for w in walk(tree)):
             continue
+        blocks = (w for w in walk(tree) if isinstance(w, ast.With) and call in walk(w))
+        if any(is_without(i.context_expr) for w in blocks for i in w.items):
+            continue  # what such a block ends, ends this as well
         if method_calls(tree, "backward"):
             yield (
                 "grad_off",

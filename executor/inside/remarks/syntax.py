@@ -450,7 +450,11 @@ def reached(node: ast.AST, own: dict[str, ast.FunctionDef]) -> list[ast.AST]:
     found = list(inside(node))
     called: set[str] = set()
     for one in found:  # it grows as it is gone through
-        name = tail(one) if isinstance(one, ast.Call) else ""
+        if not isinstance(one, ast.Call):
+            continue
+        if isinstance(one.func, ast.Attribute) and not isinstance(one.func.value, ast.Name):
+            continue  # `self.noise.sample()`, `prior(x).sample()`: of another class
+        name = tail(one)
         if name in own and name not in called:
             called.add(name)
             found += inside(own[name])

@@ -324,7 +324,8 @@ def _scaler(tree: ast.Module) -> Found:
     if not names or any("lightning" in w.lower() for w in words(tree)):
         return
     everything = list(walk(tree))
-    own = [c for c in calls_in(everything, "step") if owner(c) in names]
+    last = {name.rpartition(".")[2] for name in names}  # `scaler`, of `scaler = self.scaler`
+    own = [c for c in calls_in(everything, "step") if owner(c).rpartition(".")[2] in last]
     others = [c for c in calls_in(everything, "step") if is_step(c, optimizers(tree))]
     if not own and others:
         yield (

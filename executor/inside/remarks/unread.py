@@ -17,6 +17,7 @@ from executor.inside.remarks.syntax import (
     functions,
     inside,
     is_read,
+    is_without,
     methods_named,
     optimizers,
     outermost,
@@ -54,6 +55,8 @@ def _never_used(tree: ast.Module) -> Found:
                 continue
             if [ast.unparse(n) for n in _calls(loop)].count(ast.unparse(value)) > 1:
                 continue  # it is computed once more where it is needed
+            if node in _without_gradients(loop):
+                continue
             if _OF_A_LOSS.search(name) and _is_computed(value) and _goes_back(loop):
                 yield (
                     "never_used",
@@ -68,6 +71,13 @@ def _never_used(tree: ast.Module) -> Found:
                     f"`{name}` is made from `{given}` in each round and read nowhere: what follows "
                     f"goes on with `{given}` as it was",
                 )
+
+
+def _without_gradients(loop: ast.AST) -> set[ast.AST]:
+    """What runs in blocks in which nothing goes back: it is to be looked at, at the most."""
+    blocks = (n for n in inside(loop) if isinstance(n, ast.With))
+    off = (b for b in blocks if any(is_without(i.context_expr) for i in b.items))
+    return {n for block in off for n in inside(block)}
 
 
 def _left_in_forward(tree: ast.Module) -> Found:

@@ -39,11 +39,13 @@ def is_meant_for_pytorch(tree: ast.Module) -> bool:
         return False
     if "torch" in imported.values():
         return True
+    bound = {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    bound |= {n.arg for n in walk(tree) if isinstance(n, ast.arg)}
     for node in walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             base = node.value.id
-            if base in _USUAL and base not in imported:
+            if base in _USUAL and base not in bound | imported.keys():
                 return True  # an excerpt of a program whose imports were left out
-            if node.attr in _NAMES and base in imported:
-                of_them.add(imported[base])
+            if node.attr in _NAMES and base not in bound:
+                of_them.add(imported.get(base, base))
     return not of_them - sys.stdlib_module_names

@@ -28,6 +28,13 @@ UNZEROED = "for x in data:\n    loss = f(x)\n    loss.backward()\n    opt.step()
 LAYERS = "nn.Sequential(nn.Conv2d(1, 6, 5), nn.Linear(400, 9)){asked}\n"
 BATCH = "for batch in loader:\n    batch.to(device)\n    loss = f(net(batch), {target})\n" + FIT
 
+REACHES = (
+    "class Trainer:\n    def fit(self):\n        self.opt = SGD(self.net.parameters(), 1)\n"
+    "        for x in self.data:\n            self.opt.zero_grad()\n"
+    "            self.net(x).sum().backward()\n            self.opt.step()\n"
+    "            {asked}\n    def judge(self):\n        self.net.eval()\n"
+)
+
 # what stands next to it: (kind, a program of which it is told, one of which it is not)
 PAIRS = {
     "the loss of a criterion, and of a step that may give back a number": (
@@ -107,7 +114,120 @@ PAIRS = {
         "never_zeroed", "from mylib import Linear\nopt = torch.optim.SGD(p, 1)\n" + UNZEROED,
         "from mylib import Linear\nimport mylib.optim as optim\nopt = optim.SGD(p, 1)\n" + UNZEROED,
     ),
+    "a derivative in the loss of the same function, and one that is given back": (
+        "graph_left_out", "def fit(x):\n    g = torch.autograd.grad(f(x), x)[0]\n"
+        "    loss = f(x) + g.norm()\n    loss.backward()\n",
+        "def fit(x):\n    loss = f(x)\n    g = loss.mean()\n    g.backward()\n"
+        "def slope(x):\n    g = torch.autograd.grad(f(x), x)[0]\n    return g\n",
+    ),
+    "the same in a function that is called": (
+        "graph_left_out", "def slope(x):\n    g = torch.autograd.grad(f(x), x)[0]\n"
+        "    return g.norm()\ndef fit(x):\n    loss = f(x) + slope(x)\n    loss.backward()\n",
+        "def slope(x):\n    g = torch.autograd.grad(f(x), x)[0]\n"
+        "    return g.norm()\ndef fit(x):\n    loss = f(x)\n    loss.backward()\n",
+    ),
+    "a derivative as a term, and as a weight of what it is by": (
+        "graph_left_out", "g = torch.autograd.grad(f(a), a)[0]\nloss = b * g\nloss.backward()\n",
+        "g = torch.autograd.grad(f(a), a)[0]\nloss = a * (g + w)\nloss.backward()\n",
+    ),
+    "a state that is kept, and one that is filled to be loaded": (
+        "state_not_copied", "for x in data:\n    opt.step()\n    if good:\n"
+        "        s = m.state_dict()\nm.load_state_dict(s)\n",
+        "for x in data:\n    opt.step()\n    if path:\n        s = m.state_dict()\n"
+        "        s['a'] = old['a']\n        m.load_state_dict(s)\n",
+    ),
+    "the same by an update": (
+        "state_not_copied", "for x in data:\n    opt.step()\n    if good:\n"
+        "        s = m.state_dict()\nm.load_state_dict(s)\n",
+        "for x in data:\n    opt.step()\n    if path:\n        s = m.state_dict()\n"
+        "        s.update(old)\n        m.load_state_dict(s)\n",
+    ),
+    "a share of one epoch, and of all so far": (
+        "never_reset", "n = 0\nfor epoch in range(3):\n    for x in data:\n"
+        "        loss.backward()\n        n += right(x)\n    print(n / len(data))\n",
+        "n = 0\nfor epoch in range(3):\n    for x in data:\n"
+        "        loss.backward()\n        n += right(x)\n    print(n / (epoch + 1))\n",
+    ),
+    "a scaler that steps nothing, and one under another name": (
+        "scaler", "opt = SGD(m.parameters(), 1)\nself.scaler.scale(loss).backward()\nopt.step()\n",
+        "opt = SGD(m.parameters(), 1)\nself.scaler.scale(loss).backward()\n"
+        "scaler = self.scaler\nif scaler is None:\n    opt.step()\nelse:\n"
+        "    scaler.step(opt)\nscaler.update()\n",
+    ),
+    "an excerpt of PyTorch, and of a library that nobody imports there": (
+        "never_zeroed", "net = nn.Linear(2, 2)\noptim = SGD(net.parameters(), 1)\n"
+        + UNZEROED.replace("opt.", "optim."),
+        "net = dn.Linear(2, 2)\noptim = dn.optim.SGD(net.parameters(), 1)\n"
+        + UNZEROED.replace("opt.", "optim."),
+    ),
+    "a mask of padding, and one of sure predictions": (
+        "masked_mean", "mask = y != pad\nloss = (e * mask).mean()\n",
+        "mask = p.max(1)[0] > 0.9\nloss = (e * mask).mean()\n",
+    ),
+    "a mask by its name": (
+        "masked_mean", "loss = (e * pad_mask).mean()\n", "loss = (e * sure_mask).mean()\n",
+    ),
+    "a cross-entropy that is written out, and an entropy": (
+        "log_without_a_floor", "p = torch.sigmoid(s)\n"
+        "loss = -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()\n",
+        "p = torch.sigmoid(s)\nloss = -(p * torch.log(p) + (1 - p) * torch.log(1 - p)).mean()\n",
+    ),
+    "the same, and a loss that asks for even odds": (
+        "log_without_a_floor", "p = torch.sigmoid(s)\n"
+        "loss = -(torch.log(p) * y + torch.log(1 - p) * (1 - y)).mean()\n",
+        "p = torch.sigmoid(s)\nloss = ((torch.log(p) - torch.log(1 - p)) ** 2).mean()\n",
+    ),
+    "a mode that is written down, and one of an option": (
+        "plateau_mode", "s = ReduceLROnPlateau(opt, mode='min')\ns.step(accuracy)\n",
+        "s = ReduceLROnPlateau(opt, mode=args.mode)\ns.step(accuracy)\n",
+    ),
+    "a term that nothing adds, and a loss of another data set": (
+        "never_used", "for e in range(3):\n    for x in data:\n        aux_loss = crit(net(x))\n"
+        "        loss = crit(x)\n        loss.backward()\n        opt.step()\n",
+        "for e in range(3):\n    for x in data:\n        loss = crit(x)\n"
+        "        loss.backward()\n        opt.step()\n    with torch.no_grad():\n"
+        "        for x in held_out:\n            aux_loss = crit(net(x))\n",
+    ),
+    "gradients that stay off, and that a block switches on again": (
+        "grad_off", "torch.set_grad_enabled(False)\nloss.backward()\n",
+        "with torch.no_grad():\n    torch.set_grad_enabled(False)\nloss.backward()\n",
+    ),
+    "a method of the class, and one of what it has": (
+        "stays_in_eval", REACHES.format(asked="self.judge()"),
+        REACHES.format(asked="self.noise.judge()"),
+    ),
+    "the same of what a call gives": (
+        "stays_in_eval", REACHES.format(asked="self.judge()"),
+        REACHES.format(asked="prior(x).judge()"),
+    ),
+    "a model with dropout, and one where the mode decides nothing": (
+        "stays_in_eval", "class Net(nn.Module):\n    def __init__(self):\n"
+        "        self.a = nn.Dropout(0.5)\nm = Net()\n" + ARM,
+        "class Net(nn.Module):\n    def __init__(self):\n"
+        "        self.a = nn.Linear(2, 2)\nm = Net()\n" + ARM,
+    ),
 }  # fmt: skip
+
+
+def test_a_schedule_that_waits_is_told_what_for() -> None:
+    code = "opt = SGD(p, 1)\ns = {made}(opt)\nfor x in data:\n    opt.step()\n"
+    told = [
+        next(r.message for r in remarks(ast.parse(c), c) if r.kind == "scheduler_idle")
+        for c in (code.format(made="ReduceLROnPlateau"), code.format(made="ExponentialLR"))
+    ]
+
+    assert "`s.step(loss)`" in told[0] and "`s.step()`" in told[1]
+
+
+def test_layers_that_are_not_seen_are_not_claimed() -> None:
+    """What a model from elsewhere has is not known."""
+    told = [
+        next(r.message for r in remarks(ast.parse(c), c) if r.kind == "stays_in_eval")
+        for c in (ARM, "m = nn.Sequential(nn.Linear(2, 2), nn.Dropout())\n" + ARM)
+    ]
+
+    assert "where it has them, its Dropout" in told[0]
+    assert "eval mode; its Dropout" in told[1]
 
 
 def test_what_is_added_up_is_named_and_how() -> None:

@@ -232,7 +232,10 @@ SHOWN = {
         "n_out = 1\nm = nn.Linear(4, n_out)\nf = nn.BCELoss()\npred = torch.argmax(m(x), dim=1)",
     ],
     "exp_of_loss": ["f = nn.CrossEntropyLoss()\nl = torch.exp(f(out, y) / 2)\nl.backward()"],
-    "masked_mean": ["loss = (errors * mask).mean()"],
+    "masked_mean": [
+        "mask = target != 0\nloss = (errors * mask).mean()",
+        "loss = (errors * attention_mask).mean()",
+    ],
     "sign_of_kl": ["kl = 0.5 * torch.sum(1 + v - m.pow(2) - v.exp())"],
     "divergence": [
         "F.kl_div(F.softmax(a, 1), b)",
