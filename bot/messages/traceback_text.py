@@ -67,6 +67,7 @@ _OF_TORCH = re.compile(
     r"|input = module\(input\)$|return F\.\w+\()"
 )
 _UNNAMED_CELL = "<ipython-input->"
+_HERE = "<--- HERE"  # below the line that TorchScript means
 _SHOWN = 16  # lines that IPython shows of one frame, at most
 _HIDDEN_FRAMES = re.compile(r"\d+ (?:hidden )?frames?$")  # as Colab folds them
 
@@ -91,6 +92,11 @@ def find_tracebacks(lines: Sequence[str], *, whole_block: bool) -> list[Found]:
     pos = 0
     while pos < len(plain):
         earliest = found[-1].end if found else 0
+        if _is_of_script(plain, pos):
+            segment = _Segment(type=plain[pos].strip().rstrip(":"))
+            start, pos = pos, _read_message(segment, "", plain, pos + 1, whole_block=True)
+            found.append(Found(start, pos, _pasted(segment, "\n".join(lines[start:pos]))))
+            continue
         arrow = _starts_at_an_arrow(plain, pos)
         if not (arrow or _starts(plain[pos]) or _starts_within_ipython(plain, pos)):
             pos += 1
@@ -205,7 +211,8 @@ def _read_segment(lines: Sequence[str], pos: int, whole_block: bool) -> tuple[_S
         elif final := _final(line[margin:] if line[:margin].isspace() or not margin else line):
             if _is_error_name(final[0]) or (segment.frames and not code_due):
                 segment.type = final[0]
-                return segment, _read_message(segment, final[1], lines, pos + 1, whole_block)
+                whole = whole_block or _is_of_script(lines, pos)
+                return segment, _read_message(segment, final[1], lines, pos + 1, whole)
             if not code_due:
                 break
             code_due = _keep_code(segment, line)
@@ -317,6 +324,9 @@ def _read_message(
             continue
         in_user_code = in_user_code or line.startswith("from user code:")
         frame = _FRAME.match(line)
+        if frame and (marked := _script_frame(lines, pos)):
+            segment.frames.append(marked[0])
+            return marked[1]
         if frame and not in_user_code:
             break
         if frame:
@@ -334,6 +344,28 @@ def _read_message(
             break
         pos += 1
     return pos
+
+
+def _is_of_script(lines: Sequence[str], pos: int) -> bool:
+    """Whether an error of TorchScript's is here, alone: it names the line below its message."""
+    if not lines[pos].rstrip().endswith("Error:") or not _is_error_name(lines[pos].strip()[:-1]):
+        return False
+    places = (at for at in range(pos + 1, min(pos + _SHOWN, len(lines))) if _frame(lines[at]))
+    return any(_script_frame(lines, at) for at in places)
+
+
+def _script_frame(lines: Sequence[str], pos: int) -> tuple[TracebackFrame, int] | None:
+    """A frame of TorchScript's, of which an arrow says which line it is; and where it ends."""
+    frame = _frame(lines[pos])
+    for at in range(pos + 1, min(pos + _SHOWN, len(lines))) if frame else ():
+        if _frame(lines[at]):
+            return None
+        if frame and lines[at].rstrip().endswith(_HERE) and at > pos + 1:
+            end = at + 1
+            while end < len(lines) and lines[end][:1].isspace() and not _frame(lines[end]):
+                end += 1  # the lines below it
+            return frame.model_copy(update={"code": lines[at - 1].strip()}), end
+    return None
 
 
 def _continues_message(line: str) -> bool:

@@ -30,6 +30,32 @@ FAMILIES = (
         sample="torch.jit.script(nn.ReLU)",
     ),
     ErrorFamily(
+        id="script_of_an_index",
+        says="TorchScript cannot index a list of modules by a number that is not written down.",
+        decides=True,
+        means=(
+            "TorchScript unrolls a list of modules while it compiles, and so cannot index it by a "
+            "number that it only has when it runs",
+        ),
+        remedy=(
+            "Go through the modules: `for layer in self.layers: x = layer(x)`, with `for i, layer "
+            "in enumerate(self.layers)` where the number is needed, and `zip` for two lists",
+        ),
+        types=("RuntimeError",),
+        today=(r"Expected integer literal for index",),
+        sample=(
+            _FROM_A_FILE + "class Net(nn.Module):\n"
+            "    def __init__(self):\n"
+            "        super().__init__()\n"
+            "        self.layers = nn.ModuleList([nn.Linear(1, 1)])\n"
+            "    def forward(self, x):\n"
+            "        for i in range(len(self.layers)):\n"
+            "            x = self.layers[i](x)\n"
+            "        return x\n"
+            '""")\ntorch.jit.script(Net())'
+        ),
+    ),
+    ErrorFamily(
         id="backend_missing",
         says="An operator, or a whole device, does not exist for tensors of this kind.",
         means=(

@@ -395,9 +395,19 @@ FAMILIES = (
                 "nn.Module (or a function) of torch operations",
                 {"name": r"requires_grad|grad|backward|item|detach"},
             ),
+            Sentence(
+                "A graph is expected there, and a tensor came: a torch_geometric model takes the "
+                "`Data` objects that `torch_geometric.loader.DataLoader` gives; "
+                "torch.utils.data's gives tensors. Print `type(data)` before the call",
+                {
+                    "name": r"edge_(?:index|attr|weight|label)\w*|num_(?:nodes|graphs|edges)|[ne]data"
+                },
+            ),
             (
-                "`{name}` may be NumPy's name, or of another version: look the method up "
-                "in your version's documentation (`x.cpu().numpy()` gives the array)"
+                "If `{name}` is a method, it may be NumPy's or of another version: look it up in "
+                "your version's documentation (`x.cpu().numpy()` gives the array). If it is a part "
+                "of an object of another class, a tensor came where that was meant: look at what "
+                "gave it"
             ),
         ),
         suspects=(Suspect(r"{name}", "", kinds=("call", "read")),),

@@ -107,8 +107,9 @@ FAMILIES = (
             ),
             Sentence(
                 "If the second matrix is a weight stored [outputs, inputs], as a Linear's, turn "
-                "it: `x @ w.T`. If it belongs to a layer, what went through such a layer comes to "
-                "it again",
+                "it: `x @ w.T`. If it belongs to a layer, either what went through such a layer "
+                "comes to it again, or the layer was made for {inner_right} features where "
+                "{inner_left} come",
                 {"again": r"yes"},
             ),
             Sentence(

@@ -123,6 +123,7 @@ FAMILIES = (
                 "were an nn.Sequential, or an object whose attributes are meant",
                 {"type": r"(?:\w+\.)*[A-Z]\w*", "use": _INDEXED},
             ),
+            Sentence("An {type} is used as if it were {use}", {"type": r"[AEIOUaeio].*"}),
             "A {type} is used as if it were {use}",
         ),
         remedy=(
@@ -179,9 +180,9 @@ FAMILIES = (
                 {"type": r"DataLoader"},
             ),
             Sentence(
-                "If parameters are meant, as for an optimizer: `model.parameters()`; if the layers "
-                "are: `model.children()`. If it is a data set, it has no `__getitem__` or "
-                "`__iter__`",
+                "If one is given where several may be: put it in a list, `[x]`. If parameters are "
+                "meant, as for an optimizer: `model.parameters()`; if the layers are: "
+                "`model.children()`. If it is a data set, it has no `__getitem__` or `__iter__`",
                 {"type": r"(?!NoneType$)(?:\w+\.)*[A-Z]\w*", "use": r"iterable"},
             ),
             Sentence(

@@ -222,6 +222,39 @@ Set TORCH_LOGS="+dynamo" and TORCHDYNAMO_VERBOSE=1 for more information"""
     assert [(f.line, f.code) for f in user_frames(found)] == [(7, 'print("hi")')]
 
 
+SCRIPT = """\
+RuntimeError:
+Expected integer literal for index. Enumeration is supported:
+  File "layer.py", line 146
+        x = []
+        for i in range(3):
+            x.append(self.conv[i](y))
+                     ~~~~~~~~~~~~ <--- HERE
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    "above", ["", 'Traceback (most recent call last):\n  File "a.py", line 3\n']
+)
+@pytest.mark.parametrize("whole_block", [False, True])
+def test_torchscript_marks_its_line_below_the_message(above: str, whole_block: bool):
+    lines = f"Help\n{above}{SCRIPT}Thanks!".splitlines()
+
+    [found] = find_tracebacks(lines, whole_block=whole_block)
+
+    assert found.traceback.message.startswith("Expected integer literal for index.")
+    last = found.traceback.frames[-1]
+    assert (last.file, last.line, last.code) == ("layer.py", 146, "x.append(self.conv[i](y))")
+    assert lines[found.end] == "Thanks!"
+
+
+def test_without_the_mark_the_line_is_not_known_to_be_another():
+    [found] = find_tracebacks(SCRIPT.replace("<--- HERE", "").splitlines(), whole_block=True)
+
+    assert (found.traceback.message, found.traceback.frames[0].code) == ("", "x = []")
+
+
 def test_torchrun_prefixes_every_line():
     """[rank0]: is torchrun's."""
     found = pasted(
