@@ -69,7 +69,7 @@ def rehearse() -> None:
         tree = ast.parse(PROGRAM, SNIPPET)
         remarks.remarks(tree, PROGRAM)
         constructs.constructs(tree, PROGRAM)
-        undefined_names(PROGRAM, SNIPPET)
+        undefined_names.__wrapped__(PROGRAM, SNIPPET)  # which keeps what it said
         suspects(tree)
         probe = TrainingProbe(source, tree)
         probe.start()
