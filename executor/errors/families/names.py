@@ -399,9 +399,7 @@ FAMILIES = (
                 "A graph is expected there, and a tensor came: a torch_geometric model takes the "
                 "`Data` objects that `torch_geometric.loader.DataLoader` gives; "
                 "torch.utils.data's gives tensors. Print `type(data)` before the call",
-                {
-                    "name": r"edge_(?:index|attr|weight|label)\w*|num_(?:nodes|graphs|edges)|[ne]data"
-                },
+                {"name": r"edge_(?:index|attr|weight|label)\w*|num_(?:nodes|graphs)|[ne]data"},
             ),
             (
                 "If `{name}` is a method, it may be NumPy's or of another version: look it up in "
