@@ -74,7 +74,7 @@ class RecordedExecutor:
     Args:
         runs: what a job does, by its code alone or with its options and probes.
         proposals: what the codemods propose for a code, or the run in which they failed.
-        edits: what the operators propose for a code.
+        edits: what the operators propose for a code, or the run in which they failed.
         tellings: how a code tells of the error that it shows on purpose.
     """
 
@@ -82,7 +82,7 @@ class RecordedExecutor:
         self,
         runs: Mapping[Any, JobResult],
         proposals: Mapping[str, Sequence[Proposal] | JobResult] | None = None,
-        edits: Mapping[str, Sequence[Proposal]] | None = None,
+        edits: Mapping[str, Sequence[Proposal] | JobResult] | None = None,
         tellings: Mapping[str, Telling] | None = None,
     ) -> None:
         self._runs = runs
@@ -152,6 +152,9 @@ class RecordedExecutor:
         order = json.loads(base64.b64decode(job.files[-1].base64))
         code = order["job"]["code"]
         self.asked_for_edits.append(code)
-        rows = tuple(p for p in self._edits.get(code, ()) if p.codemod in order["operators"])
+        proposed = self._edits.get(code, ())
+        if isinstance(proposed, JobResult):
+            return proposed
+        rows = tuple(p for p in proposed if p.codemod in order["operators"])
         text = base64.b64encode(Proposed(proposals=rows).model_dump_json().encode()).decode()
         return ran(files=(File(name="edits.json", base64=text),))

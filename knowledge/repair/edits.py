@@ -40,7 +40,6 @@ class Failing:
         run: what that does.
         reference: the run to compare with, if there is one.
         steps: the edits so far.
-        settled: how many of them a run has verified.
         original: the original program's own run.
         budget: what the search may compute.
     """
@@ -50,7 +49,6 @@ class Failing:
     run: JobResult
     reference: JobResult | None
     steps: tuple[Step, ...]
-    settled: int
     original: Original
     budget: Budget
 
@@ -208,8 +206,9 @@ def _ended(proposal: Proposal) -> bool:
 
 
 async def _judged(executor: ExecutorClient, failing: Failing, step: Step) -> Tried:
+    # None of them is settled: a run that has verified one has no error for an operator to remove.
     steps = (*failing.steps, step)
-    fix, run = await judge_steps(executor, steps, failing.job, failing.original, failing.settled)
+    fix, run = await judge_steps(executor, steps, failing.job, failing.original)
     return Tried(step, fix, run)
 
 

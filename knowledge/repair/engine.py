@@ -326,13 +326,13 @@ async def _try_operators(
 ) -> None:
     """The general edits, where no codemod knew the mistake well enough to mend it."""
     used = {step.codemod.slug for step in state.steps}
+    twice = used & {operator.slug for operator in operators if not operator.repeats}
     failing = Failing(
         search.job,
         state.job,
         state.run,
         state.reference,
         state.steps,
-        state.settled,
         search.original,
         search.budget,
     )
@@ -342,10 +342,7 @@ async def _try_operators(
     tried.refused += edited.refused
     tried.partly += edited.partly
     tried.only_alternatives |= edited.only_alternatives
-    tried.only_alternatives |= any(
-        one.step.codemod.slug in used and not getattr(one.step.codemod, "repeats", False)
-        for one in edited.passed
-    )
+    tried.only_alternatives |= any(one.step.codemod.slug in twice for one in edited.passed)
     for one in edited.passed:
         way = (*state.steps, one.step)
         ahead = search.job.model_copy(update={"code": one.fix.code})

@@ -9,7 +9,7 @@ from knowledge.repair import engine
 from knowledge.repair.budget import MOST_S, Budget
 from knowledge.repair.codemod import Proposal
 from tests.built import RecordedExecutor, failed, found, ran
-from tests.knowledge.repair.test_engine import VALUES, A, codemod
+from tests.knowledge.repair.test_engine import VALUES, A, B, codemod
 
 OLD = "f(a)\n"
 LEFT = found("loss_broadcasts")
@@ -61,6 +61,28 @@ async def test_when_all_is_spent_one_candidate_is_seen_through() -> None:
     assert budget.may_go_on() and budget.may_go_on()
     await budget.run(Job(code="x"))
     assert [budget.may_go_on() for _ in range(3)] == [True, False, False]
+
+
+async def test_when_all_is_spent_no_further_step_is_begun() -> None:
+    """Nor another state of the step that spent it."""
+    proposals = {
+        OLD: [Proposal(codemod="a", title="so", code=code) for code in ("b", "c")],
+        "b": [Proposal(codemod="b", title="then", code="b+")],
+        "c": [Proposal(codemod="b", title="then", code="c+")],
+    }
+    for each_s, asked in ((MOST_S, [OLD]), (MOST_S / 5, [OLD, "b"]), (0.1, [OLD, "b", "c"])):
+        moved = failed(B, line=1, code="y", cpu_seconds=each_s, values=VALUES)
+        executor = RecordedExecutor(dict.fromkeys(("b", "c", "b+", "c+"), moved), proposals)
+        offered = await engine.repair(
+            executor,
+            [codemod("a", A), codemod("b", B)],
+            Job(code=OLD),
+            failed(A, line=1, code="x", values=VALUES),
+            None,
+        )
+
+        assert offered.fix is None and offered.cut is (each_s > 1)
+        assert executor.asked_for_proposals == asked
 
 
 async def test_of_two_that_pass_the_first_is_looked_at() -> None:

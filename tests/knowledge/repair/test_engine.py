@@ -594,6 +594,11 @@ async def test_two_ways_to_one_meaning_are_one():
 
     assert result.fix is not None and result.fix.code == "x" and not result.alternatives
 
+    proposals["update"] = [proposal("x", "b", supposes=True)]  # the one that is offered supposes
+    result, _ = await repaired(runs, proposals)
+
+    assert result.fix is None and codes(result.alternatives) == ["x"]
+
 
 # -- several mistakes ------------------------------------------------------------------------
 
@@ -1005,6 +1010,26 @@ async def test_what_is_left_does_not_prove_that_a_place_is_needed():
     assert result.fix is None
     (refused,) = result.refused
     assert [c.name for c in refused.checks if not c.passed] == ["minimal"]
+
+
+@pytest.mark.parametrize("meanings", [("",), ("update it", "compute it")])
+async def test_a_fix_and_alternatives_get_the_imports_that_their_runs_were_given(
+    meanings: tuple[str, ...],
+):
+    """Then each is a listing that runs by itself."""
+    lacking, given = "import torch.nn.functional as F", "import torch\n"
+    new = [f"{given}{n}\n" for n in range(len(meanings))]
+    whole = [f"{given}{lacking}\n{n}\n" for n in range(len(meanings))]
+    runs: dict[object, JobResult] = dict.fromkeys(
+        new, FIXED.model_copy(update={"assumptions": (lacking,)})
+    )
+    rows = [proposal(c, intent=m) for c, m in zip(new, meanings, strict=True)]
+    result, _ = await repaired(
+        runs | dict.fromkeys(whole, FIXED), {f"{given}a\n": rows}, code=f"{given}a\n"
+    )
+
+    assert codes([result.fix] if result.fix is not None else result.alternatives) == whole
+    assert (result.fix is not None) is (len(meanings) == 1)
 
 
 # -- a fix for want of a GPU -----------------------------------------------------------------

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
-from executor.protocol import Job, JobResult, Trial, Values
+from executor.protocol import Frame, Job, JobResult, Trial, Values
 from knowledge.repair import edits as ranked
 from knowledge.repair import engine
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Codemod, Proposal
 from knowledge.repair.engine import Repair
 from knowledge.repair.operator import Operator
-from tests.built import RecordedExecutor, failed, ran
+from tests.built import RecordedExecutor, failed, found, ran
 from tests.knowledge.repair.test_engine import A, B, codemod
 
 OLD = "f(a)\ng(b)\n"
@@ -62,15 +63,19 @@ def missing_file(run: JobResult) -> str:
 
 async def repaired(
     runs: dict[Any, JobResult],
-    edits: Mapping[str, Sequence[Proposal]],
-    proposals: Mapping[str, Sequence[Proposal]] | None = None,
+    edits: Mapping[str, Sequence[Proposal] | JobResult],
+    proposals: Mapping[str, Sequence[Proposal] | JobResult] | None = None,
     codemods: Sequence[Codemod] = (),
     operators: Sequence[Operator] = OPERATORS,
     why: Any = missing_file,
+    before: JobResult = BEFORE,
+    code: str = OLD,
+    **more: Any,
 ) -> tuple[Repair, RecordedExecutor]:
     executor = RecordedExecutor(runs, proposals or {}, edits)
+    more.setdefault("reference", None)
     result = await engine.repair(
-        executor, codemods, Job(code=OLD), BEFORE, None, operators=operators, why=why
+        executor, codemods, Job(code=code), before, operators=operators, why=why, **more
     )
     return result, executor
 
@@ -287,3 +292,260 @@ async def test_slips_of_the_pen_are_mended_one_after_another():
     repair, _ = await repaired(runs, by_operator, operators=[Operator("trusted", Slip())])
 
     assert repair.fix is not None and repair.fix.code == second
+
+
+# -- what codemods and operators add up to -------------------------------------------------------
+
+
+class Breaks(Anywhere):
+    def applies(self, result: JobResult) -> bool:
+        raise ValueError("no such layer")
+
+
+async def test_what_failed_and_was_refused_on_the_way_is_told_whoever_made_it():
+    """What raised, what could propose nothing, and the rewrites of both."""
+    no = Check(name="sizes", passed=False)
+    failing = failed("no such site", "KeyError")
+    operators = (*OPERATORS, Operator("breaks", Breaks()))
+    raised = "the operator breaks raised in applies(): ValueError: no such layer"
+
+    neither, _ = await repaired(
+        {}, {OLD: failing}, {OLD: failing}, codemods=[codemod("a")], operators=operators
+    )
+    known = Proposal(codemod="a", title="known", code=OTHER, checks=(no,))
+    both, _ = await repaired(
+        {}, {OLD: [edit(EDIT, checks=(no,))]}, {OLD: [known]}, codemods=[codemod("a")]
+    )
+
+    assert neither.problems == (
+        raised,
+        "no codemod could propose a fix: KeyError: no such site",
+        "no operator could propose an edit: KeyError: no such site",
+    )
+    assert [f.code for f in both.refused] == [OTHER, EDIT]
+
+
+@pytest.mark.parametrize("codemods", [(), (codemod("a"),)], ids=["alone", "after codemods"])
+async def test_edits_are_proposed_while_the_program_is_looked_at(codemods: Sequence[Codemod]):
+    """Whether codemods, which offer nothing here, are asked first or not."""
+    executor = RecordedExecutor({EDIT: FIXED}, {}, {OLD: [edit(EDIT)]})
+    asked: list[str] = []
+
+    async def look() -> tuple[JobResult, JobResult]:
+        await asyncio.sleep(0.1)
+        asked.extend(executor.asked_for_edits)
+        return BEFORE, BEFORE
+
+    found = await engine.repair(
+        executor, codemods, Job(code=OLD), BEFORE, None, operators=OPERATORS, looking=look()
+    )
+
+    assert found.fix is not None and found.fix.code == EDIT
+    assert asked == executor.asked_for_edits == [OLD]
+
+
+@pytest.mark.parametrize(
+    ("meanings", "intent", "is_the_fix"),
+    [
+        (["sum", "mean"], "", False),  # either may have been meant, though neither could be served
+        (["sum"], "", True),  # there was nothing to choose between
+        (["sum"], "max", True),  # the only edit that holds supposes nothing
+    ],
+)
+async def test_meanings_that_no_codemod_could_serve_are_meanings_beside_an_edit(
+    meanings: list[str], intent: str, is_the_fix: bool
+):
+    known = [Proposal(codemod="a", title=m, code=f"{m}\n", intent=m) for m in meanings]
+    runs = {EDIT: FIXED, **{p.code: BEFORE for p in known}}
+    repair, _ = await repaired(
+        runs, {OLD: [edit(EDIT, intent=intent)]}, {OLD: known}, codemods=[codemod("a")]
+    )
+
+    offered = [repair.fix] if repair.fix is not None else list(repair.alternatives)
+    assert [f.code for f in offered] == [EDIT]
+    assert (repair.fix is not None) is is_the_fix
+
+
+async def test_a_meaning_stays_one_of_several_behind_an_edit():
+    """The other one led nowhere; an edit and a rewrite that follow do not settle which is meant."""
+    second, third = "f(1)\ng(c)\nh(c)\n", "f(1)\ng(c)\nh(d)\n"
+    first = "f(1)\ng(b)\nh(c)\n"
+    known = [
+        Proposal(codemod="a", title="one", code=first, intent="one"),
+        Proposal(codemod="a", title="two", code="f(2)\ng(b)\nh(c)\n", intent="two"),
+    ]
+    old = "f(a)\ng(b)\nh(c)\n"
+    runs = {
+        known[0].code: failed(B, line=2, code="g(b)", values=Values()),
+        known[1].code: BEFORE,
+        second: failed("c is wrong", line=3, code="h(c)", values=Values()),
+        third: FIXED,
+    }
+    repair, _ = await repaired(
+        runs,
+        {first: [edit(second)]},
+        {old: known, second: [Proposal(codemod="c", title="then", code=third)]},
+        codemods=[codemod("a"), codemod("c", "c is wrong")],
+        code=old,
+    )
+
+    assert repair.fix is None
+    assert [(f.code, f.intent) for f in repair.alternatives] == [(third, "one")]
+
+
+# -- what an edit is compared with ---------------------------------------------------------------
+
+
+class Compares(Anywhere):
+    """Notes which runs its own checks compare."""
+
+    def __init__(self) -> None:
+        self.compared: list[tuple[str, str]] = []
+
+    def checks(self, before: JobResult, after: JobResult, rewrite: Proposal) -> list[Check]:
+        self.compared.append((before.stdout, after.stdout))
+        return []
+
+
+async def test_an_operators_own_checks_compare_with_the_reference():
+    own = Compares()
+    repair, _ = await repaired(
+        {EDIT: FIXED},
+        {OLD: [edit(EDIT)]},
+        operators=[Operator("trusted", own)],
+        reference=ran(stdout="meant"),
+    )
+
+    assert repair.fix is not None and own.compared == [("meant", "1\n")]
+
+
+async def test_what_an_edit_leaves_is_mended_behind_it():
+    """Its own checks are made of its own run: what the next step changes is not held against it."""
+    left = found("one_class", program_wide=True)
+    whole = "f(a.float())\ng(c)\n"
+    then = [Proposal(codemod="c", title="then", code=whole)]
+    own = Compares()
+    runs: dict[Any, JobResult] = {
+        EDIT: ran(stdout="1\n", findings=(left,), values=Values()),
+        whole: ran(stdout="1\n2\n", values=Values()),
+        "f(a)\ng(c)\n": BEFORE,
+    }
+    repair, _ = await repaired(
+        runs,
+        {OLD: [edit(EDIT)]},
+        {EDIT: then},
+        codemods=[codemod("c", left.kind)],
+        operators=[Operator("trusted", own)],
+    )
+
+    assert repair.fix is not None
+    assert (repair.fix.code, repair.fix.steps) == (whole, (f"to {EDIT}", "then"))
+    assert own.compared == [("", "1\n")]
+
+
+# -- several steps -------------------------------------------------------------------------------
+
+
+async def test_a_chain_that_begins_with_an_unread_operators_edit_is_an_alternative():
+    """A good record of the operator that comes second does not make up for it."""
+    second = "f(a.float())\ng(b.float())\n"
+    runs = {EDIT: failed(B, line=2, code="g(b)", values=Values()), second: FIXED}
+    repair, _ = await repaired(runs, {OLD: [edit(EDIT, "unread")], EDIT: [edit(second)]})
+
+    assert repair.fix is None and [f.code for f in repair.alternatives] == [second]
+
+
+CALLED = "def h(a):\n    f(a)\nx = 1\nh(x)\nh(y)\n"
+
+
+def fails_in_h(called_from: int) -> JobResult:
+    """It fails on line 2, in a function that the program calls twice."""
+    frames = (Frame(function="<module>", line=called_from), Frame(function="h", line=2))
+    return failed(A, line=2, code="f(a)", values=Values(), frames=frames)
+
+
+async def test_an_operator_is_not_asked_twice_for_one_line():
+    """Called again further down the line fails again: only another operator may edit it."""
+    half = CALLED.replace("x = 1", "x = 1.0")
+    again, other = half.replace("h(y)", "h(z)"), half.replace("h(y)", "h(y.float())")
+    repair, executor = await repaired(
+        {
+            half: fails_in_h(5),
+            other: FIXED,
+            again: FIXED,
+            other.replace("x = 1.0", "x = 1"): BEFORE,
+        },
+        {CALLED: [edit(half)], half: [edit(again), edit(other, "unread", cost=2.0)]},
+        before=fails_in_h(4),
+        code=CALLED,
+    )
+
+    assert [f.code for f in repair.alternatives] == [other]
+    assert again not in {job.code for job in executor.asked}
+
+
+# -- what is shown in part -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("intents", "offered"),
+    [
+        (["one", "two"], [EDIT, OTHER]),
+        (["one", "one"], [EDIT]),
+        (["", ""], [EDIT]),
+    ],
+)
+async def test_one_of_each_meaning_is_shown_in_part(intents: list[str], offered: list[str]):
+    edits = [edit(c, intent=i) for c, i in zip((EDIT, OTHER), intents, strict=True)]
+    repair, _ = await repaired({EDIT: NO_FILE, OTHER: NO_FILE}, {OLD: edits})
+
+    assert repair.fix is None and [f.code for f in repair.alternatives] == offered
+
+
+@pytest.mark.parametrize(
+    ("intent", "tried"),
+    [
+        ("", 2),  # what was run beside it, and nothing more
+        ("one", 4),  # what else may be meant is looked at
+    ],
+)
+async def test_behind_a_rewrite_that_is_shown_in_part_only_other_meanings_are_tried(
+    intent: str, tried: int
+):
+    known = [
+        Proposal(codemod="a", title="known", code=f"f({n})\ng(b)\n", intent=intent)
+        for n in range(4)
+    ]
+    runs = {p.code: BEFORE for p in known} | {known[0].code: NO_FILE}
+    repair, executor = await repaired(runs, {}, {OLD: known}, codemods=[codemod("a")])
+
+    assert [f.code for f in repair.alternatives] == [known[0].code]
+    assert executor.tried == [p.code for p in known[:tried]]
+
+
+async def test_what_is_shown_in_part_is_the_end_of_a_search():
+    """What went on to another mistake beside it is not carried on."""
+    known = [Proposal(codemod="a", title="known", code=code) for code in (EDIT, OTHER)]
+    runs = {EDIT: NO_FILE, OTHER: failed(B, line=2, code="g(b)", values=Values()), WHOLE: FIXED}
+    then = {OTHER: [Proposal(codemod="b", title="then", code=WHOLE)]}
+    repair, executor = await repaired(
+        runs, {}, {OLD: known, **then}, codemods=[codemod("a"), codemod("b", B)]
+    )
+
+    assert repair.fix is None and [f.code for f in repair.alternatives] == [EDIT]
+    assert executor.asked_for_proposals == [OLD]
+
+
+async def test_what_one_of_two_states_shows_in_part_is_kept():
+    """Though the other one leads nowhere."""
+    known = [Proposal(codemod="a", title="known", code=code) for code in (EDIT, OTHER)]
+    whole = EDIT.replace("g(b)", "g(c)")
+    runs = dict.fromkeys((EDIT, OTHER), failed(B, line=2, code="g(b)", values=Values()))
+    runs |= {whole: failed(FILE, type="FileNotFoundError", line=2, code="g(c)", values=Values())}
+    then = {EDIT: [Proposal(codemod="b", title="then", code=whole)]}
+    repair, executor = await repaired(
+        runs, {}, {OLD: known, **then}, codemods=[codemod("a"), codemod("b", B)]
+    )
+
+    assert repair.fix is None and [f.code for f in repair.alternatives] == [whole]
+    assert executor.asked_for_proposals == [OLD, EDIT, OTHER]
