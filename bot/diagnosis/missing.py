@@ -230,7 +230,7 @@ def _only_as_assumed(question: Question, run: JobResult) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    return "".join(names) if len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _never_started(run: JobResult) -> str:

@@ -176,7 +176,7 @@ def may_help(settings: FrontSettings, click: Click) -> str:
 def may_publish(settings: FrontSettings, click: Click, asked: Place) -> str:
     """Why somebody may not post or drop a draft; empty if it was shown to them."""
     channel = support_channel(settings, asked)
-    if channel is not None and _is(click.place.channel, (channel.draft,)):
+    if channel is not None and channel.draft and _is(click.place.channel, (channel.draft,)):
         return ""
     return "This draft is for the team of its channel."
 

@@ -178,7 +178,7 @@ def checks_of(
         return [Check(name="its own checks", passed=False, detail=problem)]
 
 
-def _gone(before: JobResult, after: JobResult, wrong: Mistake, stops: str = "") -> Check:
+def _gone(before: JobResult, after: JobResult, wrong: Mistake, stops: str) -> Check:
     if stops and not _still_caught(after, wrong):
         return Check(name="no error", passed=True, detail=f"the error is gone; it stops {stops}")
     if after.cut is not None and before.cut is None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from knowledge.signature import (
     MAX_MESSAGE_CHARS,
     MAX_TEXT_CHARS,
+    _reduced,
     find_signatures,
     first_piece,
     generalise,
@@ -19,6 +20,13 @@ from knowledge.signature import (
     mentions,
     signature,
 )
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered() -> None:
+    """Each test reads its messages itself: what an earlier one had reduced is remembered."""
+    _reduced.cache_clear()
+
 
 NUMBERS = st.integers(min_value=0, max_value=10**12)
 

@@ -9,11 +9,13 @@ from executor.protocol import (
     Environment,
     ErrorSeen,
     Explanation,
+    Frame,
     Job,
     JobResult,
     NotHere,
     Outcome,
     Placeholder,
+    Variable,
 )
 from tests.built import RecordedExecutor, caught, failed, ran
 
@@ -122,6 +124,8 @@ async def believed(*runs: JobResult) -> tuple[int, int, Job]:
         # What is missing next is worth saying.
         ((LACKS, LACKS_NEXT), 2),
         ((LACKS, NO_GPU), 2),
+        ((LACKS, NO_FILE.model_copy(update=OURS)), 2),
+        ((LACKS, NO_MODULE.model_copy(update=OURS)), 2),
         # It came to no error.
         ((LACKS, ran(outcome=Outcome.TIMEOUT, stand_ins=(NET,))), 1),
         ((LACKS, failed("oh", outcome=Outcome.TIMEOUT, stand_ins=(NET,))), 1),
@@ -142,6 +146,28 @@ async def test_which_run_is_believed(runs: tuple[JobResult, ...], round: int):
     assert which == round
     assert rounds == len(runs)  # none in vain
     assert (job.stand_ins, job.other_choices) == (which > 1, which > 2)
+
+
+@pytest.mark.parametrize(
+    ("code", "locals_", "rounds"),
+    [
+        ("self.ouput = f\nouput(x)", ("self", "x"), 1),  # without its `self.`
+        ("self.ouput = f\nouput(x)", ("x",), 2),  # there is no `self` here
+        ("output = f\nouput(x)", ("output",), 1),  # a slip of what is there
+        ("y = f\nouput(x)", ("y",), 2),
+    ],
+)
+async def test_nothing_stands_for_a_slip(code: str, locals_: tuple[str, ...], rounds: int):
+    """What it was meant to be is there; a placeholder would hide the mistake."""
+    here = Frame(line=2, function="f", locals={n: Variable(type="int") for n in locals_})
+    undefined = {"undefined": ("ouput",), "frames": (here,)}
+    plain = failed("name 'ouput' is not defined", "NameError", **undefined)
+    executor = RecordedExecutor({code: plain, (code, "stand_ins"): ENDS})
+
+    run, _ = await completion.run(executor, Job(code=code))
+
+    assert run is (plain if rounds == 1 else ENDS)
+    assert len(executor.asked) == rounds
 
 
 @pytest.mark.parametrize(

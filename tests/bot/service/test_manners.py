@@ -358,6 +358,56 @@ def test_whose_button_it_is(verb: Verb):
     assert not may(OTHER, private=True)
 
 
+NOT_BROUGHT = "This case was brought to others."
+
+
+@pytest.mark.parametrize(
+    ("person", "channel", "reason"),
+    [
+        (OTHER, "C7", ""),  # in the channel that is asked
+        (OTHER, "c7", ""),
+        (Person(id="U8"), "C1", ""),  # one of those who are asked, wherever
+        (Person(id="U3", groups=("U8",)), "C1", ""),
+        (OTHER, "D1", ""),  # a direct message: it was brought to them
+        (OTHER, "C1", NOT_BROUGHT),
+        (OTHER, "d1", NOT_BROUGHT),  # Slack writes its ids in capitals
+        (OTHER, "", NOT_BROUGHT),
+    ],
+)
+def test_who_may_take_a_case(person: Person, channel: str, reason: str):
+    """Those to whom it was brought: the channels and people of `humans`."""
+    settings = FrontSettings(humans=("C7", "U8"))
+    click = Click("e", "claim", "q", person, Place(platform="slack", channel=channel))
+
+    assert manners.may_help(settings, click) == reason
+
+
+NOT_SHOWN = "This draft is for the team of its channel."
+
+
+@pytest.mark.parametrize(
+    ("asked", "channel", "reason"),
+    [
+        ("C1", "C7", ""),
+        ("c1", "c7", ""),
+        ("C1", "C1", NOT_SHOWN),  # where it would be posted it is shown to nobody
+        ("C1", "C8", NOT_SHOWN),  # the drafts of another channel
+        ("C2", "C8", ""),
+        ("C3", "C7", NOT_SHOWN),  # no channel with drafts
+        ("C4", "C7", NOT_SHOWN),
+        ("C4", "", NOT_SHOWN),  # nor is a press without a channel one in it
+    ],
+)
+def test_who_may_post_a_draft(asked: str, channel: str, reason: str):
+    """Whoever is in the channel that its question's channel keeps its drafts in."""
+    one, other = SupportChannel(draft="C7"), SupportChannel(draft="C8")
+    settings = FrontSettings(support={"C1": one, "C2": other, "C4": SupportChannel()})
+    click = Click("e", "post", "q", OTHER, Place(platform="slack", channel=channel))
+
+    place = Place(platform="slack", channel=asked)
+    assert manners.may_publish(settings, click, place) == reason
+
+
 def test_settings_from_variables():
     """A channel's settings can come from the environment; numbers are ids too."""
     settings = load_settings(

@@ -303,6 +303,23 @@ def test_whether_the_same_expression_failed_further_down(
 ):
     """A program that makes a mistake twice is mended twice; a wrong rewrite stays where it is."""
     assert verify.moved_on(before, after, old, new) is moved
+    assert verify.is_past(before, after, old, new) is moved
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (failed(SAME_DTYPE, line=2), failed(CANNOT_MULTIPLY, line=2)),  # its next complaint
+        (failed(SIZES, line=2), failed(SIZES, line=2, code="net(x)")),
+        # Without an error on both sides no line is later than another.
+        (ran(findings=(DETACHED,)), failed(SIZES, line=3)),
+        (failed(SIZES, line=1), ran(findings=(DETACHED,))),
+        (ran(), ran()),
+    ],
+)
+def test_what_the_same_line_says_next_is_not_past_it(before: JobResult, after: JobResult):
+    """A search that goes on from there would build on a line that may have been mended wrongly."""
+    assert not verify.is_past(before, after, TWICE, "f(x)\na = 2\nf(x)\n")
 
 
 # -- what a candidate's run must show --------------------------------------------------------
@@ -425,7 +442,31 @@ def test_the_error_is_gone(before: JobResult, after: JobResult, passed: bool, de
     assert check == Check(name="no error", passed=passed, detail=detail)
 
 
+@pytest.mark.parametrize(
+    ("after", "passed", "detail"),
+    [
+        (failed("no such file", "OSError"), True, "the error is gone; it stops at line 7"),
+        (ran(outcome=Outcome.TIMEOUT), True, "the error is gone; it stops at line 7"),
+        (ran(cut=Cut(steps=3, seconds=8)), True, "the error is gone; it stops at line 7"),
+        # It was not gone by then: the rewrite swallows it.
+        (
+            failed("no such file", "OSError", line=7, caught=(caught(OTHER_SIZES),)),
+            False,
+            "it ends with OSError at line 7",
+        ),
+    ],
+)
+def test_a_stop_past_the_mistake_is_no_error_of_the_code(
+    after: JobResult, passed: bool, detail: str
+):
+    """Where it is known why the run stopped, only the mistake itself counts."""
+    check = the("no error", verify.checks(failed(SIZES), after, stops="at line 7"))
+
+    assert check == Check(name="no error", passed=passed, detail=detail)
+
+
 NOTHING_NEW = "no new exception or warning"
+MODULE_AT_5 = Frame(function="<module>", line=5)
 LONG = "x" * 100
 
 
@@ -510,6 +551,18 @@ LONG = "x" * 100
             ran(caught=(shown_at(9, origin="torch", demonstrated="labelled"),)),
             True,
             NOTHING_NEW,
+        ),
+        (
+            failed(SIZES, line=3),
+            ran(caught=(shown_at(9, origin="torch", demonstrated="comment"),)),
+            True,
+            NOTHING_NEW,
+        ),
+        (  # what had failed is the call, which stands below; its error is a function's, further up
+            failed(SIZES, line=1, frames=(MODULE_AT_5, Frame(function="f", line=1))),
+            ran(caught=(shown_at(3),)),
+            False,
+            "a new ValueError is raised and caught: too many",
         ),
         (
             failed(SIZES, line=3),
@@ -632,6 +685,7 @@ def in_linear(*shape: int, type: str = "Linear", **facts: Any) -> JobResult:
     return failed(SIZES, layer=layer.model_copy(update=facts))
 
 
+TAKES_4 = "Linear(in_features=4, out_features=2, bias=True)"
 MIXED = call("Net", (8, 4), (32, 1))  # eight samples in, thirty-two out
 
 
@@ -668,6 +722,9 @@ MIXED = call("Net", (8, 4), (32, 1))  # eight samples in, thirty-two out
         (in_linear(4, 1), call("Net", (4,), (2,)), None, False),
         (in_linear(4, type="Bilinear"), call("Net", (4,), (2,)), None, False),
         (in_linear(4, input=None), call("Net", (4,), (2,)), None, False),
+        # It was given something else, and takes such rows, or others, as it is.
+        (in_linear(input=None, repr=TAKES_4), call("Net", (4,), (2,)), None, True),
+        (in_linear(input=None, repr=TAKES_4), call("Net", (5,), (2,)), None, False),
     ],
 )
 def test_the_batch_is_kept(
@@ -838,6 +895,22 @@ def test_every_place_of_a_change_is_needed(runs: list[JobResult], passed: bool, 
     check = verify.undone(runs, mistake(failed(SIZES)))
 
     assert check == Check(name="minimal", passed=passed, detail=detail)
+
+
+@pytest.mark.parametrize(
+    ("undone", "needed"),
+    [
+        (failed("[Errno 2] a.csv", "OSError"), False),  # it comes as far without the change
+        (failed("[Errno 2] b.csv", "OSError"), True),  # it ends in another way: nothing to offer
+        (failed(SIZES), True),
+        (ran(), False),
+    ],
+)
+def test_a_place_is_idle_where_both_runs_stop_alike(undone: JobResult, needed: bool):
+    """Where the fix stops by no fault of the code, stopping there too shows no mistake."""
+    stopped = failed("[Errno 2] a.csv", "OSError")
+
+    assert verify.undone([undone], mistake(failed(SIZES)), stopped=stopped).passed is needed
 
 
 def test_undoing_a_later_step_may_bring_its_own_mistake_back():
