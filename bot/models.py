@@ -120,6 +120,7 @@ class Why(Model):
     proof: Proof | None
     asked: bool = False  # the question's words are those that the article answers
     rule: str = ""  # what holds for all code, where the title names a mistake that nobody saw
+    resembles: bool = False  # it is of a mistake that only resembles what was asked
 
 
 class FunctionShown(Model):
@@ -155,6 +156,14 @@ class Source(Model):
     url: str | None
     score: float
     proof: Proof | None
+
+
+class Near(Model):
+    """An article whose words are near to a question that nothing is known to answer."""
+
+    article: str
+    says: str  # its title and why; of one that names a mistake only what holds for all code
+    url: str | None
 
 
 class Evidence(Model):
@@ -238,6 +247,7 @@ class Answer(Model):
     refused: tuple[Fix, ...] = ()  # candidates that were run and failed a check
     problems: tuple[str, ...] = ()  # codemods that raised on this snippet, and what
     sources: tuple[Source, ...] = ()
+    near: tuple[Near, ...] = ()  # where nothing else is known; none was held against the question
     functions: tuple[FunctionShown, ...] = ()  # of a how-to question, the best first
     model_example: ModelExample | None = None  # what that model says, where one is configured
     run: JobResult | None = None

@@ -102,8 +102,8 @@ async def open_pipeline(
                 return ()
             return await documentation.show(found)
 
-        def look(text: str, error: tuple[str, str] | None) -> SearchResult:
-            return index.result().search(text, error)
+        def look(text: str, error: tuple[str, str] | None, k: int) -> SearchResult:
+            return index.result().search(text, error, k)
 
         async def has_gpu() -> bool:
             return "cuda" in (await executor.capabilities())["devices"]

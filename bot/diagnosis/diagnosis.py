@@ -7,7 +7,16 @@ from dataclasses import dataclass, field, replace
 from bot.diagnosis.own_error import asks_about_an_error, is_another, posted, same_kind
 from bot.diagnosis.rebuild import Rebuild
 from bot.diagnosis.reproduction import Reproduced
-from bot.models import Answer, FunctionShown, ModelExample, Question, RunWith, Source, Why
+from bot.models import (
+    Answer,
+    FunctionShown,
+    ModelExample,
+    Near,
+    Question,
+    RunWith,
+    Source,
+    Why,
+)
 from executor.errors import family_of
 from executor.protocol import JobResult
 from knowledge.repair.engine import Repair
@@ -38,6 +47,7 @@ class Diagnosis:
     model_example: ModelExample | None = None  # propose
     why: Why | None = None  # explain
     sources: tuple[Source, ...] = ()  # explain
+    near: tuple[Near, ...] = ()  # explain: articles near to a question that nothing answers
     answer: Answer | None = None  # compose
 
     @property

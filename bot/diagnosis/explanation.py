@@ -107,8 +107,12 @@ def candidates(
             )
         for hit in near:
             why, of = _of_hit(hit, articles), articles.get(hit.source)
-            plain = of is not None and not hit.evidence.error and how_to.asks_plainly(text)
-            yield _as_a_rule(why, of) if of is not None and plain else why
+            if of is None or hit.evidence.error:
+                yield why
+            elif how_to.asks_plainly(text):
+                yield _as_a_rule(why, of)
+            else:
+                yield why.model_copy(update={"resembles": of.names_a_mistake})
         return
     scores = {hit.source: hit.score for hit in found.hits}
     own = [fix.codemod for fix in fixes[:1]]

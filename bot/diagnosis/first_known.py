@@ -7,6 +7,7 @@ One list decides, best first, whether the code could not be run or there is none
     code      what the text of the code, or the posted losses, show by themselves
     related   a function or an article that is near to the question
     look      what to look at first, or what is right in many programs
+    near      an article that is near to a question of understanding, called no more than that
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from bot.diagnosis.wording import no_error, searched, unrun
 from bot.models import PostedReading
 from executor.protocol import Remark
 
-Kind = Literal["posted", "asked", "code", "related", "look"]
+Kind = Literal["posted", "asked", "code", "related", "look", "near"]
 
 # Kinds of remarks → the families of errors that such code raises.
 _DEVICES = frozenset(
@@ -134,10 +135,16 @@ def _look(shown: _Shown) -> str:
     return no_error.remark(shown.remarks[0]) if shown.remarks else ""
 
 
+def _near(shown: _Shown) -> str:
+    nearest = next(iter(shown.known.near), None)
+    return searched.nearest(nearest) if nearest is not None else ""
+
+
 _BEST_FIRST: tuple[tuple[Kind, Callable[[_Shown], str]], ...] = (
     ("posted", _posted),
     ("asked", _asked),
     ("code", _code),
     ("related", _related),
     ("look", _look),
+    ("near", _near),
 )

@@ -20,6 +20,7 @@ _SURE_BESIDE_CODE = 0.7
 _SURE_RECIPE = 0.85
 _MOST_WORDS = 25  # of a question that names what it wants in any form
 _MOST_WORDS_BESIDE_CODE = 60  # a longer post tells of more than a function does
+_MOST_WORDS_WITHOUT_CODE = 40  # longer posts that got a function got a wrong one, three of three
 _ASKS_HOW = re.compile(
     r"\bhow (?:do|can|to|would|should|could|does|is|are)\b|\bwhat (?:is|does|do|are)\b|\bwhat's\b"
     r"|\bwhich\b|\bis there\b|\bdifferences?\b|\bwhen (?:do|should|to)\b|\bway to\b"
@@ -82,8 +83,11 @@ def least_confidence(
         return _SURE if how and short and next_step(question) is None else None
     if question.code.strip() or question.traceback is not None:
         return None
-    if len(question.text.split()) > _MOST_WORDS and not _ASKS_HOW.search(question.text):
+    words = len(question.text.split())
+    if words > _MOST_WORDS and not _ASKS_HOW.search(question.text):
         return None  # a post that tells of something asks for no function
+    if words > _MOST_WORDS_WITHOUT_CODE and _NAMED.search(title) is None:
+        return None
     best = next(iter(found.hits), None)
     if best is None or best.score < found.threshold:
         return 0.0

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.diagnosis import devices, explanation, how_to, reproduction
+from bot.diagnosis import devices, explanation, how_to, nearby, reproduction
 from bot.diagnosis.answer import compose
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.missing import missing, of_another_place
@@ -44,9 +44,11 @@ from knowledge.repair.operator import Operator
 from knowledge.repair.rerun import failed_in_place, rerun_with_probes
 from knowledge.search.search import SearchResult
 
-Look = Callable[[str, tuple[str, str] | None], SearchResult]
+# (text, real error, how many) → passages
+Look = Callable[[str, tuple[str, str] | None, int], SearchResult]
 Consult = Callable[[str, float], Awaitable[tuple[FunctionShown, ...]]]
 log = logging.getLogger(__name__)
+_HITS = 5  # sources looked at
 Stage = Callable[[Diagnosis], Awaitable[Diagnosis]]
 
 
@@ -63,7 +65,7 @@ class Pipeline:
     """The stages of an answer, and everything they need."""
 
     executor: ExecutorClient
-    look: Look  # (text, real error) → passages
+    look: Look
     articles: Mapping[str, Article]
     has_gpu: Callable[[], Awaitable[bool]]  # whether the executor has one
     prove: Callable[[Article], Awaitable[Proof]]  # run what it claims, unless that was done
@@ -195,7 +197,7 @@ class Pipeline:
         """Search passages for the real error, for what was asked, and for what the probes saw."""
         findings = known.run.findings if known.run is not None else ()
         text = "\n".join([known.question.text, *(f.message for f in findings)])
-        passages = await asyncio.to_thread(self.look, text, known.error_to_look_up)
+        passages = await asyncio.to_thread(self.look, text, known.error_to_look_up, _HITS)
         known = replace(known, passages=passages)
         if known.reproduced is None or not known.reproduced.rebuilt:
             known = replace(known, here=await told_here(self.executor, known.question))
@@ -267,7 +269,12 @@ class Pipeline:
         if chosen is not None and known.demonstrated:
             chosen = chosen.model_copy(update={"remedy": ""})  # it is shown on purpose
         told = explanation.sources(known.found, self.articles, proofs)
-        return replace(known, why=chosen, sources=told)
+        known = replace(known, why=chosen, sources=told)
+        if chosen is not None or not nearby.wants_near(known):
+            return known
+        text = known.question.text
+        found = await asyncio.to_thread(self.look, text, None, nearby.LOOKED_AT)
+        return replace(known, near=nearby.near(found, self.articles))
 
     async def compose(self, known: Diagnosis) -> Diagnosis:
         """Put together what is said: status, headline, and the parts below it."""

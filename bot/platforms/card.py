@@ -186,6 +186,8 @@ def _parts(answer: Answer) -> list[CardPart]:
         parts.append(_why(answer.why, related=bool(answer.functions)))
         if not fixes and (advice := article_advice(answer)):
             parts += _remedy(advice, advice_title(answer))
+    if also := also_near(answer):
+        parts.append(CardPart("why", "Also near to your words", neutral(also)))
     if answer.remedy:
         parts.append(CardPart("try", UNSURE_ADVICE, neutral(hedged_once(answer.remedy)) + "."))
     if answer.needed:
@@ -304,11 +306,24 @@ def documented(shown: FunctionShown) -> str:
     return f"From the documentation of {shown.library}; {ran}."
 
 
+def why_title(why: Why, *, related: bool) -> str:
+    """What an explanation is called: of what only resembles the question nobody saw that it is."""
+    if related:
+        return "Related"
+    return "If so" if why.resembles else "Why"
+
+
 def _why(why: Why, *, related: bool) -> CardPart:
     title = one_line(neutral(why.title))
     url = why.url if why.url and re.fullmatch(r"https?://[^\s<>|()]{1,1000}", why.url) else ""
     text = neutral(" ".join(why.text.split()))
-    return CardPart("why", f"{'Related' if related else 'Why'}: {title}", text=text, url=url)
+    return CardPart("why", f"{why_title(why, related=related)}: {title}", text=text, url=url)
+
+
+def also_near(answer: Answer) -> str:
+    """The articles near to a question besides the one that the headline tells, each on a line."""
+    told = 0 if answer.status == "runs" else 1  # of code that runs the headline says that
+    return "\n".join(f"• {one.says}" for one in answer.near[told:])
 
 
 def paragraphs(markdown: str) -> list[str]:

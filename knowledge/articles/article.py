@@ -59,7 +59,7 @@ class Article:
 
     def is_asked(self, text: str) -> bool:
         """Whether a post's words, and not their nearness, tell that this article answers it."""
-        return asks(text, self.says)
+        return asks(text, self.says, in_a_question=self.is_recipe)
 
     def reason(self, facts: Facts | None = None) -> str:
         """The paragraphs of `why` that hold for an error, in prose; empty if none does.

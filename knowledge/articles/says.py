@@ -25,6 +25,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _BETWEEN = r"[\W_]+"
 _GAP = rf"{_BETWEEN}{re.escape('..')}{_BETWEEN}"
 _FEW_WORDS = rf"(?:{_BETWEEN}\w+){{0,4}}?{_BETWEEN}"
+_JOINED = " . "
 _FEWEST = 2  # parts of a row: one word is no question
 
 
@@ -70,16 +71,21 @@ def _pattern(part: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z\d])(?:{'|'.join(ways)})(?![a-z\d])", re.IGNORECASE)
 
 
-def asks(text: str, ways: Sequence[Way]) -> bool:
+def asks(text: str, ways: Sequence[Way], *, in_a_question: bool = False) -> bool:
     """Whether a post's words ask in one of these ways.
 
     Args:
         text: the words around its code, the title as the first line.
         ways: those of an article; none is no way.
+        in_a_question: the title alone has to ask so, or a place with a question in it. Where a
+            post tells what it does, its words are those of many articles.
     """
     if not ways:
         return False
     whole, places = _places(text)
+    if in_a_question:
+        title = places[0].partition(_JOINED)[0] if places else ""
+        places = (title, *(place for place in places if "?" in place))
     return any(way.is_in(whole, places) for way in ways)
 
 
@@ -89,7 +95,7 @@ def _places(text: str) -> tuple[str, tuple[str, ...]]:
     sentences = [s for s in _SENTENCE_END.split(whole) if s.strip()]
     title = sentences[0] if sentences else ""
     places = (
-        " . ".join([title, *sentences[n : n + _SENTENCES]])
+        _JOINED.join([title, *sentences[n : n + _SENTENCES]])
         for n in range(max(1, len(sentences) - _SENTENCES + 1))
     )
     return whole, tuple(places)

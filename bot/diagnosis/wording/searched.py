@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bot.models import FunctionShown, Why
+from bot.models import FunctionShown, Near, Why
 from knowledge.documents.verdict import Verdict
 
 _GUESS = re.compile(r"(?:Mostly|Usually|Often|The usual|Most often)\b")
@@ -33,6 +33,11 @@ def rule_of(text: str) -> str:
 def resembling(why: Why) -> str:
     """The headline of an article that only resembles a question: it names no error of its."""
     return f"This may help: {why.rule}" if why.rule else f"This may be it: {why.title}"
+
+
+def nearest(near: Near) -> str:
+    """The headline of the article nearest to a question that nothing is known to answer."""
+    return f"Not sure that this answers it; the nearest that is known: {near.says}"
 
 
 def asked(why: Why) -> str:

@@ -25,6 +25,7 @@ from bot.models import (
 )
 from bot.platforms.card import (
     advice_title,
+    also_near,
     article_advice,
     commented,
     documented,
@@ -35,6 +36,7 @@ from bot.platforms.card import (
     remark_lines,
     says_who,
     seen_where,
+    why_title,
 )
 from bot.service.seam import (
     Above,
@@ -194,9 +196,12 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
         parts += ["", _model_example(answer.model_example)]
     fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
     if answer.why is not None:
-        parts += ["", _why(answer.why, "Related" if answer.functions else "Why")]
+        label = why_title(answer.why, related=bool(answer.functions))
+        parts += ["", _why(answer.why, label)]
         if not fixes and (advice := article_advice(answer)):
             parts += ["", _row(advice_title(answer), Text(harmless(_plain(advice))))]
+    if also := also_near(answer):
+        parts += ["", _row("Also", Text(harmless(also)))]
     if answer.remedy:
         parts += ["", _row(UNSURE_ADVICE, Text(harmless(hedged_once(answer.remedy)) + "."))]
     for fix in fixes:

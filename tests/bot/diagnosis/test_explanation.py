@@ -11,7 +11,9 @@ import pytest
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.explanation import asked, candidates, sources
 from bot.diagnosis.reproduction import Reproduced
-from bot.models import PastedTraceback, Proof, Question, RunWith, Snippet
+from bot.models import Answer, PastedTraceback, Proof, Question, RunWith, Snippet
+from bot.platforms.card import sheet
+from bot.service.seam import Answered
 from executor.protocol import Job, JobResult, Layer
 from knowledge.articles.article import Article
 from knowledge.repair.codemod import Codemod
@@ -401,3 +403,23 @@ def test_an_error_that_is_known_keeps_its_title():
         (),
     )
     assert why.rule == ""
+
+
+@pytest.mark.parametrize(
+    ("of", "text", "called"),
+    [
+        (hit("dataset-without-samples"), "the accuracy is always 0", "If so"),
+        (hit("dataset-without-samples", error="quoted"), "num_samples=0", "Why"),  # it is named
+        (hit("order-of-a-training-step"), "how do I train", "Why"),  # it holds for all code
+    ],
+)
+def test_the_reason_of_what_only_resembles_is_told_under_a_condition(
+    of: Hit, text: str, called: str
+):
+    """Nobody saw that it is this mistake, so its reason is no fact of their code."""
+    why = next(candidates(known(of, text=text), ARTICLES, codemods()))
+    made = Answer(status="advice", headline="This may be it", why=why)
+
+    assert why.resembles is (called == "If so")
+    titles = [part.title for part in sheet(Answered(answer=made)).parts]
+    assert titles[0].startswith(f"{called}: ")

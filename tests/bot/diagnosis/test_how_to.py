@@ -42,6 +42,12 @@ def shown(name: str, **more: object) -> FunctionShown:
         ("flip a tensor", found(0.49), 0.0),  # nor here
         (STORY, SearchResult((), 0.0, 0.5), None),  # it tells of something, and wants no function
         (f"{STORY} How do I undo that?", SearchResult((), 0.0, 0.5), 0.0),
+        (f"{STORY} It is a long story. How do I undo that?", SearchResult((), 0.0, 0.5), None),
+        (
+            f"torch.flip\n{STORY} It is a story. How is that?",
+            SearchResult((), 0.0, 0.5),
+            0.0,
+        ),  # named
         ("how do I flip a tensor", found(0.9), 0.0),  # it asks how
         ("what does torch.flip do", found(0.9), 0.0),
         ("difference of cat and stack", found(0.9), 0.0),

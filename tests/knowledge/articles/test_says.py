@@ -64,3 +64,32 @@ def test_few_articles_are_asked_for_by_the_wordings_of_another():
     ]
 
     assert len(astray) <= len(said) / 100, astray
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "in_a_question"),
+    [
+        ("a1 and b1", True, True),  # the title alone asks
+        ("Hello\nI have a1. And b1. What now?", True, True),  # near a question
+        ("Hello\nI have a1, and b1.", True, False),  # told, and not asked
+        ("Hello\nI have a1, and b1. One. Two. Three. Four. What now?", True, False),  # far from it
+        ("Hello\nI have a1. What now?", False, False),
+    ],
+)
+def test_what_is_told_is_not_asked(text: str, asked: bool, in_a_question: bool) -> None:
+    """How something is done is answered where the title or a question asks it."""
+    ways = [read_way("a1 & b1")]
+
+    assert asks(text, ways) is asked
+    assert asks(text, ways, in_a_question=True) is in_a_question
+
+
+def test_a_recipe_wants_a_question_and_a_symptom_none() -> None:
+    """Whoever tells of a symptom asks about it; of a recipe's words a post may tell only."""
+    articles = {article.slug: article for article in load_articles(ARTICLES)}
+    recipe, symptom = articles["choose-a-gpu"], articles["batch-norm-differs-in-eval"]
+    told = "It hangs\nThe forward runs on one GPU, and I choose which GPU it is, how it comes."
+    seen = "About my model\nWith batch norm its loss is bad at test time."
+
+    assert not recipe.is_asked(told) and recipe.is_asked(f"{told} Is that right?")
+    assert recipe.is_recipe and not symptom.is_recipe and symptom.is_asked(seen)

@@ -1,0 +1,144 @@
+"""bot/diagnosis/nearby.py: what is near to a question that nothing answers, and to which ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bot.diagnosis.answer import compose
+from bot.diagnosis.diagnosis import Diagnosis
+from bot.diagnosis.nearby import near, wants_near
+from bot.diagnosis.reproduction import Reproduced
+from bot.models import FunctionShown, PastedTraceback, Question, RunWith, Snippet
+from bot.platforms.card import sheet
+from bot.service.seam import Answered
+from executor.protocol import Job
+from knowledge.repair.mistake import mistake
+from knowledge.search.search import Hit, SearchResult, SourceMatch
+from tests.bot.diagnosis.test_read_not_run import LACKS
+from tests.built import failed
+from tests.conftest import Ask
+from tests.our_articles import OUR_ARTICLES as ARTICLES
+
+WHY = "In the book the state is made anew for each batch of words. Why is it so, what is it for?"
+RECIPE = "hidden-state-between-batches"
+MISTAKE = "softmax-before-cross-entropy"  # it raises nothing
+ERROR = "cat-sizes"
+
+
+def of(text: str = WHY, **more: object) -> Diagnosis:
+    """A question without code, of which nothing else is known."""
+    return replace(Diagnosis(Question(text=text), RunWith()), **more)  # type: ignore[arg-type]
+
+
+POSTED = Question(text=WHY, traceback=PastedTraceback(type="TypeError", message="no"))
+FUNCTION = FunctionShown(name="torch.zeros", signature="()", summary="Zeros.")
+WRONG = mistake(failed("no", "ValueError"))
+
+
+@pytest.mark.parametrize(
+    ("known", "wants"),
+    [
+        (of(), True),
+        (of(WHY.replace("?", ".").replace("Why", "For some reason")), False),  # it asks nothing
+        (of("I do not understand what the state of each batch is for, nor who makes it"), True),
+        (of(f"{WHY} It fails."), False),  # something was raised
+        (of(f"{WHY} The loss does not decrease."), False),  # a symptom has looks of its own
+        (of(f"{WHY} The GPU memory grows with each step."), False),
+        (of(f"{WHY} It is a TensorFlow model in Keras."), False),  # another tool's
+        (of(question=POSTED), False),
+        (of(functions=(FUNCTION,)), False),
+        (of(asked=(RECIPE,)), False),
+        (of(mistake=WRONG), False),  # the run shows what is wrong
+        (of(mistake=WRONG, missing="a name"), True),  # of what was missing
+    ],
+)
+def test_only_a_question_that_nothing_else_answers_gets_what_is_near(known: Diagnosis, wants: bool):
+    """An error, a symptom or another tool's question is no question of understanding."""
+    assert wants_near(known) is wants
+
+
+def found(*hits: tuple[str, float]) -> SearchResult:
+    evidence = SourceMatch(0.5, 1, 0.5, 1)
+    made = tuple(Hit(slug, "article", "T", "…", score, "meaning", evidence) for slug, score in hits)
+    return SearchResult(made, 0.9, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("hits", "told"),
+    [
+        ([(RECIPE, 0.8)], [RECIPE]),
+        ([(RECIPE, 0.79)], []),
+        ([(ERROR, 0.9), (RECIPE, 0.85)], [RECIPE]),  # what raises an error is another matter
+        ([("a-document", 0.9), (MISTAKE, 0.85)], [MISTAKE]),
+        (
+            [(slug, 0.9) for slug in (RECIPE, MISTAKE, "cat-or-stack", "max-and-argmax")],
+            [RECIPE, MISTAKE, "cat-or-stack"],
+        ),
+    ],
+)
+def test_three_at_most_and_none_of_an_error(hits: list[tuple[str, float]], told: list[str]):
+    """In the order of the search."""
+    assert [one.article for one in near(found(*hits), ARTICLES)] == told
+
+
+def test_of_a_mistake_that_nobody_saw_its_rule_alone_is_told():
+    """Its title says what is wrong in code, and here no code was seen to be so."""
+    recipe, mistaken = near(found((RECIPE, 0.9), (MISTAKE, 0.9)), ARTICLES)
+
+    assert recipe.says.startswith(ARTICLES[RECIPE].title)
+    assert ARTICLES[MISTAKE].names_a_mistake
+    assert ARTICLES[MISTAKE].title not in mistaken.says
+    assert ARTICLES[MISTAKE].reason().startswith(mistaken.says)
+
+
+def test_the_nearest_is_said_first_and_called_no_more_than_that():
+    """With code that could not be run, what is missing comes last; without code it is unsure."""
+    both = near(found((RECIPE, 0.9), (MISTAKE, 0.9)), ARTICLES)
+
+    known = of(near=both, passages=found())
+    unsure = compose(known)
+    seen = Reproduced(LACKS, Job(code="x = 1"))
+    unrun = compose(replace(known, reproduced=seen, missing="a name is missing"))
+
+    for made in (unsure, unrun):
+        assert made.headline == (
+            f"Not sure that this answers it; the nearest that is known: {both[0].says}"
+        )
+        parts = {part.title: part.text for part in sheet(Answered(answer=made)).parts}
+        assert parts["Also near to your words"] == f"• {both[1].says}"
+    assert unsure.status == "unsure" and not unsure.needed
+    assert unrun.status == "not_run" and unrun.needed.startswith("Not run")
+
+
+async def test_code_that_only_defines_things_is_asked_about(ask: Ask):
+    """The search's own hits, of which the right one is told first."""
+    made = await ask(
+        "How does the hidden state work here? It is made of zeros each time, so then what is the "
+        "point of carrying it?\n```python\nclass Net(nn.Module):\n    def forward(self, x):\n"
+        "        hidden = self.init_hidden(x.size(0))\n        out, hidden = self.rnn(x, hidden)\n"
+        "        return out\n```"
+    )
+
+    assert made.status == "not_run" and made.near[0].article == RECIPE
+    assert made.headline.startswith("Not sure that this answers it")
+
+
+async def test_code_that_runs_gets_what_is_near_below_what_its_run_shows(ask: Ask):
+    """The headline stays that of the run."""
+    made = await ask(
+        "I compute the entropy of these two by hand and get another number, so why is the cross "
+        "entropy of the scores 0, 1, 0 not exactly zero for class 1?\n```python\nimport torch\n"
+        "print(torch.nn.functional.cross_entropy(torch.tensor([[0., 1., 0.]]), "
+        "torch.tensor([1])))\n```"
+    )
+
+    assert made.status == "runs" and made.headline.startswith("Runs here") and made.near
+    parts = {part.title: part.text for part in sheet(Answered(answer=made)).parts}
+    assert parts["Also near to your words"].count("•") == len(made.near)
+
+
+def test_snippets_do_not_matter_to_the_words():
+    """It is the words that ask."""
+    assert wants_near(of(question=Question(text=WHY, snippets=(Snippet(code="x = 1"),))))
