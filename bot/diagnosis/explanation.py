@@ -9,6 +9,7 @@ from bot.diagnosis import how_to
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.how_to import asks_beside_code, is_near_enough, related
 from bot.diagnosis.loss_course import loss_course
+from bot.diagnosis.next_step import next_step
 from bot.diagnosis.own_error import (
     posted,
     reports_no_error,
@@ -97,7 +98,8 @@ def candidates(
                 or (a := articles.get(h.source)) is None
                 or (a.is_recipe and how_to.is_surely_wanted(known.question, h))
             )
-        if tells_of_a_symptom(known.question):  # nothing was raised
+        if tells_of_a_symptom(known.question) or next_step(known.question) is not None:
+            # nothing was raised
             near = (h for h in near if (a := articles.get(h.source)) is None or a.is_silent)
         if is_foreign(text) and reports_no_error(known.question):  # nor is it about PyTorch's own
             near = (

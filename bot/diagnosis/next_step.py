@@ -38,9 +38,10 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "`.item()`, numpy, argmax, `torch.tensor(…)` or `Variable(…)` around a computed value, "
             "also inside a loss of your own. If both are there, these parameters take no part in "
             "that loss: they are another object's than the model that computed it (look for a "
-            "second instance, or a misspelled name), or their layer is not used in forward. Of a "
-            "tensor that was computed from others `.grad` stays None unless `retain_grad()` was "
-            "called",
+            "second instance, or a misspelled name), or their layer is not used in forward, or "
+            "it is called through (reentrant) activation checkpointing with inputs that need no "
+            "gradient. Of a tensor that was computed from others `.grad` stays None unless "
+            "`retain_grad()` was called",
         ),
         (
             "accuracy_zero",
@@ -75,7 +76,9 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "hook with `torch.isfinite(out).all()`), and look there for a mask filled with -1e9 or "
             "-1e10 (`torch.finfo(x.dtype).min` fits every dtype), a row that is masked everywhere, "
             "an exp, a sum or a norm over many values. A GradScaler skips steps whose gradients "
-            "are not finite, and mends no NaN of the forward; `dtype=torch.bfloat16` has the range "
+            "are not finite, and mends no NaN of the forward. Weights that are float16 themselves "
+            "(`model.half()`) turn NaN in Adam's step, whose eps of 1e-8 is 0 there: keep them in "
+            "float32 under autocast. `dtype=torch.bfloat16` has the range "
             "of float32 and needs no scaler. If float32 gives NaN too, it is not the precision",
         ),
         (
@@ -123,13 +126,14 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ),
         (
             "validation_differs",
-            r"\bvalid\w*[^.?!]{0,60}\b(?:worse|lower|higher|drop|random|stuck|bad|poor)\b"
+            r"\bvalid\w*[^.?!]{0,60}\b(?:worse|lower|higher|drop|random|stuck|bad|poor"
+            r"|near (?:0|zero|chance)|close to (?:0|zero|chance))\b"
             r"|(?<!not )(?<!even )(?<!t )(?<!to )\bover-?fit",
             "evaluate the training data with the validation code. If that is bad too, the "
             "evaluation is at fault: `model.eval()` missing, another scaling of the inputs, labels "
-            "in another order, an accuracy that compares [N] with [N, 1]. If it is good, the model "
-            "has learned its data by heart: more data or augmentation, weight decay, dropout, "
-            "fewer epochs",
+            "in another order (ImageFolder counts the names of the folders), an accuracy that "
+            "compares [N] with [N, 1]. If it is good, the model has learned its data by heart: "
+            "more data or augmentation, weight decay, dropout, fewer epochs",
         ),
         (
             "not_reproducible",

@@ -49,6 +49,7 @@ from tests.built import failed, ran
         ("Why does training take so long to converge?", None),
         ("The training takes forever until it learns anything", None),
         ("Validation accuracy stays much lower than training", "validation_differs"),
+        ("My validation accuracy is near zero", "validation_differs"),
         ("Each run gives other numbers although I set a seed", "not_reproducible"),
         ("The loss is always 0 from the first epoch", "loss_is_zero"),
         ("My loss: 0.0000 in each step", "loss_is_zero"),
