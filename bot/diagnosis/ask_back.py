@@ -8,10 +8,17 @@ from bot.models import Question
 from knowledge.search.search import in_another_script
 
 _LINES = "Which lines lead to it, and what does the whole traceback say?"
+_TRACEBACK = "What does the whole traceback say?"
+_VALUES = "What goes into the line that raises it (types, shapes, dtypes, a few values)?"
 _IN_ENGLISH = (
     "I can read the code and the errors of any post, and prose in English alone: ask it in "
     "English, or post the code and the last line of the error."
 )
+_OF_A_LOSS = (
+    "What does the loss do over the first steps, and how are the loss, its target and the "
+    "optimizer made?"
+)
+_OF_SHAPES = "What goes in (shapes and dtypes), and what should come out of it?"
 _ANY = "What do you see when it runs, and what should it do instead?"
 
 # Words of a question → what to ask back. Asked from top to bottom.
@@ -31,8 +38,7 @@ _ASKED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (
             r"\b(?:loss|accuracy|converg\w*|over-?fit\w*|under-?fit\w*)\b"
             r"|(?:\bnot|n't|\bnever|\bstops?) (?:learn|train)",
-            "What does the loss do over the first steps, and how are the loss, its target and the "
-            "optimizer made?",
+            _OF_A_LOSS,
         ),
         (
             r"\b(?:slow(?:er|ly)?|speed|faster|bottleneck)\b",
@@ -41,17 +47,29 @@ _ASKED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (
             r"\b(?:shapes?|sizes?|dim(?:ension)?s?|tensors?|dtypes?|inputs?|outputs?)\b",
-            "What goes in (shapes and dtypes), and what should come out of it?",
+            _OF_SHAPES,
         ),
         (r"\?", "Which lines of your code is it about, and what do you expect them to do?"),
     )
 )
 
 
+# What to ask → what a post that has it already shows.
+_SHAPE = r"[\[(](?=[^\])\n]*\d) ?\w+(?:, ?\w+)+,? ?[\])]|\b\d+ ?[x×] ?\d+\b"
+_HAS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    (_OF_SHAPES, re.compile(rf"(?:{_SHAPE}).*(?:{_SHAPE})", re.DOTALL)),
+    (_OF_A_LOSS, re.compile(r"\bloss\b.*\d\.\d.*\d\.\d.*\d\.\d", re.DOTALL | re.IGNORECASE)),
+)
+
+
 def ask_back(question: Question) -> str:
-    """A question about what they ask, from the words of theirs."""
-    if question.traceback is not None:
-        return _LINES
+    """A question about what they ask, from the words of theirs, and for nothing that they gave."""
+    if (pasted := question.traceback) is not None:
+        if pasted.frames:
+            return _VALUES
+        return _TRACEBACK if question.code.strip() else _LINES
     if in_another_script(question.text):
         return _IN_ENGLISH
-    return next((asked for words, asked in _ASKED if words.search(question.text)), _ANY)
+    given = {asked for asked, seen in _HAS if seen.search(question.text)}
+    fitting = (asked for words, asked in _ASKED if words.search(question.text))
+    return next((asked for asked in fitting if asked not in given), _ANY)

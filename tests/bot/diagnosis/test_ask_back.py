@@ -3,7 +3,7 @@
 import pytest
 
 from bot.diagnosis.ask_back import ask_back
-from bot.models import Question
+from bot.models import PastedTraceback, Question, Snippet, TracebackFrame
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,11 @@ from bot.models import Question
         ("my training loop is slow", "How long does one step take"),
         ("How do I freeze the first layers?", "Which lines of your code"),
         ("Why is the output of the wrong shape?", "What goes in"),
+        ("Why is the output of the wrong shape? [2, 3] goes in", "What goes in"),
+        ("Why is the output of shape (N, 3), as [2, 3] goes in?", "Which lines of your code"),
+        ("The output of shape [2, 3] is made of 4x3", "What do you see when it runs"),
+        ("my loss is 0.69, then 0.70", "What does the loss do"),
+        ("my loss is 0.69, then 0.70, then 0.71", "What do you see when it runs"),
         ("It does odd things", "What do you see when it runs"),
         ("训练时占用的内存越来越多，直到报错", "ask it in English"),
         ("как заморозить первые слои?", "ask it in English"),
@@ -30,3 +35,25 @@ from bot.models import Question
 )
 def test_what_is_asked_fits_the_words(text: str, asked: str) -> None:
     assert asked in ask_back(Question(text=text))
+
+
+FRAME = TracebackFrame(file="a.py", line=1, function="f", code="g(x)")
+
+
+@pytest.mark.parametrize(
+    ("frames", "code", "asked"),
+    [
+        ((), "", "Which lines lead to it, and what does the whole traceback say?"),
+        ((), "g(x)", "What does the whole traceback say?"),
+        ((FRAME,), "", "What goes into the line that raises it"),
+        ((FRAME,), "g(x)", "What goes into the line that raises it"),
+    ],
+)
+def test_nothing_is_asked_for_that_was_posted(
+    frames: tuple[TracebackFrame, ...], code: str, asked: str
+) -> None:
+    """Of a posted error the lines, its traceback and then the values say more."""
+    error = PastedTraceback(type="OddError", message="no", frames=frames)
+    snippets = (Snippet(code=code),) if code else ()
+
+    assert ask_back(Question(text="", traceback=error, snippets=snippets)).startswith(asked)
