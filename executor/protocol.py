@@ -617,6 +617,7 @@ class Observations(Model):
     calls: tuple[ModuleCall, ...] = ()
     # Only definitions ran: no class of the snippet was instantiated, none of its functions called.
     only_definitions: bool = False
+    only_made: tuple[str, ...] = ()  # modules of the snippet that it makes and never calls
     constructs: tuple[Construct, ...] = ()  # where the job asked for them
     remarks: tuple[Remark, ...] = ()  # likewise
     # Asked for with Probe.STATEMENTS; none of a program that compiles, or that looks at itself.

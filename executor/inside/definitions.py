@@ -1,4 +1,4 @@
-"""Decide whether a snippet only defines functions and classes, so that a run exercised none."""
+"""Decide what of a snippet a run exercised not at all: what is only defined, or only made."""
 
 from __future__ import annotations
 
@@ -7,6 +7,12 @@ from collections.abc import Iterator
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+# What a module is asked for without a forward.
+_LOOKS = frozenset(
+    {"to", "cuda", "cpu", "half", "float", "double", "train", "eval", "requires_grad_"}
+    | {"parameters", "named_parameters", "state_dict", "load_state_dict", "children", "modules"}
+    | {"named_children", "named_modules", "zero_grad", "training"}
+)
 # With these a name can be used that stands nowhere.
 _BY_NAME = frozenset({"globals", "locals", "vars", "eval", "exec", "getattr", "__import__", "dir"})
 
@@ -23,6 +29,61 @@ def are_all(tree: ast.Module) -> bool:
     own = {s.name for s in _statements(tree.body) if isinstance(s, _DEFINITIONS)}
     fixed = _fixed_names(tree)
     return all(_does_nothing(s, own, fixed) for s in tree.body)
+
+
+def only_made(tree: ast.Module) -> tuple[str, ...]:
+    """Names of modules that are made and never called, so that no line of their forward ran.
+
+    Of the snippet's own classes with a `forward`. Whatever else is done with a name (it is handed
+    on, or asked for anything but its parts) may call it, and so it is none.
+    """
+    classes = {
+        s.name
+        for s in _statements(tree.body)
+        if isinstance(s, ast.ClassDef)
+        and any(isinstance(d, ast.FunctionDef) and d.name == "forward" for d in s.body)
+    }
+    made = [
+        s.targets[0].id
+        for s in _statements(tree.body)
+        if isinstance(s, ast.Assign)
+        and isinstance(s.targets[0], ast.Name)
+        and any(name in classes for name in _called(s.value))
+    ]
+    if not made:
+        return ()
+    harmless = set(_harmless_reads(tree))
+    read = [
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in harmless
+    ]
+    return tuple(name for name in dict.fromkeys(made) if name not in read)
+
+
+def _called(value: ast.expr) -> Iterator[str]:
+    """The class that a value is an object of: `Net(…)`, `Net(…).to(device)`."""
+    while isinstance(value, ast.Call):
+        match value.func:
+            case ast.Name(id=name):
+                yield name
+                return
+            case ast.Attribute(value=inner, attr=attribute) if attribute in _LOOKS:
+                value = inner
+            case _:
+                return
+
+
+def _harmless_reads(tree: ast.Module) -> Iterator[ast.Name]:
+    """Where a name is read and what it names is not called: shown, moved, asked for its parts."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name() as name, attr=attribute) if attribute in _LOOKS:
+                yield name
+            case ast.Expr(value=ast.Name() as name):
+                yield name
+            case ast.Call(func=ast.Name(id="print"), args=args):
+                yield from (arg for arg in args if isinstance(arg, ast.Name))
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -88,6 +88,7 @@ def _seen(run: Run, names: dict[str, Any]) -> RunReport:
         **(run.placeholders.facts() if run.placeholders is not None else {}),
         **run.probes.facts(names),
         only_definitions=run.only_definitions,
+        only_made=run.only_made,
         constructs=run.constructs,
         remarks=run.remarks,
         statements=run.statements.seen() if run.statements is not None else (),

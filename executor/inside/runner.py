@@ -103,6 +103,7 @@ class Run:
         self.script = Script(job, self.filename)
         self.outside = Outside(self.source)
         self.only_definitions = False
+        self.only_made: tuple[str, ...] = ()
         self.constructs: tuple[Construct, ...] = ()
         self.remarks: tuple[Remark, ...] = ()
         self.statements: StatementsProbe | None = None
@@ -225,7 +226,9 @@ class Run:
     def _look_at_definitions(self) -> None:
         if self.job.glue is not None and self.job.glue.after:
             return  # what is only defined was called
-        self.only_definitions = definitions.are_all(self.tree) if self.tree is not None else False
+        if self.tree is not None:
+            self.only_definitions = definitions.are_all(self.tree)
+            self.only_made = definitions.only_made(self.tree)
 
     def _listen(self, tree: ast.Module) -> None:
         self.caught.start()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bot.diagnosis.own_error import posted
-from bot.diagnosis.wording.phrases import device_of, shortened, told_with_line
+from bot.diagnosis.wording.phrases import NAMES_TOLD, device_of, shortened, told_with_line
 from bot.models import PastedTraceback, Question
 from bot.words import listed
 from executor.errors import is_a
@@ -50,6 +50,14 @@ def runs(question: Question, run: JobResult) -> str:
             f"Runs here with {where} and prints the numbers that you posted: what you saw is what "
             "this code computes, again in a second run. Nothing is raised, and no probe knows a "
             "mistake in it."
+        )
+    if run.only_made:
+        made = listed([f"`{name}`" for name in run.only_made[:NAMES_TOLD]])
+        one = len(run.only_made) == 1
+        return (
+            f"Runs here with {where}, but {made} {'is' if one else 'are'} made and never called, "
+            f"so {'its' if one else 'their'} forward() was not tried; post the lines that call "
+            f"{'it' if one else 'them'} too."
         )
     return (
         f"Runs here with {where}: nothing is raised, and no probe knows a mistake in it; whether "

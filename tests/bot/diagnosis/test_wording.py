@@ -271,6 +271,18 @@ TAKEN = Caught(type="KeyError", message="x", line=4, handler_line=6)
             "mistake in it; whether it computes what you mean is not known.",
         ),
         (
+            ran(env=HERE, only_made=("net",)),
+            ASKED,
+            "Runs here with torch 2.13.0 on CPU, but `net` is made and never called, so its "
+            "forward() was not tried; post the lines that call it too.",
+        ),
+        (
+            ran(env=HERE, only_made=("a", "b")),
+            ASKED,
+            "Runs here with torch 2.13.0 on CPU, but `a` and `b` are made and never called, so "
+            "their forward() was not tried; post the lines that call them too.",
+        ),
+        (
             ran(env=Environment(python="3.11")),
             ASKED,
             "Runs here with Python 3.11: nothing is raised, and no probe knows a mistake in it; "

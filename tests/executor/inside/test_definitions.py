@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from executor.inside.definitions import are_all
+from executor.inside.definitions import are_all, only_made
 from executor.protocol import Outcome
 from tests.executor.conftest import House
 
@@ -53,6 +53,42 @@ def test_definitions_alone(name: str) -> None:
 @pytest.mark.parametrize("name", list(NOT_ONLY))
 def test_more_than_definitions(name: str) -> None:
     assert not are_all(ast.parse(NOT_ONLY[name]))
+
+
+MADE = NET + "net = Net()\n"
+ONLY_MADE = {
+    "made": (MADE, ("net",)),
+    "made and moved": (NET + "net = Net().to('cpu')\nnet.eval()\n", ("net",)),
+    "made and shown": (MADE + "print(net)\nnet\n", ("net",)),
+    "its parts are looked at": (MADE + "for p in net.parameters():\n    p.data\n", ("net",)),
+    "two of them": (MADE + "other = Net()\n", ("net", "other")),
+    "one of two": (MADE + "other = Net()\nother(1)\n", ("net",)),
+    "called": (MADE + "net(1)\n", ()),
+    "called in a function": (MADE + "def f(x):\n    return net(x)\n", ()),
+    "its forward is called": (MADE + "net.forward(1)\n", ()),
+    "a layer of it is": (MADE + "net.fc(1)\n", ()),
+    "handed on": (MADE + "train(net)\n", ()),
+    "printed what it gives": (MADE + "print(net(1))\n", ()),
+    "named anew": (MADE + "model = net\nmodel(1)\n", ()),
+    "called at once": (NET + "y = Net()(1)\n", ()),
+    "no forward": ("class A:\n    pass\na = A()\n", ()),
+    "another's class": (NET + "net = nn.Linear(1, 1)\n", ()),
+    "a setting of it": (NET + "net = Net().fc\n", ()),
+}
+
+
+@pytest.mark.parametrize("name", list(ONLY_MADE))
+def test_what_is_made_and_never_called(name: str) -> None:
+    """No line of its forward ran, whatever else is done with it."""
+    code, made = ONLY_MADE[name]
+    assert only_made(ast.parse(code)) == made
+
+
+def test_a_run_tells_what_it_only_made(any_house: House) -> None:
+    """Where it ended well: an error says more."""
+    assert any_house.run(MADE).only_made == ("net",)
+    assert any_house.run(MADE + "net(torch.ones(1, 4))").only_made == ()
+    assert any_house.run(MADE + "raise OSError").only_made == ()
 
 
 @pytest.mark.parametrize(
