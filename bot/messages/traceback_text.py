@@ -387,10 +387,10 @@ def find_warnings(lines: Sequence[str]) -> list[Found]:
 
 
 def longest_wording(found: Sequence[PastedTraceback]) -> PastedTraceback | None:
-    """The first error; where a later one says the same and more, that one."""
+    """The first error that the catalogue knows; where a later one says the same and more, that."""
     if not found:
         return None
-    first = found[0]
+    first = next((e for e in found if family_of(e.type, e.message) is not None), found[0])
     begins = first.message.rstrip(" .…").lower()  # a title is typed again, with other capitals
     same = [e for e in found if e.type == first.type and e.message.lower().startswith(begins)]
     return max(same, key=lambda error: len(error.message))
@@ -409,6 +409,7 @@ _SPOKEN = re.compile(
 _REPR = re.compile(r"(?<![\w.])(?<!raise )(\w{1,60}(?:Error|Exception))\((['\"])(.{1,2000}?)\2,?\)")
 _ALONE = re.compile(r"\s*[`*]*([^\W\d][\w.]*(?:Error|Exception))[`*]*\s*$")
 _DEBUGGER = re.compile(r"\s*Message=(\S.*)")  # of Visual Studio, below the type
+_MORE = 3  # errors of one sentence, besides the first
 _DECORATION = "`*_\"'“”‘’ \t>"
 _NAMED = re.compile(r"\b[A-Z]\w{1,60}(?:Error|Exception)\b")
 _TYPES = {
@@ -449,6 +450,20 @@ def find_bare_errors(lines: Sequence[str], *, among_code: bool = False) -> Itera
         pos = max(pos + 1, found.end if found else 0)
         if found:
             yield found
+            if found.start == found.end and not among_code:
+                yield from _more_in_the_line(lines[found.start], found)
+
+
+def _more_in_the_line(line: str, found: Found) -> Iterator[Found]:
+    """The further errors of a sentence that quotes several: "first `A: b`, and then `C: d`"."""
+    begin = line.find(found.traceback.message)
+    end = begin + len(found.traceback.message) if begin >= 0 else len(line)
+    for _ in range(_MORE):
+        if (match := _BARE.search(line, end)) is None:
+            return
+        more = _read_bare([line], 0, match[1], line[: match.start()], match[2])
+        yield Found(found.start, found.end, more.traceback)
+        end = match.start(2) + max(1, len(more.traceback.message))
 
 
 def _bare_error(lines: Sequence[str], pos: int, among_code: bool) -> Found | None:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from bot.messages.question import read_message, user_frames
-from bot.messages.traceback_text import find_tracebacks, only_type_named
+from bot.messages.traceback_text import (
+    find_bare_errors,
+    find_tracebacks,
+    longest_wording,
+    only_type_named,
+)
 from bot.models import PastedTraceback
 
 
@@ -593,3 +598,42 @@ def test_the_type_of_a_cut_traceback_stands_in_the_title():
     assert question.traceback is not None
     assert (question.traceback.type, question.traceback.message) == ("BrokenPipeError", "")
     assert question.traceback.frames[0].line == 3
+
+
+SIZES = "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        (
+            "I got `OddError: no way in`, changed it, and then `ValueError: b is not a`",
+            [("OddError", "no way in"), ("ValueError", "b is not a")],
+        ),
+        (
+            "OddError: no way in and then ValueError: b",
+            [("OddError", "no way in and then ValueError: b")],
+        ),
+        ("it says `OddError: no way in` and so on", [("OddError", "no way in")]),
+        (
+            " ".join(f"`E{n}Error: is number {n}`" for n in range(9)),
+            [(f"E{n}Error", f"is number {n}") for n in range(4)],  # no more are looked for
+        ),
+    ],
+)
+def test_a_sentence_may_quote_several_errors(line: str, found: list[tuple[str, str]]) -> None:
+    """Each in quotes of its own; else the first takes the rest of the line."""
+    seen = [one.traceback for one in find_bare_errors([f"So: {line}"])]
+    assert [(one.type, one.message) for one in seen] == found
+
+
+def test_the_error_that_the_catalogue_knows_goes_before_one_that_it_does_not() -> None:
+    """Of the first nothing could be said."""
+    odd = PastedTraceback(type="OddError", message="no way in")
+    known = PastedTraceback(type="RuntimeError", message=SIZES)
+    more = PastedTraceback(type="RuntimeError", message=f"{SIZES} at line 3")
+
+    assert longest_wording([odd, known]) == known
+    assert longest_wording([known, odd, more]) == more
+    assert longest_wording([odd, odd]) == odd
+    assert longest_wording([]) is None
