@@ -15,6 +15,12 @@ _SEGMENTS = r"token_type_emb|segment_emb|seg_emb"
 _VOCABULARY = r"(?:word2|char2|tok2|token2|vocab|stoi|w2i|to_?idx?|to_ix|2id)\w*\[(?!['\"])"
 _TABLE = r"\b(?:pandas|dataframe|data frame|df|pd\.\w+|train_test_split|iloc|loc)\b"
 
+# Class numbers that stand in an index, whole: `t[b, labels]`, and neither `labels[i]` nor `labels > 0`.
+_CLASS_INDEX = (
+    r"[\w\])]\[(?:[^\[\]]{0,80},\s*)?(?:self\.)?(?:\w+_)?(?:labels?|class(?:es)?|cls|targets?)"
+    r"(?:_(?:ids?|idx|inds?|labels?|num))?(?:\.(?:long|int)\(\))?\s*[\],]"
+)
+
 # An index into a tensor or an array, where its size tells more.
 _BOUNDS = (
     Sentence(
@@ -25,12 +31,20 @@ _BOUNDS = (
     ),
     Sentence(
         "Here the index is a class or a group. If they are numbered from 1, subtract 1; if there "
-        "are more than {size}, give dimension {dimension} more places; if {index} marks what has "
+        "are more than {size}, make more places for them; if {index} marks what has "
         "no class, leave those out first",
         {"line": r"\b(?:scatter|one_hot|index_add|bincount)\w*\("},
     ),
     Sentence(
-        "Dimension {dimension} has a single entry: print the shape. If it is a batch of one, or a "
+        "By its name the index is a class number, and there is room for {size} of them: print the "
+        "smallest and the largest of the labels. If they are numbered from 1, subtract 1; if they "
+        "carry the numbers of a longer list of classes (a labelling tool's, the full data set's), "
+        "give them the numbers from 0 in the files or by a table; if there really are more than "
+        "{size} classes, tell the model so",
+        {"line": _CLASS_INDEX},
+    ),
+    Sentence(
+        "There is a single entry: print the shape. If it is a batch of one, or a "
         "dimension of size 1 that was added, the index belongs to the next dimension (or "
         "`squeeze` takes it away); if several are meant, see what made one of them",
         {"size": "1"},
@@ -50,10 +64,21 @@ def _just_behind(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"last": str(size - 1)} if seen.number("index") == size > 0 else {}
 
 
-def _at_the_end(seen: SeenError, message: str) -> Mapping[str, str]:
-    """Whether a mask fits the last dimensions of the tensor that it chooses from."""
+def _mask(seen: SeenError, message: str) -> Mapping[str, str]:
+    """The sizes that differ, and what a mask's own sizes fit instead.
+
+    The message counts the dimensions of the mask and those of the tensor by themselves: with an
+    index before the mask they are not the same number.
+    """
     mask, tensor = seen.sizes("mask"), seen.sizes("tensor")
-    return {"at_the_end": "yes"} if mask and tensor[-len(mask) :] == mask else {}
+    at, of = seen.numbers("mask_dimension", "tensor_dimension")
+    if at >= len(mask) or of >= len(tensor):
+        return {}
+    sizes = {"mask_size": str(mask[at]), "size": str(tensor[of])}
+    if of > at:
+        one_each = len(mask) == 1 and mask[0] in tensor[:of]
+        return {**sizes, "behind": "one each" if one_each else "another index"}
+    return {**sizes, "at_the_end": "yes"} if tensor[-len(mask) :] == mask else sizes
 
 
 def _cuts(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -208,7 +233,8 @@ FAMILIES = (
         id="index_out_of_bounds",
         says="An index lies outside of its dimension.",
         means=(
-            ("Index {index} into dimension {dimension}, which has {size} entries, counted from 0"),
+            "Index {index} into dimension {dimension}, which has {size} entries, counted from 0",
+            "Index {index} into a dimension that has {size} entries, counted from 0",
         ),
         remedy=(
             *_BOUNDS,
@@ -221,6 +247,8 @@ FAMILIES = (
         today=(
             r"index (?P<index>-?\d+) is out of bounds for dimension (?P<dimension>\d+) with size "
             r"(?P<size>\d+)",
+            # of a GPU, and of torch before 1.1
+            r"index (?P<index>-?\d+) is out of bounds for dim(?:ension)? with size (?P<size>\d+)",
         ),
         values={
             "index": "that is asked for",
@@ -783,13 +811,25 @@ FAMILIES = (
         id="mask_shape",
         says="A mask has another shape than the tensor it chooses from.",
         means=(
-            (
-                "A mask of shape {mask} chooses from a tensor of {tensor}: in dimension "
-                "{mask_dimension} they differ"
-            ),
+            "A mask of shape {mask} chooses from a tensor of {tensor}: its dimension "
+            "{mask_dimension} has {mask_size} entries, and dimension {tensor_dimension} of the "
+            "tensor, which it meets there, {size} (both counted from 0)",
         ),
-        derive=_at_the_end,
+        derive=_mask,
         remedy=(
+            Sentence(
+                "Print the dtype of the indices. One entry for each of {mask_size} is what "
+                "positions have, so the index is perhaps uint8 (or bool), which is read as a mask: "
+                "make it int64, `index.long()` (`argmax` gives int64 by itself). If it is a mask "
+                "as meant, it belongs at the dimension of size {mask_size}",
+                {"behind": r"one each"},
+            ),
+            Sentence(
+                "The mask stands behind another index, and meets dimension {tensor_dimension}. If "
+                "it is for another dimension, put it there. If positions are meant, an index of "
+                "uint8 or bool is read as a mask: `index.long()`",
+                {"behind": r"another index"},
+            ),
             Sentence(
                 "The mask has the sizes of the last dimensions, and counts from the first: "
                 "`x[..., mask]`",

@@ -245,6 +245,10 @@ MASKED = (
     "IndexError: The shape of the mask {} at index 0 does not match the shape of the indexed "
     "tensor [32, 10] at index 0"
 )
+BEHIND = (
+    "IndexError: The shape of the mask {} at index 0 does not match the shape of the indexed "
+    "tensor {} at index {}"
+)
 
 INDEXING = [
     (MASKED.format("[10]"), {}, "x[..., mask]", "expand_as"),
@@ -292,6 +296,17 @@ INDEXING = [
     ),
     (PUT.format("Long", "Float"), {}, "would cut them off", "autocast"),
     (PUT.format("Float", "Half"), {}, "autocast", "cut them off"),
+    (BEHIND.format("[64]", "[64, 4]", 1), {}, "is read as a mask: make it int64", "expand_as"),
+    (BEHIND.format("[64]", "[64, 4]", 1), {}, "dimension 0 has 64 entries", "in dimension 0"),
+    (BEHIND.format("[9]", "[64, 4]", 1), {}, "stands behind another index", "One entry for each"),
+    (BEHIND.format("[64]", "[32, 4]", 0), {}, "from another tensor", "uint8"),
+    ("RuntimeError: index 7 is out of bounds for dim with size 5", {}, "a loop runs", "class"),
+    ("IndexError: index 7 is out of bounds for dimension with size 5",
+     {"line": "t[b, best, target_labels] = 1"}, "a class number", "a loop"),
+    (BOUNDS.format(7, 5), {"line": "p = probs[range(n), classes]"}, "a class number", "a loop"),
+    (BOUNDS.format(7, 5), {"line": "y = labels[i]"}, "a loop runs", "a class number"),
+    (BOUNDS.format(7, 5), {"line": "y[labels]"}, "a class number", "a loop runs"),
+    (BOUNDS.format(7, 5), {"line": "y[labels > 0, i]"}, "a loop runs", "a class number"),
 ]
 
 DTYPES_OF_A_PRODUCT = "RuntimeError: mat1 and mat2 must have the same dtype, but got {} and {}"
