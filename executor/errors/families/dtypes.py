@@ -15,7 +15,14 @@ def _pair(seen: SeenError, message: str) -> Mapping[str, str]:
 
 
 _HALF = r"(?:c10::)?(?:[Hh]alf|BFloat16)"
+_WHOLE = r"(?i:byte|char|short|int|long|(?:un)?signed char|long int|long long|u?int\d+(?:_t)?)"
+_REAL = r"(?i:(?:c10::)?(?:half|bfloat16)|float|double|float\d+)"
 _PACKED = r"Byte|Char|unsigned char|signed char|(?:c10::)?Float8\w+"
+# A line that hands a tensor to a layer or a model of one's own.
+_LAYER = (
+    r"\bself\.(?!(?:\w*(?:loss|criterion|mask|emb)\w*|forward)\()\w+\(|\b(?:model|net|\w+_net|encoder|"
+    r"decoder|backbone)\("
+)
 _UNDER_AUTOCAST = r"\bautocast\b|\bamp\b|mixed.precision"
 _CLASS_LOSS = r"\b(?:cross_entropy|nll_loss)(?:_nd)?\b"  # named in a traceback
 
@@ -35,6 +42,15 @@ FAMILIES = (
                 "`layer.weight`; if it is a library's line, bring its version (peft, transformers, "
                 "bitsandbytes) up to date. If it is data, `.float()`",
                 {"right": _PACKED, "product": r".+"},
+            ),
+            *(
+                Sentence(
+                    "Whole numbers meet floating point, and it is they that are converted, before "
+                    "the operation: `x = x.to(other.dtype)`, mostly `x.float()`; ids of tokens or "
+                    "classes are meant for an Embedding",
+                    {one: rf"{_WHOLE}|[Bb]ool", other: _REAL},
+                )
+                for one, other in (("left", "right"), ("right", "left"))
             ),
             Sentence(
                 "Print both dtypes. In a layer the second is the weight, so the model is double "
@@ -65,11 +81,6 @@ FAMILIES = (
                 "`torch.autocast(…)`, or bring the input to the model's dtype: "
                 "`x.to(next(model.parameters()).dtype)`",
                 {"pair": r".*(?:half|bfloat16).*"},
-            ),
-            Sentence(
-                "Whole numbers meet floating point: convert them before the operation, `x = "
-                "x.float()`; ids of tokens or classes are meant for an Embedding",
-                {"pair": r".*(?:int|long|char|byte|bool|short).*"},
             ),
             "Convert one of them before the operation: `x = x.to(other.dtype)`",
         ),
@@ -143,6 +154,12 @@ FAMILIES = (
             Sentence(
                 "Convert the input before the layer: `x = x.float()`",
                 {"weight": r"[Ff]loat"},
+            ),
+            Sentence(
+                "It is not the input that is to be converted: weights of whole numbers are those "
+                "of a quantized model, which only its own layers unpack, or the model was "
+                "converted by mistake (`model.float()` brings it back)",
+                {"weight": rf"{_WHOLE}|[Bb]ool"},
             ),
             Sentence(
                 "The layer is in half precision and its input is not: `x = x.half()`, or leave "
@@ -270,12 +287,47 @@ FAMILIES = (
                 )
                 for given, expected in ((_HALF, r"Float"), (r"Float", _HALF))
             ),
+            *(
+                Sentence(
+                    "The layer takes the dtype of its input for the one it wants, and its weights "
+                    "are {given}: convert the input, `x = x.float()` before it. Pictures as bytes "
+                    "also need the range and the normalisation of the training, mostly `x.float() "
+                    "/ 255`",
+                    {"expected": _WHOLE, "given": _REAL, where: told},
+                )
+                for where, told in (("file", r"linear\.py|conv\.py|rnn\.py"), ("line", _LAYER))
+            ),
+            Sentence(
+                "Whole numbers ({expected}) and floating point ({given}) meet. In a layer, or "
+                "where anything is computed, the whole numbers are converted: `x = x.float()` "
+                "(pictures as bytes also need the range of the training, mostly `/ 255`). Only "
+                "masks, indices and class numbers are meant as they are, and are made so: by a "
+                "comparison, by `argmax`",
+                {"expected": _WHOLE, "given": _REAL},
+            ),
+            Sentence(
+                "Truth values are wanted of a mask or a condition: make it by a comparison (`x > "
+                "0.5`), or, of zeros and ones, by `mask.bool()`. If it is no mask, the truth "
+                "values are converted: `.float()`",
+                {"expected": r"Bool"},
+            ),
+            *(
+                Sentence(
+                    "Complex and real numbers meet. To compute in complex numbers, make the real "
+                    "ones complex: `x.to(torch.complex64)`. If the real part or the size of the "
+                    "complex ones is meant, `y.real` or `y.abs()` says which: a conversion drops "
+                    "the imaginary part",
+                    {which: r"Complex\w+"},
+                )
+                for which in ("expected", "given")
+            ),
             Sentence(
                 "Something is double: data from NumPy, or a model after `.double()`. Use "
                 "`.float()` everywhere, or `.double()` on both sides",
                 {"expected": r"Double"},
             ),
-            "Convert one of the two: `x.to(torch.{expected_dtype})`",
+            "Print both dtypes, and convert what loses nothing by it: whole numbers to floating "
+            "point, or to {expected_dtype} where that is what the operation takes",
         ),
         suspects=(
             Suspect(r"from_numpy|double|DoubleTensor|half|HalfTensor"),
@@ -334,6 +386,15 @@ FAMILIES = (
             Sentence(
                 "Convert the input before the layer: `x = x.float()`",
                 {"name": r"mat1|tensor1", "expected": r"Float"},
+            ),
+            Sentence(
+                "Make the mask by a comparison (`x > 0.5`), or, of zeros and ones, by "
+                "`mask.bool()` (before torch 1.2 `mask.byte()`)",
+                {"name": r"mask|condition"},
+            ),
+            Sentence(
+                "Convert the input before the layer: `x = x.float()`",
+                {"name": r"mat1|mat2|weight|tensor[12]", "expected": _WHOLE, "given": _REAL},
             ),
             Sentence(
                 "Class numbers and indices have to be int64: `.long()`. Where the loss compares "
@@ -496,7 +557,8 @@ FAMILIES = (
         says="Dtypes do not go together.",
         means=("Tensors of different dtypes meet in one operation",),
         remedy=(
-            ("Print the dtypes before the line and convert one of them with `.to(other.dtype)`"),
+            "Print the dtypes before the line, and convert one of them with `.to(other.dtype)`: of "
+            "whole numbers and floating point the whole numbers",
         ),
         types=("RuntimeError", "ValueError", "TypeError"),
         today=(

@@ -15,7 +15,7 @@ _SEGMENTS = r"token_type_emb|segment_emb|seg_emb"
 _VOCABULARY = r"(?:word2|char2|tok2|token2|vocab|stoi|w2i|to_?idx?|to_ix|2id)\w*\[(?!['\"])"
 _TABLE = r"\b(?:pandas|dataframe|data frame|df|pd\.\w+|train_test_split|iloc|loc)\b"
 
-# Class numbers that stand in an index, whole: `t[b, labels]`, and neither `labels[i]` nor `labels > 0`.
+# Class numbers that are an index themselves: `t[b, labels]`; neither `labels[i]` nor `labels > 0`.
 _CLASS_INDEX = (
     r"[\w\])]\[(?:[^\[\]]{0,80},\s*)?(?:self\.)?(?:\w+_)?(?:labels?|class(?:es)?|cls|targets?)"
     r"(?:_(?:ids?|idx|inds?|labels?|num))?(?:\.(?:long|int)\(\))?\s*[\],]"

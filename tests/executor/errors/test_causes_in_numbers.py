@@ -301,8 +301,12 @@ INDEXING = [
     (BEHIND.format("[9]", "[64, 4]", 1), {}, "stands behind another index", "One entry for each"),
     (BEHIND.format("[64]", "[32, 4]", 0), {}, "from another tensor", "uint8"),
     ("RuntimeError: index 7 is out of bounds for dim with size 5", {}, "a loop runs", "class"),
-    ("IndexError: index 7 is out of bounds for dimension with size 5",
-     {"line": "t[b, best, target_labels] = 1"}, "a class number", "a loop"),
+    (
+        "IndexError: index 7 is out of bounds for dimension with size 5",
+        {"line": "t[b, best, target_labels] = 1"},
+        "a class number",
+        "a loop",
+    ),
     (BOUNDS.format(7, 5), {"line": "p = probs[range(n), classes]"}, "a class number", "a loop"),
     (BOUNDS.format(7, 5), {"line": "y = labels[i]"}, "a loop runs", "a class number"),
     (BOUNDS.format(7, 5), {"line": "y[labels]"}, "a class number", "a loop runs"),
@@ -371,6 +375,35 @@ DTYPES = [
         {},
         "iinfo",
         "-1e4",
+    ),
+    (WANTED.format("Byte", "Float"), {}, "the whole numbers are converted", "uint8"),
+    (WANTED.format("Byte", "Float"), {"line": "b = self.backbone(x)"}, "/ 255", "masks"),
+    (WANTED.format("Byte", "Float"), {"line": "y = self.mask(x)"}, "masks, indices", "The layer"),
+    (WANTED.format("Int", "Half"), {"file": "conv.py"}, "The layer takes the dtype", "int32"),
+    (WANTED.format("Bool", "Float"), {}, "a comparison", "torch.bool)"),
+    (WANTED.format("Float", "ComplexFloat"), {}, "drops the imaginary part", "x.float()"),
+    (WANTED.format("Int", "Long"), {}, "to int32 where that is", "the whole numbers are converted"),
+    (DTYPES_OF_A_PRODUCT.format("Long", "Half"), {}, "it is they that are converted", "autocast"),
+    (DTYPES_OF_A_PRODUCT.format("Double", "Int"), {}, "they that are converted", "From NumPy"),
+    (
+        "RuntimeError: Input type (float) and weight type (signed char) should be the same",
+        {},
+        "not the input that",
+        "layer.weight.dtype",
+    ),
+    (
+        "RuntimeError: Expected object of scalar type Byte but got scalar type Float for argument "
+        "#2 'weight'",
+        {},
+        "`x = x.float()`",
+        ".long()",
+    ),
+    (
+        "RuntimeError: Expected object of scalar type Byte but got scalar type Float for argument "
+        "#2 'mask'",
+        {},
+        "mask.bool()",
+        "x.float()",
     ),
 ]
 
