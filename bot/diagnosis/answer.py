@@ -265,6 +265,8 @@ def _remarks(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
         own = [r for r in own if r.kind != "slow"]
     if not _asks_for_the_same_runs(question):
         own = [r for r in own if r.kind != "seeded_and_timed"]
+    if not _speaks_of_workers(question):
+        own = [r for r in own if r.kind != "workers_elsewhere_on_gpu"]
     if not _starts_processes_anew(question):
         own = [r for r in own if r.kind != "no_main_guard"]
     if shown is not None:
@@ -282,6 +284,13 @@ def _asks_for_the_same_runs(question: Question) -> bool:
         re.search(r"\b(?:reproduc|repeatab|determinis|differen|same)", question.text, re.I)
         is not None
     )
+
+
+def _speaks_of_workers(question: Question) -> bool:
+    """Whether a loader has worker processes there, by the words or the error."""
+    pasted = question.traceback.text if question.traceback is not None else ""
+    told = f"{question.text}\n{pasted}"
+    return re.search(r"\bnum_workers\b|\bworkers?\b|forked subprocess", told, re.I) is not None
 
 
 def _starts_processes_anew(question: Question) -> bool:

@@ -4,6 +4,13 @@ from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 _LOADER = "from torch.utils.data import DataLoader, Dataset\n"
 
+# That it comes with the GPU alone, or that the CPU alone is fine.
+_ONLY_ON_GPU = (
+    r"\b(?:only|just)\b[^.?!\n]{0,40}\b(?:GPU|cuda)\b|\b(?:GPU|cuda)\b[^.?!\n]{0,20}\bonly\b"
+    r"|\b(?:on|with|using) (?:the )?CPU\b[^.?!\n]{0,40}\b(?:works?|fine|runs?|ok|no error)\b"
+    r"|\b(?:works?|fine|runs?|ok)\b[^.?!\n]{0,60}\b(?:on|with|using) (?:the )?CPU\b"
+)
+
 FAMILIES = (
     ErrorFamily(
         id="worker_error",
@@ -32,7 +39,10 @@ FAMILIES = (
     ErrorFamily(
         id="worker_died",
         says="A worker process of a DataLoader ended.",
-        values={"how": "name of the signal, such as Killed"},
+        values={
+            "how": "name of the signal, such as Killed",
+            "exit_code": "with which it ended by itself",
+        },
         means=(
             Sentence(
                 "A worker process of a DataLoader was killed from outside ({how}): the system "
@@ -52,6 +62,12 @@ FAMILIES = (
                 "A worker process of a DataLoader crashed ({how}) | a library's own code, such "
                 "as one that reads images",
                 {"how": r".+"},
+            ),
+            Sentence(
+                "A worker process of a DataLoader ended by itself, with the exit code {exit_code}, "
+                "which Python gives after an error of its own: that one's traceback is printed in "
+                "the terminal, above this message (of a notebook, in its server's)",
+                {"exit_code": r"1"},
             ),
             (
                 "A worker process of a DataLoader ended by itself before it gave its batch | it "
@@ -82,6 +98,14 @@ FAMILIES = (
                 "(`cv2.setNumThreads(0)` for OpenCV; `multiprocessing_context='spawn'`)",
                 {"how": r".+"},
             ),
+            Sentence(
+                "Look whether anything that the workers run (`__getitem__`, a transform, "
+                "collate_fn) reaches the GPU, by `.cuda()`, `.to(device)` or a model: a forked "
+                "worker cannot use it once the main process has. Return CPU tensors, and move each "
+                "batch in the training loop. If nothing does, look in the terminal for an error "
+                "that is printed above this one",
+                {"words": _ONLY_ON_GPU},
+            ),
             (
                 "Run with num_workers=0, which shows an error that a worker hides. If it runs "
                 "then, perhaps memory is short (fewer workers; in Docker `--shm-size=8g`), or, on "
@@ -92,7 +116,8 @@ FAMILIES = (
         types=("RuntimeError",),
         today=(
             r"DataLoader worker \(pid\(?s?\)? [^\n]{0,80}?\) (?:is killed by signal: "
-            r"(?P<how>[A-Z][\w ]{1,30}\w)|is killed|exited)",
+            r"(?P<how>[A-Z][\w ]{1,30}\w)|is killed"
+            r"|exited(?: unexpectedly)?(?: with exit code (?P<exit_code>\d+))?)",
         ),
         needs="a worker that is killed: the message comes from the process's signal",
         examples=(

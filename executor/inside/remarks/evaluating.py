@@ -364,30 +364,33 @@ def _last_of_batch(tree: ast.Module) -> Found:
 
 
 def _workers_on_gpu(tree: ast.Module) -> Found:
-    """Tensors moved to the GPU in a Dataset that worker processes read."""
-    workers = any(
-        k.arg == "num_workers" and not (isinstance(k.value, ast.Constant) and not k.value.value)
-        for n in walk(tree)
-        if isinstance(n, ast.Call)
-        for k in n.keywords
-    )
-    for cls in walk(tree):
-        if not workers or not isinstance(cls, ast.ClassDef):
+    """Tensors moved to the GPU in what worker processes run: a Dataset, or a collate_fn.
+
+    Without a loader in the text it is told only to those who speak of workers.
+    """
+    calls = [n for n in walk(tree) if isinstance(n, ast.Call)]
+    given = [k for n in calls for k in n.keywords]
+    counts = [k.value for k in given if k.arg == "num_workers"]
+    if counts and all(isinstance(n, ast.Constant) and not n.value for n in counts):
+        return
+    kind = "workers_on_gpu" if counts else "workers_elsewhere_on_gpu"
+    collates = {dotted(k.value).rpartition(".")[2] for k in given if k.arg == "collate_fn"}
+    for function in walk(tree):
+        if not isinstance(function, ast.FunctionDef) or not (
+            function.name in {"__getitem__", *collates} or "collate" in function.name
+        ):
             continue
-        for method in cls.body:
-            if not isinstance(method, ast.FunctionDef) or method.name != "__getitem__":
-                continue
-            moves = calls_in(list(inside(method)), "cuda") + [
-                c for c in calls_in(list(inside(method)), "to") if "device" in words(c)
-            ]
-            for move in moves[:1]:
-                yield (
-                    "workers_on_gpu",
-                    move,
-                    "worker processes (num_workers) call this, and a forked process cannot use the "
-                    "GPU: return CPU tensors here, and move each batch in the training loop "
-                    "(`pin_memory=True` in the DataLoader makes that fast)",
-                )
+        moves = calls_in(list(inside(function)), "cuda") + [
+            c for c in calls_in(list(inside(function)), "to") if "device" in words(c)
+        ]
+        for move in moves[:1]:
+            yield (
+                kind,
+                move,
+                f"worker processes (num_workers) call `{function.name}`, and a forked process "
+                "cannot use the GPU: return CPU tensors here, and move each batch in the training "
+                "loop (`pin_memory=True` in the DataLoader makes that fast)",
+            )
 
 
 RULES = (

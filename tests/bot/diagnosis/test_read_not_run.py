@@ -453,6 +453,8 @@ def test_an_error_before_what_the_post_shows_printed_is_ours(
         ("no_main_guard", "it stops on Windows in a Jupyter notebook", False),
         ("seeded_and_timed", "the results are not reproducible", True),
         ("seeded_and_timed", "it is slow", False),
+        ("workers_elsewhere_on_gpu", "it stops with num_workers=2", True),
+        ("workers_elsewhere_on_gpu", "it stops after an epoch", False),
     ],
 )
 def test_a_line_that_matters_to_some_is_told_to_them(kind: str, text: str, is_told: bool):

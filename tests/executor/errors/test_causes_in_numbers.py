@@ -421,6 +421,7 @@ COLLATE = (
     "lists; found <class '{}'>"
 )
 JOINED = "TypeError: expected Tensor as element 0 in argument 0, but got {}"
+ENDED = "RuntimeError: DataLoader worker (pid 7) exited unexpectedly{}."
 
 DATA = [
     (LENGTH.format("generator"), {}, "list(x)", "__len__"),
@@ -457,6 +458,10 @@ DATA = [
     (COLLATE.format("PIL.Image.Image"), {}, "ToTensor", "gave None"),
     (JOINED.format("tuple"), {}, "output[0]", "from_numpy"),
     (JOINED.format("numpy.ndarray"), {}, "from_numpy", "output[0]"),
+    (ENDED.format(" with exit code 1"), {}, "printed in the terminal", "could not start"),
+    (ENDED.format(""), {}, "could not start", "exit code"),
+    (ENDED.format(""), {"words": "It works on the CPU, and not on the GPU"}, "forked", "shm"),
+    (ENDED.format(""), {"words": "I train on the GPU"}, "shm", "forked"),
 ]
 
 STATE = "RuntimeError: Expected hidden size ({}), got [{}]"

@@ -215,7 +215,13 @@ SHOWN = {
     "traced_in_training": [DROP + "torch.jit.trace(model, x)"],
     "workers_on_gpu": [
         "class D(Dataset):\n    def __getitem__(self, i):\n        return self.x[i].cuda()\n"
-        "DataLoader(D(), num_workers=4)"
+        "DataLoader(D(), num_workers=4)",
+        "def merge(rows):\n    return torch.stack(rows).to(device)\n"
+        "DataLoader(d, collate_fn=merge, num_workers=n)",
+    ],
+    "workers_elsewhere_on_gpu": [
+        "class D(Dataset):\n    def __getitem__(self, i):\n        return self.x[i].cuda()",
+        "def collate(rows):\n    return torch.stack(rows).cuda()",
     ],
     "softmax_twice": ["loss = nn.CrossEntropyLoss()\np = F.softmax(model(x), 1)\nloss(p, y)"],
     "sigmoid_first": ["F.cross_entropy(torch.sigmoid(model(x)), y)"],
