@@ -1,7 +1,8 @@
 """Look in the installed torch for a name or a keyword that a posted error misses.
 
-A name that is here and not there came with a newer torch; and a function says itself which
-arguments it has. The lookup is a run in the jail: the names are a stranger's.
+A name that is here and not there came with a newer torch; one that is missing here too is brought
+by no upgrade; and a function says itself which arguments it has. The lookup is a run in the jail:
+the names are a stranger's.
 """
 
 from __future__ import annotations
@@ -17,16 +18,19 @@ from executor.protocol import Job, Outcome, Probe
 from executor.service.client import ExecutorClient
 
 _NAMES = ("module_attribute", "import_name", "module_not_installed")
+_OF_A_BUILD = re.compile(r"\._C\b|\.cuda\b|cuda|nccl")  # that a build for the CPU alone lacks
 _MOST = 12  # arguments that are listed
 _LOOK = """\
-import importlib, inspect, json
+import importlib, importlib.util, inspect, json
 path, called = {path!r}, {called!r}
 def found(path):
     parts = path.split(".")
     for n in range(len(parts), 0, -1):
         try:
             thing = importlib.import_module(".".join(parts[:n]))
-        except ImportError:
+        except ImportError as e:
+            if n > 1 and not str(e).startswith("No module named 'torch"):
+                return True, None  # it is there, and wants what is not installed here
             continue
         try:
             for part in parts[n:]:
@@ -77,6 +81,8 @@ async def told_here(executor: ExecutorClient, question: Question) -> str:
         return ""
     version = result.env.torch.partition("+")[0]
     assert seen is not None
+    if path and result.outcome is not Outcome.OK:
+        return ""
     return _keyword(seen, called, arguments or [], version) or _name(path, has, version, question)
 
 
@@ -91,8 +97,15 @@ def _keyword(seen: SeenError, called: str, arguments: list[str], version: str) -
 
 
 def _name(path: str, has: bool, version: str, question: Question) -> str:
-    if not has:
+    if not path:
         return ""
+    if not has and _OF_A_BUILD.search(path):
+        return ""
+    if not has:
+        return (
+            f"The torch here, {version}, has no `{path}` either: it was taken out, or never was "
+            "PyTorch's own, so an upgrade brings none"
+        )
     theirs = question.versions.get("torch", "")
     if theirs.startswith(version):
         return f"The torch here, {version} too, has `{path}`: what is imported there is another one"

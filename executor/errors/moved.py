@@ -1,4 +1,4 @@
-"""What libraries beside PyTorch renamed or took away, where their packages do not show it.
+"""What libraries renamed or took away, where their packages do not show it; of torch, modules.
 
 Where a name is today is read from the installed package first (executor/inside/explain/,
 knowledge/repair/toolkit/lookups.py); what stands here no rule of spelling finds. A row counts only
@@ -38,6 +38,18 @@ _CODEC = "torchaudio gave it up with 2.9: TorchCodec or `soundfile` reads and wr
 
 # The package and the last part of the name, whichever module it is asked of.
 _NAMES: Mapping[str, Moved] = {
+    "torch._six": Moved(
+        how="it helped with Python 2, and torch 2.0 took it out: `string_classes` is `(str, "
+        "bytes)`, `int_classes` is `int`, `container_abcs` is `collections.abc`, `inf` is "
+        "`math.inf`"
+    ),
+    "torch.legacy": Moved(how="torch 1.0 took it out: `torch.nn` has such layers"),
+    "torch.utils.ffi": Moved(
+        how="torch 1.0 took it out: extensions are built by `torch.utils.cpp_extension`"
+    ),
+    "torch.utils.serialization": Moved(
+        how="torch 1.0 took out what read Lua's files, `load_lua`: convert them with an older one"
+    ),
     "transformers.AdamW": Moved("torch.optim.AdamW"),
     "transformers.BertAdam": Moved(how="today that is `torch.optim.AdamW`"),
     "transformers.AutoModelWithLMHead": Moved(how=f"today it says which head: {_AUTO}"),

@@ -13,6 +13,7 @@ from bot.diagnosis.own_error import (
     shows_what_it_printed,
 )
 from bot.diagnosis.wording.in_place import both_lines, is_in_place
+from bot.diagnosis.wording.no_error import not_in_the_code
 from bot.diagnosis.wording.phrases import (
     NAMES_TOLD,
     assumed,
@@ -192,6 +193,8 @@ def _not_posted(question: Question, wrong: Mistake) -> str:
     pasted = posted(question)
     if pasted is None:
         return ""
+    if wrong.error is None and (missed := not_in_the_code(pasted, question)):
+        return f" {missed} is not a part of what was posted."
     if wrong.error is None:
         return f" The {pasted.type or 'error'} that you posted does not come up here."
     if not is_another(question, wrong.error):

@@ -6,6 +6,7 @@ import re
 
 from bot.diagnosis.own_error import posted
 from bot.diagnosis.wording.phrases import NAMES_TOLD, device_of, shortened, told_with_line
+from bot.messages.traceback_text import user_frames
 from bot.models import PastedTraceback, Question
 from bot.words import listed
 from executor.errors import is_a
@@ -38,6 +39,8 @@ def runs(question: Question, run: JobResult) -> str:
                 f"Not tried here: {listed(left_out)} {are} not installed where this runs, and the "
                 f"import was left out; the rest runs with {where}."
             )
+        if missed := not_in_the_code(pasted, question):
+            return f"What was posted runs here with {where}; {missed} is not a part of it.{took}"
         what = pasted.type or "error that you posted"
         return f"Runs here: the {what} does not come up with {where}{yours}.{took}"
     if took:
@@ -81,6 +84,15 @@ def _imports_left_out(pasted: PastedTraceback, run: JobResult) -> list[str]:
     named = [name for name in modules if name.partition(".")[0] in pasted.message]
     says_from_where = is_a(pasted, "module_not_installed") or "from '" in pasted.message
     return [f"`{name}`" for name in (named if says_from_where else modules)]
+
+
+def not_in_the_code(pasted: PastedTraceback, question: Question) -> str:
+    """The line of theirs that raised the posted error, where it is not in the posted code."""
+    own = [frame.code.strip() for frame in user_frames(pasted) if frame.code.strip()]
+    code = question.code
+    if not own or any(line.partition("#")[0].strip() in code for line in own):
+        return ""
+    return f"`{shortened(own[-1])}`, at which your traceback ends,"
 
 
 def _took(run: JobResult) -> str:

@@ -24,10 +24,11 @@ def _part(seen: SeenError, message: str) -> Mapping[str, str]:
     Where the package itself is missing, Python's message names that alone.
     """
     package, _, part = seen["module"].partition(".")
-    if not part or package == "torch":
+    if not part:
         return {}
-    moved = moved_name(package, part.partition(".")[0])
-    return {"package": package} | ({"today": moved.told} if moved is not None else {})
+    moved = moved_name(package, part.partition(".")[0]) or moved_name(package, part)
+    today = {"today": moved.told} if moved is not None else {}
+    return today if package == "torch" else {"package": package} | today
 
 
 _NOT_OF_A_PICTURE = r"to|cuda|cpu|dim|shape|unsqueeze|squeeze|float|permute|view|detach|ndim|dtype"
@@ -791,6 +792,10 @@ FAMILIES = (
                 for where, pattern in _BUILDING
             ),
             Sentence(
+                "The installed PyTorch has no `{module}`; {today}",
+                {"module": r"torch\.[\w.]+", "today": r".+"},
+            ),
+            Sentence(
                 "The installed PyTorch has no `{module}` | it is older than that module, or newer "
                 "than the code that asks for it, or another Python is running than the one it was "
                 "installed into",
@@ -846,10 +851,18 @@ FAMILIES = (
                 {"module": r"apex(?:\.[\w.]+)?"},
             ),
             Sentence(
-                "Print `torch.__version__` and `sys.executable` in that very notebook or "
-                "script (torch.utils.tensorboard came with 1.1); then upgrade with that "
-                "interpreter: `python -m pip install -U torch` (`%pip` in a notebook), and "
-                "restart it",
+                "Nothing can be installed for it. Change the import where it stands (the last file "
+                "that the traceback names; in a package, its newer version may have done so), or "
+                "install the torch that the code was written for",
+                {"module": r"torch\.[\w.]+", "today": r".+"},
+            ),
+            Sentence(
+                "Print `torch.__version__` and `sys.executable` in that very notebook or script. "
+                "If that torch is older than the module (torch.utils.tensorboard came with 1.1, "
+                "torch.func with 2.0): `python -m pip install -U torch` with that interpreter "
+                "(`%pip` in a notebook), and restart it. If it is newer than the code, the module "
+                "was taken out: change the import, or install the torch that the code was written "
+                "for",
                 {"module": r"torch\.[\w.]+"},
             ),
             Sentence(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.diagnosis.wording import in_place, mistakes, no_error, searched, unrun
-from bot.models import PastedTraceback, Question, TracebackFrame
+from bot.models import PastedTraceback, Question, Snippet, TracebackFrame
 from executor.protocol import (
     GLUED,
     MODULE,
@@ -45,6 +45,13 @@ BOTH = ran(findings=(SHAPES, ADDED))
 def pasted(message: str, type: str = "RuntimeError", **more: object) -> Question:
     """A question with a pasted error."""
     return Question(text="", traceback=PastedTraceback(type=type, message=message), **more)  # type: ignore[arg-type]
+
+
+def pasted_at(line: str, code: str) -> Question:
+    """A question with code, and an error whose traceback ends at this line."""
+    frames = (TracebackFrame(file="a.py", line=3, function="f", code=line),)
+    error = PastedTraceback(type="RuntimeError", message=SIZES, frames=frames)
+    return Question(text="", traceback=error, snippets=(Snippet(code=code),))
 
 
 def fix(after: JobResult | None, title: str = "do it so", *steps: str, intent: str = "") -> Fix:
@@ -263,6 +270,19 @@ TAKEN = Caught(type="KeyError", message="x", line=4, handler_line=6)
             ran(env=HERE),
             pasted(SIZES, versions={"torch": "1.4"}),
             "Runs here: the RuntimeError does not come up with torch 2.13.0 on CPU (you have 1.4).",
+        ),
+        # Of a line that was not posted the run says nothing.
+        (
+            ran(env=HERE),
+            pasted_at("y = net(x)", "x = 1"),
+            "What was posted runs here with torch 2.13.0 on CPU; `y = net(x)`, at which your "
+            "traceback ends, is not a part of it.",
+        ),
+        (
+            ran(env=HERE),
+            pasted_at("y = net(x)  # here", "y = net(x)"),
+            "Runs here: the RuntimeError does not come up with torch 2.13.0 on CPU; say which "
+            "torch you have.",
         ),
         (
             ran(env=HERE),

@@ -586,6 +586,8 @@ VALUES = [
         "reshape(-1, 1)",
         "dropna",
     ),
+    ("ModuleNotFoundError: No module named 'torch._six'", {}, "collections.abc", "install -U"),
+    ("ModuleNotFoundError: No module named 'torch.nets'", {}, "If it is newer", "collections.abc"),
 ]
 
 

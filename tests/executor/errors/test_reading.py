@@ -634,7 +634,7 @@ def test_a_warning_is_no_error(message: str, type_: str, told: str):
                            "likely due to a circular import)", "import each other"),
         ("ValueError", "Error initializing torch.distributed using env:// rendezvous: environment "
          "variable RANK expected, but not set", "RANK is not set"),
-        ("ModuleNotFoundError", "No module named 'torch._six'", "or newer than the code"),
+        ("ModuleNotFoundError", "No module named 'torch.nets'", "or newer than the code"),
         ("TypeError", "expected CUDA (got CPU)", "`x.to(device)`"),
         ("RuntimeError", "The size of tensor a (3) must match the size of tensor b (4) at "
          "non-singleton dimension 1", "Print both shapes"),
