@@ -13,6 +13,7 @@ from executor.errors.lists import quoted_names, resized_keys
 _TODAY = {
     "argument_devices": ("devices_differ", "devices"),
     "constructor_device": ("devices_differ", "devices"),
+    "no_tensor_given": ("argument_type", "overload"),
     "argument_scalar_type": (
         "index_argument_dtype", "scatter_dtypes", "index_dtype", "matmul_dtypes", "matvec_dtypes",
         "dot_dtypes", "layer_dtypes", "rnn_dtypes", "scalar_type", "embedding_dtype",

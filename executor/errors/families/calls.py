@@ -9,6 +9,7 @@ from executor.errors.layer_arguments import layers_that_take
 from executor.errors.moved import AS_TODAY, moved_keyword
 from executor.errors.one_hot import ROWS_OF_CLASSES, TO_CLASSES, rows_of_classes
 from executor.errors.overloads import odd_argument
+from executor.errors.several_outputs import GIVES_TWO, SEVERAL, TWO_OUTPUTS
 
 
 def _function_name(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -342,12 +343,20 @@ FAMILIES = (
                 "`int(…)` where it is used",
                 {"expected": r".*\bints?\b.*", "given": r"float"},
             ),
-            Sentence(
-                "A tuple arrives: what made it gives several results (an LSTM or GRU, a model "
-                "with two outputs, a batch that was not unpacked). Take the part that is meant: "
-                "`out, state = layer(x)`",
-                {"expected": r".*Tensor.*", "given": r"tuple"},
+            *(
+                Sentence(TWO_OUTPUTS, {"expected": r".*Tensor.*", "given": given, where: pattern})
+                for given, where, pattern in (
+                    (r"InceptionOutputs|GoogLeNetOutputs", "expected", r".*Tensor.*"),
+                    (r"tuple", "words", GIVES_TWO),
+                    (r"tuple", "line", GIVES_TWO),
+                )
             ),
+            Sentence(
+                "The model's output holds several results: take the one that is meant by its name "
+                "(`out.logits`, `out.loss`); `print(out)` lists them",
+                {"expected": r".*Tensor.*", "given": r"\w*Outputs?(?:With\w+)?"},
+            ),
+            Sentence(SEVERAL, {"expected": r".*Tensor.*", "given": r"tuple"}),
             Sentence(
                 "A text arrives: perhaps a dictionary was unpacked like a tuple, which gives its "
                 "keys (the outputs of transformers 4 and later: take "

@@ -1,8 +1,10 @@
 """What torch once allowed, and what only torch before 1.0 said."""
 
 from executor.errors.family import ErrorFamily, Sentence, Suspect
+from executor.errors.several_outputs import GIVES_TWO, SEVERAL, TWO_OUTPUTS
 
 _OLD = "torch before 0.4: variables and tensors are one today"
+_A_TENSOR = r"(?:torch\.)?(?:[\w.]+\.)?\w*Tensor\b"
 
 FAMILIES = (
     ErrorFamily(
@@ -138,8 +140,10 @@ FAMILIES = (
         says="A function of torch before 0.4 wants a Variable and is given a tensor.",
         types=("TypeError", "RuntimeError", "ValueError"),
         older=(
-            r"expected a Variable argument, but got (?P<given>[\w.]+)",
-            r"argument '\w{1,80}' \(position \d{1,3}\) must be Variable, not (?P<given>[\w.]+)",
+            rf"expected a Variable argument, but got (?P<given>{_A_TENSOR})",
+            rf"expected Variable(?: or None)? \(got (?P<given>{_A_TENSOR})\)",
+            r"argument '\w{1,80}' \(position \d{1,3}\) must be Variable, not "
+            rf"(?P<given>{_A_TENSOR})",
             r"Variable data has to be a tensor, but got (?P<given>Variable)",
         ),
         values={"given": "type of what it got"},
@@ -151,5 +155,40 @@ FAMILIES = (
             "RuntimeError: Variable data has to be a tensor, but got Variable",
         ),
         breadth=-5,
+    ),
+    ErrorFamily(
+        id="no_tensor_given",
+        says="A function of torch before 0.4 is given something that is no tensor.",
+        means=(
+            "A tensor (`Variable`, as torch before 0.4 called it) is wanted, and a {given} is "
+            "given",
+        ),
+        remedy=(
+            *(
+                Sentence(TWO_OUTPUTS, {"given": r"tuple|list", where: GIVES_TWO})
+                for where in ("words", "line", "code")
+            ),
+            Sentence(SEVERAL, {"given": r"tuple|list"}),
+            Sentence(
+                "See what gives it: a function or forward that ends without `return`, or an option "
+                "that was never set",
+                {"given": r"NoneType"},
+            ),
+            "Look at what makes it, and hand over the tensor itself; `torch.from_numpy(x)` makes "
+            "one of an array, `torch.tensor(x)` of numbers",
+        ),
+        types=("TypeError", "RuntimeError", "ValueError"),
+        older=(
+            r"expected a Variable argument, but got (?P<given>[\w.]+)",
+            r"expected Variable(?: or None)? \(got (?P<given>[\w.]+)\)",
+            r"argument '\w{1,80}' \(position \d{1,3}\) must be Variable, not (?P<given>[\w.]+)",
+        ),
+        values={"given": "type of what it got"},
+        needs=f"{_OLD}; today it is `argument_type`",
+        examples=(
+            "TypeError: expected Variable or None (got list)",
+            "TypeError: linear(): argument 'input' (position 1) must be Variable, not dict",
+        ),
+        breadth=-4,
     ),
 )

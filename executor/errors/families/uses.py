@@ -31,6 +31,9 @@ _OF_AN_ATTRIBUTE = r"int|tuple|(?:torch\.)?(?:Size|device|dtype)|(?:numpy\.)?nda
 # What a line unpacks: a shape, or what a loop goes through.
 _SHAPE_UNPACKED = r"=\s*[\w.\[\]]+\.(?:shape|size\(\))(?!\s*\[)"
 _LOOP_UNPACKED = r"\bfor [\w\s(]*,[\w\s,()]*\bin\b"
+# Lines that ask a file of weights for one of its entries.
+_LOADED_INDEXED = r"\btorch\.load\([^\n]*\)\s*\[['\"]"
+_OF_A_CHECKPOINT = r"\b\w*(?:checkpoint|ckpt|pretrained|state_?dict)\w*\s*\[['\"]"
 
 FAMILIES = (
     ErrorFamily(
@@ -118,6 +121,16 @@ FAMILIES = (
                 {"type": r"module", "use": _INDEXED},
             ),
             Sentence(
+                "`torch.load` gave an object of the class {type} here, and no dictionary: what was "
+                "saved in that file is the object itself, mostly a whole model",
+                {"type": r"(?:\w+\.)*[A-Z]\w*", "use": r"subscriptable", "line": _LOADED_INDEXED},
+            ),
+            Sentence(
+                "`[…]` is asked of an object of the class {type}, which takes no index | the file "
+                "was saved with the model itself, and not with a dictionary of its weights",
+                {"type": r"(?:\w+\.)*[A-Z]\w*", "use": r"subscriptable", "line": _OF_A_CHECKPOINT},
+            ),
+            Sentence(
                 "`[…]` is asked of an object of the class {type}, which takes no index | a "
                 "`Dataset` without `__getitem__`, a network of one's own that is indexed as if it "
                 "were an nn.Sequential, or an object whose attributes are meant",
@@ -165,6 +178,16 @@ FAMILIES = (
             Sentence(
                 "Take what is meant from it: `module.name[…]`, or `from module import name`",
                 {"type": r"module", "use": _INDEXED},
+            ),
+            *(
+                Sentence(
+                    "If it is a model, its weights are `state_dict()` of it: "
+                    "`torch.load(path).state_dict()` (since torch 2.6 with `weights_only=False`, "
+                    "for a file that you trust). The key is of another kind of file, in which a "
+                    "dictionary was saved: see whether that one was meant",
+                    {"type": r"(?:\w+\.)*[A-Z]\w*", "use": r"subscriptable", "line": pattern},
+                )
+                for pattern in (_LOADED_INDEXED, _OF_A_CHECKPOINT)
             ),
             Sentence(
                 "Ask for what is meant by its name: `x.name`",

@@ -588,6 +588,57 @@ VALUES = [
     ),
     ("ModuleNotFoundError: No module named 'torch._six'", {}, "collections.abc", "install -U"),
     ("ModuleNotFoundError: No module named 'torch.nets'", {}, "If it is newer", "collections.abc"),
+    (
+        "TypeError: expected a Variable argument, but got tuple",
+        {},
+        "a tuple is given",
+        "0.4 * crit",
+    ),
+    (
+        "TypeError: expected Variable or None (got tuple)",
+        {"words": "I fine-tune Inception v3"},
+        "AuxLogits",
+        "LSTM",
+    ),
+    (
+        "TypeError: expected a Variable argument, but got torch.FloatTensor",
+        {},
+        "given a tensor",
+        "several results",
+    ),
+    (
+        "TypeError: cross_entropy_loss(): argument 'input' (position 1) must be Tensor, not "
+        "InceptionOutputs",
+        {},
+        "out, aux = model(x)",
+        "its call is missing",
+    ),
+    (
+        "TypeError: cross_entropy_loss(): argument 'input' (position 1) must be Tensor, not "
+        "MaskedLMOutput",
+        {},
+        "out.logits",
+        "its call is missing",
+    ),
+    (
+        "TypeError: linear(): argument 'input' (position 1) must be Tensor, not tuple",
+        {},
+        "out, state = layer(x)",
+        "AuxLogits",
+    ),
+    (
+        "TypeError: 'Net' object is not subscriptable",
+        {"line": "w = torch.load(path)['state_dict']"},
+        "state_dict()",
+        "`x.name`",
+    ),
+    (
+        "TypeError: 'Net' object is not subscriptable",
+        {"line": "n.load_state_dict(ckpt['model'])"},
+        "saved with the model itself",
+        "Dataset",
+    ),
+    ("TypeError: 'Net' object is not subscriptable", {"line": "y = net[0](x)"}, "`x.name`", "file"),
 ]
 
 

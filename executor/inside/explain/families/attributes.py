@@ -529,6 +529,8 @@ def _producer(scene: Scene, owner: Thing) -> str:
 def object_attribute(scene: Scene, m: SeenError) -> Told:
     """For a class of the snippet's: what it sets and where; else the closest name."""
     kind, name = m["type"], m["name"]
+    if name == "module":  # of a wrapper that is not there: no other name is meant
+        return None
     node = _owner_node(scene)
     owner = next(scene.known([node]), None) if node is not None else None
     cls = scene.places.class_named(kind)

@@ -1,0 +1,18 @@
+"""What to do where something that gives several results is handed on whole."""
+
+from __future__ import annotations
+
+# Words or lines of a network that gives more in training than in evaluation.
+GIVES_TWO = r"\b(?:inception|googlenet)|aux_logits|\baux\w*\b"
+TWO_OUTPUTS = (
+    "In training mode Inception and GoogLeNet give the output of their auxiliary classifiers too. "
+    "Take them apart: `out, aux = model(x)` (GoogLeNet has two: `out, aux1, aux2`), and "
+    "`loss = criterion(out, y) + 0.4 * criterion(aux, y)`; in evaluation mode one tensor comes. "
+    "For another number of classes the auxiliary layer has to be replaced too "
+    "(`model.AuxLogits.fc`)"
+)
+SEVERAL = (
+    "What made it gives several results. Print `type(x)` and `len(x)`, and take the part that is "
+    "meant: an LSTM or GRU gives `out, state = layer(x)`, a network may give more in training mode "
+    "(Inception: `out, aux = model(x)`), a loader's batch is unpacked first (`x, y = batch`)"
+)
