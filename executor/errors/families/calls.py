@@ -60,6 +60,8 @@ def _keyword_today(seen: SeenError, around: Around) -> Mapping[str, str]:
     return {"today": moved.told} if moved is not None else {}
 
 
+# What runs a model by itself, on the inputs that it is given for an example.
+_EXPORTS = r"\b(?:onnx\.export|jit\.trace|torch\.export\.export|add_graph)\("
 # What cross entropy and NLLLoss call, by the names of all versions.
 _CLASS_LOSS = r"\w*ClassNLL\w*|nll_loss|cross_entropy(?:_loss)?"
 
@@ -161,6 +163,21 @@ FAMILIES = (
                 "class was called in its place (`nn.CrossEntropyLoss(output, target)`), make it "
                 "first. If it is a model that takes its targets too, give them",
                 {"method": r"forward", "names": r"'target'"},
+            ),
+            *(
+                Sentence(
+                    "The exporter calls forward with what it is given after the model: a tuple of "
+                    "all, in forward's order, `(x, …)`, and {names} is not in it. Each is an "
+                    "example of what really comes, in shape and dtype: token ids are int64",
+                    {"method": r"forward", where: _EXPORTS},
+                )
+                for where in ("line", "words")
+            ),
+            Sentence(
+                "If the export raises it: that calls forward with what it is given after the "
+                "model, a tuple of all, in forward's order, `(x, …)`, and {names} is not in it. If "
+                "another line does, give it there",
+                {"method": r"forward", "code": _EXPORTS},
             ),
             "Give what is missing. If the call seems to give it, perhaps the class itself was "
             "called instead of an object of it (`Net.forward(x)` for `net(x)`), a batch or tuple "

@@ -37,6 +37,7 @@ FAMILIES = (
         id="onnx_operator",
         says="An operation of the model has no counterpart in ONNX, or in this version of it.",
         means=(
+            "{operator} has no counterpart in ONNX opset {opset}, and has one in opset {added}",
             "{operator} has no counterpart in ONNX opset {opset}",
             "{operator} has no counterpart in ONNX, or in the opset that was asked for",
             "An operation of the model has no counterpart in ONNX, or in this opset",
@@ -47,9 +48,15 @@ FAMILIES = (
                 "switch to `model.eval()` before the export",
                 {"runs": "yes"},
             ),
-            "If torch is not the newest, a newer one exports more, and has an exporter of another "
-            "kind (`torch.onnx.export(…, dynamo=True)`). A newer opset (`opset_version=17` or "
-            "more) has more too. If none has it, other operations have to take its place",
+            Sentence(
+                "Say so where it is exported: `torch.onnx.export(…, opset_version={added})`, or a "
+                "newer one that both this torch and what is to run the file know",
+                {"added": r".+"},
+            ),
+            "A newer opset has more (`opset_version=17`, or the newest that your torch and what is "
+            "to run the file know). If torch is not the newest, a newer one exports more, and has "
+            "an exporter of another kind (`torch.onnx.export(…, dynamo=True)`). If none has it, "
+            "other operations have to take its place",
         ),
         suspects=(Suspect(r"export"),),
         types=("UnsupportedOperatorError", "RuntimeError", "OnnxExporterError"),
@@ -59,7 +66,12 @@ FAMILIES = (
             r"ONNX export failed: Couldn't export operator (?P<operator>[\w:]+)",
             r"Could not export Python function call '(?P<operator>[\w.]+)'",
         ),
-        values={"operator": "that is not exported", "opset": "version of ONNX's operators"},
+        details=(r"added in (?:opset )?version (?P<added>\d+)",),
+        values={
+            "operator": "that is not exported",
+            "opset": "version of ONNX's operators",
+            "added": "the version that has it",
+        },
         needs="onnx, which is not installed here",
         examples=(
             "RuntimeError: Exporting the operator adaptive_avg_pool2d to ONNX opset version 9 is "
@@ -113,6 +125,16 @@ FAMILIES = (
     ErrorFamily(
         id="trace_constant",
         says="A value of Python's is read while tracing, and stays as it was (a warning).",
+        remedy=tuple(
+            Sentence(
+                "An `if` over a size is decided once, by the example. Put the lines that go by it "
+                "into a function with `@torch.jit.script`, which a traced model may call and which "
+                "keeps the `if`; or write them without: `x[:k]` takes what there is, where "
+                "`topk(k)` wants k",
+                {where: r"\bif\b[^\n]{0,80}(?:\.shape\b|\.size\(|\blen\()"},
+            )
+            for where in ("words", "line", "code")
+        ),
         types=("TracerWarning",),
         today=(
             r"Converting a tensor to a (?P<kind>(?:Python|NumPy) \w+) might cause the trace to be "

@@ -20,6 +20,8 @@ _BY_HAND = (
     r"\b(?:weight|bias)(?:\.data)?(?:\[[^\]\n]*\])? *(?:[-+*/]?=(?!=)|\.\w+_\()"
     r"|[-+]= *[^\n]*(?:\blr\b|learning_rate|\.grad\b)"
 )
+# backward(), step(), backward(), and no assignment before the second.
+_STEP_BETWEEN = r"\.backward\([^()\n]*\)[^=\n]*\n\s*[^=\n]*\.step\(\)[^=]{0,200}?\.backward\("
 _DISTRIBUTED = r"\b(?:DDP|DistributedDataParallel|torchrun|torch\.distributed)\b"
 
 
@@ -217,6 +219,17 @@ FAMILIES = (
                 "`torch.cat`), in place of `x[…] = y` in a loop; or give each round its own "
                 "tensor: `x = x.clone()` before the write",
                 {"function": r"CopySlices"},
+            ),
+            *(
+                Sentence(
+                    "In what you show, a step() stands between two backward() calls with nothing "
+                    "computed anew: it changes the weights in place, which the second one still "
+                    "needs. Call every backward() first, then step() once (the gradients add up); "
+                    "for two steps run the forward pass again after the first one and compute the "
+                    "second loss of that",
+                    {"function": rf"(?!{_COMPUTES}$).*", where: _STEP_BETWEEN},
+                )
+                for where in ("code", "words")
             ),
             *(
                 Sentence(

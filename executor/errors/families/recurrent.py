@@ -14,6 +14,8 @@ def _swapped(seen: SeenError, message: str) -> Mapping[str, str]:
             return {"samples": str(given[1]), "batch": str(expected[1])}
         if given[1] == expected[1]:
             return {"layers": str(expected[0])}
+    if given[1::-1] + given[2:] == expected != given:
+        return {"swapped": "yes", "first_two": "yes"}
     swapped = sorted(given) == sorted(expected) and given != expected
     return {"swapped": "yes"} if swapped else {}
 
@@ -95,6 +97,12 @@ FAMILIES = (
                 "as many layers, or the state is brought to it (`h[-n:]`, a sum of both "
                 "directions)",
                 {"layers": r".+"},
+            ),
+            Sentence(
+                "The state never is batch first: batch_first=True changes the order of the input "
+                "and of the output alone. Make it [{expected}], or exchange its first two "
+                "dimensions, `h = h.transpose(0, 1).contiguous()`; of zeros none has to be given",
+                {"first_two": r"yes"},
             ),
             (
                 "Make the state from the input: `torch.zeros(layers * directions, "
@@ -245,10 +253,32 @@ FAMILIES = (
         says="The lengths of packed sequences do not go down.",
         decides=True,
         means=("The lengths of packed sequences do not go down",),
-        remedy=("Pass `enforce_sorted=False`",),
+        remedy=(
+            *(
+                Sentence(
+                    "Sort the batch where it is made: `BucketIterator(…, sort_within_batch=True, "
+                    "sort_key=lambda e: len(e.text))`; from torch 1.1 on `pack_padded_sequence(…, "
+                    "enforce_sorted=False)` does without",
+                    {where: r"\bBucketIterator\b|\btorchtext\b|\bbatch\.text\b"},
+                )
+                for where in ("words", "code", "line", "frames")
+            ),
+            Sentence(
+                "From torch 1.1 on pass `enforce_sorted=False`. Before, sort the batch and all "
+                "that belongs to it by one order: `lengths, order = lengths.sort(0, "
+                "descending=True)`, `x = x[order]` (along the dimension of the batch), `labels = "
+                "labels[order]`",
+                {"before": r".+"},
+            ),
+            "Pass `enforce_sorted=False`",
+        ),
         suspects=(Suspect(r"pack_padded_sequence"),),
         types=("RuntimeError", "ValueError"),
         today=(r"must be sorted in decreasing",),
+        older=(r"lengths['`]? array (?P<before>has to be) sorted in decreasing",),
+        values={"before": "wording of torch before 1.1"},
+        now="`lengths` array must be sorted in decreasing order when `enforce_sorted` is True",
+        examples=("RuntimeError: 'lengths' array has to be sorted in decreasing order",),
         sample="nn.utils.rnn.pack_padded_sequence(torch.ones(2, 2, 1), [1, 2])",
     ),
     ErrorFamily(

@@ -513,6 +513,19 @@ BOX = (
     "AssertionError: All bounding boxes should have positive height and width. Found invalid box "
     "[5.0, 2.0, 1.0, 2.0] for target at index 0."
 )
+INCONSISTENT = (
+    "RuntimeError: inconsistent tensor size, expected r_ [5 x 25], t [5 x 25] and src [2 x 25] to"
+)
+LEFT_OUT = "TypeError: forward() missing 1 required positional argument: 'state'"
+OPSET = "RuntimeError: Exporting the operator round to ONNX opset version 9 is not supported."
+TRACED = (
+    "TracerWarning: Converting a tensor to a Python boolean might cause the trace to be incorrect"
+)
+CHANGED = (
+    "RuntimeError: one of the variables needed for gradient computation has been modified by an "
+    "inplace operation: [torch.FloatTensor [5, 3]], which is output 0 of AsStridedBackward0, is at "
+    "version 2; expected version 1 instead."
+)
 
 VALUES = [
     (ARRAY, {}, "written into one element", "inhomogeneous"),
@@ -639,6 +652,56 @@ VALUES = [
         "Dataset",
     ),
     ("TypeError: 'Net' object is not subscriptable", {"line": "y = net[0](x)"}, "`x.name`", "file"),
+    (
+        "RuntimeError: 'lengths' array has to be sorted in decreasing order",
+        {},
+        "labels[order]",
+        "BucketIterator",
+    ),
+    (
+        "RuntimeError: 'lengths' array has to be sorted in decreasing order",
+        {"line": "text, n = batch.text"},
+        "sort_within_batch",
+        "labels[order]",
+    ),
+    (
+        "RuntimeError: `lengths` array must be sorted in decreasing order when `enforce_sorted` is "
+        "True.",
+        {},
+        "enforce_sorted=False",
+        "labels[order]",
+    ),
+    (
+        "RuntimeError: Expected hidden size (2, 5, 25), got [5, 2, 25]",
+        {},
+        "never is batch first",
+        "the same numbers as",
+    ),
+    (
+        "RuntimeError: Expected hidden size (2, 5, 25), got [25, 5, 2]",
+        {},
+        "Make the state from",
+        "never is",
+    ),
+    (INCONSISTENT, {"words": "hidden is [5, 2, 25]"}, "Make it [2, 5, 25]", "Print the shapes"),
+    (INCONSISTENT, {"words": "hidden is [2, 5, 25]"}, "Print the shapes", "Make it"),
+    (LEFT_OUT, {"line": "torch.onnx.export(net, x, 'a.onnx')"}, "a tuple of all", "Net.forward(x)"),
+    (LEFT_OUT, {"line": "y = net(x)"}, "Net.forward(x)", "a tuple of all"),
+    (
+        OPSET + " Support for this operator was added in version 11, try",
+        {},
+        "opset_version=11)",
+        "If torch is not the newest",
+    ),
+    (OPSET, {}, "A newer opset has more", "opset_version=11"),
+    (TRACED, {"words": "if k > 0 and x.shape[0] > k:"}, "@torch.jit.script", "where("),
+    (CHANGED, {"words": "l1.backward()\nopt.step()\nl2.backward()"}, "step() once", "`+=`"),
+    (
+        CHANGED,
+        {"words": "l1.backward()\nopt.step()\nl2 = f(net(x))\nl2.backward()"},
+        "`+=`",
+        "step() once",
+    ),
 ]
 
 
