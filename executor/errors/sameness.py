@@ -14,7 +14,6 @@ _TODAY = {
     "argument_devices": ("devices_differ", "devices"),
     "constructor_device": ("devices_differ", "devices"),
     "no_tensor_given": ("argument_type", "overload"),
-    "inconsistent_size": ("broadcast_sizes", "rnn_hidden_size", "rnn_hidden_batch"),
     "argument_scalar_type": (
         "index_argument_dtype", "scatter_dtypes", "index_dtype", "matmul_dtypes", "matvec_dtypes",
         "dot_dtypes", "layer_dtypes", "rnn_dtypes", "scalar_type", "embedding_dtype",

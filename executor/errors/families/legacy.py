@@ -1,26 +1,10 @@
 """What torch once allowed, and what only torch before 1.0 said."""
 
-from collections.abc import Mapping
-
-from executor.errors.around import Around
-from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
-from executor.errors.lists import shapes_named
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 from executor.errors.several_outputs import GIVES_TWO, SEVERAL, TWO_OUTPUTS
 
 _OLD = "torch before 0.4: variables and tensors are one today"
 _A_TENSOR = r"(?:torch\.)?(?:[\w.]+\.)?\w*Tensor\b"
-
-
-def _state_of_a_batch(seen: SeenError, around: Around) -> Mapping[str, str]:
-    """A state that the post shows with the batch first, whose layers the message compares."""
-    one, other = seen.sizes("one"), seen.sizes("other")
-    if len(one) != 2 or len(other) != 2 or one[1] != other[1]:
-        return {}
-    batch, layers, hidden = one[0], other[0], one[1]
-    if (batch, layers, hidden) not in shapes_named(around.words):
-        return {}
-    return {"state": f"[{batch}, {layers}, {hidden}]", "wanted": f"[{layers}, {batch}, {hidden}]"}
-
 
 FAMILIES = (
     ErrorFamily(
@@ -171,45 +155,6 @@ FAMILIES = (
             "RuntimeError: Variable data has to be a tensor, but got Variable",
         ),
         breadth=-5,
-    ),
-    ErrorFamily(
-        id="inconsistent_size",
-        says="Two tensors of different sizes meet in an operation of torch before 0.4.",
-        look_around=_state_of_a_batch,
-        means=(
-            Sentence(
-                "The state of a recurrent layer is read layer by layer: of {state} each part is "
-                "[{other}] where this batch needs [{one}]",
-                {"state": r".+"},
-            ),
-            "Tensors of the sizes [{one}] and [{other}] meet in one operation, and neither can be "
-            "repeated to the other's",
-            "Tensors of different sizes meet in one operation",
-        ),
-        remedy=(
-            Sentence(
-                "The state never is batch first: batch_first=True changes the order of the input "
-                "and of the output alone. Make it {wanted}, [layers * directions, batch, "
-                "hidden_size], or exchange its first two dimensions, `h = h.transpose(0, "
-                "1).contiguous()`; of zeros none has to be given",
-                {"state": r".+"},
-            ),
-            "Print the shapes of all that the line takes. Of a recurrent layer the first state is "
-            "among them: [layers * directions, batch, hidden_size], with batch_first=True too",
-        ),
-        types=("RuntimeError", "ValueError"),
-        older=(
-            r"inconsistent tensor size, expected (?:r_ \[[\dx ]{1,60}\], t|tensor) "
-            r"\[(?P<one>[\dx ]{1,60})\] and src \[(?P<other>[\dx ]{1,60})\]",
-            r"inconsistent tensor sizes? at ",
-        ),
-        values={"one": "sizes of one", "other": "sizes of the other"},
-        needs=f"{_OLD}; today it is `broadcast_sizes`, or `rnn_hidden_size`",
-        examples=(
-            "RuntimeError: inconsistent tensor size, expected r_ [3 x 4], t [3 x 4] and src [2 x "
-            "4] to have the same number of elements, but got 12, 12 and 8 elements respectively",
-            "RuntimeError: inconsistent tensor size at /x/torch/lib/TH/generic/THTensorMath.c:827",
-        ),
     ),
     ErrorFamily(
         id="no_tensor_given",

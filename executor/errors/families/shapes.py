@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from math import isqrt, prod
 
+from executor.errors.around import Around
 from executor.errors.family import ANY, ErrorFamily, SeenError, Sentence, Suspect
+from executor.errors.lists import shapes_named
 from executor.errors.one_hot import numbers_against_rows
 
 _TELLING = 16  # a size from here on stands in a program for one reason
@@ -47,6 +49,25 @@ def _sizes(seen: SeenError, message: str) -> Mapping[str, str]:
     if large >= _WINDOW and small == large // 2 + 1:
         values |= {"bins": str(small), "n_fft": str(large)}
     return values
+
+
+def _state_of_a_batch(seen: SeenError, around: Around) -> Mapping[str, str]:
+    """A state that the post shows with the batch first, whose layers the message compares."""
+    one, other = seen.sizes("a"), seen.sizes("b")
+    if len(one) != 2 or len(other) != 2 or one[1] != other[1]:
+        return {}
+    batch, layers, hidden = one[0], other[0], one[1]
+    if (batch, layers, hidden) not in shapes_named(around.words):
+        return {}
+    told = {
+        "state": f"[{batch}, {layers}, {hidden}]",
+        "state_wanted": f"[{layers}, {batch}, {hidden}]",
+    }
+    return told
+
+
+def _rows_or_a_state(seen: SeenError, around: Around) -> Mapping[str, str]:
+    return {**numbers_against_rows(seen, around), **_state_of_a_batch(seen, around)}
 
 
 def _view(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -127,8 +148,13 @@ FAMILIES = (
     ErrorFamily(
         id="broadcast_sizes",
         says="Two tensors are combined element by element whose sizes do not broadcast.",
-        look_around=numbers_against_rows,
+        look_around=_rows_or_a_state,
         means=(
+            Sentence(
+                "A recurrent layer reads its state layer by layer: of {state} each part is [{b}] "
+                "where this batch needs [{a}]",
+                {"state": r".+"},
+            ),
             *(
                 Sentence(
                     "You print one tensor of {numbers} numbers and one of {numbers} rows with "
@@ -171,6 +197,13 @@ FAMILIES = (
             "Two tensors whose sizes do not go together are combined",
         ),
         remedy=(
+            Sentence(
+                "The state never is batch first: batch_first=True changes the order of the input "
+                "and of the output alone. Make it {state_wanted}, [layers * directions, batch, "
+                "hidden_size], or exchange its first two dimensions, `h = h.transpose(0, "
+                "1).contiguous()`; of zeros none has to be given",
+                {"state": r".+"},
+            ),
             *(
                 Sentence(
                     "If they are one-hot, turn them into class numbers first: `labels = "
@@ -317,8 +350,7 @@ FAMILIES = (
             r"^(?:invalid argument \d+: )?sizes do not match at",
             r"^inconsistent tensor sizes? at",
             r"inconsistent tensor sizes?, expected r_ \[(?P<a>[\dx ]+)\](?:, t "
-            r"\[[\dx ]+\])? and (?:src )?\[(?P<b>[\dx ]+)\] to have the same number of elements, "
-            r"but got",
+            r"\[[\dx ]+\])? and (?:src )?\[(?P<b>[\dx ]+)\] to",
         ),
         values={
             "a": "size of the first tensor in that dimension",

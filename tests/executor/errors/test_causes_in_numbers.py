@@ -683,8 +683,8 @@ VALUES = [
         "Make the state from",
         "never is",
     ),
-    (INCONSISTENT, {"words": "hidden is [5, 2, 25]"}, "Make it [2, 5, 25]", "Print the shapes"),
-    (INCONSISTENT, {"words": "hidden is [2, 5, 25]"}, "Print the shapes", "Make it"),
+    (INCONSISTENT, {"words": "hidden is [5, 2, 25]"}, "Make it [2, 5, 25]", "Print both"),
+    (INCONSISTENT, {"words": "hidden is [2, 5, 25]"}, "Print both shapes", "Make it"),
     (LEFT_OUT, {"line": "torch.onnx.export(net, x, 'a.onnx')"}, "a tuple of all", "Net.forward(x)"),
     (LEFT_OUT, {"line": "y = net(x)"}, "Net.forward(x)", "a tuple of all"),
     (

@@ -143,6 +143,8 @@ DERIVED_BY_OTHER_SIZES = {
     "channels_last",
     "column",
     "patches",
+    "state",
+    "state_wanted",
     "steps",
     "unbatched",
     "wanted",
