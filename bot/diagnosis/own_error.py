@@ -6,7 +6,7 @@ import re
 
 from bot.messages.traceback_text import find_bare_errors
 from bot.models import PastedTraceback, Question
-from executor.errors import HasMessage, families_of, is_a, read, same_family
+from executor.errors import HasMessage, are_opposite, families_of, is_a, read, same_family
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.signature import signature
 
@@ -93,6 +93,8 @@ def same_kind(one: HasMessage, other: HasMessage) -> bool:
     """Whether two errors are of one family; of those that none knows, whether they read alike."""
     if is_posted(one, other):
         return True
+    if are_opposite(one, other):
+        return False
     mine, others = families_of(one.type, one.message), families_of(other.type, other.message)
     if mine and others:
         return mine[0].id in {s.id for s in others} or others[0].id in {s.id for s in mine}

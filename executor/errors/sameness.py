@@ -30,6 +30,35 @@ _TODAY = {
     "not_a_matrix": ("matmul_shapes",),
     "one_element_tensors": ("several_elements",),
 }  # fmt: skip
+# Families that say one of two opposite things: the value that says which, where both name it.
+_SAYS_WHICH = {
+    "unpack_count": "how_many",  # too many, not enough
+    "tensor_truth": "how_many",  # more than one value, no values
+    "loss_range": "which",  # the input, the target
+    "bmm_dimensions": "which",  # the left batch, the right
+    "conv_groups": "which",
+    "rnn_devices": "what",  # the state, the weights
+}
+# Likewise by whether a value is there: the input is on the GPU, or the weights are.
+_SAYS_BY_BEING_THERE = {
+    "layer_devices": ("input_cuda", "weight_cuda"),
+    "rnn_hidden_dimensions": ("without",),  # an input with a batch, or without
+}
+# Values that make the opposite of an error where they are exchanged.
+_EXCHANGED = {
+    "scalar_type": ("expected", "given"),
+    "argument_scalar_type": ("expected", "given"),
+    "matmul_dtypes": ("left", "right"),
+    "layer_dtypes": ("input", "weight"),
+    "rnn_dtypes": ("input", "weight"),
+    "backward_dtype": ("given", "expected"),
+    "inplace_dtype": ("result", "target"),
+    "index_put_dtypes": ("source", "target"),
+    "scatter_dtypes": ("source", "target"),
+    "constructor_device": ("wanted", "given"),
+    "generator_device": ("expected", "given"),
+    "norm_dimensions": ("wanted", "given"),
+}
 # The name of a value in such an old family → its name in today's.
 _SAME_VALUE = {"target_shape": "target"}
 _NAMES = ("name", "names", "key", "keyword", "variable")
@@ -44,7 +73,7 @@ def same_family(one: HasMessage, other: HasMessage) -> bool:
     """
     first, second = families_of(one.type, one.message), families_of(other.type, other.message)
     if first and second and first[0].id == second[0].id:
-        return _about_one(first[0], second[0])
+        return _about_one(first[0], second[0]) and not _opposite(first[0], second[0])
     if first and second:
         return second[0].id in _TODAY.get(first[0].id, ())
     if first or second:
@@ -121,6 +150,26 @@ def is_gone(id: str) -> bool:
     """Whether today's torch raises no error of a family, under no name: what it forbade is fine."""
     family = next((family for family in all_families() if family.id == id), None)
     return family is not None and not family.today and id not in _TODAY
+
+
+def are_opposite(one: HasMessage, other: HasMessage) -> bool:
+    """Whether two errors of one family say opposite things, such as too many and not enough."""
+    first, second = families_of(one.type, one.message), families_of(other.type, other.message)
+    return bool(first and second) and _opposite(first[0], second[0])
+
+
+def _opposite(one: SeenError, other: SeenError) -> bool:
+    if one.id != other.id:
+        return False
+    which = _SAYS_WHICH.get(one.id, "")
+    if one[which] and other[which] and one[which] != other[which]:
+        return True
+    if any(bool(one[name]) != bool(other[name]) for name in _SAYS_BY_BEING_THERE.get(one.id, ())):
+        return True
+    if one.id not in _EXCHANGED:
+        return False
+    mine, others = (tuple(s[name].lower() for name in _EXCHANGED[one.id]) for s in (one, other))
+    return mine == others[::-1] != others
 
 
 def _about_one(one: SeenError, other: SeenError) -> bool:

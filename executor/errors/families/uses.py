@@ -31,6 +31,7 @@ _OF_AN_ATTRIBUTE = r"int|tuple|(?:torch\.)?(?:Size|device|dtype)|(?:numpy\.)?nda
 # What a line unpacks: a shape, or what a loop goes through.
 _SHAPE_UNPACKED = r"=\s*[\w.\[\]]+\.(?:shape|size\(\))(?!\s*\[)"
 _LOOP_UNPACKED = r"\bfor [\w\s(]*,[\w\s,()]*\bin\b"
+_EDGES = r"\w+, *\w+ *= *(?:\w+\.)*edge_index\b(?!\[)"
 # Lines that ask a file of weights for one of its entries.
 _LOADED_INDEXED = r"\btorch\.load\([^\n]*\)\s*\[['\"]"
 _OF_A_CHECKPOINT = r"\b\w*(?:checkpoint|ckpt|pretrained|state_?dict)\w*\s*\[['\"]"
@@ -361,6 +362,18 @@ FAMILIES = (
                 "More values come than the {names} names on the left",
                 {"how_many": r"too many", "names": r"\d+"},
             ),
+            *(
+                Sentence(
+                    "`edge_index` is unpacked into its two rows, the sources and the targets of "
+                    "the edges, and has not two: it has to be [2, edges]",
+                    {"names": r"2", where: _EDGES},
+                )
+                for where in ("line", "code", "words")
+            ),
+            Sentence(
+                "Fewer values come, {come}, than there are names on the left, {names}",
+                {"how_many": r"not enough"},
+            ),
             Sentence(
                 "Fewer values come than the {names} names on the left",
                 {"how_many": r"not enough", "names": r"\d+"},
@@ -383,6 +396,14 @@ FAMILIES = (
                 "which one it is",
                 {"line": _SHAPE_UNPACKED},
             ),
+            *(
+                Sentence(
+                    "`print(edge_index.shape)`: it has to be [2, edges]. If the edges stand in "
+                    "rows, [edges, 2]: `edge_index.t().contiguous()`",
+                    {"names": r"2", where: _EDGES},
+                )
+                for where in ("line", "code", "words")
+            ),
             Sentence(
                 "Print one: `x = next(iter(…))`, then `type(x)` and `len(x)`. A loader gives what "
                 "`__getitem__` returns, part by part; a dictionary gives its keys (`.items()` "
@@ -399,10 +420,14 @@ FAMILIES = (
         types=("ValueError",),
         today=(
             r"(?P<how_many>too many|not enough) values to unpack "
-            r"\(expected (?:at least )?(?P<names>\d+)",
+            r"\(expected (?:at least )?(?P<names>\d+)(?:, got (?P<come>\d+))?",
             r"(?P<how_many>too many) values to unpack",
         ),
-        values={"how_many": "too many or not enough", "names": "number of names"},
+        values={
+            "how_many": "too many or not enough",
+            "names": "number of names",
+            "come": "number of values, where the message has it",
+        },
         sample="a, b = torch.ones(3)",
     ),
     ErrorFamily(

@@ -526,6 +526,7 @@ CHANGED = (
     "inplace operation: [torch.FloatTensor [5, 3]], which is output 0 of AsStridedBackward0, is at "
     "version 2; expected version 1 instead."
 )
+UNPACKED = "ValueError: not enough values to unpack (expected 2, got 1)"
 
 VALUES = [
     (ARRAY, {}, "written into one element", "inhomogeneous"),
@@ -702,6 +703,8 @@ VALUES = [
         "`+=`",
         "step() once",
     ),
+    (UNPACKED, {"line": "row, col = edge_index"}, "[2, edges]", "type(x)"),
+    (UNPACKED, {"line": "row, col = batch"}, "Fewer values come, 1, than", "edges"),
 ]
 
 

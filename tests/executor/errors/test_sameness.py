@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from executor.errors import same_family, same_names, same_numbers, shapes_named
+from executor.errors.catalogue import all_families
+from executor.errors.sameness import _EXCHANGED, _SAYS_BY_BEING_THERE, _SAYS_WHICH
 from executor.protocol import ErrorSeen
 
 RESIZED = (
@@ -50,6 +52,26 @@ def error(said: str) -> ErrorSeen:
         ("TypeError: 'NoneType' object is not iterable",
          "TypeError: 'Net' object is not iterable", False, None),
         ("RuntimeError: Target 3 is out of bounds.", "RuntimeError: x", False, None),
+        # Of one family, and the opposite.
+        ("ValueError: too many values to unpack (expected 2)",
+         "ValueError: not enough values to unpack (expected 2, got 1)", False, None),
+        ("ValueError: not enough values to unpack (expected 2, got 1)",
+         "ValueError: not enough values to unpack (expected 3, got 1)", True, False),
+        ("RuntimeError: expected scalar type Long but found Float",
+         "RuntimeError: expected scalar type Float but found Long", False, None),
+        ("RuntimeError: expected scalar type Float but found Double",
+         "RuntimeError: expected scalar type Float but found Double", True, True),
+        ("RuntimeError: Input type (torch.FloatTensor) and weight type (torch.cuda.FloatTensor) "
+         "should be the same", "RuntimeError: Input type (torch.cuda.FloatTensor) and weight type "
+         "(torch.FloatTensor) should be the same", False, None),
+        ("RuntimeError: Input type (CUDAFloatType) and weight type (CPUFloatType) should be the "
+         "same", "RuntimeError: Input type (torch.cuda.FloatTensor) and weight type "
+         "(torch.FloatTensor) should be the same", True, True),
+        ("RuntimeError: For unbatched 2-D input, hx should also be 2-D but got 3-D tensor",
+         "RuntimeError: For batched 3-D input, hx should also be 3-D but got 2-D tensor", False,
+         None),
+        ("RuntimeError: all elements of input should be between 0 and 1",
+         "RuntimeError: all elements of target should be between 0 and 1", False, None),
         # Where torch raised it is no number of theirs.
         ("RuntimeError: input is not contiguous at /build/TH/generic/THTensor.c:231",
          "RuntimeError: view size is not compatible with input tensor's size and stride (at least "
@@ -74,6 +96,15 @@ def test_shapes_are_read_in_order():
     """In every way in which messages write them, each once."""
     text = "got [3, 4] and torch.Size([5]) or (1, 2, 3), a [2 x 6] and again [3, 4]"
     assert shapes_named(text) == [(3, 4), (5,), (1, 2, 3), (2, 6)]
+
+
+def test_the_tables_name_values_that_there_are():
+    """Of each family in them, today's among the values that it explains."""
+    values = {family.id: family.values for family in all_families()}
+    named = {**{id: (name,) for id, name in _SAYS_WHICH.items()}, **_SAYS_BY_BEING_THERE}
+
+    for id, names in (*named.items(), *_EXCHANGED.items()):
+        assert set(names) <= set(values[id]), id
 
 
 @given(st.text())
