@@ -65,7 +65,7 @@ FAMILIES = (
             ),
             Sentence(
                 "A worker process of a DataLoader ended by itself, with the exit code {exit_code}, "
-                "which Python gives after an error of its own: that one's traceback is printed in "
+                "which Python gives after an error of its own: that one's traceback would stand in "
                 "the terminal, above this message (of a notebook, in its server's)",
                 {"exit_code": r"1"},
             ),

@@ -125,6 +125,13 @@ FAMILIES = (
     ErrorFamily(
         id="trace_constant",
         says="A value of Python's is read while tracing, and stays as it was (a warning).",
+        means=(
+            Sentence(
+                "A tensor decides in Python's own code while the model is traced: the way that the "
+                "example takes is kept for every other input (a warning)",
+                {"kind": r"Python boolean"},
+            ),
+        ),
         remedy=tuple(
             Sentence(
                 "An `if` over a size is decided once, by the example. Put the lines that go by it "

@@ -619,7 +619,9 @@ FAMILIES = (
         remedy=(
             *(Sentence(text, {"type": type_, "name": name}) for type_, name, _, text in _OF_A_KIND),
             Sentence(
-                "Ask the model itself: leave out `.module`, here and wherever else it is written; "
+                "Only a wrapper (`nn.DataParallel`, `DistributedDataParallel`) has `.module`, and "
+                "on one GPU there is often none. Ask the model itself: leave out `.module`, here "
+                "and wherever else it is written; "
                 "`getattr(model, 'module', model)` is the model with and without a wrapper",
                 {"name": r"module", "type": r"(?!module$).*"},
             ),

@@ -267,7 +267,7 @@ FAMILIES = (
                 "From torch 1.1 on pass `enforce_sorted=False`. Before, sort the batch and all "
                 "that belongs to it by one order: `lengths, order = lengths.sort(0, "
                 "descending=True)`, `x = x[order]` (along the dimension of the batch), `labels = "
-                "labels[order]`",
+                "labels[order]` (an iterator of torchtext sorts with `sort_within_batch=True`)",
                 {"before": r".+"},
             ),
             "Pass `enforce_sorted=False`",

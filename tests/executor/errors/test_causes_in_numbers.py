@@ -458,7 +458,7 @@ DATA = [
     (COLLATE.format("PIL.Image.Image"), {}, "ToTensor", "gave None"),
     (JOINED.format("tuple"), {}, "output[0]", "from_numpy"),
     (JOINED.format("numpy.ndarray"), {}, "from_numpy", "output[0]"),
-    (ENDED.format(" with exit code 1"), {}, "printed in the terminal", "could not start"),
+    (ENDED.format(" with exit code 1"), {}, "stand in the terminal", "could not start"),
     (ENDED.format(""), {}, "could not start", "exit code"),
     (ENDED.format(""), {"words": "It works on the CPU, and not on the GPU"}, "forked", "shm"),
     (ENDED.format(""), {"words": "I train on the GPU"}, "shm", "forked"),
