@@ -9,7 +9,10 @@ from knowledge.search.search import in_another_script
 
 _LINES = "Which lines lead to it, and what does the whole traceback say?"
 _TRACEBACK = "What does the whole traceback say?"
-_VALUES = "What goes into the line that raises it (types, shapes, dtypes, a few values)?"
+_VALUES = (
+    "What makes the values of that line, and what are they (type, shape, dtype), printed right "
+    "before it?"
+)
 _IN_ENGLISH = (
     "I can read the code and the errors of any post, and prose in English alone: ask it in "
     "English, or post the code and the last line of the error."
@@ -65,7 +68,7 @@ _HAS: tuple[tuple[str, re.Pattern[str]], ...] = (
 def ask_back(question: Question) -> str:
     """A question about what they ask, from the words of theirs, and for nothing that they gave."""
     if (pasted := question.traceback) is not None:
-        if pasted.frames:
+        if any(frame.line and frame.code for frame in pasted.frames):
             return _VALUES
         return _TRACEBACK if question.code.strip() else _LINES
     if in_another_script(question.text):

@@ -98,7 +98,7 @@ def place(pasted: PastedTraceback) -> str:
     """`RuntimeError at line 31 of model.py, in forward: x = self.fc1(x)`, as far as it says so."""
     kind = pasted.type or "an error"
     frame = _last(pasted)
-    if frame is None:
+    if frame is None or not frame.line:  # of a cut-off one the line is not known
         return kind
     code = f", `{_short(frame.code)}`" if frame.code else ""
     return f"{kind} at line {frame.line} of {_base(frame.file)}{code}"

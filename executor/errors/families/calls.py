@@ -175,7 +175,7 @@ FAMILIES = (
             ),
             Sentence(
                 "If the export raises it: that calls forward with what it is given after the "
-                "model, a tuple of all, in forward's order, `(x, …)`, and {names} is not in it. Each "
+                "model, a tuple of all in its order, `(x, …)`, and {names} is not in it. Each "
                 "is an example of what really comes, in shape and dtype: token ids are int64. If "
                 "another line raises it, give it there",
                 {"method": r"forward", "code": _EXPORTS},

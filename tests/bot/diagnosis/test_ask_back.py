@@ -45,8 +45,8 @@ FRAME = TracebackFrame(file="a.py", line=1, function="f", code="g(x)")
     [
         ((), "", "Which lines lead to it, and what does the whole traceback say?"),
         ((), "g(x)", "What does the whole traceback say?"),
-        ((FRAME,), "", "What goes into the line that raises it"),
-        ((FRAME,), "g(x)", "What goes into the line that raises it"),
+        ((FRAME,), "", "What makes the values of that line"),
+        ((FRAME,), "g(x)", "What makes the values of that line"),
     ],
 )
 def test_nothing_is_asked_for_that_was_posted(
@@ -57,3 +57,19 @@ def test_nothing_is_asked_for_that_was_posted(
     snippets = (Snippet(code=code),) if code else ()
 
     assert ask_back(Question(text="", traceback=error, snippets=snippets)).startswith(asked)
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "asked"),
+    [
+        (4, "y = net(x)", "printed right before it"),
+        (0, "", "whole traceback"),  # cut off
+        (4, "", "whole traceback"),
+    ],
+)
+def test_a_traceback_that_was_posted_is_not_asked_for(line: int, code: str, asked: str) -> None:
+    """But what its line takes."""
+    frames = (TracebackFrame(file="a.py", line=line, function="f", code=code),)
+    pasted = PastedTraceback(type="OddError", message="x", frames=frames)
+
+    assert asked in ask_back(Question(text="an error", traceback=pasted))
