@@ -56,11 +56,11 @@ def runs(question: Question, run: JobResult) -> str:
         )
     if run.only_made:
         made = listed([f"`{name}`" for name in run.only_made[:NAMES_TOLD]])
-        one = len(run.only_made) == 1
+        alone = len(run.only_made) == 1
         return (
-            f"Runs here with {where}, but {made} {'is' if one else 'are'} made and never called, "
-            f"so {'its' if one else 'their'} forward() was not tried; post the lines that call "
-            f"{'it' if one else 'them'} too."
+            f"Runs here with {where}, but {made} {'is' if alone else 'are'} made and never called, "
+            f"so {'its' if alone else 'their'} forward() was not tried; post the lines that call "
+            f"{'it' if alone else 'them'} too."
         )
     return (
         f"Runs here with {where}: nothing is raised, and no probe knows a mistake in it; whether "
