@@ -35,6 +35,8 @@ one function, from the tree to remarks.
     pairs.py       pairs of which only one is changed
     edits.py       what a rule tells, and the edits that would mend it
     whole.py       whether a text is one whole program, and what is said of such alone
+    whose.py       whether it is meant for PyTorch
+    supposed.py    what a rule supposes, and of which programs it is told
 """
 
 from __future__ import annotations
@@ -72,8 +74,9 @@ from executor.inside.remarks import (
     training,
     unread,
 )
+from executor.inside.remarks.supposed import is_told, worded
 from executor.inside.remarks.syntax import Found
-from executor.inside.remarks.whole import SAID_OF_THE_WHOLE, is_whole
+from executor.inside.remarks.whole import SAID_OF_THE_WHOLE, is_whole, stands_alone
 from executor.inside.remarks.whose import is_meant_for_pytorch
 from executor.protocol import Remark
 
@@ -176,21 +179,29 @@ def remarks(tree: ast.Module, code: str) -> tuple[Remark, ...]:
     """What is to be said of the snippet, what matters most first, once for each line and kind."""
     if not is_meant_for_pytorch(tree):
         return ()
+    alone = is_whole(tree, code) and stands_alone(tree)
+    told = [r for r in found(tree, code) if r.aside or is_told(r.kind, alone=alone)]
+    worded_so = [r.model_copy(update={"message": worded(r.kind, r.message)}) for r in told]
+    return tuple(worded_so[:_MOST])
+
+
+def found(tree: ast.Module, code: str) -> list[Remark]:
+    """What the rules find, whatever it supposes."""
     lines = code.split("\n")
     whole = is_whole(tree, code)
-    found: dict[tuple[str, int], Remark] = {}
+    seen: dict[tuple[str, int], Remark] = {}
     for rule in _RULES:
         for kind, node, message, *_ in rule(tree):
             if kind in SAID_OF_THE_WHOLE and not whole:
                 continue
             number = getattr(node, "lineno", 0)
             written = lines[number - 1].strip() if 0 < number <= len(lines) else ""
-            seen = Remark(
+            remark = Remark(
                 kind=kind,
                 line=number,
                 code=written[:_LINE],
                 message=message,
                 aside=kind in ASIDES,
             )
-            found.setdefault((kind, number), seen)
-    return tuple(sorted(found.values(), key=lambda r: r.aside))[:_MOST]
+            seen.setdefault((kind, number), remark)
+    return sorted(seen.values(), key=lambda r: r.aside)

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections import Counter
 
-from executor.inside.remarks.syntax import assigned, callee, is_optimizer, module_classes, walk
+from executor.inside.remarks.syntax import (
+    assigned,
+    bound,
+    callee,
+    inside,
+    is_optimizer,
+    module_classes,
+    tail,
+    walk,
+)
 from executor.left_out import LEFT_OUT
 
 # Said of all that a program does, or of names that may be another example's by then.
@@ -73,6 +83,53 @@ _EXAMPLE = re.compile(r"(?im)^#.*\b(?:example|option|approach|method|scenario|ve
 def is_whole(tree: ast.Module, code: str) -> bool:
     """Whether nothing was left out, and it is not several examples in a row."""
     return not (LEFT_OUT.search(code) or _has_ellipsis(tree) or _are_examples(tree, code))
+
+
+def stands_alone(tree: ast.Module) -> bool:
+    """Whether a program calls its own training, and every name in it is one of its own.
+
+    Functions and classes that nothing here calls are for other code, which may do what they leave
+    out, and mean by their results what they do not say. So is a part that begins in the middle.
+    """
+    read = {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    if read - bound(tree) - _GIVEN:
+        return False
+    runs = _runs(tree)
+    trains = [n for n in walk(tree) if isinstance(n, ast.Call) and tail(n) == "backward"]
+    return any(n in runs for n in trains) if trains else any(isinstance(n, ast.Call) for n in runs)
+
+
+_GIVEN = {*dir(builtins), "__file__"}
+
+
+def _runs(tree: ast.Module) -> set[ast.AST]:
+    """All that runs when the program does: at the top, and what that calls by name.
+
+    Of a class that is named its methods run as far as they are named too, and those that Python or
+    PyTorch calls.
+    """
+    defined: dict[str, list[ast.AST]] = {}
+    for node in walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            name = _CALLED if node.name[:2] == "__" or node.name in _HOOKS else node.name
+            defined.setdefault(name, []).append(node)
+    found = set(inside(tree)) - {n for n in tree.body if n in sum(defined.values(), [])}
+    todo = list(found)
+    named = {_CALLED}
+    todo += [n for made in defined.get(_CALLED, ()) for n in inside(made)]
+    found |= set(todo)
+    while todo:
+        name = tail(todo.pop())
+        if name and name not in named:
+            named.add(name)
+            more = {n for made in defined.get(name, ()) for n in inside(made)} - found
+            found |= more
+            todo += more
+    return found
+
+
+_CALLED = ""
+_HOOKS = {"forward", "backward", "training_step", "validation_step", "closure"}
 
 
 def _has_ellipsis(tree: ast.Module) -> bool:

@@ -11,6 +11,7 @@ import ast
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.remarks import BORNE_OUT
 from executor.inside.remarks.edits import Told
+from executor.inside.remarks.supposed import worded
 from executor.inside.remarks.whole import SAID_OF_THE_WHOLE, is_whole
 
 
@@ -27,4 +28,4 @@ def report_by_text(collector: FindingCollector, tree: ast.Module, code: str) -> 
             if BORNE_OUT.get(kind) is rule and (kind, line) not in told_of:
                 told_of.add((kind, line))
                 name = ast.unparse(node)[:80] if isinstance(node, ast.expr) else ""
-                collector.add_by_text(kind, line, name, message, ways)
+                collector.add_by_text(kind, line, name, worded(kind, message), ways)
