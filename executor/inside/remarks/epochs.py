@@ -12,7 +12,6 @@ from executor.inside.remarks.syntax import (
     assigned,
     bare,
     behind,
-    blocks,
     callee,
     calls_in,
     dotted,
@@ -21,7 +20,9 @@ from executor.inside.remarks.syntax import (
     grown,
     inside,
     is_model,
+    is_named,
     is_optimizer,
+    is_read,
     is_step,
     is_without,
     loops,
@@ -37,6 +38,7 @@ from executor.inside.remarks.syntax import (
     walk,
     words,
 )
+from executor.inside.remarks.whole import stands_alone
 from executor.inside.walking import kept_by_node
 
 
@@ -253,6 +255,8 @@ def state_not_copied(tree: ast.Module) -> Found:
             )
             for node, name, value in assigned(branch) if not at_once else ():
                 of = _uncopied(value)
+                if of.partition(".")[0] in rebound(scope) - {"self"}:
+                    continue  # each round has a model of its own
                 model = dotted(value)
                 if model in models - rebound(scope) and "best" in name.lower():
                     told.add(node)
@@ -262,9 +266,12 @@ def state_not_copied(tree: ast.Module) -> Found:
                         f"`{name}` is `{model}` itself under another name: each later step changes "
                         f"both; write `{name} = copy.deepcopy({model})`",
                     )
-                if node in told or not of or not (name in loaded or "best" in name.lower()):
+                in_loop = isinstance(scope, ast.For | ast.While)
+                if node in told or not of or is_named(of):
                     continue
-                if name in _filled(tree):
+                if "best" not in name.lower() and not (in_loop and name in loaded):
+                    continue
+                if name in _filled(tree) or not _is_kept_for(name, tree):
                     continue
                 told.add(node)
                 yield (
@@ -274,6 +281,11 @@ def state_not_copied(tree: ast.Module) -> Found:
                     f"changes `{name}` too, and in the end it holds the last weights; write "
                     f"`copy.deepcopy({of}.state_dict())`",
                 )
+
+
+def _is_kept_for(name: str, tree: ast.AST) -> bool:
+    """Whether anything takes it: of another object's what it is for stands elsewhere, perhaps."""
+    return "." in name or is_read(name, tree)
 
 
 @kept_by_node
@@ -308,26 +320,12 @@ def _trains_elsewhere(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and re.match(r"_?(train|fit)(_|$)", callee(node)) is not None
 
 
-_OF_A_CRITERION = re.compile(
-    r"(?i)crit|loss|entropy|nll|mse|bce|objective|energy|penalty|diverg|kl"
-)
-
-
-def _is_computed_loss(name: str, loop: ast.AST) -> bool:
-    """Whether a loop without backward() has its loss from a criterion.
-
-    What another function gives back is a number as often as a tensor, most of all if it trains.
-    """
-    made = [
-        n.value
-        for n in walk(loop)
-        if isinstance(n, ast.Assign)
-        and any(isinstance(t, ast.Name) and t.id == name for m in n.targets for t in walk(m))
-    ]
-    return bool(made) and not any(
-        _trains_elsewhere(v) or (isinstance(v, ast.Call) and not _OF_A_CRITERION.search(tail(v)))
-        for v in made
-    )
+def _numbers(loop: ast.AST) -> set[str]:
+    """What is read off a tensor there: `loss = loss.item()`."""
+    return {
+        name for _, name, value in assigned(loop)
+        if words(value) & {"item", "detach", "float", "tolist", "numpy", "data"}
+    }  # fmt: skip
 
 
 def _graph_kept(tree: ast.Module) -> Found:
@@ -350,18 +348,19 @@ def _graph_kept(tree: ast.Module) -> Found:
     started |= behind({w for c in method_calls(tree, "backward") for w in words(c)}, flows)
     read_off = {owner(c) for c in method_calls(tree, "item")}
     for loop in loops(tree):
-        if loop in off:
-            continue
-        trains = bool(method_calls(loop, "backward"))
+        back = {w for c in method_calls(loop, "backward") for w in words(c)}
+        if loop in off or not back:
+            continue  # where nothing goes back, gradients may be off
+        trained = behind(back, flows)
         started_anew = {name for _, name, value in assigned(loop) if name not in words(value)}
         for name, value, node in grown(walk(loop)):
-            if name in started | started_anew or not (trains or isinstance(value, ast.Name)):
+            if name in started | started_anew:
                 continue  # it goes back, here or where it is returned to
             losses = [
                 f.id for f in factors(value)
                 if isinstance(f, ast.Name) and f.id.lower().endswith("loss")
             ]  # fmt: skip
-            if losses and (trains or _is_computed_loss(losses[0], loop)):
+            if losses and losses[0] in trained - _numbers(loop):
                 place = node.target if isinstance(node, ast.AugAssign) else node
                 sum_of = name or ast.unparse(place)
                 # Of a number nothing could be read off any more.
@@ -370,8 +369,8 @@ def _graph_kept(tree: ast.Module) -> Found:
                 yield (
                     "graph_kept",
                     node,
-                    f"`{sum_of}` keeps the graph of every round, and with it their memory, unless "
-                    f"gradients are off; add up {better}: `{losses[0]}.{how}()`",
+                    f"`{sum_of}` keeps the graph of every round, and with it memory; add up "
+                    f"{better}: `{losses[0]}.{how}()`",
                 )
 
 
@@ -389,40 +388,6 @@ def _lost_by_loading(tree: ast.Module) -> Found:
                     "report, or None): after this line the name holds no model or optimizer any "
                     "more; do not assign it",
                 )
-
-
-def _never_reset(tree: ast.Module) -> Found:
-    """A counter of correct answers that goes on through all epochs, and is shown as a share."""
-    for block in blocks(tree):
-        zero = {
-            name: i
-            for i, s in enumerate(block)
-            for _, name, value in (assigned(s) if isinstance(s, ast.Assign) else ())
-            if isinstance(value, ast.Constant) and value.value == 0
-        }
-        for i, outer in enumerate(block):
-            if not isinstance(outer, ast.For) or not calls_in(list(inside(outer)), "backward"):
-                continue
-            inner = [n for n in inside(outer) if isinstance(n, (ast.For, ast.While))]
-            more = [(name, n) for loop in inner for name, _, n in grown(inside(loop))]
-            grows = {name for name, _ in more}
-            made = {name for n, name, _ in assigned(outer) if (name, n) not in more}
-            for n in inside(outer):
-                if not isinstance(n, ast.BinOp) or not isinstance(n.op, ast.Div):
-                    continue
-                name = next((dotted(f) for f in factors(n.left) if dotted(f) in zero), "")
-                other = words(n.right) & grows
-                if words(n.right) & words(outer.target):
-                    continue  # so far, of all rounds so far
-                if zero.get(name, i) < i and name in grows - made and not other - made:
-                    yield (
-                        "never_reset",
-                        n,
-                        f"`{name}` is set to 0 only once, before the epochs: from the second one "
-                        "on this share counts the earlier epochs too and can go over 1; set it to "
-                        "0 at the start of each epoch",
-                    )
-                    return
 
 
 def _carried(tree: ast.Module) -> Found:
@@ -475,7 +440,7 @@ def _scheduler_idle(tree: ast.Module) -> Found:
             # An attribute may be reached through another object: `self.config.scheduler`.
             and (dotted(n) == name or f".{dotted(n)}".endswith(f".{name.rpartition('self.')[2]}"))
         ]
-        if name in used and not loads:
+        if name in used and not loads and ("." not in name or stands_alone(tree)):
             waits = tail(node.value) == "ReduceLROnPlateau"
             step = f"{name}.step(loss)" if waits else f"{name}.step()"
             when = "" if waits else " (or after each step, as the schedule is meant)"
@@ -494,6 +459,5 @@ RULES = (
     _lost_by_loading,
     _carried,
     _graph_kept,
-    _never_reset,
     _scheduler_idle,
 )

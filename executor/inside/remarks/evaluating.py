@@ -293,8 +293,8 @@ def _stays_in_eval(tree: ast.Module) -> Found:
             name = owner(call)
             if name in made:
                 continue  # each round has a model of its own
-            given = {dotted(v).rpartition(".")[2] for v in origins(tree).get(name, ())}
-            if name.rpartition(".")[2] in models or (given and given <= models):
+            given = {dotted(v).rpartition(".")[2] for v in origins(tree).get(name, ())} - {""}
+            if given <= models if given else name.rpartition(".")[2] in models:
                 whose = "its" if acts else "where it has them, its"
                 yield (
                     "stays_in_eval",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection
-from functools import partial
 
 from executor.inside.remarks.edits import Told, operand, put, way, with_argument
 from executor.inside.remarks.losses import ends, is_activated, losses_of, takes_of
@@ -29,6 +28,7 @@ from executor.inside.remarks.syntax import (
     walk,
     words,
 )
+from executor.inside.remarks.whole import stands_alone
 
 _LOG_VARIANCE = re.compile(r"(?i)^(z_)?log_?(var(iance)?s?|sigma_?(2|sq|squared))$")
 _NOISE = re.compile(r"(?i)^(eps(ilon)?|noise|randn(_like)?)$")
@@ -55,9 +55,9 @@ def _new_leaf(tree: ast.Module) -> Found:
 
 
 _CUT = (
-    "this makes `{name}` a tensor without a history that asks for a gradient: backward() then "
-    "raises nothing and reaches no parameter, so nothing is trained; leave it out, and compute the "
-    "loss with torch's functions from the model's output"
+    "this asks for the gradient of `{name}` itself. Where it has a graph that changes nothing; "
+    "where it has none, backward() then raises nothing and reaches no parameter, so nothing is "
+    "trained: leave it out, and compute the loss with torch's functions from the model's output"
 )
 
 
@@ -147,7 +147,10 @@ def _divergence(tree: ast.Module) -> Found:
     for node in walk(tree):
         if not isinstance(node, ast.Call) or not node.args:
             continue
-        if tail(node) != "kl_div" and dotted(node.func) not in modules - {""}:
+        is_torchs = owner(node).rpartition(".")[2] in ("F", "functional") or (
+            "." not in dotted(node.func) and "kl_div" not in functions(tree)
+        )
+        if not (tail(node) == "kl_div" and is_torchs) and dotted(node.func) not in modules - {""}:
             continue
         first = node.args[0]
         if isinstance(first, ast.Name):
@@ -161,7 +164,13 @@ def _divergence(tree: ast.Module) -> Found:
                 "`F.log_softmax(scores, dim=1)`; with probabilities the result is wrong and can be "
                 "negative",
             )
-        elif said & _RANDOM and not said & _DISTRIBUTIONS and not _is_divided(tree):
+        elif (
+            said & _RANDOM
+            and not said & _DISTRIBUTIONS
+            and not _is_divided(tree)
+            and not tail(first).startswith("log")
+            and stands_alone(tree)
+        ):
             yield (
                 "divergence",
                 node,
@@ -300,70 +309,6 @@ def _sampled(tree: ast.Module) -> Found:
             "sample() cuts the gradient: nothing that is computed from this sample trains the "
             "network that gave its mean and deviation; use `rsample()`, or a loss with log_prob()",
         )
-
-
-def _log_without_a_floor(tree: ast.Module) -> Found:
-    """A binary cross-entropy written out, of probabilities that nothing keeps from 0 and 1."""
-    if not {w.lower() for w in words(tree)} & {"sigmoid", "softmax", "expit"}:
-        return  # what is no probability by its making leaves 0 and 1 behind as well
-    floored = {
-        name
-        for _, name, value in assigned(tree)
-        if words(value) & _FLOORS or any(isinstance(n, ast.BinOp) for n in walk(value))
-    }
-    for statement in walk(tree):
-        if not isinstance(statement, (ast.Assign, ast.Return, ast.AugAssign, ast.Expr)):
-            continue
-        taken = [logged for node in walk(statement) if (logged := _logged(node)) is not None]
-        for one in taken:
-            if not isinstance(one, ast.Name) or one.id in floored:
-                continue
-            of_targets = any(map(partial(_weighs, name=one.id), walk(statement)))
-            if of_targets and any(_is_rest_of(other, one.id) for other in taken):
-                yield "log_without_a_floor", statement, _NO_FLOOR.format(name=one.id)
-                return
-
-
-_FLOORS = frozenset({"clamp", "clamp_", "clip", "clamp_min", "eps", "epsilon"})
-_NO_FLOOR = (
-    "this loss is infinite as soon as `{name}` is exactly 0 or 1, and its gradients are NaN: in "
-    "float32 the sigmoid of a score over about 17 is exactly 1. Give the scores before the sigmoid "
-    "to `F.binary_cross_entropy_with_logits(scores, targets)`, or probabilities to "
-    "`F.binary_cross_entropy({name}, targets)`, which limits the logarithm"
-)
-
-
-def _logged(node: ast.AST) -> ast.expr | None:
-    """`p` of `torch.log(p)`, `math.log(p)`, `p.log()`."""
-    match node:
-        case ast.Call(func=ast.Attribute(attr="log"), args=[inside]):
-            return inside
-        case ast.Call(func=ast.Attribute(value=inside, attr="log"), args=[]):
-            return inside
-    return None
-
-
-def _weighs(node: ast.AST, name: str) -> bool:
-    """Whether targets weigh the logarithms of what is called `name`: not itself, as an entropy."""
-    match node:
-        case ast.BinOp(op=ast.Mult(), left=left, right=right):
-            pass
-        case _:
-            return False
-    for logged, other in ((left, right), (right, left)):
-        if "log" in words(logged) and name in words(logged):
-            return bool(words(other)) and name not in words(other)
-    return False
-
-
-def _is_rest_of(node: ast.expr, name: str) -> bool:
-    """`1 - p`."""
-    match node:
-        case ast.BinOp(
-            left=ast.Constant(value=1 | 1.0), op=ast.Sub(), right=ast.Name(id=right)
-        ) if right == name:
-            return True
-    return False
 
 
 def sum_beside_mean(tree: ast.Module) -> Found:
@@ -556,5 +501,4 @@ RULES = (
     deviation_of_log,
     _divergence,
     _sampled,
-    _log_without_a_floor,
 )

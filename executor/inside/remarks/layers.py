@@ -31,8 +31,20 @@ def _unregistered(tree: ast.Module) -> Found:
     has_classes = any(isinstance(node, ast.ClassDef) for node in walk(tree))
     scopes = module_classes(tree) if has_classes else [tree]  # a few lines out of an `__init__`
     for module in scopes:
+        if words(module) & _REGISTERS:
+            continue
+        held = {
+            dotted(a)
+            for n in walk(module)
+            if isinstance(n, ast.Call)
+            for given in (*n.args, *(k.value for k in n.keywords))
+            for a in walk(given)
+            if tail(n) in _HOLDS
+        }
         for node in walk(module):
             match node:
+                case ast.Assign(targets=[ast.Attribute() as target]) if dotted(target) in held:
+                    continue
                 case ast.Assign(targets=[ast.Attribute() as target], value=value):
                     if (kind := _container(value)) and is_own(target):
                         yield _plain(node, target, kind)
@@ -49,6 +61,11 @@ def _unregistered(tree: ast.Module) -> Found:
                     and _made_plain(module, target)
                 ):
                     yield _plain(node, target, "dict")
+
+
+# What registers a layer or parameter that a plain list holds too.
+_REGISTERS = frozenset(["add_module", "register_module", "register_parameter", "setattr"])
+_HOLDS = frozenset(["Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"])
 
 
 def _plain(node: ast.AST, target: ast.Attribute, kind: str) -> tuple[str, ast.AST, str]:
@@ -97,7 +114,7 @@ def _made_in_forward(tree: ast.Module) -> Found:
         }  # where it is not there yet, perhaps
         for node in walk(forward):
             made = isinstance(node, ast.Call) and is_layer(node) and node not in once
-            if made and isinstance(node, ast.Call) and callee(node) != "Parameter":
+            if made and isinstance(node, ast.Call) and not _begins_alike(node):
                 yield (
                     "made_in_forward",
                     node,
@@ -105,6 +122,11 @@ def _made_in_forward(tree: ast.Module) -> Found:
                     "of forward: they are in no optimizer and are never trained; make the layer in "
                     "`__init__` (`self.layer = …`) and call it here",
                 )
+
+
+def _begins_alike(made: ast.Call) -> bool:
+    """A layer that has no weights, or always the same ones: a normalising layer, as it is made."""
+    return callee(made) == "Parameter" or "Norm" in callee(made)
 
 
 def _parameter_in_forward(tree: ast.Module) -> Found:
@@ -176,8 +198,11 @@ def _layer_not_called(tree: ast.Module) -> Found:
 
 def _only_made(tree: ast.Module) -> Found:
     for forward in methods_named(tree, "forward"):
+        called = {n.func for n in walk(forward) if isinstance(n, ast.Call)}
         for node in walk(forward):
             match node:
+                case ast.Call() if node in called:  # `nn.Softmax(dim)(x)`
+                    continue
                 case ast.Call(args=[ast.Name() | ast.Call() as given, *_]) if callee(
                     node
                 ) in STATELESS and dotted(node.func).startswith(("nn.", "torch.nn")):
@@ -192,7 +217,9 @@ def _only_made(tree: ast.Module) -> Found:
         match node:
             case ast.Call(args=[_, ast.Name() | ast.Call() | ast.Attribute(), *_]) if callee(
                 node
-            ) in ("CrossEntropyLoss", "MSELoss", "BCELoss", "BCEWithLogitsLoss"):
+            ) in ("CrossEntropyLoss", "MSELoss", "BCELoss", "BCEWithLogitsLoss") and not any(
+                w in ast.unparse(node) for w in ("weight", "average", "reduc", "mean", "sum")
+            ):
                 yield (
                     "only_made",
                     node,
@@ -203,6 +230,9 @@ def _only_made(tree: ast.Module) -> Found:
 
 def always_drops(tree: ast.Module) -> Found:
     for method in (m for c in module_classes(tree) for m in c.body):
+        asks = [n.test for n in walk(method) if isinstance(n, ast.If | ast.IfExp)]
+        if any("training" in words(test) for test in asks):
+            continue
         for node in walk(method) if isinstance(method, ast.FunctionDef) else ():
             match node:
                 case ast.keyword(arg="dropout_p", value=share) if (
@@ -264,8 +294,12 @@ def _method_hidden(tree: ast.Module) -> Found:
     for init in methods_named(tree, "__init__"):
         for node in walk(init):
             match node:
-                case ast.Assign(targets=[ast.Attribute(attr=name) as target]) if (
-                    is_own(target) and name in METHODS
+                case ast.Assign(
+                    targets=[ast.Attribute(attr=name) as target], value=ast.Call() as value
+                ) if (
+                    is_own(target)
+                    and name in METHODS
+                    and (is_layer(value) or is_made(value) or callee(value) in _HOLDS)
                 ):
                     yield (
                         "method_hidden",

@@ -11,6 +11,7 @@ from executor.inside.remarks.syntax import (
     assigned,
     callee,
     dotted,
+    functions,
     inside,
     is_linear,
     is_optimizer,
@@ -140,7 +141,7 @@ def _given_to_loss(tree: ast.Module) -> Found:
         given = _own_assigned(scope)
         for call in (n for n in inside(scope) if isinstance(n, ast.Call)):
             first = argument(call, 0, "input")
-            if first is None or not (wanted := takes_of(call, takes)):
+            if first is None or not (wanted := takes_of(call, takes)) or _is_own(call, tree):
                 continue
             value = _unwrapped(first)
             if isinstance(value, ast.Name):
@@ -154,6 +155,11 @@ def _given_to_loss(tree: ast.Module) -> Found:
                 continue  # the probability of one class of two is one of a yes or no
             if wrong := _WRONG.get((wanted, activation)):
                 yield wrong[0], call, wrong[1]
+
+
+def _is_own(call: ast.Call, tree: ast.Module) -> bool:
+    """Whether it calls a function or method that the code has under a name of PyTorch's."""
+    return callee(call) in _TAKES and (callee(call) in functions(tree) or owner(call) == "self")
 
 
 def _own_assigned(scope: ast.AST) -> list[tuple[ast.Assign, str, ast.expr]]:

@@ -8,6 +8,7 @@ import re
 from executor.inside.remarks.edits import Told, put, swapped, way
 from executor.inside.remarks.syntax import (
     LOSS_CALL,
+    MAKERS,
     Found,
     assigned,
     callee,
@@ -17,6 +18,7 @@ from executor.inside.remarks.syntax import (
     is_model,
     is_without,
     last_along_one,
+    made_of,
     method_calls,
     methods_named,
     module_classes,
@@ -77,7 +79,7 @@ def misspelled(tree: ast.Module) -> Found:
     for node in walk(tree):
         match node:
             case ast.Assign(targets=[ast.Attribute(attr=attr, value=value) as target]) if (
-                is_misspelled(attr)
+                is_misspelled(attr) and not _asks_for_none(node, value, tree)
             ):
                 right = way("PyTorch's own attribute is set", put(target, value, ".requires_grad"))
                 yield Told(
@@ -87,6 +89,13 @@ def misspelled(tree: ast.Module) -> Found:
                     f"is changed; it is called `{dotted(value) or 'p'}.requires_grad`",
                     (right,),
                 )
+
+
+def _asks_for_none(node: ast.Assign, of: ast.expr, tree: ast.Module) -> bool:
+    """`pe.require_grad = False` of a tensor that asks for no gradient anyway."""
+    made = made_of(of, tree)
+    off = isinstance(node.value, ast.Constant) and node.value.value is False
+    return off and dotted(of) != "" and all(words(m) & MAKERS for m in made)
 
 
 def _misnamed_init(tree: ast.Module) -> Found:

@@ -80,15 +80,23 @@ def _result_unused(tree: ast.Module) -> Found:
                 or (attr in _CASTS and name in batches)
                 or (attr in _SUMS and of_tensor)
             ):
+                known = of_tensor or name in _sliced(tree) | _annotated(tree)
+                if_so = "" if known else f"if `{name}` is a tensor, "
                 better = f"`{name} = {name}.{attr}(…)`"
                 if attr in _SUMS:
                     better = f"`{name}.{attr}_(…)`"
                 yield (
                     "result_unused",
                     node,
-                    f"`{name}.{attr}(…)` returns a new tensor and leaves `{name}` as it is; its "
-                    f"result is thrown away here; write {better}",
+                    f"{if_so}`{name}.{attr}(…)` returns a new one and leaves `{name}` as it is; "
+                    f"its result is thrown away here; write {better}",
                 )
+
+
+def _annotated(tree: ast.Module) -> set[str]:
+    """The arguments that are said to be tensors."""
+    given = [n for n in walk(tree) if isinstance(n, ast.arg) and n.annotation is not None]
+    return {a.arg for a in given if a.annotation and tail(a.annotation) == "Tensor"}
 
 
 def _sliced(tree: ast.Module) -> set[str]:
@@ -123,6 +131,8 @@ def _parameter_lost(tree: ast.Module) -> Found:
     }
     wanted |= {w for n in walk(tree) if is_optimizer(n) for w in words(n)}
     for node, name, value in assigned(tree):
+        if name.endswith(".data"):
+            continue  # the parameter takes the values alone
         of_interest = name in wanted or _holds_parameter(value)
         if _is_computed(value) and of_interest and not _is_there_already(value, tree):
             yield "parameter_lost", node, _LOST.format(name=name)
@@ -188,9 +198,9 @@ def _is_plain(value: ast.AST) -> bool:
 
 
 _LOST = (
-    "`{name}` is the result of an operation on the parameter (moving, casting and arithmetic are "
-    "recorded operations): an ordinary tensor and no leaf. A module does not register it, it gets "
-    "no `.grad`, and no optimizer trains it; do that first and wrap last: "
+    "`{name}` is the result of an operation on the parameter (arithmetic, and moving or casting "
+    "what is not there already, are recorded): an ordinary tensor and no leaf. A module does not "
+    "register it, it gets no `.grad`, and no optimizer trains it; do that first and wrap last: "
     "`nn.Parameter(torch.rand(5, device='cuda'))`, or move the whole module with `model.to(device)`"
 )
 

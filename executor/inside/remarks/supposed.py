@@ -13,6 +13,7 @@ from __future__ import annotations
 # Kind → what it supposes; nothing where its own sentence says so.
 SUPPOSES = {
     "adversaries_agree": "the two are to play against each other",
+    "all_but_one": "it is to be so in every n-th round",
     "another_model": "",
     "attack_left_gradients": "the step is to follow the loss alone",
     "augmented_in_place": "the stored data are to stay as they are",
@@ -45,6 +46,7 @@ SUPPOSES = {
     "mask_left_out": "some of the samples are for the test alone",
     "masked_mean": "the mask marks padding",
     "mixed_apart": "each label belongs to one input",
+    "new_leaf": "",
     "moved_alone": "the one says something of the places of the other",
     "never_eval": "the model has dropout or batch norm",
     "never_used": "it is to have a part in the training",
@@ -80,6 +82,7 @@ SUPPOSES = {
     "selected_on_test": "the test is to be one of unseen samples",
     "shuffled_apart": "each label belongs to one input",
     "sign_of_kl": "this is the divergence of a VAE",
+    "split_unused": "the test is to be one of what was put aside for it",
     "started_once": "each fold is to be tested on samples that are new to it",
     "step_outside": "each batch is to have a step of its own",
     "step_uphill": "the loss is to become smaller",
@@ -110,4 +113,4 @@ def is_told(kind: str, *, alone: bool) -> bool:
 def worded(kind: str, message: str) -> str:
     """The message, behind what it supposes."""
     supposes = SUPPOSES.get(kind)
-    return f"if {supposes}, {message}" if supposes else message
+    return f"a mistake if {supposes}: {message}" if supposes else message

@@ -452,13 +452,17 @@ def reached(node: ast.AST, own: dict[str, ast.FunctionDef]) -> list[ast.AST]:
     for one in found:  # it grows as it is gone through
         if not isinstance(one, ast.Call):
             continue
-        if isinstance(one.func, ast.Attribute) and not isinstance(one.func.value, ast.Name):
-            continue  # `self.noise.sample()`, `prior(x).sample()`: of another class
         name = tail(one)
-        if name in own and name not in called:
+        if name in own and name not in called and _is_ones_own(one, own[name]):
             called.add(name)
             found += inside(own[name])
     return found
+
+
+def _is_ones_own(call: ast.Call, function: ast.FunctionDef) -> bool:
+    """Whether it calls a function, or a method of its own: `noise.sample()` may be another one."""
+    is_method = [a.arg for a in function.args.args[:1]] in (["self"], ["cls"])
+    return owner(call) in ("self", "cls") if is_method else not isinstance(call.func, ast.Attribute)
 
 
 def is_read(name: str, node: ast.AST) -> bool:

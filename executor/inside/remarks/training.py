@@ -34,6 +34,7 @@ from executor.inside.remarks.syntax import (
     walk,
     words,
 )
+from executor.inside.remarks.whole import stands_alone
 
 
 def _zeroed_outside(tree: ast.Module) -> Found:
@@ -55,8 +56,9 @@ def _zeroed_outside(tree: ast.Module) -> Found:
             pairs.append((zeroed, inner))
     for zeroed, inner in pairs:
         for loop in inner if zeroed else ():
-            steps = method_calls(loop, "step") and method_calls(loop, "backward")
-            if steps and not method_calls(loop, "zero_grad"):
+            steps = method_calls(loop, "step") if method_calls(loop, "backward") else []
+            some = {n for branch in walk(loop) if isinstance(branch, ast.If) for n in walk(branch)}
+            if steps and not method_calls(loop, "zero_grad") and not some & {*steps}:
                 yield (
                     "zeroed_outside",
                     zeroed[0],
@@ -87,15 +89,30 @@ def _never_zeroed(tree: ast.Module) -> Found:
     for loop in loops(tree):
         below = reached(loop, own)
         steps = [c for c in calls_in(below, "step") if is_step(c, held)]
-        if steps and calls_in(below, "backward"):
-            yield (
-                "never_zeroed",
-                steps[0],
-                "no zero_grad() is called anywhere here: backward() adds to the gradients that are "
-                f"there, so each step uses the sum of all rounds; call `{stepped(steps[0])}"
-                ".zero_grad()` before each backward()",
-            )
+        if not steps or not calls_in(below, "backward"):
+            continue
+        name = stepped(steps[0])
+        if _is_handed_on(name, below, tree):
             return
+        is_torchs = "" if name in held else f"if `{name}` is an optimizer of PyTorch's, "
+        yield (
+            "never_zeroed",
+            steps[0],
+            f"no zero_grad() is called anywhere here: {is_torchs}backward() adds to the gradients "
+            f"that are there, so each step uses the sum of all rounds; call `{name}.zero_grad()` "
+            "before each backward()",
+        )
+        return
+
+
+def _is_handed_on(name: str, nodes: list[ast.AST], tree: ast.Module) -> bool:
+    """Whether code that is not here gets it, or is given back by the function: more may be done."""
+    own = functions(tree).keys() | {"step"}
+    given = [
+        a for n in nodes if isinstance(n, ast.Call) and tail(n) not in own for a in _arguments(n)
+    ]
+    back = [m for n in nodes if isinstance(n, ast.Return) for m in walk(n)]
+    return name in map(dotted, (*given, *back))
 
 
 def _thrown_away(tree: ast.Module) -> Found:
@@ -182,8 +199,12 @@ def _never_stepped(tree: ast.Module) -> Found:
     held = optimizers(tree)
     back = [c for loop in loops(tree) for c in calls_in(list(inside(loop)), "backward")]
     steps = [n for n in walk(tree) if isinstance(n, ast.Attribute) and n.attr == "step"]
-    if not held or not back or any(not _OTHERS.search(dotted(n.value)) for n in steps):
+    if not held or not back:
         return
+    if any(dotted(n.value) in held or not _OTHERS.search(dotted(n.value)) for n in steps):
+        return
+    if any(isinstance(n, ast.Attribute) and n.attr.endswith("_step") for n in walk(tree)):
+        return  # steps of another kind
     given = {
         dotted(a) for n in walk(tree) if isinstance(n, ast.Call) and not tail(n).endswith("LR")
         for a in _arguments(n)
@@ -191,7 +212,10 @@ def _never_stepped(tree: ast.Module) -> Found:
     resets = any(tail(n) == "zero_grad" for n in walk(tree))
     if any(isinstance(n, ast.Attribute) and n.attr == "grad" for n in walk(tree)):
         return  # the gradients are what is wanted, or a step by hand
+    alone = stands_alone(tree)
     for name in held:
+        if not alone and ("." in name or _is_handed_on(name, list(walk(tree)), tree)):
+            continue  # other code may take the steps
         add = "" if resets else f", and `{name}.zero_grad()` before it"
         if name not in given and not any(name.endswith(f".{g}") for g in given):
             yield (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterator
 
 from executor.inside.remarks.edits import Told, put, way
 from executor.inside.remarks.syntax import (
@@ -19,11 +18,9 @@ from executor.inside.remarks.syntax import (
     is_read,
     is_without,
     methods_named,
-    optimizers,
     outermost,
     rebound,
     tail,
-    trained,
     walk,
     words,
 )
@@ -190,35 +187,6 @@ def _goes_on(statement: ast.Assign, value: ast.expr, loop: ast.AST) -> str:
     return given if given in rebound(loop) and goes_on else ""  # else it is the same in each round
 
 
-def _held_out_unused(tree: ast.Module) -> Found:
-    """A loader for the test that nothing reads, in code that evaluates."""
-    said = words(tree)
-    if "backward" not in said or not said & {"eval", "no_grad", "inference_mode"}:
-        return
-    if any(_HELD_OUT.search(n.id) for n in _looked_at(tree)):
-        return  # other data that were put aside, or the same by another name
-    for node, name, value in assigned(tree):
-        made = isinstance(value, ast.Call) and callee(value) == "DataLoader"
-        if made and _HELD_OUT.search(name) and "." not in name and not is_read(name, tree):
-            yield (
-                "held_out_unused",
-                node,
-                f"`{name}` is made and read nowhere: what is evaluated in this code is not these "
-                "data; give the evaluation this loader",
-            )
-
-
-def _looked_at(tree: ast.Module) -> Iterator[ast.Name]:
-    """The variables that loops go through, and those that models are given."""
-    models = {m for call in optimizers(tree).values() for m in trained(call, tree)}
-    for node in walk(tree):
-        match node:
-            case ast.For(iter=over) | ast.comprehension(iter=over):
-                yield from (n for n in walk(over) if isinstance(n, ast.Name))
-            case ast.Call(func=func, args=given) if dotted(func) in models:
-                yield from (n for a in given for n in walk(a) if isinstance(n, ast.Name))
-
-
 def split_unused(tree: ast.Module) -> Found:
     """A part held out for testing that nothing reads, while the test goes over another part."""
     for node in walk(tree):
@@ -253,4 +221,4 @@ def split_unused(tree: ast.Module) -> Found:
                     break
 
 
-RULES = (_never_used, _left_in_forward, _held_out_unused, split_unused)
+RULES = (_never_used, _left_in_forward, split_unused)

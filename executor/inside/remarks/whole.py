@@ -35,14 +35,12 @@ SAID_OF_THE_WHOLE = frozenset(
         "gradient_not_asked_for",
         "graph_kept",
         "graph_left_out",
-        "held_out_unused",
         "lengths_unread",
         "loss_overwritten",
         "made_after_optimizer",
         "made_each_epoch",
         "mask_left_out",
         "never_eval",
-        "never_reset",
         "never_stepped",
         "never_used",
         "never_zeroed",
@@ -99,37 +97,36 @@ def stands_alone(tree: ast.Module) -> bool:
     return any(n in runs for n in trains) if trains else any(isinstance(n, ast.Call) for n in runs)
 
 
-_GIVEN = {*dir(builtins), "__file__"}
+_GIVEN = {*dir(builtins), "__file__"}  # what every program has
 
 
 def _runs(tree: ast.Module) -> set[ast.AST]:
     """All that runs when the program does: at the top, and what that calls by name.
 
-    Of a class that is named its methods run as far as they are named too, and those that Python or
-    PyTorch calls.
+    Of a class that is named those methods run that are named too, or that Python or PyTorch calls.
     """
     defined: dict[str, list[ast.AST]] = {}
     for node in walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            name = _CALLED if node.name[:2] == "__" or node.name in _HOOKS else node.name
-            defined.setdefault(name, []).append(node)
-    found = set(inside(tree)) - {n for n in tree.body if n in sum(defined.values(), [])}
-    todo = list(found)
-    named = {_CALLED}
-    todo += [n for made in defined.get(_CALLED, ()) for n in inside(made)]
-    found |= set(todo)
+        if isinstance(node, _DEFINES):
+            defined.setdefault(node.name, []).append(node)
+    found: set[ast.AST] = set()
+    todo: list[ast.AST] = [tree]
+    named: set[str] = set()
     while todo:
-        name = tail(todo.pop())
-        if name and name not in named:
-            named.add(name)
-            more = {n for made in defined.get(name, ()) for n in inside(made)} - found
-            found |= more
-            todo += more
+        below = set(inside(todo.pop())) - found
+        found |= below
+        names = {tail(n) for n in below} - named - {""}
+        named |= names
+        todo += [made for name in names for made in defined.get(name, ())]
+        todo += [n for n in below if isinstance(n, _DEFINES[:2]) and _is_called(n.name)]
     return found
 
 
-_CALLED = ""
-_HOOKS = {"forward", "backward", "training_step", "validation_step", "closure"}
+_DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _is_called(name: str) -> bool:
+    return name.startswith("__") or name in ("forward", "training_step", "closure")
 
 
 def _has_ellipsis(tree: ast.Module) -> bool:
