@@ -177,8 +177,6 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
 
 def remarks(tree: ast.Module, code: str) -> tuple[Remark, ...]:
     """What is to be said of the snippet, what matters most first, once for each line and kind."""
-    if not is_meant_for_pytorch(tree):
-        return ()
     alone = is_whole(tree, code) and stands_alone(tree)
     told = [r for r in found(tree, code) if r.aside or is_told(r.kind, alone=alone)]
     worded_so = [r.model_copy(update={"message": worded(r.kind, r.message)}) for r in told]
@@ -186,7 +184,9 @@ def remarks(tree: ast.Module, code: str) -> tuple[Remark, ...]:
 
 
 def found(tree: ast.Module, code: str) -> list[Remark]:
-    """What the rules find, whatever it supposes."""
+    """What the rules find, whatever they suppose."""
+    if not is_meant_for_pytorch(tree):
+        return []
     lines = code.split("\n")
     whole = is_whole(tree, code)
     seen: dict[tuple[str, int], Remark] = {}

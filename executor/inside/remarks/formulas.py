@@ -168,7 +168,6 @@ def _divergence(tree: ast.Module) -> Found:
             said & _RANDOM
             and not said & _DISTRIBUTIONS
             and not _is_divided(tree)
-            and not tail(first).startswith("log")
             and stands_alone(tree)
         ):
             yield (

@@ -146,6 +146,8 @@ def _given_to_loss(tree: ast.Module) -> Found:
             value = _unwrapped(first)
             if isinstance(value, ast.Name):
                 before = [v for n, name, v in given if name == value.id and n.lineno <= call.lineno]
+                if before and _is_for_some(before[-1], call, scope):
+                    continue  # `if isinstance(loss_fn, nn.BCELoss): out = torch.sigmoid(out)`
                 value = _unwrapped(before[-1]) if before else value
                 first = before[-1] if before else first
             end, activation = _applied(value, tree)
@@ -160,6 +162,16 @@ def _given_to_loss(tree: ast.Module) -> Found:
 def _is_own(call: ast.Call, tree: ast.Module) -> bool:
     """Whether it calls a function or method that the code has under a name of PyTorch's."""
     return callee(call) in _TAKES and (callee(call) in functions(tree) or owner(call) == "self")
+
+
+def _is_for_some(value: ast.expr, call: ast.Call, scope: ast.AST) -> bool:
+    """Whether a branch computes it in which the loss is not."""
+    return any(
+        any(value in walk(s) for s in run) and not any(call in walk(s) for s in run)
+        for branch in inside(scope)
+        if isinstance(branch, ast.If)
+        for run in (branch.body, branch.orelse)
+    )
 
 
 def _own_assigned(scope: ast.AST) -> list[tuple[ast.Assign, str, ast.expr]]:

@@ -58,7 +58,7 @@ SUPPOSES = {
     "optimizer_each_epoch": "all rounds are one training",
     "ordered_apart": "each label belongs to one input",
     "over_batches": "this is to be a share of the samples",
-    "penalty_rewarded": "this is to become small",
+    "penalty_rewarded": "the name says what it is",
     "phases_in_training": "one of the phases judges the model as it is used",
     "picks_samples": "dimension 0 is that of the samples",
     "pixels_floored": "these are pixels as whole numbers",

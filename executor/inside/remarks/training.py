@@ -56,7 +56,8 @@ def _zeroed_outside(tree: ast.Module) -> Found:
             pairs.append((zeroed, inner))
     for zeroed, inner in pairs:
         for loop in inner if zeroed else ():
-            steps = method_calls(loop, "step") if method_calls(loop, "backward") else []
+            steps = [c for c in method_calls(loop, "step") if is_step(c, held)]
+            steps = steps if method_calls(loop, "backward") else []
             some = {n for branch in walk(loop) if isinstance(branch, ast.If) for n in walk(branch)}
             if steps and not method_calls(loop, "zero_grad") and not some & {*steps}:
                 yield (
@@ -108,9 +109,8 @@ def _never_zeroed(tree: ast.Module) -> Found:
 def _is_handed_on(name: str, nodes: list[ast.AST], tree: ast.Module) -> bool:
     """Whether code that is not here gets it, or is given back by the function: more may be done."""
     own = functions(tree).keys() | {"step"}
-    given = [
-        a for n in nodes if isinstance(n, ast.Call) and tail(n) not in own for a in _arguments(n)
-    ]
+    calls = [n for n in nodes if isinstance(n, ast.Call) and tail(n) not in own]
+    given = [a for c in calls if not tail(c).endswith(("LR", "Plateau")) for a in _arguments(c)]
     back = [m for n in nodes if isinstance(n, ast.Return) for m in walk(n)]
     return name in map(dotted, (*given, *back))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+import sys
 from collections import Counter
 
 from executor.inside.remarks.syntax import (
@@ -84,19 +85,38 @@ def is_whole(tree: ast.Module, code: str) -> bool:
 
 
 def stands_alone(tree: ast.Module) -> bool:
-    """Whether a program calls its own training, and every name in it is one of its own.
+    """Whether a program calls its own training, and all that it calls is here or well known.
 
     Functions and classes that nothing here calls are for other code, which may do what they leave
-    out, and mean by their results what they do not say. So is a part that begins in the middle.
+    out, and mean by their results what they do not say. So is a part that begins in the middle;
+    and what somebody's own module does and returns is not said here either.
     """
     read = {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    if read - bound(tree) - _GIVEN:
+    if read - bound(tree) - _GIVEN or not _imported(tree) <= _KNOWN:
         return False
     runs = _runs(tree)
     trains = [n for n in walk(tree) if isinstance(n, ast.Call) and tail(n) == "backward"]
     return any(n in runs for n in trains) if trains else any(isinstance(n, ast.Call) for n in runs)
 
 
+def _imported(tree: ast.Module) -> set[str]:
+    """The packages that it takes names from; a dot for its own files."""
+    found: set[str] = set()
+    for node in walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {a.name.partition(".")[0] for a in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add("." if node.level else (node.module or "").partition(".")[0])
+    return found
+
+
+# Packages whose functions people use for what they are: they train nothing that is not said.
+_KNOWN = sys.stdlib_module_names | {
+    "PIL", "albumentations", "cv2", "datasets", "einops", "gym", "gymnasium", "imageio",
+    "matplotlib", "networkx", "numpy", "pandas", "scipy", "seaborn", "skimage", "sklearn",
+    "tensorboard", "tensorboardX", "timm", "torch", "torchaudio", "torchmetrics", "torchsummary",
+    "torchtext", "torchvision", "tqdm", "transformers", "wandb", "yaml",
+}  # fmt: skip
 _GIVEN = {*dir(builtins), "__file__"}  # what every program has
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from executor.inside.probes.training.by_text import report_by_text
 from executor.inside.probes.training.findings import FindingCollector
-from executor.inside.remarks import remarks
+from executor.inside.remarks import found
 from tests.executor.inside.test_remarks import kinds
 
 FIT = "    opt.zero_grad()\n    loss.backward()\n    opt.step()\n"
@@ -108,7 +108,6 @@ PART = (
 )
 
 SHOWN = {
-    "graph_kept": [SUMMED_UP.format(given="total.item() / n")],
     "split_unused": [HELD.format(made="sc.transform(x_train)").replace("x_test_", "X_test_")],
     "clipped_scaled": [AMP.format(scaler="GradScaler()")],
     "never_used": [PART.format(read="x")],
@@ -117,7 +116,6 @@ SHOWN = {
     ],
     "made_in_forward": [MADE.format(when="")],
     "seeded_each_epoch": [TRIALS.format(outer="k", inner="x")],
-    "log_without_a_floor": [BCE.format(given="torch.sigmoid(w)")],
     "step_outside": [ROUNDS.format(times="accumulation"), ROUNDS.format(times="4")],
     "graph_left_out": [PENALTY.format(more="", made="-D(x).mean() + 10 * penalty(D, x)")],
     "always_drops": [ATTENTION.format(share=0.3, mode="")],
@@ -229,7 +227,7 @@ def test_it_is_said(kind: str, code: str):
 def test_rounds_that_add_up_keep_their_step():
     """Where gradients are accumulated, it is zero_grad() that stands in the wrong place."""
     told = {
-        times: next(r.line for r in remarks(ast.parse(code), code) if r.kind == "step_outside")
+        times: next(r.line for r in found(ast.parse(code), code) if r.kind == "step_outside")
         for times in ("accumulation", "4")
         if (code := ROUNDS.format(times=times))
     }

@@ -365,9 +365,6 @@ SHOWN = {
         DICE.format(returned="2 * (a * b).sum() / (a.sum() + b.sum())"),
         DICE.format(returned="c / (a.sum() + b.sum() - c)").replace("dice", "iou_score"),
     ],
-    "held_out_unused": [
-        "test_loader = DataLoader(b)\nfor x in train_loader:\n    net(x).backward()\nnet.eval()\n"
-    ],
     "last_of_padded": [PACKED.format(read="out[:, -1]")],
     "target_noisy": [NOISY.format(target="noisy")],
     "returns_forwards": [RETURNS.format(rewards="rewards")],

@@ -11,20 +11,28 @@ import pytest
 import torch  # noqa: F401  (as in a run: one rule asks what a tensor has)
 
 from executor.inside.remarks import remarks
-from tests.executor.inside.test_remarks import kinds
+from tests.executor.inside.test_remarks import kinds, module
 
 FIT = "    opt.zero_grad()\n    loss.backward()\n    opt.step()\n"
-SUM = "for x, y in data:\n    loss = {of}\n    total += loss\n"
+SUM = "for x, y in data:\n    loss = f(x)\n    {back}\n    total += loss\n"
 ROUNDS = (
     "for x in data:\n    opt.zero_grad()\n    m(x).sum().backward()\n    opt.step()\n    m.eval()\n"
 )
 ARM = "opt = SGD(m.parameters(), 1)\n" + ROUNDS
 SCHEDULE = (
-    "class C:\n    def __init__(self, m):\n        self.opt = SGD(m.parameters(), 1)\n"
-    "        self.sched = StepLR(self.opt, 3)\nclass T:\n    def fit(self):\n"
-    "        self.c.opt.step()\n{more}"
+    "def fit(self, net):\n    opt = SGD(net.parameters(), 1)\n    {name} = StepLR(opt, 3)\n"
+    "    for x in data:\n        net(x).backward()\n        opt.step()\n"
 )
 UNZEROED = "for x in data:\n    loss = f(x)\n    loss.backward()\n    opt.step()\n"
+SAMPLES = (
+    "class T:\n    def fit(self):\n        opt = SGD(self.m.parameters(), 1)\n"
+    "        for x in data:\n            self.m(x).backward()\n            opt.step()\n"
+    "            {of}.sample()\n    def sample(self):\n        self.m.eval()\n"
+)
+KEPT = (
+    "for x in data:\n    opt.step()\n    if good:\n        best = {of}.state_dict()\n"
+    "m.load_state_dict(best)\n"
+)
 LAYERS = "nn.Sequential(nn.Conv2d(1, 6, 5), nn.Linear(400, 9)){asked}\n"
 BATCH = "for batch in loader:\n    batch.to(device)\n    loss = f(net(batch), {target})\n" + FIT
 
@@ -37,22 +45,19 @@ REACHES = (
 
 # what stands next to it: (kind, a program of which it is told, one of which it is not)
 PAIRS = {
-    "the loss of a criterion, and of a step that may give back a number": (
-        "graph_kept", SUM.format(of="criterion(net(x), y)"), SUM.format(of="self.process(x, y)"),
+    "a loss that is trained on, and one that is looked at where gradients may be off": (
+        "graph_kept", SUM.format(back="loss.backward()"), SUM.format(back="pass"),
     ),
-    "the same among several results": (
-        "graph_kept", "for x in data:\n    out, loss = criterion(x)\n    total += loss\n",
-        "for x in data:\n    out, loss = self.process(x)\n    total += loss\n",
+    "a loss, and the number that is read off it": (
+        "graph_kept", SUM.format(back="loss.backward()"),
+        SUM.format(back="loss.backward()\n    loss = loss.item()"),
     ),
-    "the same of a function that trains by its name": (
-        "graph_kept", SUM.format(of="loss_of(x, y)"), SUM.format(of="train_loss(x, y)"),
+    "a part of the loss, and a number beside it": (
+        "graph_kept", SUM.format(back="(part + loss).backward()"),
+        SUM.format(back="part.backward()"),
     ),
-    "losses that a loop goes through": (
-        "graph_kept", SUM.format(of="criterion(net(x), y)"), "for loss in losses:\n    t += loss\n",
-    ),
-    "a schedule that another object steps": (
-        "scheduler_idle", SCHEDULE.format(more=""),
-        SCHEDULE.format(more="        self.c.sched.step()\n"),
+    "a schedule of a function, and one of an object that others may step": (
+        "scheduler_idle", SCHEDULE.format(name="s"), SCHEDULE.format(name="self.s"),
     ),
     "layers that are run, and layers that are counted": (
         "unflattened", "net = " + LAYERS.format(asked=""),
@@ -85,12 +90,6 @@ PAIRS = {
         "    accelerator.backward(loss)\n    opt.step()\n",
         "for x in data:\n    grad = rec(x)\n    kl_loss = crit(x)\n"
         "    engine.backward(grad)\n    opt.step()\n",
-    ),
-    "a sum beside the loss, and a part of it": (
-        "graph_kept", "for x in data:\n    part_loss = crit(x)\n    total += part_loss\n"
-        "    loss = other(x)\n    loss.backward()\n",
-        "for x in data:\n    for y in x:\n        part_loss = crit(y)\n        total += part_loss\n"
-        "    loss = other(x) + total\n    loss.backward()\n",
     ),
     "a parameter that moves, and one whose numbers are there": (
         "parameter_lost", "x = torch.ones(2)\nx = nn.Parameter(x).to(device)\n",
@@ -142,12 +141,6 @@ PAIRS = {
         "for x in data:\n    opt.step()\n    if path:\n        s = m.state_dict()\n"
         "        s.update(old)\n        m.load_state_dict(s)\n",
     ),
-    "a share of one epoch, and of all so far": (
-        "never_reset", "n = 0\nfor epoch in range(3):\n    for x in data:\n"
-        "        loss.backward()\n        n += right(x)\n    print(n / len(data))\n",
-        "n = 0\nfor epoch in range(3):\n    for x in data:\n"
-        "        loss.backward()\n        n += right(x)\n    print(n / (epoch + 1))\n",
-    ),
     "a scaler that steps nothing, and one under another name": (
         "scaler", "opt = SGD(m.parameters(), 1)\nself.scaler.scale(loss).backward()\nopt.step()\n",
         "opt = SGD(m.parameters(), 1)\nself.scaler.scale(loss).backward()\n"
@@ -160,22 +153,92 @@ PAIRS = {
         "net = dn.Linear(2, 2)\noptim = dn.optim.SGD(net.parameters(), 1)\n"
         + UNZEROED.replace("opt.", "optim."),
     ),
+    "an optimizer of PyTorch's, and steps of another kind": (
+        "never_stepped", "opt = torch.optim.SGD(m.parameters(), 1)\nfor x in d:\n"
+        "    m(x).backward()\n",
+        "opt = torch.optim.SGD(m.parameters(), 1)\nfor x in d:\n    m(x).backward()\n"
+        "    m.tree_step()\n",
+    ),
+    "one that is called like a warm-up, and one that steps": (
+        "never_stepped", "warm_opt = torch.optim.SGD(m.parameters(), 1)\nfor x in d:\n"
+        "    m(x).backward()\n    warmup.step()\n",
+        "warm_opt = torch.optim.SGD(m.parameters(), 1)\nfor x in d:\n"
+        "    m(x).backward()\n    warm_opt.step()\n",
+    ),
+    "an optimizer, and one that is handed to others": (
+        "never_stepped", "def fit(m):\n    opt = torch.optim.SGD(m.parameters(), 1)\n"
+        "    for x in d:\n        m(x).backward()\n",
+        "def fit(m):\n    opt = torch.optim.SGD(m.parameters(), 1)\n"
+        "    for x in d:\n        m(x).backward()\n    return opt\n",
+    ),
+    "steps, and those of an optimizer that other code gets in each round": (
+        "never_zeroed", UNZEROED, UNZEROED + "    prepare(opt)\n",
+    ),
+    "a method of one's own, and one of the same name of another object": (
+        "stays_in_eval", SAMPLES.format(of="self"), SAMPLES.format(of="noise"),
+    ),
+    "a step in each round, and one in some": (
+        "zeroed_outside", "for e in a:\n    opt.zero_grad()\n    for i in b:\n"
+        "        loss.backward()\n        opt.step()\n",
+        "for e in a:\n    opt.zero_grad()\n    for i in b:\n"
+        "        loss.backward()\n        if i == 3:\n            opt.step()\n",
+    ),
+    "a state that is the best one, and one of an optimizer": (
+        "state_not_copied", KEPT.format(of="m"), KEPT.format(of="opt"),
+    ),
+    "the same model in all rounds, and one of each round's own": (
+        "state_not_copied", KEPT.format(of="m"),
+        KEPT.format(of="m").replace("    opt.step()", "    m = Net()\n    opt.step()"),
+    ),
+    "a state that is loaded, and one that nothing reads": (
+        "state_not_copied", KEPT.format(of="m"), KEPT.format(of="m").split("m.load")[0],
+    ),
+    "a parameter that is moved, and its values": (
+        "parameter_lost", "self.w = nn.Parameter(torch.ones(2)).cuda()\n",
+        "self.w.data = nn.Parameter(torch.ones(2)).cuda()\n",
+    ),
+    "an attribute that freezes nothing, and a table that needs none": (
+        "misspelled", "p = self.fc.weight\np.require_grad = False\n",
+        "p = torch.zeros(9)\np.require_grad = False\n",
+    ),
+    "a layer's settings, and a layer that is called": (
+        "only_made", module(forward="return nn.Softmax(x)"),
+        module(forward="return nn.Softmax(dim)(x)"),
+    ),
+    "layers in a list alone, and in what registers them": (
+        "unregistered", module("self.a = [nn.Linear(2, 2)]"),
+        module("self.a = [nn.Linear(2, 2)]\nself.b = nn.Sequential(*self.a)"),
+    ),
+    "the same, and one that adds each by its name": (
+        "unregistered", module("self.a = [nn.Linear(2, 2)]"),
+        module("self.a = [nn.Linear(2, 2)]\nself.add_module('a0', self.a[0])"),
+    ),
+    "weights of each call, and a normalising layer": (
+        "made_in_forward", module(forward="return nn.Linear(2, 2)(x)"),
+        module(forward="return nn.LayerNorm(2)(x)"),
+    ),
+    "dropout in any mode, and where the mode is asked": (
+        "always_drops", module(forward="return F.dropout(x, 0.5)"),
+        module(forward="if self.training:\n    x = F.dropout(x, 0.5)\nreturn x"),
+    ),
+    "a method that hides a layer, and a list that hides the method": (
+        "method_hidden", module("self.modules = nn.ModuleList()"), module("self.modules = []"),
+    ),
+    "a loss of PyTorch's, and one of the same name": (
+        "softmax_twice", "F.cross_entropy(torch.softmax(s, 1), y)\n",
+        "def cross_entropy(p, y):\n    return -p.log()[y]\n"
+        "cross_entropy(torch.softmax(s, 1), y)\n",
+    ),
+    "a divergence of PyTorch's, and one of the same name": (
+        "divergence", "F.kl_div(torch.softmax(s, 1), y)\n",
+        "def kl_div(p, q):\n    return p\nkl_div(torch.softmax(s, 1), y)\n",
+    ),
     "a mask of padding, and one of sure predictions": (
         "masked_mean", "mask = y != pad\nloss = (e * mask).mean()\n",
         "mask = p.max(1)[0] > 0.9\nloss = (e * mask).mean()\n",
     ),
     "a mask by its name": (
         "masked_mean", "loss = (e * pad_mask).mean()\n", "loss = (e * sure_mask).mean()\n",
-    ),
-    "a cross-entropy that is written out, and an entropy": (
-        "log_without_a_floor", "p = torch.sigmoid(s)\n"
-        "loss = -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()\n",
-        "p = torch.sigmoid(s)\nloss = -(p * torch.log(p) + (1 - p) * torch.log(1 - p)).mean()\n",
-    ),
-    "the same, and a loss that asks for even odds": (
-        "log_without_a_floor", "p = torch.sigmoid(s)\n"
-        "loss = -(torch.log(p) * y + torch.log(1 - p) * (1 - y)).mean()\n",
-        "p = torch.sigmoid(s)\nloss = ((torch.log(p) - torch.log(1 - p)) ** 2).mean()\n",
     ),
     "a mode that is written down, and one of an option": (
         "plateau_mode", "s = ReduceLROnPlateau(opt, mode='min')\ns.step(accuracy)\n",

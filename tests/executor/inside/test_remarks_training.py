@@ -43,6 +43,7 @@ SETS = (
     "test = D('.', {part}, transform={second})"
 )
 
+BEST = "net.load_state_dict(best)\n"
 SHOWN = {
     "not_entered": [
         "torch.no_grad()\nmodel(x)",
@@ -144,9 +145,9 @@ SHOWN = {
         OPT + FIT.replace("loss.b", "scaler.scale(loss).b") + "    scaler.step(opt)\n",
     ],
     "state_not_copied": [
-        OPT + EPOCHS + indented(FIT + STEP + "if a < b:\n    best = model.state_dict()\n"),
-        EPOCHS + indented("train(net, opt)\nif a < b:\n    best = net.state_dict()\n"),
-        EPOCHS + indented("fit_one_epoch(net)\nif a < b:\n    best = net.state_dict()\n"),
+        OPT + EPOCHS + indented(FIT + STEP + "if a < b:\n    best = model.state_dict()\n") + BEST,
+        EPOCHS + indented("train(net, opt)\nif a < b:\n    best = net.state_dict()\n") + BEST,
+        EPOCHS + indented("fit_one_epoch(net)\nif a < b:\n    best = net.state_dict()\n") + BEST,
     ],
     "not_divided": [
         OPT + "for i, x in loader:\n    f(model(x)).backward()\n    if i % 8 == 0:\n"
@@ -192,9 +193,6 @@ SHOWN = {
         "for fold in folds:\n" + indented(SHARED + SHARING + EPOCHS + indented(FIT + STEP)),
     ],
     "scheduler_idle": [OPT + "s = torch.optim.lr_scheduler.StepLR(opt, 3)\n" + FIT + STEP],
-    "never_reset": [
-        "correct = 0\n" + EPOCHS + indented(FIT + STEP + "    correct += 1\n    print(correct / 9)")
-    ],
     "slow": ["opt = torch.optim.SGD(ps, lr=0.001)", "rate = 1e-4\nopt = optim.SGD(ps, rate)"],
     "carried": ["rnn = nn.GRU(2, 2)\nwhile True:\n    out, h = rnn(x, h)"],
     "stays_in_eval": [
@@ -245,7 +243,8 @@ SHOWN = {
     "sign_of_kl": ["kl = 0.5 * torch.sum(1 + v - m.pow(2) - v.exp())"],
     "divergence": [
         "F.kl_div(F.softmax(a, 1), b)",
-        "a = torch.empty(9).normal_(3)\nF.kl_div(a.log(), b)",
+        "import torch\nimport torch.nn.functional as F\na = torch.empty(9).normal_(3)\n"
+        "F.kl_div(a.log(), a)",
     ],
     "sampled": ["d = torch.distributions.Normal(mu, s)\na = d.sample()\nf(a).backward()"],
 }

@@ -297,11 +297,6 @@ SHOWN = {
         "        correct = correct + (model(x).argmax(1) == y).sum().item()\n"
         "        return correct",
     ],
-    "never_reset": [
-        "correct, total = 0, 0\nfor epoch in range(9):\n    for x, y in loader:\n"
-        "        loss.backward()\n        correct += 1\n"
-        "    acc = 100 * correct / len(dataset)",
-    ],
     "shuffled_apart": [
         "X = sklearn.utils.shuffle(X)\ny = sklearn.utils.shuffle(y)",
         "X = shuffle(X, random_state=None)\ny = shuffle(y)",
