@@ -84,7 +84,7 @@ SUPPOSES = {
     "sign_of_kl": "this is the divergence of a VAE",
     "split_unused": "the test is to be one of what was put aside for it",
     "started_once": "each fold is to be tested on samples that are new to it",
-    "step_outside": "each batch is to have a step of its own",
+    "step_outside": "the gradients of all rounds are to count",
     "step_uphill": "the loss is to become smaller",
     "sum_beside_mean": "nothing later brings the two to one size",
     "target_noisy": "the model is to take the noise away",

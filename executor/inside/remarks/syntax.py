@@ -423,7 +423,8 @@ def _handed(call: ast.Call, function: ast.FunctionDef) -> list[tuple[str, ast.ex
 
 def _defaults(function: ast.FunctionDef) -> list[tuple[str, ast.expr]]:
     given = function.args
-    with_default = given.args[len(given.args) - len(given.defaults) :]
+    names = [*given.posonlyargs, *given.args]
+    with_default = names[len(names) - len(given.defaults) :]
     found = [*zip(with_default, given.defaults, strict=True)]
     found += [(a, d) for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d]
     return [(a.arg, d) for a, d in found]
