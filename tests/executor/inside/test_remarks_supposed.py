@@ -30,7 +30,8 @@ def told(code: str) -> list[str]:
         "def fit():\n    " + TRAINS + "fit()\n",
         "def fit():\n    " + TRAINS + "if __name__ == '__main__':\n    fit()\n",
         "def fit():\n    " + TRAINS + "def main():\n    fit()\nmain()\n",
-        "class T:\n    def __init__(self):\n        self.fit()\n    def fit(self):\n        " + TRAINS
+        "class T:\n    def __init__(self):\n        self.fit()\n    def fit(self):\n        "
+        + TRAINS
         + "T()\n",
         "class T:\n    def fit(self):\n        " + TRAINS + "T().fit()\n",
         "class T(nn.Module):\n    def training_step(self):\n        " + TRAINS + "T()\n",
