@@ -322,10 +322,13 @@ def _trains_elsewhere(node: ast.AST) -> bool:
 
 def _numbers(loop: ast.AST) -> set[str]:
     """What is read off a tensor there: `loss = loss.item()`."""
-    return {
-        name for _, name, value in assigned(loop)
-        if words(value) & {"item", "detach", "float", "tolist", "numpy", "data"}
-    }  # fmt: skip
+    found: set[str] = set()
+    for _, name, value in assigned(loop):
+        while isinstance(value, ast.BinOp):
+            value = value.left
+        if tail(value) in ("item", "detach", "float", "tolist", "numpy", "data"):
+            found.add(name)
+    return found
 
 
 def _graph_kept(tree: ast.Module) -> Found:

@@ -161,7 +161,8 @@ def _given_to_loss(tree: ast.Module) -> Found:
 
 def _is_own(call: ast.Call, tree: ast.Module) -> bool:
     """Whether it calls a function or method that the code has under a name of PyTorch's."""
-    return callee(call) in _TAKES and (callee(call) in functions(tree) or owner(call) == "self")
+    unknown = owner(call) == "self" and dotted(call.func) not in origins(tree)
+    return callee(call) in _TAKES and (callee(call) in functions(tree) or unknown)
 
 
 def _is_for_some(value: ast.expr, call: ast.Call, scope: ast.AST) -> bool:
