@@ -76,7 +76,7 @@ from executor.inside.remarks import (
 )
 from executor.inside.remarks.supposed import is_told, worded
 from executor.inside.remarks.syntax import Found
-from executor.inside.remarks.whole import SAID_OF_THE_WHOLE, is_whole, stands_alone
+from executor.inside.remarks.whole import SAID_OF_THE_WHOLE, is_whole, pieces, stands_alone
 from executor.inside.remarks.whose import is_meant_for_pytorch
 from executor.protocol import Remark
 
@@ -189,19 +189,32 @@ def found(tree: ast.Module, code: str) -> list[Remark]:
         return []
     lines = code.split("\n")
     whole = is_whole(tree, code)
+    parts = [*pieces(tree)]
     seen: dict[tuple[str, int], Remark] = {}
     for rule in _RULES:
         for kind, node, message, *_ in rule(tree):
             if kind in SAID_OF_THE_WHOLE and not whole:
                 continue
             number = getattr(node, "lineno", 0)
+            if (kind, number) in seen or not _holds(rule, kind, number, parts):
+                continue
             written = lines[number - 1].strip() if 0 < number <= len(lines) else ""
-            remark = Remark(
+            seen[kind, number] = Remark(
                 kind=kind,
                 line=number,
                 code=written[:_LINE],
                 message=message,
                 aside=kind in ASIDES,
             )
-            seen.setdefault((kind, number), remark)
     return sorted(seen.values(), key=lambda r: r.aside)
+
+
+def _holds(
+    rule: Callable[[ast.Module], Found], kind: str, line: int, parts: list[ast.Module]
+) -> bool:
+    """Whether a part of the text that hangs together is enough for it."""
+    return any(
+        (kind, line) == (other, getattr(node, "lineno", 0))
+        for part in parts
+        for other, node, *_ in rule(part)
+    )

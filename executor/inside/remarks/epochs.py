@@ -349,15 +349,16 @@ def _graph_kept(tree: ast.Module) -> Found:
         flows.setdefault(of, set()).update(words(value))
     # A part of the loss keeps nothing that the loss does not.
     started |= behind({w for c in method_calls(tree, "backward") for w in words(c)}, flows)
-    read_off = {owner(c) for c in method_calls(tree, "item")}
+    read_off = {w for c in method_calls(tree, "item") for w in words(c.func)}
     for loop in loops(tree):
         back = {w for c in method_calls(loop, "backward") for w in words(c)}
         if loop in off or not back:
             continue  # where nothing goes back, gradients may be off
         trained = behind(back, flows)
+        some = {n for branch in inside(loop) if isinstance(branch, ast.If) for n in walk(branch)}
         started_anew = {name for _, name, value in assigned(loop) if name not in words(value)}
         for name, value, node in grown(walk(loop)):
-            if name in started | started_anew:
+            if name in started | started_anew or node in some:
                 continue  # it goes back, here or where it is returned to
             losses = [
                 f.id for f in factors(value)

@@ -111,7 +111,7 @@ def validated_in_training(tree: ast.Module) -> Found:
         made = [v for _, given, v in assigned(tree) if given == name]
         if made and all(tail(v) in LAYERS for v in made if isinstance(v, ast.Call)):
             continue  # a layer by itself, that is the same in both modes
-        if switched and not _acts_itself(name, tree):
+        if not _acts_itself(name, tree) and (switched or module_classes(tree)):
             continue
         first = node.body[0] if isinstance(node, ast.FunctionDef) else node
         back = added(f"{name}.train()", node, after=True) if first is node else []
@@ -199,7 +199,8 @@ def fed_the_answer(tree: ast.Module) -> Found:
 
 def _acts_itself(name: str, tree: ast.Module) -> bool:
     """Whether the text makes this very model with dropout or batch norm."""
-    made = [value for _, given, value in assigned(tree) if given == name]
+    names = {name, *(dotted(v) for v in origins(tree).get(name, ()))}
+    made = [value for _, given, value in assigned(tree) if given in names]
     classes = {c.name: c for c in module_classes(tree)}
     parts = [words(v) for v in made]
     parts += [words(classes[callee(v)]) for v in made
@@ -288,7 +289,10 @@ def _stays_in_eval(tree: ast.Module) -> Found:
         switched = calls_in(below, "train")
         if not calls_in(below, "backward") or any(not _is_off(c) for c in switched):
             continue
-        made = {name for _, name, value in assigned(loop) if isinstance(value, ast.Call)}
+        made = {
+            dotted(t) for n in below if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)
+            for t in n.targets
+        }  # fmt: skip
         for call in (*calls_in(below, "eval"), *switched):
             name = owner(call)
             if name in made:

@@ -15,6 +15,7 @@ from executor.inside.remarks.syntax import (
     inside,
     is_linear,
     is_optimizer,
+    is_without,
     last_value,
     made_of,
     methods_named,
@@ -139,10 +140,16 @@ def _given_to_loss(tree: ast.Module) -> Found:
         if not isinstance(scope, (ast.Module, ast.FunctionDef)):
             continue
         given = _own_assigned(scope)
+        off = {
+            n for w in inside(scope) if isinstance(w, ast.With)
+            and any(is_without(i.context_expr) for i in w.items) for n in walk(w)
+        }  # fmt: skip
         for call in (n for n in inside(scope) if isinstance(n, ast.Call)):
             first = argument(call, 0, "input")
             if first is None or not (wanted := takes_of(call, takes)) or _is_own(call, tree):
                 continue
+            if call in off:
+                continue  # a figure: nothing learns from it
             value = _unwrapped(first)
             if isinstance(value, ast.Name):
                 before = [v for n, name, v in given if name == value.id and n.lineno <= call.lineno]

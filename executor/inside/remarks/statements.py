@@ -16,7 +16,9 @@ from executor.inside.remarks.syntax import (
     is_no_tensor,
     is_optimizer,
     is_true,
+    methods_named,
     owner,
+    rebound,
     tail,
     walk,
     words,
@@ -59,7 +61,7 @@ _SUMS = frozenset(["add", "sub", "mul", "div", "clamp", "zero"])
 
 def _result_unused(tree: ast.Module) -> Found:
     """A new tensor that is made in a function or a loop and kept nowhere."""
-    batches = _of_batches(tree) | _sliced(tree)
+    batches, tensors = _of_batches(tree) | _sliced(tree), _tensors(tree)
     for scope in walk(tree):
         if not isinstance(scope, (ast.FunctionDef, ast.For, ast.While)):
             continue
@@ -75,28 +77,62 @@ def _result_unused(tree: ast.Module) -> Found:
             if is_no_tensor(name, tree):
                 continue  # `batch.targets`: a class of its own, which may change in place
             of_tensor = name.endswith((".data", ".grad"))
+            if not of_tensor and not (name in tensors and _is_read_after(name, node, scope)):
+                continue
             if (
                 attr in _SHAPES
                 or (attr in _CASTS and name in batches)
                 or (attr in _SUMS and of_tensor)
             ):
-                known = of_tensor or name in _sliced(tree) | _annotated(tree)
-                if_so = "" if known else f"if `{name}` is a tensor, "
                 better = f"`{name} = {name}.{attr}(…)`"
                 if attr in _SUMS:
                     better = f"`{name}.{attr}_(…)`"
                 yield (
                     "result_unused",
                     node,
-                    f"{if_so}`{name}.{attr}(…)` returns a new one and leaves `{name}` as it is; "
-                    f"its result is thrown away here; write {better}",
+                    f"`{name}.{attr}(…)` returns a new tensor and leaves `{name}` as it is; its "
+                    f"result is thrown away here; write {better}",
                 )
 
 
-def _annotated(tree: ast.Module) -> set[str]:
-    """The arguments that are said to be tensors."""
-    given = [n for n in walk(tree) if isinstance(n, ast.arg) and n.annotation is not None]
-    return {a.arg for a in given if a.annotation and tail(a.annotation) == "Tensor"}
+def _tensors(tree: ast.Module) -> set[str]:
+    """The names that the text shows to be tensors: many a class has methods of the same names.
+
+    By an annotation, a slice, a question that tensors are asked, what made them, or as the input of
+    a `forward`.
+    """
+    found = _sliced(tree)
+    for node in walk(tree):
+        match node:
+            case ast.arg(arg=name, annotation=ast.expr() as of) if tail(of) == "Tensor":
+                found.add(name)
+            case ast.Call(func=ast.Attribute(value=of, attr="size" | "dim")):
+                found.add(dotted(of))
+            case ast.For(target=ast.Tuple(elts=parts)):
+                found |= _of_batches(node) & set(map(dotted, parts))
+    found |= {name for _, name, value in assigned(tree) if _is_of_torch(value)}
+    return found | {a.arg for f in methods_named(tree, "forward") for a in f.args.args}
+
+
+def _is_of_torch(value: ast.expr) -> bool:
+    """`torch.cat(parts).float() / 2`."""
+    match value:
+        case ast.BinOp(left=inner):
+            return _is_of_torch(inner)
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"))):
+            return True
+        case ast.Call(func=ast.Attribute(value=inner)):
+            return _is_of_torch(inner)
+    return False
+
+
+def _is_read_after(name: str, node: ast.AST, scope: ast.AST) -> bool:
+    """Whether anything reads it behind a line, or in the next round of its loop."""
+    root = name.partition(".")[0]
+    end = getattr(node, "end_lineno", 0)
+    uses = [n for n in inside(scope) if isinstance(n, ast.Name) and n.id == root]
+    goes_on = isinstance(scope, ast.For | ast.While) and root not in rebound(scope)
+    return goes_on or any(n.lineno > end and isinstance(n.ctx, ast.Load) for n in uses)
 
 
 def _sliced(tree: ast.Module) -> set[str]:
@@ -111,7 +147,7 @@ def _sliced(tree: ast.Module) -> set[str]:
     return found
 
 
-def _of_batches(tree: ast.Module) -> set[str]:
+def _of_batches(tree: ast.AST) -> set[str]:
     """The names of what a loop takes out of a loader: tensors, no modules."""
     found: set[str] = set()
     for loop in walk(tree):

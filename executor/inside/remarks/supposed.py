@@ -37,6 +37,7 @@ SUPPOSES = {
     "gain_as_loss": "good actions are to become likelier",
     "grad_off": "anything is to be trained after this",
     "gradient_not_asked_for": "",
+    "gradient_ignored": "what it returns goes on into other computations",
     "graph_left_out": "the model is to learn from this term",
     "late_binding": "they are called when all of them are made",
     "lengths_unread": "the sequences are padded",
@@ -101,7 +102,7 @@ SUPPOSES = {
 }
 # Those of them that people found right, and none misleading, in parts of programs: told there too.
 _BORNE_OUT_IN_PARTS = frozenset(
-    ["clipped_scaled", "never_eval", "sum_beside_mean", "test_augmented", "threshold"]
+    ["clipped_scaled", "never_eval", "sum_beside_mean", "test_augmented"]
 )
 
 

@@ -25,6 +25,7 @@ from executor.inside.remarks.syntax import (
     method_calls,
     module_classes,
     optimizers,
+    origins,
     owner,
     reached,
     stepped,
@@ -34,7 +35,7 @@ from executor.inside.remarks.syntax import (
     walk,
     words,
 )
-from executor.inside.remarks.whole import stands_alone
+from executor.inside.remarks.whole import has_others, stands_alone
 
 
 def _zeroed_outside(tree: ast.Module) -> Found:
@@ -93,15 +94,17 @@ def _never_zeroed(tree: ast.Module) -> Found:
         if not steps or not calls_in(below, "backward"):
             continue
         name = stepped(steps[0])
-        if _is_handed_on(name, below, tree):
+        made = [v for v in origins(tree).get(name, ()) if not dotted(v)]
+        if _is_handed_on(name, below, tree) or not all(map(is_optimizer, made)):
             return
-        is_torchs = "" if name in held else f"if `{name}` is an optimizer of PyTorch's, "
+        if not made and has_others(tree):
+            return  # it may be one of a library that zeroes the gradients itself
         yield (
             "never_zeroed",
             steps[0],
-            f"no zero_grad() is called anywhere here: {is_torchs}backward() adds to the gradients "
-            f"that are there, so each step uses the sum of all rounds; call `{name}.zero_grad()` "
-            "before each backward()",
+            "no zero_grad() is called anywhere here: backward() adds to the gradients that are "
+            f"there, so each step uses the sum of all rounds; call `{name}.zero_grad()` before "
+            "each backward()",
         )
         return
 
@@ -469,7 +472,10 @@ def clipped_scaled(tree: ast.Module) -> Found:
     if not names or "unscale_" in words(tree) or any("lightning" in w.lower() for w in words(tree)):
         return
     steps = [c for c in method_calls(tree, "step") if owner(c) in names and c.args]
+    if not steps:
+        return
     clips = [c for c in walk(tree) if isinstance(c, ast.Call) and tail(c).startswith("clip_grad_")]
+    clips = [c for c in clips if any(_within(c, steps[0], f) for f in (tree, *_defined(tree)))]
     if steps and clips:
         unscale = f"{owner(steps[0])}.unscale_({ast.unparse(steps[0].args[0])})"
         yield Told(
@@ -479,6 +485,15 @@ def clipped_scaled(tree: ast.Module) -> Found:
             f"call `{unscale}` before clipping",
             (way("the limit is one of the gradients themselves", add=added(unscale, clips[0])),),
         )
+
+
+def _defined(tree: ast.Module) -> list[ast.FunctionDef]:
+    return [n for n in walk(tree) if isinstance(n, ast.FunctionDef)]
+
+
+def _within(one: ast.AST, other: ast.AST, scope: ast.AST) -> bool:
+    """Whether both run in one function, or at the top."""
+    return {one, other} <= set(inside(scope))
 
 
 def _slow(tree: ast.Module) -> Found:

@@ -7,6 +7,7 @@ import builtins
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterator
 
 from executor.inside.remarks.syntax import (
     assigned,
@@ -17,6 +18,7 @@ from executor.inside.remarks.syntax import (
     module_classes,
     tail,
     walk,
+    words,
 )
 from executor.left_out import LEFT_OUT
 
@@ -91,23 +93,22 @@ def stands_alone(tree: ast.Module) -> bool:
     out, and mean by their results what they do not say. So is a part that begins in the middle;
     and what somebody's own module does and returns is not said here either.
     """
-    read = {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    if read - bound(tree) - _GIVEN or not _imported(tree) <= _KNOWN:
+    if _reads_unbound(tree) or has_others(tree):
         return False
     runs = _runs(tree)
     trains = [n for n in walk(tree) if isinstance(n, ast.Call) and tail(n) == "backward"]
     return any(n in runs for n in trains) if trains else any(isinstance(n, ast.Call) for n in runs)
 
 
-def _imported(tree: ast.Module) -> set[str]:
-    """The packages that it takes names from; a dot for its own files."""
+def has_others(tree: ast.Module) -> bool:
+    """Whether it takes names from files of its own, or from a package that is not well known."""
     found: set[str] = set()
     for node in walk(tree):
         if isinstance(node, ast.Import):
             found |= {a.name.partition(".")[0] for a in node.names}
         elif isinstance(node, ast.ImportFrom):
             found.add("." if node.level else (node.module or "").partition(".")[0])
-    return found
+    return not found <= _KNOWN
 
 
 # Packages whose functions people use for what they are: they train nothing that is not said.
@@ -118,6 +119,41 @@ _KNOWN = sys.stdlib_module_names | {
     "torchtext", "torchvision", "tqdm", "transformers", "wandb", "yaml",
 }  # fmt: skip
 _GIVEN = {*dir(builtins), "__file__"}  # what every program has
+
+
+def pieces(tree: ast.Module) -> Iterator[ast.Module]:
+    """The parts of a text that hang together: each function or class with all that it names.
+
+    Names are all that joins two places of a text, and another class may have the same ones. What
+    stands at the top is one more part; where it reads what nothing binds, that is the whole text,
+    as what it belongs to is not known.
+    """
+    defined = {n.name: n for n in tree.body if isinstance(n, _DEFINES)}
+    top = [n for n in tree.body if not isinstance(n, _DEFINES)]
+    starts = [[n] for n in defined.values()]
+    if _reads_unbound(tree):
+        yield tree
+        return
+    for start in (top, *starts):
+        held: set[str] = set()
+        todo: list[ast.AST] = list(start)
+        while todo:
+            names = (words(todo.pop()) & defined.keys()) - held
+            held |= names
+            todo += [defined[name] for name in names]
+        said = {w for n in start for w in words(n)} | {w for n in held for w in words(defined[n])}
+        kept = [
+            n for n in tree.body
+            if n in start or getattr(n, "name", None) in held
+            or isinstance(n, ast.Import | ast.ImportFrom)
+            or (isinstance(n, ast.Assign) and words(n) & said)
+        ]  # fmt: skip
+        yield ast.Module(body=kept, type_ignores=[])
+
+
+def _reads_unbound(tree: ast.Module) -> bool:
+    read = {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return bool(read - bound(tree) - _GIVEN)
 
 
 def _runs(tree: ast.Module) -> set[ast.AST]:

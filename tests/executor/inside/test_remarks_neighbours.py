@@ -29,6 +29,19 @@ SAMPLES = (
     "        for x in data:\n            self.m(x).backward()\n            opt.step()\n"
     "            {of}.sample()\n    def sample(self):\n        self.m.eval()\n"
 )
+COPIED = (
+    "def judge(m):\n    {made}\n    m.eval()\nm = net()\nopt = SGD(m.parameters(), 1)\n"
+    "for x in d:\n    m(x).backward()\n    opt.step()\n    judge(m)\n"
+)
+CLIPS = (
+    "def fit(loss):\n    scaler.scale(loss).backward()\n    clip_grad_norm_(p, 1)\n{between}"
+    "    scaler.step(opt)\n"
+)
+PADDED = (
+    "import torch\nclass A:\n    def f(self, pad_packed_sequence, out):\n"
+    "        out, _ = pad_packed_sequence(out, batch_first=True)\n{between}"
+    "        return out[:, -1]\n"
+)
 KEPT = (
     "for x in data:\n    opt.step()\n    if good:\n        best = {of}.state_dict()\n"
     "m.load_state_dict(best)\n"
@@ -73,7 +86,7 @@ PAIRS = {
         "    for x in data:\n        m(x).sum().backward()\n    m.eval()\n",
     ),
     "a tensor, and a batch of a class of its own": (
-        "result_unused", BATCH.format(target="batch[0]"), BATCH.format(target="batch.targets"),
+        "result_unused", BATCH.format(target="batch[:, 0]"), BATCH.format(target="batch.targets"),
     ),
     "a result that is left, and one that is computed once more": (
         "never_used", "for x, y in data:\n    xs = fit(x)\n    loss = ce(net(x), y)\n" + FIT,
@@ -100,8 +113,10 @@ PAIRS = {
         "from tinygrad_like.nn import Linear\nfrom tinygrad_like.optim import SGD\n" + UNZEROED,
     ),
     "the same by an attribute": (
-        "never_zeroed", "import mylib as ml\nimport torch\nnet = ml.Linear(2, 2)\n" + UNZEROED,
-        "import mylib as ml\nnet = ml.Linear(2, 2)\n" + UNZEROED,
+        "never_zeroed",
+        "import mylib as ml\nimport torch\nnet = ml.Linear(2, 2)\nopt = torch.optim.SGD(p)\n"
+        + UNZEROED,
+        "import mylib as ml\nnet = ml.Linear(2, 2)\nopt = ml.optim.SGD(p)\n" + UNZEROED,
     ),
     "a program, and a test": (
         "never_zeroed", "import torch\n" + UNZEROED, "import pytest\nimport torch\n" + UNZEROED,
@@ -232,6 +247,49 @@ PAIRS = {
     "a divergence of PyTorch's, and one of the same name": (
         "divergence", "F.kl_div(torch.softmax(s, 1), y)\n",
         "def kl_div(p, q):\n    return p\nkl_div(torch.softmax(s, 1), y)\n",
+    ),
+    "an optimizer of PyTorch's, and one that something is put around": (
+        "never_zeroed", "opt = torch.optim.SGD(p)\n" + UNZEROED,
+        "opt = torch.optim.SGD(p)\nopt = Wrapped(opt)\n" + UNZEROED,
+    ),
+    "one that is made nowhere, and the same beside another library": (
+        "never_zeroed", "import torch\n" + UNZEROED, "import torch\nimport mylib\n" + UNZEROED,
+    ),
+    "a sum of all rounds, and one of some": (
+        "graph_kept", SUM.format(back="loss.backward()"),
+        SUM.format(back="loss.backward()").replace("    total", "    if last:\n        total"),
+    ),
+    "the model that is trained, and a copy of each call's own": (
+        "stays_in_eval", COPIED.format(made=""), COPIED.format(made="m = copy.deepcopy(m)"),
+    ),
+    "what a tensor is asked, and what nothing is known of": (
+        "result_unused", "def f(x):\n    x.view(4)\n    return x.size(0)\n",
+        "def f(x):\n    x.view(4)\n    return x\n",
+    ),
+    "what torch made, and what another library did": (
+        "result_unused",
+        "def f():\n    x = torch.ones(2).float() / 2\n    x.view(2)\n    return x\n",
+        "def f():\n    x = lib.ones(2)\n    x.view(2)\n    return x\n",
+    ),
+    "what a loop takes apart, and what it takes as it is": (
+        "result_unused", "for x, y in loader:\n    x.cuda()\n    net(x)\n",
+        "for x in loader:\n    x.cuda()\n    net(x)\n",
+    ),
+    "what is read behind it, and what is not": (
+        "result_unused", "def f(x: Tensor):\n    x.detach()\n    return x\n",
+        "def f(x: Tensor):\n    y = x\n    x.detach()\n    return y\n",
+    ),
+    "a clip before the scaler's step, and one in another function": (
+        "clipped_scaled", CLIPS.format(between=""),
+        CLIPS.format(between="def other(loss):\n    scaler.scale(loss).backward()\n"),
+    ),
+    "a loss, and a figure": (
+        "softmax_twice", "F.cross_entropy(torch.softmax(s, 1), y)\n",
+        "with torch.no_grad():\n    F.cross_entropy(torch.softmax(s, 1), y)\n",
+    ),
+    "padding of this class, and of another": (
+        "last_of_padded", PADDED.format(between=""),
+        PADDED.format(between="class B:\n    def f(self, out):\n"),
     ),
     "a mask of padding, and one of sure predictions": (
         "masked_mean", "mask = y != pad\nloss = (e * mask).mean()\n",

@@ -10,7 +10,8 @@ from executor.inside.probes.training.by_text import report_by_text
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.remarks import ASIDES, found, remarks
 from executor.inside.remarks.supposed import SUPPOSES, is_told
-from executor.inside.remarks.whole import stands_alone
+from executor.inside.remarks.syntax import bound
+from executor.inside.remarks.whole import pieces, stands_alone
 
 HEAD = "import torch\nfrom torch import nn\nnet = nn.Linear(2, 2)\n"
 TRAINS = "net(torch.ones(2)).sum().backward()\n"
@@ -85,9 +86,9 @@ def test_what_one_line_decides_is_told_of_any_text_as_it_is() -> None:
 
 
 def test_what_people_found_right_in_parts_is_told_there_behind_what_it_supposes() -> None:
-    part = "loss_fn = nn.BCEWithLogitsLoss()\nacc = (pred > 0.5) == y\n"
+    part = "model.load_state_dict(weights)\nout = model(x)\n"
 
-    assert told(part)[0].startswith("a mistake if what is compared is what the loss is given: the")
+    assert told(part)[0].startswith("a mistake if the model has dropout or batch norm: `model.ev")
 
 
 def test_of_a_run_it_is_told_so_too() -> None:
@@ -103,6 +104,44 @@ def test_of_a_run_it_is_told_so_too() -> None:
     (finding,) = collector.findings
     assert finding.kind == "seeded_each_epoch"
     assert "a mistake if the rounds are to differ: the random numbers start" in finding.message
+
+
+PIECES = """\
+import torch
+width = 3
+class A:
+    pass
+class B(A):
+    size = width
+def f():
+    return B()
+class C:
+    pass
+print(f)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "held"),
+    [
+        ("top", {"A", "B", "C", "f", "width"} - {"C"}),
+        ("A", {"A"}),
+        ("B", {"A", "B", "width"}),
+        ("f", {"A", "B", "f", "width"}),
+        ("C", {"C"}),
+    ],
+)
+def test_a_piece_is_what_something_names_and_all_that_this_names(name: str, held: set[str]) -> None:
+    found_in = dict(zip(["top", "A", "B", "f", "C"], pieces(ast.parse(PIECES)), strict=True))
+
+    assert {n for n in bound(found_in[name]) if n not in ("torch", "size")} == held
+    assert isinstance(found_in[name].body[0], ast.Import)
+
+
+def test_a_text_that_reads_what_is_not_there_is_one_piece() -> None:
+    (whole,) = pieces(ast.parse(PIECES + "print(other)\n"))
+
+    assert {"A", "B", "C", "f"} <= bound(whole)
 
 
 def test_an_aside_supposes_nothing_and_is_told_of_any_text() -> None:

@@ -101,7 +101,7 @@ SHOWN = {
     ],
     "result_unused": [
         "def f(boxes):\n    boxes.cuda()\n    return boxes[:, 0]",
-        "def f(x):\n    x.view(-1, 4)\n    return x",
+        "def f(x: torch.Tensor):\n    x.view(-1, 4)\n    return x",
         "for x, y in loader:\n    x.cuda()\n    model(x)",
         "for p in ps:\n    p.data.add(-lr * p.grad)",
     ],
