@@ -130,7 +130,7 @@ def pieces(tree: ast.Module) -> Iterator[ast.Module]:
     """
     defined = {n.name: n for n in tree.body if isinstance(n, _DEFINES)}
     top = [n for n in tree.body if not isinstance(n, _DEFINES)]
-    starts = [[n] for n in defined.values()]
+    starts: list[list[ast.stmt]] = [[n] for n in defined.values()]
     if _reads_unbound(tree):
         yield tree
         return
