@@ -139,6 +139,8 @@ def _given_to_loss(tree: ast.Module) -> Found:
     for scope in walk(tree):
         if not isinstance(scope, (ast.Module, ast.FunctionDef)):
             continue
+        if isinstance(scope, ast.FunctionDef) and any(map(is_without, scope.decorator_list)):
+            continue
         given = _own_assigned(scope)
         off = {
             n for w in inside(scope) if isinstance(w, ast.With)

@@ -8,6 +8,7 @@ import re
 from executor.inside.remarks.edits import Told, put, way
 from executor.inside.remarks.syntax import (
     Found,
+    inside,
     is_read,
     is_true,
     last_along_one,
@@ -61,18 +62,21 @@ def positions_of_samples(tree: ast.Module) -> Found:
 
 def last_of_padded(tree: ast.Module) -> Found:
     """`out[:, -1]` of what pad_packed_sequence gives: padding, for all but the longest."""
-    padded: set[str] = set()
-    for node in walk(tree):
-        match node:
-            case ast.Assign(
-                targets=[ast.Tuple(elts=[ast.Name(id=name), *_])], value=ast.Call() as call
-            ) if tail(call) == "pad_packed_sequence" and any(
-                k.arg == "batch_first" for k in call.keywords
-            ):
-                padded.add(name)
-    for node in walk(tree):
-        name, _ = last_along_one(node)
-        if name in padded:
+    for scope in (tree, *(n for n in walk(tree) if isinstance(n, ast.FunctionDef))):
+        below = inside(scope)
+        padded: set[str] = set()
+        for node in below:
+            match node:
+                case ast.Assign(
+                    targets=[ast.Tuple(elts=[ast.Name(id=name), *_])], value=ast.Call() as call
+                ) if tail(call) == "pad_packed_sequence" and any(
+                    k.arg == "batch_first" for k in call.keywords
+                ):
+                    padded.add(name)
+        for node in below:
+            name, _ = last_along_one(node)
+            if name not in padded:
+                continue
             yield (
                 "last_of_padded",
                 node,

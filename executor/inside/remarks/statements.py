@@ -108,6 +108,11 @@ def _tensors(tree: ast.Module) -> set[str]:
                 found.add(name)
             case ast.Call(func=ast.Attribute(value=of, attr="size" | "dim")):
                 found.add(dotted(of))
+            case ast.For(target=ast.Tuple(elts=[_, *parts]), iter=ast.Call() as of) if (
+                tail(of) == "enumerate"
+            ):
+                taken = [e for p in parts if isinstance(p, ast.Tuple) for e in p.elts]
+                found |= _of_batches(node) & set(map(dotted, taken))
             case ast.For(target=ast.Tuple(elts=parts)):
                 found |= _of_batches(node) & set(map(dotted, parts))
     found |= {name for _, name, value in assigned(tree) if _is_of_torch(value)}

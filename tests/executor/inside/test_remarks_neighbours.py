@@ -275,6 +275,18 @@ PAIRS = {
         "result_unused", "for x, y in loader:\n    x.cuda()\n    net(x)\n",
         "for x in loader:\n    x.cuda()\n    net(x)\n",
     ),
+    "the parts of a batch, and a batch with its number": (
+        "result_unused", "for i, (x, y) in enumerate(loader):\n    x.cuda()\n    net(x)\n",
+        "for i, x in enumerate(loader):\n    x.cuda()\n    net(x)\n",
+    ),
+    "a loss, and a figure of a function": (
+        "softmax_twice", "def f(s):\n    return F.cross_entropy(torch.softmax(s, 1), y)\n",
+        "@torch.no_grad()\ndef f(s):\n    return F.cross_entropy(torch.softmax(s, 1), y)\n",
+    ),
+    "padding of this function, and of another": (
+        "last_of_padded", PADDED.format(between=""),
+        PADDED.format(between="    def g(self, out):\n"),
+    ),
     "what is read behind it, and what is not": (
         "result_unused", "def f(x: Tensor):\n    x.detach()\n    return x\n",
         "def f(x: Tensor):\n    y = x\n    x.detach()\n    return y\n",
