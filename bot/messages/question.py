@@ -153,6 +153,9 @@ class _Reading:
             if pasted.message or bare is None or bare.type != pasted.type:
                 return pasted
             return _completed(pasted, bare)
+        if pasted is not None:  # the last one was cut, and an error line stands above it
+            inside = find_bare_errors(pasted.text.split("\n"), among_code=True)
+            bare = bare or longest_wording([found.traceback for found in inside])
         bare = bare or find_untyped_error(self.text, self.output)
         bare = bare or (find_warning_in_title(self.text) if pasted is None else None)
         if pasted is not None and bare is None:

@@ -11,6 +11,12 @@ TWO_OUTPUTS = (
     "For another number of classes the auxiliary layer has to be replaced too "
     "(`model.AuxLogits.fc`)"
 )
+# A call that stands alone on its line, with a comma behind it.
+ENDS_IN_A_COMMA = r"^\s*[\w.]+ = [\w.]+\((?:[^()]|\([^()]*\))*\),\s*$"
+A_TUPLE_OF_ONE = (
+    "The line itself ends in a comma, which makes a tuple of one value of its result. Perhaps a "
+    "line before it that made this value ends so too: take those commas away"
+)
 SEVERAL = (
     "What made it gives several results. Print `type(x)` and `len(x)`, and take the part that is "
     "meant: an LSTM or GRU gives `out, state = layer(x)`, a network may give more in training mode "

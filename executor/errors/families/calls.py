@@ -9,7 +9,13 @@ from executor.errors.layer_arguments import layers_that_take
 from executor.errors.moved import AS_TODAY, moved_keyword
 from executor.errors.one_hot import ROWS_OF_CLASSES, TO_CLASSES, rows_of_classes
 from executor.errors.overloads import odd_argument
-from executor.errors.several_outputs import GIVES_TWO, SEVERAL, TWO_OUTPUTS
+from executor.errors.several_outputs import (
+    A_TUPLE_OF_ONE,
+    ENDS_IN_A_COMMA,
+    GIVES_TWO,
+    SEVERAL,
+    TWO_OUTPUTS,
+)
 
 
 def _function_name(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -374,6 +380,7 @@ FAMILIES = (
                 "(`out.logits`, `out.loss`); `print(out)` lists them",
                 {"expected": r".*Tensor.*", "given": r"\w*Outputs?(?:With\w+)?"},
             ),
+            Sentence(A_TUPLE_OF_ONE, {"given": r"tuple", "line": ENDS_IN_A_COMMA}),
             Sentence(SEVERAL, {"expected": r".*Tensor.*", "given": r"tuple"}),
             Sentence(
                 "A text arrives: perhaps a dictionary was unpacked like a tuple, which gives its "

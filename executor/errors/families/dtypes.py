@@ -529,7 +529,7 @@ FAMILIES = (
         suspects=(Suspect(r".*", kinds=("update",)),),
         types=("RuntimeError",),
         today=(
-            r"result type (?P<result>\w+) can't be cast to the desired output type "
+            r"result type (?P<result>\w+?) ?can't be cast to the desired output type "
             r"(?P<target>\w+)",
         ),
         values={

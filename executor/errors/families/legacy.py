@@ -1,7 +1,13 @@
 """What torch once allowed, and what only torch before 1.0 said."""
 
 from executor.errors.family import ErrorFamily, Sentence, Suspect
-from executor.errors.several_outputs import GIVES_TWO, SEVERAL, TWO_OUTPUTS
+from executor.errors.several_outputs import (
+    A_TUPLE_OF_ONE,
+    ENDS_IN_A_COMMA,
+    GIVES_TWO,
+    SEVERAL,
+    TWO_OUTPUTS,
+)
 
 _OLD = "torch before 0.4: variables and tensors are one today"
 _A_TENSOR = r"(?:torch\.)?(?:[\w.]+\.)?\w*Tensor\b"
@@ -168,6 +174,7 @@ FAMILIES = (
                 Sentence(TWO_OUTPUTS, {"given": r"tuple|list", where: GIVES_TWO})
                 for where in ("words", "line", "code")
             ),
+            Sentence(A_TUPLE_OF_ONE, {"given": r"tuple", "line": ENDS_IN_A_COMMA}),
             Sentence(SEVERAL, {"given": r"tuple|list"}),
             Sentence(
                 "See what gives it: a function or forward that ends without `return`, or an option "

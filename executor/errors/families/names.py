@@ -605,8 +605,8 @@ FAMILIES = (
                 {"of_class": r".+"},
             ),
             Sentence(
-                "The installed `{type}` has no `{name}` | another version of it, a mixed "
-                "installation, or a file of one's own that has its name",
+                "A module has no `{name}` (Python 2 does not say which one) | another version of "
+                "it, a mixed installation, or a file of one's own that has its name",
                 {"type": r"module"},
             ),
             Sentence(
@@ -643,8 +643,10 @@ FAMILIES = (
                 {"of_class": r".+"},
             ),
             Sentence(
-                "`print(module.__file__, module.__version__)` shows which one is imported; remove "
-                "all of its versions and install one",
+                "See which module the line asks, and which file it is (`print(np.__file__)`). A "
+                "file of yours that is called like a module of Python's or of a library "
+                "(`select.py`, `random.py`, `torch.py`) is imported in its place, by libraries "
+                "too: rename it, and remove its `.pyc`. If it is the library, install one version of it",
                 {"type": r"module"},
             ),
             Sentence(

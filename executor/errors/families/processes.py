@@ -6,6 +6,14 @@ from executor.errors.family import ErrorFamily, Sentence, Suspect
 # Frames of processes that meet.
 _GROUP = r"\b(?:distributed_c10d|rendezvous|\w*_rendezvous\w*)\.py "
 
+_DUPLICATE = r"Duplicate GPU detected"
+_A_GPU_EACH = (
+    "Start as many processes as GPUs are visible: `--nproc_per_node` is not to be larger than "
+    "`torch.cuda.device_count()` (`CUDA_VISIBLE_DEVICES` counts too). If it is not, each process "
+    "has to take its own: `torch.cuda.set_device(int(os.environ['LOCAL_RANK']))` before anything "
+    "is on a GPU"
+)
+
 FAMILIES = (
     ErrorFamily(
         id="main_guard",
@@ -572,9 +580,23 @@ FAMILIES = (
                 "A process waited in a collective call for the others, and they did not come",
                 {"collective": r".+"},
             ),
+            Sentence(
+                "The processes {rank} and {other} are on one GPU, which NCCL refuses | more "
+                "processes are started than GPUs are there for them, or both take the same one",
+                {"rank": r"\d+", "other": r"\d+"},
+            ),
+            Sentence(
+                "Two processes are on one GPU, which NCCL refuses | more processes are started "
+                "than GPUs are there for them, or both take the same one",
+                {"words": _DUPLICATE},
+            ),
             "The GPUs of several processes could not talk to each other",
         ),
         remedy=(
+            *(
+                Sentence(_A_GPU_EACH, {name: pattern})
+                for name, pattern in (("rank", r"\d+"), ("words", _DUPLICATE))
+            ),
             Sentence(
                 "Read the first error of every rank, and see with `py-spy dump --pid PID` where "
                 "each of them stands. The message names the variables that lengthen the wait or "
@@ -606,8 +628,14 @@ FAMILIES = (
             "collective": "says that it is a collective call",
             "operation": "that the process waits in",
             "ms": "how long it waited",
+            "rank": "of one of two processes on one GPU",
+            "other": "the other one's rank",
         },
-        details=(r"OpType=(?P<operation>\w{1,40})", r"ran for (?P<ms>\d{1,15}) milliseconds"),
+        details=(
+            r"Duplicate GPU detected ?: rank (?P<rank>\d{1,6}) and rank (?P<other>\d{1,6})",
+            r"OpType=(?P<operation>\w{1,40})",
+            r"ran for (?P<ms>\d{1,15}) milliseconds",
+        ),
         needs="two CUDA devices",
         examples=(
             "RuntimeError: NCCL error in: /pytorch/torch/lib/c10d/ProcessGroupNCCL.cpp:492, "

@@ -433,10 +433,25 @@ FAMILIES = (
                 {"got": r"tuple", "words": r"\benv\w*\.reset\("},
             ),
             Sentence("`torch.from_numpy` takes a NumPy array and gets a {got}", {"got": r".+"}),
+            Sentence(
+                "Of a NumPy array of {array} this torch makes no tensor: it knows the types that "
+                "the message lists",
+                {"array": r"numpy\..+"},
+            ),
             Sentence(_NO_DTYPE, {"dtype": r".+"}),
         ),
         remedy=(
             Sentence("`obs, info = env.reset()`", {"got": r"tuple", "words": r"env\w*\.reset\("}),
+            Sentence(
+                "Truth values are known since torch 1.2: with an older one convert the array, "
+                "`torch.as_tensor(mask.astype(np.uint8))`",
+                {"array": r"numpy\.bool_?"},
+            ),
+            Sentence(
+                "Convert the array to a type that the message lists, and that holds its values: "
+                "`x.astype(np.int64)` for whole numbers, `x.astype(np.float32)` for others",
+                {"array": r"numpy\.(?:u?int|u?long|float|half|complex)\w*"},
+            ),
             Sentence("It is a tensor already: leave the call out", {"got": r"(?:torch\.)?Tensor"}),
             Sentence(
                 "Make an array of it first, `torch.from_numpy(np.asarray(x))`, or take "
@@ -450,8 +465,10 @@ FAMILIES = (
         values={
             "dtype": "as the wording for an unknown dtype ends",
             "got": "type of what from_numpy gets",
+            "array": "type of the array's values",
         },
         details=(
+            r"convert np\.ndarray of type (?P<array>numpy\.\w{1,30})",
             r"(?P<dtype>as a data type)",
             r"expected np\.ndarray \(got (?P<got>[\w.]{1,60})\)",
         ),
