@@ -190,7 +190,8 @@ def short(code: str) -> str:
 def is_a_slip(name: str, run: JobResult, code: str) -> bool:
     """Whether a name that nothing binds is one that is there, misspelt or without its `self.`."""
     inner = run.frames[-1].locals if run.frames else {}
-    if "self" in inner and re.search(rf"\bself\.{re.escape(name)}\b", code):
+    written = rf"\bself\.{re.escape(name)}\b|^[ \t]+def {re.escape(name)}\(\s*self\b"
+    if "self" in inner and re.search(written, code, re.MULTILINE):
         return True
     there = {n for frame in (*run.frames[:1], *run.frames[-1:]) for n in frame.locals}
     return any(misspelt(name, n) for n in there)

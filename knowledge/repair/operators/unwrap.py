@@ -165,7 +165,8 @@ def _is_gone_through(failure: Failure, held: _Held) -> bool:
     if held.made is None:
         return False
     loops = [f.iter for f in program.all(cst.For)] + [f.iter for f in program.all(cst.CompFor)]
-    entries = [s.value for s in program.all(cst.Subscript)]
+    taken = [s for s in program.all(cst.Subscript) if not _is_indexed_like_a_tensor(s)]
+    entries = [s.value for s in taken]
     return any(
         n.value == text for node in (*loops, *entries) for n in program.inside(node, cst.Name)
     )
@@ -180,7 +181,9 @@ def _held(failure: Failure, place: Place) -> Iterator[_Held]:
         if not isinstance(node, kinds) or node is place.node:
             continue
         parent = program.parent(node)
-        if isinstance(parent, (cst.Subscript, cst.AssignTarget)) or _is_name_only(node, parent):
+        fails = parent is place.node and _is_indexed_like_a_tensor(parent)
+        is_none = isinstance(parent, (cst.Subscript, cst.AssignTarget)) and not fails
+        if is_none or _is_name_only(node, parent):
             continue
         if isinstance(parent, cst.Attribute) and isinstance(node, cst.Call) and node.args == ():
             continue
@@ -193,6 +196,11 @@ def _held(failure: Failure, place: Place) -> Iterator[_Held]:
             if made is not None and not isinstance(made.targets[0].target, cst.Name):
                 is_own = False  # it is a part of what the call gave
             yield _Held(node, value, made if is_own else None)
+
+
+def _is_indexed_like_a_tensor(node: cst.CSTNode) -> bool:
+    """`out[:, -1]`: several indices at once, which no tuple takes."""
+    return isinstance(node, cst.Subscript) and len(node.slice) > 1
 
 
 def _is_listed(program: Program, node: cst.Name) -> bool:
@@ -240,7 +248,7 @@ def _entries(failure: Failure, place: Place, held: _Held) -> Iterator[_Entry]:
         field = next((f for f in fields if getattr(held.value, f) is value), "")
         if isinstance(maker, layers):
             if index == 0:
-                yield _Entry(0, "", f"the outputs of `{text}`, which come first")
+                yield _Entry(0, "", f"the output of `{text}` (its first result)")
         elif field:
             what = {"values": "the largest or smallest themselves", "indices": "where they stand"}
             yield _Entry(index, field, what.get(field, f"`{field}`"))

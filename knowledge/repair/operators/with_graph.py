@@ -116,12 +116,23 @@ def _uncut(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
 
 
 def _stacked(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
-    """`losses.append(loss.item())` and `torch.tensor(losses)`: the losses themselves, stacked."""
+    """`torch.tensor(losses)` stacked, and `losses.append(loss.item())` with the losses themselves.
+
+    A list of tensors is copied out of their graphs; one of numbers was so where they were put in.
+    """
     program = failure.program
+    stack = cst.parse_expression(program.name_of("torch", "stack"))
     for made in _made_of(failure, loss):
         for call in program.inside(made, cst.Call):
             given = call.args[0].value if len(call.args) == 1 else None
             if not re.search(r"\b(?:as_)?tensor$", program.text(call.func)):
+                continue
+            if not isinstance(given, (cst.Name, cst.List)):
+                continue
+            if _can_be_stacked(failure, given):
+                what = f"backward() is to go through the values of `{program.text(given)}`"
+                new = program.replace({call.func: stack})
+                yield _rewrite(failure, call, new, what, COST.SURE, as_one=True)
                 continue
             if not isinstance(given, cst.Name):
                 continue
@@ -139,10 +150,23 @@ def _stacked(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
             }
             if not edits or len(edits) < len(taken):
                 continue
-            stack = cst.parse_expression(program.name_of("torch", "stack"))
             new = program.replace({**edits, call.func: stack})
             what = f"`{given.value}` keeps the losses themselves, with their graphs"
             yield _rewrite(failure, call, new, what, COST.LIKELY, as_one=True)
+
+
+def _can_be_stacked(failure: Failure, given: cst.BaseExpression) -> bool:
+    """Whether it is worth a list of tensors of one shape, of which some are in a graph."""
+    import torch
+
+    values = failure.value(given, failure.places[0].frame) if failure.places else None
+    return (
+        isinstance(values, (list, tuple))
+        and bool(values)
+        and all(isinstance(value, torch.Tensor) for value in values)
+        and len({value.shape for value in values}) == 1
+        and any(value.requires_grad for value in values)
+    )
 
 
 def _made_of(failure: Failure, start: cst.BaseExpression) -> list[cst.BaseExpression]:

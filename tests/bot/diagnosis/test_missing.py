@@ -834,6 +834,9 @@ def test_a_name_that_is_made_among_words_is_not_called_undefined(words: str, unr
         ("x = ouput", ("inputs",), False),  # nothing is near
         ("self.ouput = f\nouput(x)", ("self", "x"), True),  # without its `self.`
         ("self.ouput = f\nouput(x)", ("x",), False),  # there is no `self` here
+        ("class A:\n    def ouput(self, x): ...\nouput(x)", ("self", "x"), True),  # a method's
+        ("class A:\n    def ouput(self, x): ...\nouput(x)", ("x",), False),
+        ("class A:\n    def ouput(x): ...\nouput(x)", ("self", "x"), False),
     ],
 )
 def test_a_slip_of_a_name_is_not_missing(code: str, locals_: tuple[str, ...], is_slip: bool):

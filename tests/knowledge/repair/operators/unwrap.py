@@ -204,9 +204,29 @@ pair = torch.ones(4).split(2)
 print(sum(p.sum() for p in long(pair)))
 """
 
+INDEXED = """\
+import torch
+from torch import nn
+
+
+class Forecast(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(1, 6, num_layers=2, batch_first=True)
+        self.head = nn.Linear(6, 1)
+
+    def forward(self, series):
+        steps = self.gru(series)  # two layers
+        return self.head(steps[:, -1])
+
+
+print(Forecast()(torch.randn(5, 9, 1)).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "indexed like a tensor": (INDEXED, ("steps, _ = self.gru(series)  # two layers",)),
         "an LSTM and a Linear": (CLASSIFIER, ("x, _ = self.lstm(x)  # every step",)),
         "nested calls": (NESTED, ("torch.relu(gru(torch.randn(5, 3, 4))[0])",)),
         "a hook": (HOOK, ("seen.append(out[0].detach().mean())   # every step",)),
@@ -240,6 +260,10 @@ CASES = Cases(
         "the state instead of the outputs": (
             "an LSTM and a Linear",
             swap("x = self.lstm(x)", "_, (x, _) = self.lstm(x)"),
+        ),
+        "the last sample for the last step": (
+            "indexed like a tensor",
+            swap("steps[:, -1]", "steps[0][-1]"),
         ),
         "swallow it": ("attention", swallow("print(norm(mixed).shape)")),
         "without the attention": ("attention", swap("norm(mixed)", "norm(x)")),

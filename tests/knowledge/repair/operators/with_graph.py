@@ -116,6 +116,20 @@ loss.backward()
 optimizer.step()
 """
 
+COPIED = """\
+import torch
+from torch import nn
+
+net = nn.Linear(2, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+chosen = []
+for part in torch.rand(3, 4, 2):
+    chosen.append(net(part).mean())
+loss = -(torch.tensor(chosen) * torch.rand(3)).sum()
+loss.backward()
+optimizer.step()
+"""
+
 A_NUMBER = """\
 import torch
 
@@ -156,6 +170,7 @@ CASES = Cases(
             LISTED,
             ("parts.append(net(part).mean())\nloss = torch.stack(parts).max()",),
         ),
+        "a list of tensors": (COPIED, ("loss = -(torch.stack(chosen) * torch.rand(3)).sum()",)),
         "computed in NumPy": (IN_NUMPY, ("loss = torch.mean(torch.abs(given - y))",)),
     },
     refused={
@@ -167,6 +182,10 @@ CASES = Cases(
         "a leaf of its own": (
             "a loss that is drawn",
             swap("torch.rand(())", "torch.rand((), requires_grad=True)"),
+        ),
+        "asked of the copy": (
+            "a list of tensors",
+            swap("torch.tensor(chosen)", "torch.tensor(chosen, requires_grad=True)"),
         ),
         "asked on the way": (
             "a function that records nothing",
