@@ -396,7 +396,10 @@ def _once_at_the_top(program: Program, name: str) -> cst.Assign | None:
 
 
 def named(program: Program, value: cst.BaseExpression, size: int) -> cst.BaseExpression | None:
-    """The size in the terms of the old one: `hidden` for `hidden * 2`, `64 * 6 * 6` for 5 * 5."""
+    """The size in the terms of the old one: `hidden` for `hidden * 2`, `64 * 6 * 6` for 5 * 5.
+
+    One more or less than what stood there is that with a 1: `n_fft // 2 + 1`.
+    """
     if m := re.fullmatch(r"(\w+)( ?)\* ?(\d+) ?\* ?\3", program.text(value)):
         channels = _number(program, program.expressions(value), m[1])
         side = math.isqrt(size // channels) if channels else 0
@@ -409,7 +412,17 @@ def named(program: Program, value: cst.BaseExpression, size: int) -> cst.BaseExp
         if number is not None and number > 1 and number * 2 == size:
             return cst.parse_expression(f"{name.value} * 2")
     own = {n.value for n in program.inside(value, cst.Name)}
-    return _in_names(_named_sizes(program, value), own, size) if own else None
+    if not own:
+        return None
+    found = _in_names(_named_sizes(program, value), own, size)
+    was = worth(program, cst.Arg(value)) if found is None else None
+    if (
+        was is None
+        or abs(size - was) != 1
+        or not isinstance(value, (cst.Name, cst.BinaryOperation))
+    ):
+        return found
+    return cst.parse_expression(f"{program.text(value)} {'+' if size > was else '-'} 1")
 
 
 _NO_SIZE = re.compile(r"(?i)batch|epoch|seed|step|sample|iter|worker|rate|^(lr|bs)$")

@@ -106,12 +106,37 @@ conv = nn.Conv2d(1, 8, 3)
 print(conv(torch.rand(2, 64, 48, 3)).shape)
 """
 
+BINS = """\
+import torch
+from torch import nn
+
+
+class Sound(nn.Module):
+    def __init__(self, window=64):
+        super().__init__()
+        self.window = window
+        self.conv = nn.Conv1d(window // 2, 8, 3)  # each frequency
+
+    def forward(self, wave):
+        shape = torch.hann_window(self.window)
+        parts = torch.stft(wave, self.window, window=shape, return_complex=True)
+        return self.conv(parts.abs())
+
+
+model = Sound()
+model(torch.randn(4, 1000)).square().mean().backward()
+"""
+
 CASES = Cases(
     mended={
         "channels last": (LAST, "self.conv(images.permute(0, 3, 1, 2))"),
         "sensors last": (SERIES, "encoder(series.transpose(1, 2))"),
         "grey instead of colour": (READ, "channels=1"),
         "no channels at all": (NO_CHANNELS, "conv(digits.unsqueeze(1))"),
+        "one more than half a window": (
+            BINS,
+            "nn.Conv1d(window // 2 + 1, 8, 3)  # each frequency",
+        ),
         "two convolutions that do not meet": (CHAIN, "nn.Conv2d(16, 4, 3),  # eight?"),
     },
     paired={
