@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from knowledge.audit.conventions import (
-    FAILS,
     LITERAL,
     VARIES,
     asserted,
@@ -31,19 +30,8 @@ from knowledge.signature import find_signatures
 
 _CODE = re.compile(r"[=(]\w*[=)]|^\w+\(|^\w+\.\w+")  # quoted, and no message
 _NAME = re.compile(r"`([A-Za-z_][\w.\[\]]*)(?:\([^`]*\))?`")
-_CALLED = re.compile(r"`(?:[\w.]*\.)?([A-Za-z_]\w*)(?:\([^`]*\))?`")
-_CATCHES_ALL = re.compile(r"\bexcept(?: (?:Base)?Exception\b[^:\n]*)?:")
-_FAILING = r"(?:rais(?:e|ing)|throw(?:ing)?|caus(?:e|ing)|produc(?:e|ing)|fail(?:ing)?)"
-_DENIED = re.compile(  # "does not throw", "without raising", "no error"
-    rf"(?:\b(?:not|without|cannot)|n['’]t)(?: \w+)? {_FAILING}\b|\bnever {_FAILING}s?\b"
-    r"|\bno (?:\w+ )?(?:errors?|exceptions?)\b",
-    re.I,
-)
 _DIMS = re.compile(r"\b(\d|one|two|three|four|five)-?d(?:im(?:ension(?:s|al)?)?)?\b", re.I)
 _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
-_NO_WORD = re.compile(
-    r"\b(?:shapes?|sizes?|output|of|is|has|now|the|becomes?|be|will|it|an?)\b", re.I
-)
 _SIZES = re.compile(rf"{SHAPE}|\b\d{{1,6}}(?:[x×]\d{{1,6}})+\b")
 _NUMBERED = re.compile(r"^\W*\d{1,2}[.)](?:\s|$)")  # an entry of a list, or a heading
 _ASSIGNED = re.compile(r"^\s*((?:\w+\s*,\s*)*\w+)\s*(?::[^=\n]+)?=(?!=)", re.M)
@@ -65,8 +53,6 @@ def claims_of(block: Block, reader: Reads) -> list[Claim]:
     beside = {c.text for c in found}
     to_the_letter = {c.line for c in noted if c.text in beside}
     tried = all(not s.is_code for s in told)  # else what is spoken of may be what was taken out
-    # Who catches whatever comes, and speaks of no error, may call the result wrong.
-    shows = not _CATCHES_ALL.search(block.code) or FAILS.search(" ".join(block.follow)) is not None
     for statement, kinds in zip(told, reader.read(told), strict=True):
         line = statement.comment.line if statement.comment is not None else None
         if HEDGED.search(statement.text):
@@ -76,30 +62,18 @@ def claims_of(block: Block, reader: Reads) -> list[Claim]:
             if kind in _BY_KIND and not spelled:
                 claims = _BY_KIND[kind](statement, likely >= SURE)
                 found += (c if tried else _unsure(c) for c in claims)
-    return _each_once(c if shows or _says_error(c) else _unsure(c) for c in found)
+    return _each_once(found)
 
 
 def _unsure(claim: Claim) -> Claim:
     return claim.model_copy(update={"pointed": False}) if claim.kind is ClaimKind.ERROR else claim
 
 
-def _says_error(claim: Claim) -> bool:
-    return bool(claim.type or claim.message or FAILS.search(claim.text))
-
-
 def _raises(told: Statement, sure: bool) -> Iterator[Claim]:
-    if _DENIED.search(told.text):
-        return
     type_, message = error_named(told.text)
     first = last = None
     if told.comment is not None:
         first, last = told.comment.first, told.comment.last
-    else:
-        bare = "\n".join(line.split("#", 1)[0] for line in told.code.split("\n"))
-        spoken = [n for n in _CALLED.findall(told.text) if not re.fullmatch(TYPE, n)]
-        there = all(re.search(rf"\b{n}\b", bare) for n in spoken)
-        # Of what introduces a block only the last sentence is about it.
-        sure = sure and there and (told.where == "follow" or "last" in told.place)
     yield Claim(
         kind=ClaimKind.ERROR, text=told.text, line=first, end_line=last,
         type=type_, message=message, pointed=sure,
@@ -131,8 +105,6 @@ def _equals(told: Statement, sure: bool) -> Iterator[Claim]:
             pointed=sure and line is not None and len(values) == 1 and "cuda" not in values[0]
             and not VARIES.search(bare) and not left_to_chance(values[0], told.code),
         )  # fmt: skip
-    elif told.where == "follow":
-        yield Claim(kind=ClaimKind.PRINTS, text=told.text, pointed=sure)
 
 
 def _shape(told: Statement, sure: bool) -> Iterator[Claim]:
@@ -155,17 +127,15 @@ def _shape(told: Statement, sure: bool) -> Iterator[Claim]:
     if len(found) == 1:
         match, shape = found[0]
         exact = ANY not in shape and re.match(r"[(\[t]", match[0]) is not None
-        beside = _NO_WORD.sub("", told.text.replace(match[0], "").replace(name, ""))
-        alone = told.comment is None or not beside.strip(" .,:;`'-=→>()")
         yield Claim(
             kind=ClaimKind.SHAPE, text=told.text, line=line, end_line=line, name=name, shape=shape,
-            pointed=sure and exact and alone,
+            pointed=sure and exact,
         )  # fmt: skip
     elif not found and name and (dims := _dimensions_of(name, told.text)):
         word = dims[1].lower()
         yield Claim(
-            kind=ClaimKind.DIMENSIONS, text=told.text, name=name, line=line, end_line=line,
-            dimensions=int(word) if word.isdecimal() else _COUNTS[word],
+            kind=ClaimKind.SHAPE, text=told.text, name=name, line=line, end_line=line,
+            shape=(ANY,) * (int(word) if word.isdecimal() else _COUNTS[word]),
             pointed=sure and told.comment is None,
         )  # fmt: skip
 

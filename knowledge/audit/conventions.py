@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from knowledge.audit.features import TYPE
 from knowledge.audit.model import Claim, ClaimKind
 from knowledge.audit.text import Comment
 
@@ -69,12 +68,7 @@ def shown_output(shown: str) -> Iterator[Claim]:
     text = shown.strip()
     if not text or VARIES.search(text):
         return
-    last = text.splitlines()[-1]
-    if re.match(rf"{TYPE}: ", last):
-        type_, _, message = last.partition(": ")
-        type_ = type_.rpartition(".")[2]
-        yield Claim(kind=ClaimKind.ERROR, text=last, type=type_, message=message, pointed=False)
-    elif len(text) <= _LONGEST:
+    if len(text) <= _LONGEST:
         yield Claim(kind=ClaimKind.PRINTS, text=text, printed=text, pointed=False)
 
 
@@ -88,8 +82,7 @@ def printed_beside(noted: Sequence[Comment], code: str) -> Iterator[Claim]:
         says = _SAYS_OUTPUT.match(comment.text)
         text = next((g for g in says.groups() if g), "").strip() if says else comment.text
         alone = re.fullmatch(rf"\W*(?:{LITERAL})\W*", text)
-        first = re.match(rf"(?:{LITERAL})(?<!\d)\s*[,;(–—-]", text)  # `True, for they are equal`
-        if not (says or alone or first):
+        if not (says or alone):
             continue
         below = _lines_below(noted[n + 1 :], replace(comment, text=text))
         line = print_for(lines, comment, below[-1].line if below else comment.line)
@@ -121,8 +114,6 @@ def _claim(comment: Comment, text: str, code: str, line: int) -> Claim | None:
 def _value(text: str, code: str) -> str:
     """The value that a comment shows; empty if there is none, as in `2 because there are two`."""
     first = re.match(rf"[^\w(\[-]*({LITERAL})", text)
-    if re.fullmatch(r"-?\d[\d.]*(?:[ ,]+-?\d[\d.]*)+", text):
-        return text
     if first and not re.fullmatch(r"-?[\d.]+", first[1]):
         return first[1]
     if labelled := re.match(rf"[^\n]{{1,60}}?[:=]\s*(?:\n\s*)?({LITERAL})", text):
@@ -130,8 +121,6 @@ def _value(text: str, code: str) -> str:
     if first:
         return "" if re.match(r"[\w`]", text[first.end() :].strip(" .)")) else first[1]
     label = re.match(r"([^:\n]{3,60}:) ", text)
-    if re.search(r"[(\[]\s*[A-Za-z_]\w*\s*,", text):
-        return ""  # `Shape: (batch, rows)` tells what the numbers mean
     bare = "\n".join(line.split("#", 1)[0] for line in code.split("\n"))
     return text if label is not None and label[1] in bare else ""
 

@@ -6,43 +6,23 @@ which exceptions came and from where, and whether anything in it was not the rea
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Iterable
 
-from executor.errors import is_a, read
 from executor.protocol import StatementSeen
 from knowledge.audit.conventions import FAILS
 from knowledge.audit.model import ANY, BlockRun, Claim, ClaimKind, Judged, Raised
 from knowledge.audit.printed import is_printed, short
 from knowledge.documents.verdict import Verdict
-from knowledge.signature import matches, signature
 
 # Where a run lacks something, these are the lack itself, not what a document means.
-_NO_NETWORK = frozenset({"ConnectionRefusedError", "ConnectionError", "URLError", "gaierror"})
-_OF_THE_PLACE = _NO_NETWORK | {
-    "NameError", "ModuleNotFoundError", "ImportError", "FileNotFoundError",
-}  # fmt: skip
+_OF_THE_PLACE = frozenset({"NameError", "ModuleNotFoundError", "ImportError", "FileNotFoundError"})
 _ANY_TYPE = frozenset({"", "Error", "Exception", "BaseException"})
-# What a document calls by another name that means the same class, or the class above it.
-_ABOVE = {
-    "OSError": {"FileNotFoundError", "PermissionError", "IOError"},
-    "ImportError": {"ModuleNotFoundError"},
-    "RuntimeError": {"NotImplementedError", "OutOfMemoryError", "UnpicklingError"},
-    "ArithmeticError": {"ZeroDivisionError"},
-    "LookupError": {"IndexError", "KeyError"},
-    "SyntaxError": {"IndentationError", "TabError"},
-}
 # Statements that one need not come by: they end something, or only tell of it.
 _MAY_BE_LEFT = frozenset({"raise", "return", "pass", "continue", "break", "import", "importfrom"})
 _TELLS = re.compile(r"print|(?:log|warn)\w*(?:\.\w+)?|sys\.exit|exit")
 _ON_GPU = re.compile(r"\b(?:GPUs?|cuda|devices?)\b", re.I)
-# Of another version's ways: that is not the error which a document shows, unless it names it.
-_OF_A_VERSION = (
-    "missing_arguments",
-    "unexpected_keyword",
-    "too_many_arguments",
-    "module_attribute",
-)
 _SAYS_IT_RUNS = re.compile(
     r"\b(?:runs?|running|ran|works?|working|execut\w+|succe\w+|fine|assert\w*|complet\w+"
     r"|errors?|exceptions?|crash\w*|fail\w*|rais\w+|throw\w*)\b",
@@ -54,27 +34,10 @@ _RAN = (ClaimKind.RUNS, Verdict.HOLDS)
 _Found = tuple[Verdict, str] | None
 
 
-def only_called_right(claim: Claim) -> bool:
-    """Whether it calls code right in no word of running: what comes of the wrong way may tell."""
-    return claim.kind is ClaimKind.RUNS and _SAYS_IT_RUNS.search(claim.text) is None
-
-
 def verdict(claims: Iterable[Claim], seen: BlockRun) -> tuple[Verdict, tuple[Judged, ...]]:
     """What a run says of a block's claims; those it says nothing of are left out."""
-    claims, seen = list(claims), _left_out(seen)
-    shows_error = any(c.kind is ClaimKind.ERROR and (c.pointed or c.line) for c in claims)
-    if shows_error:  # and its cure: then it is not said to work as a whole
-        claims = [c for c in claims if c.kind is not ClaimKind.RUNS or c.line]
     judged = [j for claim in claims if (j := _judge(claim, seen)) is not None]
-    if not seen.raised and any(_is_called_wrong(c) for c in claims):
-        # It ran as well: that the right way runs is nothing to be right about.
-        judged = [j for j in judged if j.claim.kind is not ClaimKind.RUNS]
     errors = [j for j in judged if j.claim.kind is ClaimKind.ERROR]
-    if errors:  # what follows an error on purpose is not meant as one program with it
-        judged = [_left_open(j, seen) for j in judged]
-    if errors and not any(j.verdict in (Verdict.HOLDS, Verdict.PARTLY) for j in errors):
-        # "The correct way" to avoid an error that does not come is nothing to be right about.
-        judged = [j for j in judged if j.claim.kind is not ClaimKind.RUNS]
     came = f"it raised {_told(seen.error)}" if seen.error is not None else ""
     spoken_of = any(j.evidence == came for j in errors)
     fails = seen.error is not None and not seen.cannot and not spoken_of
@@ -92,36 +55,17 @@ def verdict(claims: Iterable[Claim], seen: BlockRun) -> tuple[Verdict, tuple[Jud
     return tested.pop(), kept
 
 
-def _is_called_wrong(claim: Claim) -> bool:
-    """Whether lines are called wrong, and nothing is said of what they raise."""
-    return claim.kind is ClaimKind.ERROR and bool(claim.line) and not (claim.type or claim.message)
-
-
-def _left_open(judged: Judged, seen: BlockRun) -> Judged:
-    claim, there = judged.claim, _at(judged.claim.end_line, seen)
-    if claim.kind is not ClaimKind.PRINTS or (there is not None and there.times):
-        return judged
-    return judged.model_copy(update={"verdict": Verdict.CANNOT_RUN})
-
-
-def _left_out(seen: BlockRun) -> BlockRun:
-    """A function with `# …` for a body was never meant to run, nor is there a network."""
-    error = seen.error
-    if seen.cannot or error is None:
-        return seen
-    place = read(error, "place")
-    if error.type in _NO_NETWORK or (place is not None and place["network"]):
-        return seen.model_copy(update={"cannot": f"it needs the network: {_told(error)}"})
-    if not is_a(error, "body_missing"):
-        return seen
-    return seen.model_copy(update={"cannot": f"a body is left out: {_told(error)}"})
-
-
 def _judge(claim: Claim, seen: BlockRun) -> Judged | None:
     found = _BY_KIND[claim.kind](claim, seen)
     if found is None or (not claim.pointed and found[0] is not Verdict.HOLDS):
         return None  # it may be about something else: then the run says nothing against it
     word, evidence = found
+    if (
+        word is Verdict.HOLDS
+        and claim.kind is ClaimKind.RUNS
+        and not _SAYS_IT_RUNS.search(claim.text)
+    ):
+        return None  # it is only called right: code runs that is right and code that is not
     if word is not Verdict.CANNOT_RUN and (why := _not_real(claim, word, seen)):
         word, evidence = Verdict.CANNOT_RUN, f"{why}, which may decide this: {evidence}"
     return Judged(claim=claim, verdict=word, evidence=evidence)
@@ -172,22 +116,15 @@ def _tried(first: int, last: int, seen: BlockRun) -> StatementSeen | None:
 def _shown(claim: Claim, seen: BlockRun) -> Claim | None:
     """What is only called wrong, as an error of the `try` by which the block shows one.
 
-    It stands in that `try`, or that is the only one and catches a class of its own; and the handler
-    tells of the error.
+    It stands in that `try`, or that is the only one; and it catches a class of its own.
     """
     if claim.type or claim.message or FAILS.search(claim.text):
         return claim
     tries = [s for s in seen.statements if s.kind == "try"]
-    own = [s for s in tries if set(s.handles) - _ANY_TYPE - _OF_THE_PLACE]
-    there = _tried(claim.line or 0, claim.end_line or 0, seen)
-    if len(tries) == len(own) == 1:
-        there = own[0]
-    if there is None or set(there.handles) & _OF_THE_PLACE:
+    there = tries[0] if len(tries) == 1 else _tried(claim.line or 0, claim.end_line or 0, seen)
+    if there is None or not set(there.handles) - _ANY_TYPE or set(there.handles) & _OF_THE_PLACE:
         return None
-    inside = [s for s in seen.statements if there.first <= s.first <= there.last]
-    tells = any("excepthandler" in s.inside and _TELLS.fullmatch(s.calls) for s in inside)
-    lines = {"line": there.first, "end_line": there.last}
-    return claim.model_copy(update=lines) if tells else None
+    return claim.model_copy(update={"line": there.first, "end_line": there.last})
 
 
 def _at(line: int | None, seen: BlockRun) -> StatementSeen | None:
@@ -221,13 +158,7 @@ def _error(told: Claim, seen: BlockRun) -> _Found:
     named = bool(types or claim.message)
     for r in reversed(raised):  # the one that ended it first
         lacks = r.type in _OF_THE_PLACE and r.type != claim.type
-        stale = not named and is_a(r, *_OF_A_VERSION)
-        if (
-            lacks
-            or stale
-            or (r.by_hand and not named)
-            or (seen.cannot and r is seen.error and not types)
-        ):
+        if lacks or (seen.cannot and r is seen.error and not types):
             continue
         telling = claim.pointed or claim.message or claim.line or types - {"RuntimeError"}
         if telling and _is_type(types, r) and _is_message(claim.message, r):
@@ -255,19 +186,14 @@ def _came_from(r: Raised, first: int, last: int) -> bool:
 
 
 def _is_type(types: set[str], r: Raised) -> bool:
-    return not types or any(r.type == t or r.type in _ABOVE.get(t, ()) for t in types)
+    above = {c.__name__ for c in getattr(getattr(builtins, r.type, None), "__mro__", ())}
+    return not types or not types.isdisjoint({r.type, *above})
 
 
 def _is_message(claimed: str, r: Raised) -> bool:
     """Sizes may differ, and most of the words are enough: PyTorch rewords its errors."""
-    said = signature(None, claimed)
-    words = set(re.findall(r"[a-z_]{3,}", claimed.casefold()))
-    for message in (r.message, r.masked):
-        real = set(re.findall(r"[a-z_]{3,}", message.casefold()))
-        alike = len(words) >= 3 and len(words & real) >= 0.8 * len(words)
-        if message and (alike or matches(said, signature(None, message))):
-            return True
-    return not claimed
+    words, real = (set(re.findall(r"[a-z_]{3,}", m.casefold())) for m in (claimed, r.message))
+    return len(words & real) >= 0.8 * len(words)
 
 
 def _runs(claim: Claim, seen: BlockRun) -> _Found:
@@ -296,14 +222,10 @@ def _prints(claim: Claim, seen: BlockRun) -> _Found:
             return _never_printed(there, seen)
         above = [s for s in seen.statements if s.last <= there.last]
         out = _output([there] if claim.line == claim.end_line else above, seen)
-    elif seen.error is not None and not seen.error.by_hand and not (seen.cannot or seen.stdout):
-        return Verdict.REFUTED, f"it printed nothing and raised {_told(seen.error)}"
     if claim.printed and is_printed(claim.printed, claim.text, out):
         return Verdict.HOLDS, f"it printed {short(claim.printed if there is None else out)}"
     if seen.cannot:
         return Verdict.CANNOT_RUN, seen.cannot
-    if "cuda" in claim.printed and seen.device == "cpu":
-        return Verdict.CANNOT_RUN, "it ran on the CPU: there is no GPU here"
     whole = seen.ended_well or (there is not None and seen.error is not None)
     once = there.times == 1 and out if there is not None else claim.line is None
     if not (once and whole and claim.printed) or seen.cut:
@@ -313,15 +235,11 @@ def _prints(claim: Claim, seen: BlockRun) -> _Found:
 
 
 def _never_printed(there: StatementSeen, seen: BlockRun) -> _Found:
-    """A print that the run never came to: its error was in the way, or none came to be told."""
-    error, tried = seen.error, _tried(there.first, there.first, seen)
+    """A print that the run never came to: where its error was in the way, it is refuted."""
+    error = seen.error
     straight = set(there.inside) <= {"try", "excepthandler", "with"}  # else it was passed by
     if error is not None and straight and not (error.by_hand or seen.cannot):
         return Verdict.REFUTED, f"it printed nothing there and raised {_told(error)}"
-    if tried is not None and "excepthandler" in there.inside:
-        part = [s for s in seen.statements if tried.first <= s.first <= tried.last]
-        if not _never_ran(part):
-            return Verdict.REFUTED, "no error came, so it printed nothing there"
     return Verdict.CANNOT_RUN, seen.cannot or f"line {there.first} was never carried out"
 
 
@@ -350,17 +268,13 @@ def _shape(claim: Claim, seen: BlockRun) -> _Found:
 
 
 def _fits(claim: Claim, real: tuple[int, ...]) -> bool:
-    if claim.shape is None:  # what holds one number may pass for a scalar
-        return len(real) == claim.dimensions or (claim.dimensions == 0 and set(real) == {1})
-    wanted = claim.shape
+    wanted = claim.shape or ()
     return len(real) == len(wanted) and all(b in (a, ANY) for a, b in zip(real, wanted))  # noqa: B905
 
 
 def _trains(claim: Claim, seen: BlockRun) -> _Found:
     if seen.cannot:
         return Verdict.CANNOT_RUN, seen.cannot
-    if seen.error is not None and is_a(seen.error, "no_parameters"):
-        return Verdict.REFUTED, f"nothing can train: it raised {_told(seen.error)}"
     moves = any(f".{name}".endswith(f".{claim.name}") for name in seen.moved)
     still = any(f".{name}".endswith(f".{claim.name}") for name in seen.still)
     if moves == still:
@@ -375,7 +289,6 @@ _BY_KIND = {
     ClaimKind.RUNS: _runs,
     ClaimKind.PRINTS: _prints,
     ClaimKind.SHAPE: _shape,
-    ClaimKind.DIMENSIONS: _shape,
     ClaimKind.TRAINS: _trains,
     ClaimKind.NEVER_TRAINS: _trains,
 }

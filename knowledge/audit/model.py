@@ -19,7 +19,6 @@ class ClaimKind(StrEnum):
     RUNS = "runs"  # it ends without an error
     PRINTS = "prints"  # that text is printed
     SHAPE = "shape"  # that tensor has that shape
-    DIMENSIONS = "dimensions"  # that tensor has so many dimensions
     TRAINS = "trains"  # that parameter is changed by the optimizer
     NEVER_TRAINS = "never trains"  # it is not
 
@@ -36,7 +35,6 @@ class Claim(Model):
     printed: str = ""  # what is said to be printed; empty: something that a print shows
     name: str = ""  # of the tensor or parameter
     shape: tuple[int, ...] | None = None
-    dimensions: int | None = None
     pointed: bool = True  # so surely and exactly read that a run may refute it
 
 

@@ -7,20 +7,18 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 
 from knowledge.audit.claims import claims_of
-from knowledge.audit.judge import only_called_right, verdict
+from knowledge.audit.judge import verdict
 from knowledge.audit.model import (
     Audit,
     BlockAudit,
     BlockRun,
-    Claim,
-    ClaimKind,
     DocumentAudit,
     verdict_of,
 )
 from knowledge.audit.reading import Reads
 from knowledge.audit.text import Block, layout
 from knowledge.documents.document import Document, FrontMatterError, load_documents
-from knowledge.documents.verdict import Verdict, digest
+from knowledge.documents.verdict import digest
 
 # Runs a block's code; it may need the blocks above, with what came of each.
 RunBlock = Callable[[str, Sequence[tuple[str, BlockRun]]], Awaitable[BlockRun]]
@@ -63,12 +61,10 @@ async def audit(
 
     async def one(document: Document, blocks: list[Block]) -> DocumentAudit:
         audited: list[BlockAudit] = []
-        claimed: list[list[Claim]] = []
         async with gate:
             for b in blocks:
                 seen = await run(b.code, [(above.code, above.seen) for above in audited])
                 claims = await asyncio.to_thread(claims_of, b, reader)
-                claimed.append(claims)
                 word, judged = verdict(claims, seen)
                 audited.append(
                     BlockAudit(
@@ -77,10 +73,6 @@ async def audit(
                     )
                 )  # fmt: skip
                 done()
-        if not any(_shows_a_fault(block) for block in audited):
-            audited = [
-                _without_what_is_only_called_right(*of) for of in zip(audited, claimed, strict=True)
-            ]
         return DocumentAudit(
             id=document.id, title=document.title, path=str(document.path),
             digest=digest(document), verdict=verdict_of(audited), blocks=tuple(audited),
@@ -93,16 +85,3 @@ async def audit(
         for task in tasks:
             task.cancel()
     return Audit(torch=torch, documents=tuple(audits), skipped=tuple(skipped))
-
-
-def _shows_a_fault(block: BlockAudit) -> bool:
-    faults = (ClaimKind.ERROR, ClaimKind.NEVER_TRAINS)
-    return any(j.claim.kind in faults and j.verdict is not Verdict.CANNOT_RUN for j in block.claims)
-
-
-def _without_what_is_only_called_right(block: BlockAudit, claims: Sequence[Claim]) -> BlockAudit:
-    """No fault is told that a run could show: then that the right way runs decides nothing."""
-    held = [j.claim for j in block.claims if j.verdict is Verdict.HOLDS]
-    left = [c for c in claims if not (c in held and only_called_right(c))]
-    word, judged = verdict(left, block.seen)
-    return block.model_copy(update={"verdict": word, "claims": judged})
