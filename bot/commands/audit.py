@@ -59,7 +59,7 @@ async def run_audit(
         except OSError as e:
             raise _unwritable(folder, e) from e
         snippets = AsAnAnswer(executor, has_gpu="cuda" in here["devices"])
-        runner = BlockRunner(executor, snippets, settings.executor.wall_s, journal.keep)
+        runner = BlockRunner(snippets, settings.executor.wall_s, journal.keep)
         try:
             with _progress(console, sum(len(blocks) for _, blocks in documents)) as done:
                 result = await auditing.audit(
@@ -100,15 +100,15 @@ class AsAnAnswer:
         """The code without what pasting adds."""
         return clean_paste(code.split("\n")).code
 
-    async def run(self, code: str, job: Job) -> tuple[JobResult, Job]:
+    async def run(self, job: Job) -> JobResult:
         """Run it, completed, and on a GPU or a simulated one where that says more."""
-        run, job = await completion.run(self.executor, job)
-        if devices.wants_gpu(run, mistake(run), code):
-            there = devices.there(job, has_gpu=self.has_gpu)
+        run, done = await completion.run(self.executor, job)
+        if devices.wants_gpu(run, mistake(run), job.code):
+            there = devices.there(done, has_gpu=self.has_gpu)
             gpu, _ = await completion.run(self.executor, there)
             if needs_gpu(run) or devices.device_error(mistake(gpu)):
                 run = gpu
-        return run, job
+        return run
 
     def missing(self, run: JobResult) -> str:
         """Why the code could not really be run here."""

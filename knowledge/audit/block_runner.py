@@ -7,9 +7,17 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from executor.errors import is_a, read, topic_of
-from executor.protocol import SNIPPET, Caught, ErrorSeen, Job, JobResult, Outcome, Probe
-from executor.service.client import ExecutorClient
+from executor.errors import is_a, topic_of
+from executor.protocol import (
+    SNIPPET,
+    Caught,
+    ErrorSeen,
+    Job,
+    JobResult,
+    Outcome,
+    Probe,
+    StatementSeen,
+)
 from knowledge.audit.model import BlockRun, Raised
 
 KEPT_BYTES = 4_000  # of what a block printed
@@ -27,11 +35,8 @@ class SnippetRunner(Protocol):
     def clean(self, code: str) -> str:
         """The code without what pasting adds (prompts, magics); every line stays where it is."""
 
-    async def run(self, code: str, job: Job) -> tuple[JobResult, Job]:
-        """What happened, where that says most, and the job on the CPU, completed if it had to be.
-
-        The job ends in the block's own code. Raises ExecutorError: the executor is gone or full.
-        """
+    async def run(self, job: Job) -> JobResult:
+        """What happened, where that says most; what is undefined is completed."""
 
     def missing(self, run: JobResult) -> str:
         """Why the code could not really be run here, as a clause; empty if it could."""
@@ -41,17 +46,12 @@ class SnippetRunner(Protocol):
 class BlockRunner:
     """Runs one block: alone; joined with those above if it needs them; else with placeholders."""
 
-    executor: ExecutorClient
     snippets: SnippetRunner
     wall_s: float
     keep: Callable[[str, Callable[[], Awaitable[BlockRun]]], Awaitable[BlockRun]]
 
     async def run(self, code: str, earlier: Sequence[tuple[str, BlockRun]]) -> BlockRun:
-        """What came of it.
-
-        Args:
-            code: the block's.
-            earlier: the blocks above it, with what came of each.
+        """What came of it; `earlier`: the blocks above it, with what came of each.
 
         Raises:
             ExecutorError: the executor is gone or full.
@@ -60,58 +60,32 @@ class BlockRunner:
         # Blocks that end in an error would end the whole: they are shown, not built upon.
         above = [block for block, seen in earlier if seen.ended_well and not seen.stand_ins]
         alone = await self.keep(f"alone\n{code}", lambda: self._run_block(code, ""))
-        if not (alone.stand_ins or _missing_name(alone)):
-            return _elided(alone, code)
-        if above:
+        if above and (alone.stand_ins or _lacks_a_name(alone)):
             before = "\n".join(above) + "\n"
             joined = await self.keep(
                 f"joined\n{before}\n{code}", lambda: self._run_block(code, before)
             )
             alone = joined if _says_more(joined) else alone
-        return _elided(_for_want_of(alone, code, earlier), code)
+        if alone.cannot or alone.error is None or not _DOTS.search(code):
+            return alone
+        return alone.model_copy(update={"cannot": "a part of it is left out (`# ...`)"})
 
     async def _run_block(self, code: str, before: str) -> BlockRun:
-        job = Job(code=before + code, wall_s=self.wall_s, probes=(Probe.STATEMENTS,))
-        run, _ = await self.snippets.run(code, job)
+        run = await self.snippets.run(
+            Job(code=before + code, wall_s=self.wall_s, probes=(Probe.STATEMENTS,))
+        )
         return _told(run, self.snippets.missing(run) or _of_the_place(run), before.count("\n"))
 
 
-def _elided(seen: BlockRun, code: str) -> BlockRun:
-    """What ends in an error, and has a comment for the rest of its code, was not meant to run."""
-    if seen.cannot or seen.error is None or not _DOTS.search(code):
-        return seen
-    return seen.model_copy(update={"cannot": "a part of it is left out (`# ...`)"})
-
-
-def _missing_name(seen: BlockRun) -> str:
-    """The undefined name that ended the run, or that raised in a `try` of the block."""
-    for raised in reversed(seen.raised):
-        found = read(raised, "name_undefined") if raised.type == "NameError" else None
-        if found is not None:
-            return found["name"]
-    return ""
-
-
-def _for_want_of(seen: BlockRun, code: str, earlier: Sequence[tuple[str, BlockRun]]) -> BlockRun:
-    """What lacks a name that a block above gives, but cannot get it from there, did not run."""
-    name = _missing_name(seen)
-    binds = re.compile(rf"\b(?:def|class|import|as|for)\s+{name}\b|\b{name}\s*(?:,[\w\s,]*)?=(?!=)")
-    if not name or seen.cannot:
-        return seen
-    if any(binds.search(above) for above, _ in earlier):
-        why = f"it needs `{name}` from a block above, which does not run to its end itself"
-    elif seen.error is None and not binds.search(code):
-        why = f"it needs `{name}`, which the document does not define, and catches the NameError"
-    else:
-        return seen
-    return seen.model_copy(update={"cannot": why})
+def _lacks_a_name(seen: BlockRun) -> bool:
+    return any(r.type == "NameError" and is_a(r, "name_undefined") for r in seen.raised)
 
 
 def _says_more(joined: BlockRun) -> bool:
     """Whether the joined block gets past the missing name, to a line of its own."""
     if joined.error is not None and joined.error.line is None:
         return False  # one of the blocks above ended it
-    return not (_missing_name(joined) or (joined.stand_ins and joined.cannot))
+    return not (_lacks_a_name(joined) or (joined.stand_ins and joined.cannot))
 
 
 def _told(run: JobResult, cannot: str, before: int) -> BlockRun:
@@ -136,16 +110,7 @@ def _told(run: JobResult, cannot: str, before: int) -> BlockRun:
         findings=tuple((f.name, f.message) for f in run.findings if f.mistake),
         stdout=out[:KEPT_BYTES].decode("utf-8", "replace"),
         cut=len(out) > KEPT_BYTES or run.dropped_bytes > 0 or (before > 0 and not own),
-        statements=tuple(
-            s.model_copy(
-                update={
-                    "first": s.first - before,
-                    "last": s.last - before,
-                    "printed": tuple((a - begins, b - begins) for a, b in s.printed if a >= begins),
-                }
-            )
-            for s in own
-        ),
+        statements=tuple(_shifted(s, before, begins) for s in own),
         cannot=cannot,
         stand_ins=tuple(s.name for s in run.stand_ins),
         assumed=tuple(a for a in run.assumptions if not re.match(r"(?:import|from) |ran on ", a)),
@@ -155,6 +120,12 @@ def _told(run: JobResult, cannot: str, before: int) -> BlockRun:
         family=topic_of(told.type, told.message) if told is not None else "no error",
         seconds=round(run.seconds, 3),
     )
+
+
+def _shifted(s: StatementSeen, lines: int, begins: int) -> StatementSeen:
+    printed = tuple((a - begins, b - begins) for a, b in s.printed if a >= begins)
+    lines_now = {"first": s.first - lines, "last": s.last - lines}
+    return s.model_copy(update=lines_now | {"printed": printed})
 
 
 _FRAME = re.compile(rf'File "[^"\n]*{re.escape(SNIPPET)}", line (\d+)')
@@ -170,7 +141,6 @@ def _raised(e: ErrorSeen | Caught, before: int) -> Raised:
         lines=tuple(sorted(n - before for n in through if n > before)),
         handler=handler - before if handler is not None and handler > before else None,
         by_hand=e.origin == "raise",
-        masked=e.masks[:KEPT_MESSAGE] if isinstance(e, ErrorSeen) else "",
     )
 
 
@@ -178,17 +148,14 @@ def _of_the_place(run: JobResult) -> str:
     """What the place where it ran has to do with how it ended; empty if nothing."""
     if run.outcome in (Outcome.KILLED, Outcome.SETUP_ERROR, Outcome.UNAVAILABLE):
         return f"the run was ended from outside ({run.detail or run.exit.signal})"
-    for e in (run.error, *run.caught):
-        if e is None:
-            continue
-        if e.type in ("ModuleNotFoundError", "FileNotFoundError") and isinstance(e, Caught):
-            return f"it needs what is not here, and catches the {e.type}"
-        if is_a(e, "place"):
-            return f"it needs what this place does not have ({e.type})"
-    return ""
+    if run.error is not None and is_a(run.error, "body_missing"):
+        return "a body is left out"
+    lacks = [e.type for e in (run.error, *run.caught) if e is not None and is_a(e, "place")]
+    lacks += [e.type for e in run.caught if e.type in ("ModuleNotFoundError", "FileNotFoundError")]
+    return f"it needs what this place does not have ({lacks[0]})" if lacks else ""
 
 
-RECIPE = 2  # version of how a block is run; another number makes all runs new
+RECIPE = 3  # version of how a block is run; another number makes all runs new
 
 
 def conditions(here: Mapping[str, Any], limits: Mapping[str, Any]) -> dict[str, Any]:

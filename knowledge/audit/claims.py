@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Iterator
+from functools import lru_cache, partial
 
 from knowledge.audit.conventions import (
     LITERAL,
@@ -30,13 +30,13 @@ from knowledge.signature import find_signatures
 
 _CODE = re.compile(r"[=(]\w*[=)]|^\w+\(|^\w+\.\w+")  # quoted, and no message
 _NAME = re.compile(r"`([A-Za-z_][\w.\[\]]*)(?:\([^`]*\))?`")
-_DIMS = re.compile(r"\b(\d|one|two|three|four|five)-?d(?:im(?:ension(?:s|al)?)?)?\b", re.I)
+_DIMS = r"\b(?i:(\d|one|two|three|four|five)-?d(?:im(?:ension(?:s|al)?)?)?)\b"
+_NEAR = r"(?:[^\w,]+\w+){0,5}?[^\w,]+"  # words between a name and what is said of it
 _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _SIZES = re.compile(rf"{SHAPE}|\b\d{{1,6}}(?:[x×]\d{{1,6}})+\b")
 _NUMBERED = re.compile(r"^\W*\d{1,2}[.)](?:\s|$)")  # an entry of a list, or a heading
 _ASSIGNED = re.compile(r"^\s*((?:\w+\s*,\s*)*\w+)\s*(?::[^=\n]+)?=(?!=)", re.M)
 _NUMBER = re.compile(r"^(\w+) *= *(\d{1,8}) *(?:#.*)?$", re.M)
-_NEAR = 5  # words between a name and what is said of it
 _MOST = 300  # statements of one block that are read
 
 
@@ -60,20 +60,17 @@ def claims_of(block: Block, reader: Reads) -> list[Claim]:
         for kind, likely in kinds.items():
             spelled = line in to_the_letter and kind in ("equals", "shape")
             if kind in _BY_KIND and not spelled:
-                claims = _BY_KIND[kind](statement, likely >= SURE)
-                found += (c if tried else _unsure(c) for c in claims)
-    return _each_once(found)
-
-
-def _unsure(claim: Claim) -> Claim:
-    return claim.model_copy(update={"pointed": False}) if claim.kind is ClaimKind.ERROR else claim
+                sure = likely >= SURE and (tried or kind != "raises")
+                found += _BY_KIND[kind](statement, sure)
+    kept: dict[Claim, Claim] = {}
+    for claim in sorted(found, key=lambda c: not c.pointed):
+        kept.setdefault(claim.model_copy(update={"text": "", "pointed": True}), claim)
+    return list(kept.values())
 
 
 def _raises(told: Statement, sure: bool) -> Iterator[Claim]:
     type_, message = error_named(told.text)
-    first = last = None
-    if told.comment is not None:
-        first, last = told.comment.first, told.comment.last
+    first, last = (told.comment.first, told.comment.last) if told.comment else (None, None)
     yield Claim(
         kind=ClaimKind.ERROR, text=told.text, line=first, end_line=last,
         type=type_, message=message, pointed=sure,
@@ -81,19 +78,14 @@ def _raises(told: Statement, sure: bool) -> Iterator[Claim]:
 
 
 def _works(told: Statement, sure: bool) -> Iterator[Claim]:
-    about = told.comment
-    first, last = (about.first, about.last) if about is not None else (None, None)
-    here = told.where == "follow" or (
-        first is not None if about is not None else "last" in told.place
-    )
-    if sure and here:  # else any block that runs would bear it out
+    first, last = (told.comment.first, told.comment.last) if told.comment else (None, None)
+    if sure:  # else any block that runs would bear it out
         yield Claim(kind=ClaimKind.RUNS, text=told.text, line=first, end_line=last)
 
 
 def _equals(told: Statement, sure: bool) -> Iterator[Claim]:
-    line, lines = None, told.code.split("\n")
-    if told.comment is not None:
-        line = print_for(lines, told.comment, told.comment.line) or None
+    about, lines = told.comment, told.code.split("\n")
+    line = (print_for(lines, about, about.line) or None) if about is not None else None
     bare = _NUMBERED.sub("", told.text.replace("`", ""))
     values = list(dict.fromkeys(m[0] for m in re.finditer(LITERAL + r"|\b(?i:nan|inf)\b", bare)))
     if line is None:  # of some print or other: nothing that many things could have printed
@@ -111,14 +103,10 @@ def _shape(told: Statement, sure: bool) -> Iterator[Claim]:
     line = told.comment.line if told.comment is not None else None
     assigned = {n for m in _ASSIGNED.finditer(told.code) for n in re.findall(r"\w+", m[1])}
     names = r"\b[A-Za-z_]\w*\b" if told.comment is not None else _NAME
-    found = [
-        (m, s) for m in _SIZES.finditer(told.text) if (s := _sizes(m[0], told.code)) is not None
-    ]
-    said = [
-        n
-        for n in re.findall(names, told.text[: found[0][0].start() if found else None])
-        if n in assigned
-    ]
+    sizes = ((m, _sizes(m[0], told.code)) for m in _SIZES.finditer(told.text))
+    found = [(m, shape) for m, shape in sizes if shape is not None]
+    before = told.text[: found[0][0].start() if found else None]
+    said = [n for n in re.findall(names, before) if n in assigned]
     # Of two tensors beside each other nobody knows which is meant.
     name = said[-1] if len(set(said)) == 1 or (said and found) else ""
     name = name if len(found) < 2 else ""
@@ -131,24 +119,15 @@ def _shape(told: Statement, sure: bool) -> Iterator[Claim]:
             kind=ClaimKind.SHAPE, text=told.text, line=line, end_line=line, name=name, shape=shape,
             pointed=sure and exact,
         )  # fmt: skip
-    elif not found and name and (dims := _dimensions_of(name, told.text)):
-        word = dims[1].lower()
-        yield Claim(
-            kind=ClaimKind.SHAPE, text=told.text, name=name, line=line, end_line=line,
-            shape=(ANY,) * (int(word) if word.isdecimal() else _COUNTS[word]),
-            pointed=sure and told.comment is None,
-        )  # fmt: skip
-
-
-def _dimensions_of(name: str, text: str) -> re.Match[str] | None:
-    """`x` is a 2D tensor; not what else the sentence calls so: `x` lets us index each 3D tensor."""
-    dims = _DIMS.search(text)
-    if dims is None:
-        return None
-    at = text.rfind(name, 0, dims.start())
-    after = text[dims.end() :].partition(name)[0]
-    between = text[at + len(name) : dims.start()] if at >= 0 else after
-    return dims if len(re.findall(r"\w+", between)) <= _NEAR and "," not in between else None
+    elif not found and name:
+        # `x` is a 2D tensor; not what else the sentence calls so: `x` lets us index each 3D tensor.
+        near = re.search(rf"\b{name}\b{_NEAR}{_DIMS}|{_DIMS}{_NEAR}{name}\b", told.text)
+        if near is not None:
+            count = (near[1] or near[2]).lower()
+            yield Claim(
+                kind=ClaimKind.SHAPE, text=told.text, name=name, line=line, end_line=line,
+                shape=(ANY,) * int(_COUNTS.get(count, count)), pointed=sure and line is None,
+            )  # fmt: skip
 
 
 def _sizes(text: str, code: str) -> tuple[int, ...] | None:
@@ -166,19 +145,11 @@ def _constants(code: str) -> dict[str, int]:
     return {m[1]: int(m[2]) for m in _NUMBER.finditer(code) if bound[m[1]] == 1}
 
 
-def _trains(told: Statement, sure: bool) -> Iterator[Claim]:
-    yield from _training(told, sure, ClaimKind.TRAINS)
-
-
-def _never_trains(told: Statement, sure: bool) -> Iterator[Claim]:
-    yield from _training(told, sure, ClaimKind.NEVER_TRAINS)
-
-
-def _training(told: Statement, sure: bool, kind: ClaimKind) -> Iterator[Claim]:
-    names = [n.removesuffix(".grad").rpartition(".")[2] for n in _NAME.findall(told.text)]
-    names = [n for n in dict.fromkeys(names) if re.search(rf"\b{re.escape(n)}\b", told.code)]
-    for name in names[:2] or [""]:
-        yield Claim(kind=kind, text=told.text, name=name, pointed=sure and len(names) < 2)
+def _trains(told: Statement, sure: bool, kind: ClaimKind = ClaimKind.TRAINS) -> Iterator[Claim]:
+    names = {n.removesuffix(".grad").rpartition(".")[2] for n in _NAME.findall(told.text)}
+    names = {n for n in names if re.search(rf"\b{re.escape(n)}\b", told.code)}
+    if len(names) == 1:
+        yield Claim(kind=kind, text=told.text, name=names.pop(), pointed=sure)
 
 
 # How values relate to each other is read, and decided by no run.
@@ -188,7 +159,7 @@ _BY_KIND = {
     "equals": _equals,
     "shape": _shape,
     "trains": _trains,
-    "notrain": _never_trains,
+    "notrain": partial(_trains, kind=ClaimKind.NEVER_TRAINS),
 }
 
 
@@ -203,12 +174,3 @@ def error_named(text: str) -> tuple[str, str]:
     said = [q for q in quoted if not re.match(r"Errors?:", q)]  # in the author's own words
     message = next((q for q in said if re.search(r"\w \w", q) and not _CODE.search(q)), "")
     return (named.pop() if len(named) == 1 else ""), message
-
-
-def _each_once(found: Iterable[Claim]) -> list[Claim]:
-    kept: dict[Claim, Claim] = {}
-    for claim in found:
-        key = claim.model_copy(update={"text": "", "pointed": True})
-        if key not in kept or (claim.pointed and not kept[key].pointed):
-            kept[key] = claim
-    return list(kept.values())

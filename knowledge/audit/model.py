@@ -47,7 +47,6 @@ class Raised(Model):
     lines: tuple[int, ...] = ()  # every line of the block that was being carried out, callers too
     handler: int | None = None  # the line that caught it
     by_hand: bool = False  # a `raise` of the block's own
-    masked: str = ""  # the message of the error that it was raised over
 
 
 class BlockRun(Model):

@@ -21,8 +21,8 @@ class _AsIs:
     def clean(self, code: str) -> str:
         return code
 
-    async def run(self, code: str, job: Job) -> tuple[JobResult, Job]:
-        return await self._executor.run(job), job
+    async def run(self, job: Job) -> JobResult:
+        return await self._executor.run(job)
 
     def missing(self, run: JobResult) -> str:
         return ""
@@ -36,7 +36,7 @@ async def test_of_the_findings_the_mistakes_are_kept():
     """A note says nothing against a document."""
     seen = ran(findings=(noted("graph_kept"), found("never_moved")))
     executor = RecordedExecutor({"net(x)": seen})
-    runner = BlockRunner(executor, _AsIs(executor), 10, _kept)
+    runner = BlockRunner(_AsIs(executor), 10, _kept)
 
     block = await runner.run("net(x)", [])
 
@@ -47,7 +47,7 @@ async def test_a_block_that_needs_the_one_above_keeps_its_own_lines_and_output(
     executor: ExecutorClient,
 ):
     """What the joined program does above it is another block's."""
-    runner = BlockRunner(executor, AsAnAnswer(executor, has_gpu=False), 10, _kept)
+    runner = BlockRunner(AsAnAnswer(executor, has_gpu=False), 10, _kept)
     above = "print('above')\n\ndef double(x):\n    print('in it')\n    return 2 * x"
     code = "y = double(4)\nprint('own:', y)\ny['a']"
 
@@ -62,7 +62,7 @@ async def test_a_block_that_needs_the_one_above_keeps_its_own_lines_and_output(
 
 async def test_what_a_run_leans_on_is_kept(executor: ExecutorClient):
     """A module that does nothing here is no real one; an import that was forgotten is."""
-    runner = BlockRunner(executor, AsAnAnswer(executor, has_gpu=False), 10, _kept)
+    runner = BlockRunner(AsAnAnswer(executor, has_gpu=False), 10, _kept)
 
     silent = await runner.run("import wandb\nwandb.init()", [])
     supplied = await runner.run("x = torch.ones(1)", [])
@@ -84,6 +84,6 @@ async def test_code_that_is_left_out_is_not_held_against_a_block(
     executor: ExecutorClient, code: str, cannot: bool
 ):
     """If it ends in an error."""
-    runner = BlockRunner(executor, AsAnAnswer(executor, has_gpu=False), 10, _kept)
+    runner = BlockRunner(AsAnAnswer(executor, has_gpu=False), 10, _kept)
 
     assert bool((await runner.run(code, [])).cannot) is cannot

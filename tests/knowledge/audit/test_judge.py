@@ -31,7 +31,7 @@ async def _kept(key: str, make: Any) -> BlockRun:
 @pytest.fixture
 def run(executor: ExecutorClient) -> Any:
     """Runs a block as an audit does."""
-    runner = BlockRunner(executor, AsAnAnswer(executor, has_gpu=False), 10, _kept)
+    runner = BlockRunner(AsAnAnswer(executor, has_gpu=False), 10, _kept)
 
     async def ran(code: str, **changed: Any) -> BlockRun:
         return (await runner.run(code, [])).model_copy(update=changed)
