@@ -75,7 +75,7 @@ def tell(document: DocumentAudit, block: BlockAudit, console: Console) -> None:
     console.print(f"{Path(document.path).name} block {block.number}: {block.verdict.value.upper()}")
     console.print("BEFORE:", " ".join(around.lead)[-900:])
     console.print(block.code)
-    console.print("AFTER:", " ".join(around.follow)[:1500], around.shown[:300])
+    console.print("AFTER:", " ".join(around.follow)[:1500])
     console.print(f"RUN: {seen.how}, {seen.device}, {seen.outcome} {seen.cannot}")
     for r in seen.raised:
         console.print(f"  raised in line {r.line}: {r.type}: {r.message[:200]}")

@@ -20,7 +20,6 @@ from knowledge.audit.conventions import (
     left_to_chance,
     print_for,
     printed_beside,
-    shown_output,
 )
 from knowledge.audit.features import SHAPE, TYPE, Statement, statements
 from knowledge.audit.model import ANY, Claim, ClaimKind
@@ -48,7 +47,6 @@ def claims_of(block: Block, reader: Reads) -> list[Claim]:
         *asserted(block.code),
         *printed_beside(noted, block.code),
         *(c for c in called_wrong(noted) if not HEDGED.search(c.text)),
-        *shown_output(block.shown),
     ]
     beside = {c.text for c in found}
     to_the_letter = {c.line for c in noted if c.text in beside}

@@ -29,8 +29,10 @@ VARIES = re.compile(
     r"|if|about|around|roughly)\b|~|…|\.\.\.",
     re.I,
 )
+_GOES_ON = re.compile(r"[\s\[\](){}\d.,eE+-]|tensor")
 _AT_THE_MARGIN = re.compile(r"(?:assert\b|(?:\w+\.)*assert_(?:close|allclose|equal|array_equal)\()")
 _LONGEST = 2_000  # letters of an output
+_NEAR = 5  # lines between a print and what a comment below it shows
 # Words for an exception; what is only called wrong, or a mistake, need not raise any.
 FAILS = re.compile(r"\b(?:errors?|exceptions?|fail\w*|rais\w+|throw\w*|crash\w*|break\w*)\b", re.I)
 _INCORRECT = re.compile(r"\W*(?:incorrect|wrong)\b|.*\((?:incorrect|wrong)\b", re.I)
@@ -63,52 +65,30 @@ def called_wrong(noted: Sequence[Comment]) -> Iterator[Claim]:
             yield Claim(kind=ClaimKind.ERROR, text=c.text, line=line, end_line=last)
 
 
-def shown_output(shown: str) -> Iterator[Claim]:
-    """The output that stands in a fence below the block, as it was on another machine."""
-    text = shown.strip()
-    if not text or VARIES.search(text):
-        return
-    if len(text) <= _LONGEST:
-        yield Claim(kind=ClaimKind.PRINTS, text=text, printed=text, pointed=False)
-
-
 def printed_beside(noted: Sequence[Comment], code: str) -> Iterator[Claim]:
     """What a comment beside, below or above a print says that it prints."""
     lines = code.split("\n")
     taken: set[int] = set()
     for n, comment in enumerate(noted):
-        if comment.line in taken or len(comment.text) > _LONGEST:
-            continue
         says = _SAYS_OUTPUT.match(comment.text)
         text = next((g for g in says.groups() if g), "").strip() if says else comment.text
-        alone = re.fullmatch(rf"\W*(?:{LITERAL})\W*", text)
-        if not (says or alone):
+        alone = comment.alone or not re.fullmatch(rf"\W*(?:{LITERAL})\W*", text)
+        if comment.line in taken or len(text) > _LONGEST or (alone and not says):
             continue
         below = _lines_below(noted[n + 1 :], replace(comment, text=text))
+        text = "\n".join([text, *(c.text for c in below)]).strip()
         line = print_for(lines, comment, below[-1].line if below else comment.line)
-        if not line or (comment.alone and not says):
+        value = _value(text, code) if line else ""
+        if not value:
             continue
         taken |= {c.line for c in below}
-        told = _claim(comment, "\n".join([text, *(c.text for c in below)]).strip(), code, line)
-        if told is not None:
-            yield told
-
-
-def _claim(comment: Comment, text: str, code: str, line: int) -> Claim | None:
-    """The claim that a print writes a value; none if the text holds no value."""
-    value = _value(text, code)
-    if not value:
-        return None
-    rest = f"{comment.text}\n{text}".replace(value, "")
-    may_differ = VARIES.search(rest) or "xample" in rest or "cuda" in value or "..." in value
-    return Claim(
-        kind=ClaimKind.PRINTS,
-        text=comment.text,
-        line=1 if comment.alone else line,  # of several prints it may show what all of them write
-        end_line=line,
-        printed=value,
-        pointed=not may_differ and not left_to_chance(value, code),
-    )
+        rest = f"{comment.text}\n{text}".replace(value, "")
+        may_differ = VARIES.search(rest) or "xample" in rest or "cuda" in value or "..." in value
+        yield Claim(
+            kind=ClaimKind.PRINTS, text=comment.text, printed=value, end_line=line,
+            line=1 if comment.alone else line,  # it may show what several prints write
+            pointed=not may_differ and not left_to_chance(value, code),
+        )  # fmt: skip
 
 
 def _value(text: str, code: str) -> str:
@@ -132,15 +112,8 @@ def print_for(lines: Sequence[str], comment: Comment, last: int) -> int:
     """
     if not comment.alone:
         return comment.line if _is_print(lines[comment.line - 1]) else 0
-    above = seen = 0
-    for n in range(comment.line - 1, 0, -1):
-        text = lines[n - 1]
-        if _is_print(text):
-            above = n
-            break
-        seen += bool(text.strip()) and not text.lstrip().startswith("#")
-        if seen > 3 or (not text.strip() and seen) or re.match(r"\s*(?:def|class)\b", text):
-            break
+    near = range(comment.line - 1, max(0, comment.line - 1 - _NEAR), -1)
+    above = next((n for n in near if _is_print(lines[n - 1])), 0)
     below = last < len(lines) and _is_print(lines[last])
     return last + 1 if below and not (above and lines[comment.line - 2].strip()) else above
 
@@ -153,16 +126,11 @@ def _lines_below(noted: Sequence[Comment], above: Comment) -> list[Comment]:
     """The comments that go on with a value over several lines."""
     found: list[Comment] = []
     whole, line = above.text, above.line
-    if not above.alone and whole.count("[") <= whole.count("]"):
-        return []
-    for comment in noted:
+    for comment in noted if above.alone or whole.count("[") > whole.count("]") else ():
         # A tensor of three dimensions is printed with a blank line between its matrices.
         gap = 2 if whole.count("[") > whole.count("]") else 1
-        whole += comment.text
-        if not comment.alone or comment.line > line + gap or _SAYS_OUTPUT.match(comment.text):
-            break
-        if not re.match(r"[\s\[\](){}\d.,eE+-]|tensor", comment.text):
+        if not comment.alone or comment.line > line + gap or not _GOES_ON.match(comment.text):
             break
         found.append(comment)
-        line = comment.line
+        whole, line = whole + comment.text, comment.line
     return found

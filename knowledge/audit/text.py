@@ -35,7 +35,6 @@ class Block:
     code: str
     lead: tuple[str, ...]  # the sentences that introduce it
     follow: tuple[str, ...]  # the sentences that come after it, up to the next one's
-    shown: str  # an output that stands in a fence of its own right below
 
 
 def layout(text: str) -> list[Block]:
@@ -59,30 +58,12 @@ def layout(text: str) -> list[Block]:
         follow, _ = _divide(
             _between(parts[place + 1 : below]), has_above=True, has_below=below < len(parts)
         )
-        blocks.append(
-            Block(
-                number,
-                block.line,
-                block.code,
-                tuple(lead),
-                tuple(follow),
-                _shown(parts[place + 1 : below]),
-            )
-        )
+        blocks.append(Block(number, block.line, block.code, tuple(lead), tuple(follow)))
     return blocks
 
 
 def _between(parts: list[Paragraph | CodeBlock]) -> list[Paragraph]:
     return [p for p in parts if isinstance(p, Paragraph)]
-
-
-def _shown(parts: list[Paragraph | CodeBlock]) -> str:
-    """A fence that is no Python, right below or after a line that says it is the output."""
-    for n, part in enumerate(parts[:2]):
-        if isinstance(part, CodeBlock):
-            said = n == 1 and re.search(r"\boutput", str(getattr(parts[0], "text", "")), re.I)
-            return part.code if said and part.language in ("", "text", "output", "console") else ""
-    return ""
 
 
 _NEXT = re.compile(
