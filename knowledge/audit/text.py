@@ -79,6 +79,17 @@ _NEXT = re.compile(
 )
 
 
+_SUMS_UP = re.compile(
+    r"\W*(?:In (?:summary|conclusion|short)|To sum|For (?:further|more)|Regarding)"
+)
+_TITLE = re.compile(
+    r"(?:\d+\.\s*)?(?:\*\*[^*]{3,}\*\*:?"
+    r"|\W*(?:Code )?(?:Example|Scenario|Method|Approach|Case|Step)\s*\d)"
+)
+# A title within what is said of the block above.
+_WITHIN = re.compile(r"\W*(?:Comment|Expla|Outp|Analys|Result|Note|Discuss|Why|Resource|Key )")
+
+
 def _divide(
     between: list[Paragraph], *, has_above: bool, has_below: bool
 ) -> tuple[list[str], list[str]]:
@@ -90,34 +101,19 @@ def _divide(
     """
     if not has_below:
         # After the last block: its own paragraphs, until a heading or a summing up.
-        follow: list[str] = []
-        for p in between[:3]:
-            if p.level or (
-                follow
-                and re.match(
-                    r"\W*(?:In (?:summary|conclusion|short)|To sum"
-                    r"|For (?:further|more)|Regarding)",
-                    p.text,
-                )
-            ):
-                break
-            follow += sentences(p.text)
-        return _until_next(follow)[0], []
+        ends = (n for n, p in enumerate(between) if p.level or (n and _SUMS_UP.match(p.text)))
+        own = between[: min(3, next(ends, 3))]
+        return _until_next([s for p in own for s in sentences(p.text)])[0], []
     if not has_above:
         return [], [s for p in between[-2:] for s in _told(p)]
     titles = [n for n, p in enumerate(between) if p.level or _is_title(p.text)]
-    heading = titles[-1] if titles else None
-    if heading is not None:
-        above, below = between[:heading], between[heading:]
-    elif len(between) > 1:
-        above, below = between[:-1], between[-1:]
-    else:
-        above, below = between, []
-    told = [s for p in above for s in _told(p)]
-    if below:
-        follow, _ = _until_next(told)
-        return follow, [s for p in below for s in _told(p)]
-    return _until_next(told)
+    # The last paragraph introduces the block below, unless a title says where that begins.
+    cut = titles[-1] if titles else max(len(between) - 1, 1)
+    told = [s for p in between[:cut] for s in _told(p)]
+    follow, lead = _until_next(told)
+    if below := between[cut:]:
+        lead = [s for p in below for s in _told(p)]
+    return follow, lead
 
 
 def _told(part: Paragraph) -> list[str]:
@@ -129,13 +125,7 @@ def _told(part: Paragraph) -> list[str]:
 def _is_title(text: str) -> bool:
     """A line in bold, or `Example 2: …`: the introduction of what follows begins here."""
     first = text.split("\n", 1)[0].strip()
-    if re.match(r"\W*(?:Comment|Expla|Outp|Analys|Result|Note|Discuss|Why|Resource|Key )", first):
-        return False  # a title within what is said of the block above
-    return bool(re.match(r"(?:\d+\.\s*)?\*\*[^*]{3,}\*\*:?", first)) or bool(
-        re.match(
-            r"(?:\d+\.\s*)?\W*(?:Code )?(?:Example|Scenario|Method|Approach|Case|Step)\s*\d", first
-        )
-    )
+    return _TITLE.match(first) is not None and _WITHIN.match(first) is None
 
 
 def _until_next(told: list[str]) -> tuple[list[str], list[str]]:
@@ -167,14 +157,12 @@ def comments(code: str) -> list[Comment]:
     lines = code.split("\n")
     found = _comment_tokens(code)
     alone = {line for line, col, _ in found if not lines[line - 1][:col].strip()}
-    result = []
-    for line, col, text in found:
-        if line not in alone:
-            result.append(Comment(text, line, False, line, line))
-            continue
-        first, last = _code_below(lines, line, alone, col)
-        result.append(Comment(text, line, True, first, last))
-    return result
+    return [
+        Comment(text, line, True, *_code_below(lines, line, alone, col))
+        if line in alone
+        else Comment(text, line, False, line, line)
+        for line, col, text in found
+    ]
 
 
 def _code_below(
