@@ -114,11 +114,9 @@ def _told(run: JobResult, cannot: str, before: int) -> BlockRun:
         cannot=cannot,
         stand_ins=tuple(s.name for s in run.stand_ins),
         assumed=tuple(a for a in run.assumptions if not re.match(r"(?:import|from) |ran on ", a)),
-        trained=run.trained,
         moved=run.moved,
         still=tuple(f.name for f in run.findings if f.kind in _NEVER),
         family=topic_of(told.type, told.message) if told is not None else "no error",
-        seconds=round(run.seconds, 3),
     )
 
 

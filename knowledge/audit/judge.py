@@ -30,6 +30,8 @@ _SAYS_IT_RUNS = re.compile(
 )
 _MOST = 12  # claims of one block
 
+# What these say is borne out by a run of all of it only.
+_ALL_OF_IT = (ClaimKind.RUNS, ClaimKind.TRAINS, ClaimKind.NEVER_TRAINS)
 _RAN = (ClaimKind.RUNS, Verdict.HOLDS)
 _Found = tuple[Verdict, str] | None
 
@@ -57,6 +59,8 @@ def verdict(claims: Iterable[Claim], seen: BlockRun) -> tuple[Verdict, tuple[Jud
 
 def _judge(claim: Claim, seen: BlockRun) -> Judged | None:
     found = _BY_KIND[claim.kind](claim, seen)
+    if seen.cannot and (found is None or found[0] is not Verdict.HOLDS or claim.kind in _ALL_OF_IT):
+        found = Verdict.CANNOT_RUN, seen.cannot
     if found is None or (not claim.pointed and found[0] is not Verdict.HOLDS):
         return None  # it may be about something else: then the run says nothing against it
     word, evidence = found
@@ -100,9 +104,6 @@ def _lines(claim: Claim, seen: BlockRun) -> tuple[int, int]:
     begun = [s.last for s in seen.statements if first <= s.first <= last]
     if claim.kind is ClaimKind.ERROR and (tried := _tried(first, last, seen)):
         return min(first, tried.first), max(tried.last, *begun)
-    there = _at(first, seen)
-    if there is not None and not begun:
-        return there.first, there.last  # it stands on a later line of that statement
     return first, max([last, *begun])
 
 
@@ -163,8 +164,6 @@ def _error(told: Claim, seen: BlockRun) -> _Found:
         telling = claim.pointed or claim.message or claim.line or types - {"RuntimeError"}
         if telling and _is_type(types, r) and _is_message(claim.message, r):
             return Verdict.HOLDS, f"it raised {_told(r)}"
-    if seen.cannot:
-        return Verdict.CANNOT_RUN, seen.cannot
     other = [r for r in raised if not r.by_hand]
     if other and all(r.type in _OF_THE_PLACE for r in other):
         return Verdict.CANNOT_RUN, f"it raised {_told(other[-1])}"
@@ -200,8 +199,6 @@ def _runs(claim: Claim, seen: BlockRun) -> _Found:
     first, last = _lines(claim, seen)
     error, part = seen.error, _part(claim, seen)
     raised = [r for r in seen.raised if claim.line is None or _came_from(r, first, last)]
-    if seen.cannot:
-        return Verdict.CANNOT_RUN, seen.cannot
     if raised and claim.line is None and error is None:
         return None  # it shows an error as well, and what is said to work may be the rest
     if wrong := [r for r in raised if not r.by_hand]:
@@ -224,8 +221,6 @@ def _prints(claim: Claim, seen: BlockRun) -> _Found:
         out = _output([there] if claim.line == claim.end_line else above, seen)
     if claim.printed and is_printed(claim.printed, claim.text, out):
         return Verdict.HOLDS, f"it printed {short(claim.printed if there is None else out)}"
-    if seen.cannot:
-        return Verdict.CANNOT_RUN, seen.cannot
     whole = seen.ended_well or (there is not None and seen.error is not None)
     once = there.times == 1 and out if there is not None else claim.line is None
     if not (once and whole and claim.printed) or seen.cut:
@@ -238,9 +233,9 @@ def _never_printed(there: StatementSeen, seen: BlockRun) -> _Found:
     """A print that the run never came to: where its error was in the way, it is refuted."""
     error = seen.error
     straight = set(there.inside) <= {"try", "excepthandler", "with"}  # else it was passed by
-    if error is not None and straight and not (error.by_hand or seen.cannot):
+    if error is not None and straight and not error.by_hand:
         return Verdict.REFUTED, f"it printed nothing there and raised {_told(error)}"
-    return Verdict.CANNOT_RUN, seen.cannot or f"line {there.first} was never carried out"
+    return Verdict.CANNOT_RUN, f"line {there.first} was never carried out"
 
 
 def _output(statements: Iterable[StatementSeen], seen: BlockRun) -> str:
@@ -259,22 +254,15 @@ def _shape(claim: Claim, seen: BlockRun) -> _Found:
         makes = [there] if claim.name or len(there.shapes) == 1 else []
     names = {claim.name} if claim.name else {name for s in makes for name in s.shapes}
     real = list(dict.fromkeys(shape for s in makes for n in names for shape in s.shapes.get(n, ())))
-    if not real:
-        return (Verdict.CANNOT_RUN, seen.cannot) if seen.cannot else None
     told = f"`{', '.join(names)}` has the shape {' and '.join(str(list(r)) for r in real)}"
-    if any(_fits(claim, shape) for shape in real):
-        return Verdict.HOLDS, told
+    wanted = claim.shape or ()
+    for r in real:
+        if len(r) == len(wanted) and all(b in (a, ANY) for a, b in zip(r, wanted, strict=True)):
+            return Verdict.HOLDS, told
     return (Verdict.REFUTED, told) if len(real) == 1 else None  # it may be said of another time
 
 
-def _fits(claim: Claim, real: tuple[int, ...]) -> bool:
-    wanted = claim.shape or ()
-    return len(real) == len(wanted) and all(b in (a, ANY) for a, b in zip(real, wanted))  # noqa: B905
-
-
 def _trains(claim: Claim, seen: BlockRun) -> _Found:
-    if seen.cannot:
-        return Verdict.CANNOT_RUN, seen.cannot
     moves = any(f".{name}".endswith(f".{claim.name}") for name in seen.moved)
     still = any(f".{name}".endswith(f".{claim.name}") for name in seen.still)
     if moves == still:
@@ -295,7 +283,6 @@ _BY_KIND = {
 
 
 def _told(r: Raised) -> str:
-    first = r.message.split("\n", 1)[0]
-    message = first if len(first) <= 160 else f"{first[:159]}…"
+    message = r.message.split("\n", 1)[0][:160]
     at = f" in line {r.line}" if r.line is not None else ""
     return f"{r.type}{at}: {message}" if message else f"{r.type}{at}"

@@ -63,12 +63,10 @@ class BlockRun(Model):
     cannot: str = ""  # why it could not really be run here
     stand_ins: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()  # what else is not the real thing: "a logger that does nothing"
-    trained: bool = False
     moved: tuple[str, ...] = ()
     still: tuple[str, ...] = ()  # parameters that got no gradient, or did not move
     statements: tuple[StatementSeen, ...] = ()  # the block's own
     family: str = ""
-    seconds: float = 0.0
 
     @property
     def raised(self) -> tuple[Raised, ...]:
