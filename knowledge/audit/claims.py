@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
 from knowledge.audit.conventions import (
@@ -151,7 +151,7 @@ def _trains(told: Statement, sure: bool, kind: ClaimKind = ClaimKind.TRAINS) -> 
 
 
 # How values relate to each other is read, and decided by no run.
-_BY_KIND = {
+_BY_KIND: dict[str, Callable[[Statement, bool], Iterator[Claim]]] = {
     "raises": _raises,
     "works": _works,
     "equals": _equals,

@@ -28,11 +28,7 @@ class Journal:
     """
 
     def __init__(self, path: Path, conditions: object) -> None:
-        """Open it.
-
-        Args:
-            path: the file; need not be there.
-            conditions: whatever a run's outcome hangs on besides the code; plain JSON.
+        """Open it; `conditions`: what a run's outcome hangs on besides the code, as plain JSON.
 
         Raises:
             OSError: it cannot be written.

@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from knowledge.audit.features import BUCKETS, Statement, hashed
+from knowledge.search.embedding import EmbeddingModel
 
 FILE = Path(__file__).with_name("reading.npz")
 KINDS = ("raises", "works", "equals", "shape", "relates", "trains", "notrain")
@@ -28,17 +29,6 @@ HEDGED = re.compile(
     r"|simulat\w+|hypothetical\w*)\b",
     re.I,
 )
-
-
-class Embeds(Protocol):
-    """An embedding model."""
-
-    @property
-    def identity(self) -> str:
-        """Its name, with a hash of its files."""
-
-    def encode_bulk(self, texts: Sequence[str]) -> np.ndarray:
-        """Unit vectors, float32, shape (len(texts), dim); an audit reads by the thousand."""
 
 
 class Reads(Protocol):
@@ -81,7 +71,7 @@ def load(path: Path = FILE) -> Head:
 class Reader:
     """Reads statements; the head and the model are loaded with the first of them."""
 
-    def __init__(self, model: Embeds, head: Head | None = None) -> None:
+    def __init__(self, model: EmbeddingModel, head: Head | None = None) -> None:
         """`head`: another one than that in the file."""
         self._model = model
         self._head = head
@@ -107,7 +97,7 @@ class Reader:
         return [{k: float(p) for k, p in zip(KINDS, row, strict=True) if p >= READ} for row in sure]
 
 
-def meanings(told: Sequence[Statement], model: Embeds) -> np.ndarray:
+def meanings(told: Sequence[Statement], model: EmbeddingModel) -> np.ndarray:
     """What a statement and the one before it mean, float32, shape (len(told), 2 * dim)."""
     texts = [s.text for s in told] + [s.before for s in told]
     each = list(dict.fromkeys(texts))

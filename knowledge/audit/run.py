@@ -46,16 +46,10 @@ async def audit(
     skipped: Sequence[str] = (),
     done: Callable[[], None] = lambda: None,
 ) -> Audit:
-    """Run every block and judge what is claimed of it.
+    """Run every block, `at_once` documents side by side, and judge what is claimed of it.
 
-    Args:
-        documents: as `read` gives them.
-        run: runs a block; a run that was made before may come from a journal.
-        reader: reads what is claimed.
-        torch: the version that everything runs on.
-        at_once: documents that are worked on side by side.
-        skipped: what could not be read, for the report.
-        done: told of each block that is through.
+    A run that was made before may come from a journal. `done` is told of each block that is
+    through; `torch` and `skipped` are for the report.
     """
     gate = asyncio.Semaphore(at_once)
 
@@ -64,8 +58,7 @@ async def audit(
         async with gate:
             for b in blocks:
                 seen = await run(b.code, [(above.code, above.seen) for above in audited])
-                claims = await asyncio.to_thread(claims_of, b, reader)
-                word, judged = verdict(claims, seen)
+                word, judged = verdict(await asyncio.to_thread(claims_of, b, reader), seen)
                 audited.append(
                     BlockAudit(
                         number=b.number, line=b.line, code=b.code, verdict=word, claims=judged,
