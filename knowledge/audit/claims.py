@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
 from knowledge.audit.conventions import (
+    FAILS,
     LITERAL,
     VARIES,
     asserted,
     called_wrong,
     left_to_chance,
+    only_called_wrong,
     print_for,
     printed_beside,
 )
@@ -29,6 +31,7 @@ from knowledge.signature import find_signatures
 
 _CODE = re.compile(r"[=(]\w*[=)]|^\w+\(|^\w+\.\w+")  # quoted, and no message
 _NAME = re.compile(r"`([A-Za-z_][\w.\[\]]*)(?:\([^`]*\))?`")
+_CATCHES_ALL = re.compile(r"\bexcept(?: (?:Base)?Exception\b[^:\n]*)?:")
 _DIMS = r"\b(?i:(\d|one|two|three|four|five)-?d(?:im(?:ension(?:s|al)?)?)?)\b"
 _NEAR = r"(?:[^\w,]+\w+){0,5}?[^\w,]+"  # words between a name and what is said of it
 _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
@@ -60,6 +63,9 @@ def claims_of(block: Block, reader: Reads) -> list[Claim]:
             if kind in _BY_KIND and not spelled:
                 sure = likely >= SURE and (tried or kind != "raises")
                 found += _BY_KIND[kind](statement, sure)
+    # Who catches whatever comes, and speaks of no error, may call the result wrong.
+    if _CATCHES_ALL.search(block.code) and not FAILS.search(" ".join(block.follow)):
+        found = [c for c in found if not only_called_wrong(c)]
     kept: dict[Claim, Claim] = {}
     for claim in sorted(found, key=lambda c: not c.pointed):
         kept.setdefault(claim.model_copy(update={"text": "", "pointed": True}), claim)
@@ -146,8 +152,8 @@ def _constants(code: str) -> dict[str, int]:
 def _trains(told: Statement, sure: bool, kind: ClaimKind = ClaimKind.TRAINS) -> Iterator[Claim]:
     names = {n.removesuffix(".grad").rpartition(".")[2] for n in _NAME.findall(told.text)}
     names = {n for n in names if re.search(rf"\b{re.escape(n)}\b", told.code)}
-    if len(names) == 1:
-        yield Claim(kind=kind, text=told.text, name=names.pop(), pointed=sure)
+    if len(names) < 2:
+        yield Claim(kind=kind, text=told.text, name="".join(names), pointed=sure)
 
 
 # How values relate to each other is read, and decided by no run.

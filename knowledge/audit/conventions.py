@@ -13,7 +13,8 @@ LITERAL = (
     r"[tT]orch\.Size\(\[[\d, ]*\]\)|torch\.[a-z]+\d+"
     r"|(?:(?:torch\.)?tensor|(?:np\.|numpy\.)?array)\((?:[^()]|\([^()]*\)){0,2000}\)"
     r"|\((?:None|-?\d+)(?:, *-?\d+)*,?\)|\[[\d\[\]., eE+-]+\]"
-    r"|\[(?:'[^'\n]*'(?:, *)?)+\]|True|False|None|(?:true|false)(?=\W*$)|device\([^)]*\)"
+    r"|\{[^{}\n]{1,300}\}|\[(?:'[^'\n]*'(?:, *)?)+\]|True|False|None"
+    r"|(?:true|false)(?=\W*$)|device\([^)]*\)"
     r"|\bcpu\b|\bcuda(?::\d+)?|(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.]*\w)"
 )
 # `Output: 2`, `prints 2`, `-> 2`, and a value alone.
@@ -57,8 +58,14 @@ def asserted(code: str) -> Iterator[Claim]:
             yield Claim(kind=ClaimKind.RUNS, text=line.strip(), line=n, end_line=n)
 
 
+def only_called_wrong(claim: Claim) -> bool:
+    """Whether it is said to be wrong in no word of an error: then it need not raise one."""
+    names = claim.type or claim.message or FAILS.search(claim.text)
+    return claim.kind is ClaimKind.ERROR and not names
+
+
 def called_wrong(noted: Sequence[Comment]) -> Iterator[Claim]:
-    """What a comment calls incorrect: of a `try` that tells of its error it says that one comes."""
+    """What a comment calls incorrect: of a `try` it says that its error comes."""
     for c in noted:
         if _INCORRECT.match(c.text):
             line, last = c.first or c.line, c.last or c.line

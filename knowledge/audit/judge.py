@@ -10,10 +10,11 @@ import builtins
 import re
 from collections.abc import Iterable
 
+from executor.errors import is_a
 from executor.protocol import StatementSeen
-from knowledge.audit.conventions import FAILS
+from knowledge.audit.conventions import only_called_wrong
 from knowledge.audit.model import ANY, BlockRun, Claim, ClaimKind, Judged, Raised
-from knowledge.audit.printed import is_printed, short
+from knowledge.audit.printed import has_printed, short
 from knowledge.documents.verdict import Verdict
 
 # Where a run lacks something, these are the lack itself, not what a document means.
@@ -36,17 +37,27 @@ _RAN = (ClaimKind.RUNS, Verdict.HOLDS)
 _Found = tuple[Verdict, str] | None
 
 
-def verdict(claims: Iterable[Claim], seen: BlockRun) -> tuple[Verdict, tuple[Judged, ...]]:
-    """What a run says of a block's claims; those it says nothing of are left out."""
+def verdict(
+    claims: Iterable[Claim], seen: BlockRun, *, cures: bool = True
+) -> tuple[Verdict, tuple[Judged, ...]]:
+    """What a run says of a block's claims; those it says nothing of are left out.
+
+    `cures`: the document shows a fault, so that it says something that the right way runs.
+    """
     judged = [j for claim in claims if (j := _judge(claim, seen)) is not None]
+    if not cures:
+        judged = [j for j in judged if _of(j) != _RAN or _SAYS_IT_RUNS.search(j.claim.text)]
     errors = [j for j in judged if j.claim.kind is ClaimKind.ERROR]
+    if errors and not any(j.verdict in (Verdict.HOLDS, Verdict.PARTLY) for j in errors):
+        # "The correct way" to avoid an error that does not come is nothing to be right about.
+        judged = [j for j in judged if j.claim.kind is not ClaimKind.RUNS]
     came = f"it raised {_told(seen.error)}" if seen.error is not None else ""
     spoken_of = any(j.evidence == came for j in errors)
     fails = seen.error is not None and not seen.cannot and not spoken_of
     if fails or any(j.verdict is Verdict.REFUTED for j in judged):
         judged = [j for j in judged if j.claim.pointed]  # the rest is nothing to be right about
     if fails:  # that it ran up to there
-        judged = [j for j in judged if (j.claim.kind, j.verdict) != _RAN]
+        judged = [j for j in judged if _of(j) != _RAN]
     tested = {j.verdict for j in judged} - {Verdict.CANNOT_RUN}
     if not tested:
         return (Verdict.CANNOT_RUN if judged or seen.cannot else Verdict.NO_CLAIM), tuple(judged)
@@ -57,6 +68,10 @@ def verdict(claims: Iterable[Claim], seen: BlockRun) -> tuple[Verdict, tuple[Jud
     return tested.pop(), kept
 
 
+def _of(j: Judged) -> tuple[ClaimKind, Verdict]:
+    return j.claim.kind, j.verdict
+
+
 def _judge(claim: Claim, seen: BlockRun) -> Judged | None:
     found = _BY_KIND[claim.kind](claim, seen)
     if seen.cannot and (found is None or found[0] is not Verdict.HOLDS or claim.kind in _ALL_OF_IT):
@@ -64,12 +79,6 @@ def _judge(claim: Claim, seen: BlockRun) -> Judged | None:
     if found is None or (not claim.pointed and found[0] is not Verdict.HOLDS):
         return None  # it may be about something else: then the run says nothing against it
     word, evidence = found
-    if (
-        word is Verdict.HOLDS
-        and claim.kind is ClaimKind.RUNS
-        and not _SAYS_IT_RUNS.search(claim.text)
-    ):
-        return None  # it is only called right: code runs that is right and code that is not
     if word is not Verdict.CANNOT_RUN and (why := _not_real(claim, word, seen)):
         word, evidence = Verdict.CANNOT_RUN, f"{why}, which may decide this: {evidence}"
     return Judged(claim=claim, verdict=word, evidence=evidence)
@@ -117,13 +126,15 @@ def _tried(first: int, last: int, seen: BlockRun) -> StatementSeen | None:
 def _shown(claim: Claim, seen: BlockRun) -> Claim | None:
     """What is only called wrong, as an error of the `try` by which the block shows one.
 
-    It stands in that `try`, or that is the only one; and it catches a class of its own.
+    It stands in that `try`, or that is the only one and catches a class of its own.
     """
-    if claim.type or claim.message or FAILS.search(claim.text):
+    if not only_called_wrong(claim):
         return claim
     tries = [s for s in seen.statements if s.kind == "try"]
-    there = tries[0] if len(tries) == 1 else _tried(claim.line or 0, claim.end_line or 0, seen)
-    if there is None or not set(there.handles) - _ANY_TYPE or set(there.handles) & _OF_THE_PLACE:
+    there = _tried(claim.line or 0, claim.end_line or 0, seen)
+    if len(tries) == 1 and set(tries[0].handles) - _ANY_TYPE:
+        there = tries[0]
+    if there is None or set(there.handles) & _OF_THE_PLACE:
         return None
     return claim.model_copy(update={"line": there.first, "end_line": there.last})
 
@@ -219,7 +230,7 @@ def _prints(claim: Claim, seen: BlockRun) -> _Found:
             return _never_printed(there, seen)
         above = [s for s in seen.statements if s.last <= there.last]
         out = _output([there] if claim.line == claim.end_line else above, seen)
-    if claim.printed and is_printed(claim.printed, claim.text, out):
+    if claim.printed and has_printed(claim.printed, out):
         return Verdict.HOLDS, f"it printed {short(claim.printed if there is None else out)}"
     whole = seen.ended_well or (there is not None and seen.error is not None)
     once = there.times == 1 and out if there is not None else claim.line is None
@@ -263,6 +274,8 @@ def _shape(claim: Claim, seen: BlockRun) -> _Found:
 
 
 def _trains(claim: Claim, seen: BlockRun) -> _Found:
+    if seen.error is not None and is_a(seen.error, "no_parameters"):
+        return Verdict.REFUTED, f"nothing can train: it raised {_told(seen.error)}"
     moves = any(f".{name}".endswith(f".{claim.name}") for name in seen.moved)
     still = any(f".{name}".endswith(f".{claim.name}") for name in seen.still)
     if moves == still:

@@ -8,15 +8,6 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?|-?inf|nan", re.I)
 _NO_WORDS = re.compile(r"tensor|array|torch|inf|nan|dtype|int\d+|float\d+|True|False")
 
 
-def is_printed(value: str, text: str, out: str) -> bool:
-    """Whether a value was printed, or the comment as a whole that tells of it."""
-    if has_printed(value, out):
-        return True
-    # Unless its value is on the lines below it; `;` parts two printed lines in one comment.
-    whole = re.sub(r"^\W*(?:\w+ )?output\s*:\s*", "", text, flags=re.I)
-    return _flat(value) in _flat(text) and all(has_printed(p, out) for p in whole.split("; "))
-
-
 def has_printed(said: str, stdout: str) -> bool:
     """Whether a text was printed; blanks and the last decimals are a matter of taste."""
     flat = _flat(said)

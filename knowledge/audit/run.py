@@ -12,16 +12,19 @@ from knowledge.audit.model import (
     Audit,
     BlockAudit,
     BlockRun,
+    ClaimKind,
     DocumentAudit,
     verdict_of,
 )
 from knowledge.audit.reading import Reads
 from knowledge.audit.text import Block, layout
 from knowledge.documents.document import Document, FrontMatterError, load_documents
-from knowledge.documents.verdict import digest
+from knowledge.documents.verdict import Verdict, digest
 
 # Runs a block's code; it may need the blocks above, with what came of each.
 RunBlock = Callable[[str, Sequence[tuple[str, BlockRun]]], Awaitable[BlockRun]]
+
+_FAULTS = (ClaimKind.ERROR, ClaimKind.NEVER_TRAINS)
 
 
 def read(paths: Iterable[Path]) -> tuple[list[tuple[Document, list[Block]]], list[str]]:
@@ -54,18 +57,27 @@ async def audit(
     gate = asyncio.Semaphore(at_once)
 
     async def one(document: Document, blocks: list[Block]) -> DocumentAudit:
-        audited: list[BlockAudit] = []
+        runs: list[tuple[str, BlockRun]] = []
+        claims = []
         async with gate:
             for b in blocks:
-                seen = await run(b.code, [(above.code, above.seen) for above in audited])
-                word, judged = verdict(await asyncio.to_thread(claims_of, b, reader), seen)
-                audited.append(
-                    BlockAudit(
-                        number=b.number, line=b.line, code=b.code, verdict=word, claims=judged,
-                        seen=seen,
-                    )
-                )  # fmt: skip
+                runs.append((b.code, await run(b.code, runs)))
+                claims.append(await asyncio.to_thread(claims_of, b, reader))
                 done()
+        cures = any(
+            judged.claim.kind in _FAULTS and judged.verdict is not Verdict.CANNOT_RUN
+            for told, (_, seen) in zip(claims, runs, strict=True)
+            for judged in verdict(told, seen)[1]
+        )
+        audited = []
+        for b, told, (_, seen) in zip(blocks, claims, runs, strict=True):
+            word, judged = verdict(told, seen, cures=cures)
+            audited.append(
+                BlockAudit(
+                    number=b.number, line=b.line, code=b.code, verdict=word, claims=judged,
+                    seen=seen,
+                )
+            )  # fmt: skip
         return DocumentAudit(
             id=document.id, title=document.title, path=str(document.path),
             digest=digest(document), verdict=verdict_of(audited), blocks=tuple(audited),
