@@ -29,8 +29,8 @@ from knowledge.search.embedding import EmbeddingModel
 
 MORE = LABELS.with_name("audit-labels-more.tsv")
 EXAMPLES = Path(__file__).with_name("audit_examples.tsv")
-_CALLS = "loss.backward()\noptimizer.step()\nprint(loss)"
-_EXAMPLE_WEIGHS = 1.5  # an invented statement, beside a labelled one
+_ONE_READER_WEIGHS = 0.6  # beside one that two readers labelled alike
+_EXAMPLE_WEIGHS = 3.0  # an invented statement, beside a labelled one
 _REGULAR = 12.0  # scikit-learn's C: larger is less regularised
 
 # A statement, for each kind whether it makes that claim (None where the readers disagree), and
@@ -62,15 +62,15 @@ def examples(corpus: Path) -> Iterator[Example]:
         for row in csv.DictReader(file, delimiter="\t"):
             found = kinds_of(row["reader"])
             place = (row["document"], int(row["block"]), row["where"], int(row["index"]))
-            yield find(corpus, *place), tuple(k in found for k in KINDS), 1.0
+            yield find(corpus, *place), tuple(k in found for k in KINDS), _ONE_READER_WEIGHS
     for line in EXAMPLES.read_text(encoding="utf-8").splitlines():
         kind, where, text = line.split("\t")
         names = "\n".join(re.findall(r"`([^`]+)`", text))
         told = tuple(k == kind for k in KINDS)
-        # Twice, so that what a block calls says nothing by itself.
-        yield Statement(text, where, names), told, _EXAMPLE_WEIGHS
-        code, place = f"{names}\n{_CALLS}", (f"{where}0", "last") if where != "comment" else ()
-        yield Statement(text, where, code, place=place), told, _EXAMPLE_WEIGHS
+        # Twice, so that where it stands says nothing by itself.
+        place = (f"{where}0", "last") if where != "comment" else ()
+        for spot in ((), place):
+            yield Statement(text, where, names, place=spot), told, _EXAMPLE_WEIGHS
 
 
 def train(told: list[Example], model: EmbeddingModel) -> Head:

@@ -14,7 +14,6 @@ from executor.protocol import (
     ErrorSeen,
     Job,
     JobResult,
-    Outcome,
     Probe,
     StatementSeen,
 )
@@ -65,7 +64,9 @@ class BlockRunner:
             joined = await self.keep(
                 f"joined\n{before}\n{code}", lambda: self._run_block(code, before)
             )
-            alone = joined if _says_more(joined) else alone
+            fails_above = joined.error is not None and joined.error.line is None
+            lacks = _lacks_a_name(joined) or (joined.stand_ins and joined.cannot)
+            alone = alone if fails_above or lacks else joined
         if alone.cannot or alone.error is None or not _DOTS.search(code):
             return alone
         return alone.model_copy(update={"cannot": "a part of it is left out (`# ...`)"})
@@ -79,13 +80,6 @@ class BlockRunner:
 
 def _lacks_a_name(seen: BlockRun) -> bool:
     return any(r.type == "NameError" and is_a(r, "name_undefined") for r in seen.raised)
-
-
-def _says_more(joined: BlockRun) -> bool:
-    """Whether the joined block gets past the missing name, to a line of its own."""
-    if joined.error is not None and joined.error.line is None:
-        return False  # one of the blocks above ended it
-    return not (_lacks_a_name(joined) or (joined.stand_ins and joined.cannot))
 
 
 def _told(run: JobResult, cannot: str, before: int) -> BlockRun:
@@ -130,26 +124,26 @@ _FRAME = re.compile(rf'File "[^"\n]*{re.escape(SNIPPET)}", line (\d+)')
 
 
 def _raised(e: ErrorSeen | Caught, before: int) -> Raised:
-    handler = e.handler_line if isinstance(e, Caught) else None
-    through = {int(n) for n in _FRAME.findall(e.traceback)} | ({e.line} if e.line else set())
+    def own(line: int | None) -> int | None:
+        return line - before if line is not None and line > before else None
+
+    through = {own(n) for n in (*map(int, _FRAME.findall(e.traceback)), e.line)} - {None}
     return Raised(
         type=e.type.rpartition(".")[2],
         message=e.message[:KEPT_MESSAGE],
-        line=e.line - before if e.line is not None and e.line > before else None,
-        lines=tuple(sorted(n - before for n in through if n > before)),
-        handler=handler - before if handler is not None and handler > before else None,
+        line=own(e.line),
+        lines=tuple(sorted(n for n in through if n is not None)),
+        handler=own(e.handler_line) if isinstance(e, Caught) else None,
         by_hand=e.origin == "raise",
     )
 
 
 def _of_the_place(run: JobResult) -> str:
-    """What the place where it ran has to do with how it ended; empty if nothing."""
-    if run.outcome in (Outcome.KILLED, Outcome.SETUP_ERROR, Outcome.UNAVAILABLE):
-        return f"the run was ended from outside ({run.detail or run.exit.signal})"
-    if run.error is not None and is_a(run.error, "body_missing"):
-        return "a body is left out"
-    lacks = [e.type for e in (run.error, *run.caught) if e is not None and is_a(e, "place")]
-    lacks += [e.type for e in run.caught if e.type in ("ModuleNotFoundError", "FileNotFoundError")]
+    """What this place lacks where the block caught that; empty if nothing."""
+    kinds = ("ModuleNotFoundError", "FileNotFoundError")
+    lacks = [e.type for e in run.caught if e.type in kinds or is_a(e, "place")]
+    if run.error is not None and is_a(run.error, "place"):
+        lacks.append(run.error.type)
     return f"it needs what this place does not have ({lacks[0]})" if lacks else ""
 
 

@@ -77,10 +77,12 @@ def printed_beside(noted: Sequence[Comment], code: str) -> Iterator[Claim]:
     lines = code.split("\n")
     taken: set[int] = set()
     for n, comment in enumerate(noted):
+        if comment.line in taken or len(comment.text) > _LONGEST:
+            continue
         says = _SAYS_OUTPUT.match(comment.text)
         text = next((g for g in says.groups() if g), "").strip() if says else comment.text
         alone = comment.alone or not re.fullmatch(rf"\W*(?:{LITERAL})\W*", text)
-        if comment.line in taken or len(text) > _LONGEST or (alone and not says):
+        if alone and not says:
             continue
         below = _lines_below(noted[n + 1 :], replace(comment, text=text))
         text = "\n".join([text, *(c.text for c in below)]).strip()
@@ -109,7 +111,8 @@ def _value(text: str, code: str) -> str:
         return "" if re.match(r"[\w`]", text[first.end() :].strip(" .)")) else first[1]
     label = re.match(r"([^:\n]{3,60}:) ", text)
     bare = "\n".join(line.split("#", 1)[0] for line in code.split("\n"))
-    return text if label is not None and label[1] in bare else ""
+    legend = re.search(r"[(\[]\s*[A-Za-z_]\w*\s*,", text)  # `Shape: (batch, rows)`
+    return text if label is not None and label[1] in bare and legend is None else ""
 
 
 def print_for(lines: Sequence[str], comment: Comment, last: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from knowledge.audit.text import Block, Comment, comments
@@ -36,13 +36,17 @@ _VALUE = re.compile(r"-?[\d.]+|None|True|False|nan|inf|NaN|[A-Z]+")
 _WORD = re.compile(r"[A-Za-z][\w']*|[^\w\s]")
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|ly|e)$")
 _IS_CODE = re.compile(
-    r"[\w.\[\]]+\s*(?:=(?!=)|\()|(?:raise|return|import|from|print|try:|except)\b"
+    r"(?!\S*(?:[tT]ensor|array|Size)\()(?:[\w.\[\]]+(?:(?<!shape) *=(?!=)|\()"
+    r"|(?:raise|return|import|from|print|try:|except)\b)"
+)
+_CLAUSE = re.compile(
+    r"(?<=\w{3}[\w`)])(?:[;,:—–] "
+    r"| (?=(?:but|while|which|because|although|since|whereas|so that|hence|thus)\b))"
 )
 _GOES_ON = re.compile(r"[:=,]$|^\W*(?:expected )?(?:output|result)$", re.I)
 _OPENERS = re.compile(
     r"(?:print|try|except|def|class|for|while|if|elif|else|with|return|import|from|raise|assert)\b"
 )
-_CALLS = ("try:", "print(", ".backward(", ".step(", "assert ")
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,13 @@ def statements(block: Block) -> list[Statement]:
         code = dropped or is_code(text)
         found.append(Statement(text, "comment", block.code, before, comment, place, code))
     return found
+
+
+def parts(statement: Statement) -> list[Statement]:
+    """A statement, and the clauses of a long one: what one of them claims, the others drown."""
+    text = statement.text
+    clauses = [c for c in _CLAUSE.split(text) if len(c) > 15] if len(text) > 60 else []
+    return [statement, *(replace(statement, text=c) for c in clauses if len(clauses) > 1)]
 
 
 def is_code(text: str) -> bool:
@@ -146,7 +157,6 @@ def features(statement: Statement) -> Iterator[tuple[str, float]]:
         yield from ((f"near {a} {b}", 0.5) for a, b in zip(marked, marked[gap:], strict=False))
     yield from ((f"as is {word}", 0.5) for word in found)
     yield from ((f"place {place}", 0.7) for place in statement.place)
-    yield from ((f"has {word}", 0.4) for word in _CALLS if word in statement.code)
     if statement.comment is not None:
         anchor = anchor_of(statement.comment, statement.code.split("\n"))
         yield from ((f"anchor {name}", 0.3) for name in re.findall(r"\w+", anchor)[:12])

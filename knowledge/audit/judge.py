@@ -20,6 +20,10 @@ from knowledge.documents.verdict import Verdict
 # Where a run lacks something, these are the lack itself, not what a document means.
 _OF_THE_PLACE = frozenset({"NameError", "ModuleNotFoundError", "ImportError", "FileNotFoundError"})
 _ANY_TYPE = frozenset({"", "Error", "Exception", "BaseException"})
+# Of another version's ways: not the error that a document shows, unless it names it.
+_OF_A_VERSION = (
+    "missing_arguments", "unexpected_keyword", "too_many_arguments", "module_attribute",
+)  # fmt: skip
 # Statements that one need not come by: they end something, or only tell of it.
 _MAY_BE_LEFT = frozenset({"raise", "return", "pass", "continue", "break", "import", "importfrom"})
 _TELLS = re.compile(r"print|(?:log|warn)\w*(?:\.\w+)?|sys\.exit|exit")
@@ -29,8 +33,6 @@ _SAYS_IT_RUNS = re.compile(
     r"|errors?|exceptions?|crash\w*|fail\w*|rais\w+|throw\w*)\b",
     re.I,
 )
-_MOST = 12  # claims of one block
-
 # What these say is borne out by a run of all of it only.
 _ALL_OF_IT = (ClaimKind.RUNS, ClaimKind.TRAINS, ClaimKind.NEVER_TRAINS)
 _RAN = (ClaimKind.RUNS, Verdict.HOLDS)
@@ -44,13 +46,19 @@ def verdict(
 
     `cures`: the document shows a fault, so that it says something that the right way runs.
     """
+    claims = list(claims)
     judged = [j for claim in claims if (j := _judge(claim, seen)) is not None]
     if not cures:
         judged = [j for j in judged if _of(j) != _RAN or _SAYS_IT_RUNS.search(j.claim.text)]
     errors = [j for j in judged if j.claim.kind is ClaimKind.ERROR]
-    if errors and not any(j.verdict in (Verdict.HOLDS, Verdict.PARTLY) for j in errors):
-        # "The correct way" to avoid an error that does not come is nothing to be right about.
-        judged = [j for j in judged if j.claim.kind is not ClaimKind.RUNS]
+    comes = any(j.verdict in (Verdict.HOLDS, Verdict.PARTLY) for j in errors)
+    if errors:  # and its cure: then it is not said to work as a whole, nor if no error comes
+        judged = [j for j in judged if _of(j)[0] is not ClaimKind.RUNS or (comes and j.claim.line)]
+        # What follows an error on purpose is not meant as one program with it.
+        judged = [j for j in judged if _of(j)[0] is not ClaimKind.PRINTS or _came_to(j, seen)]
+    if not seen.raised and any(only_called_wrong(c) and c.line for c in claims):
+        # It ran as well: that the right way runs is nothing to be right about.
+        judged = [j for j in judged if _of(j)[0] is not ClaimKind.RUNS]
     came = f"it raised {_told(seen.error)}" if seen.error is not None else ""
     spoken_of = any(j.evidence == came for j in errors)
     fails = seen.error is not None and not seen.cannot and not spoken_of
@@ -62,7 +70,7 @@ def verdict(
     if not tested:
         return (Verdict.CANNOT_RUN if judged or seen.cannot else Verdict.NO_CLAIM), tuple(judged)
     order = [Verdict.REFUTED, Verdict.PARTLY, Verdict.HOLDS, Verdict.CANNOT_RUN]
-    kept = tuple(sorted(judged, key=lambda j: order.index(j.verdict))[:_MOST])
+    kept = tuple(sorted(judged, key=lambda j: order.index(j.verdict)))
     if len(tested) > 1 or (fails and tested == {Verdict.HOLDS}):
         return Verdict.PARTLY, kept
     return tested.pop(), kept
@@ -70,6 +78,11 @@ def verdict(
 
 def _of(j: Judged) -> tuple[ClaimKind, Verdict]:
     return j.claim.kind, j.verdict
+
+
+def _came_to(j: Judged, seen: BlockRun) -> bool:
+    there = _at(j.claim.end_line, seen)
+    return there is None or there.times > 0
 
 
 def _judge(claim: Claim, seen: BlockRun) -> Judged | None:
@@ -170,6 +183,7 @@ def _error(told: Claim, seen: BlockRun) -> _Found:
     named = bool(types or claim.message)
     for r in reversed(raised):  # the one that ended it first
         lacks = r.type in _OF_THE_PLACE and r.type != claim.type
+        lacks = lacks or (not named and is_a(r, *_OF_A_VERSION))
         if lacks or (seen.cannot and r is seen.error and not types):
             continue
         telling = claim.pointed or claim.message or claim.line or types - {"RuntimeError"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?|-?inf|nan", re.I)
-_NO_WORDS = re.compile(r"tensor|array|torch|inf|nan|dtype|int\d+|float\d+|True|False")
+_NO_WORDS = re.compile(r"tensor|array|torch|Size|inf|nan|dtype|int\d+|float\d+|True|False")
 
 
 def has_printed(said: str, stdout: str) -> bool:

@@ -14,12 +14,12 @@ from typing import Protocol
 
 import numpy as np
 
-from knowledge.audit.features import BUCKETS, Statement, hashed
+from knowledge.audit.features import BUCKETS, Statement, hashed, parts
 from knowledge.search.embedding import EmbeddingModel
 
 FILE = Path(__file__).with_name("reading.npz")
 KINDS = ("raises", "works", "equals", "shape", "relates", "trains", "notrain")
-READ, SURE = 0.25, 0.65  # from where on a run may bear a claim out, and may refute it
+READ, SURE = 0.35, 0.85  # from where on a run may bear a claim out, and may refute it
 WORDS_WEIGH, _BEFORE_WEIGHS = 2.5, 0.3  # beside a statement's meaning, which weighs 1
 
 
@@ -83,12 +83,15 @@ class Reader:
         if self._head is None:
             self._head = load()
         head = self._head
-        scores = meanings(told, self._model) @ head.meaning + head.bias  # (statements, kinds)
-        for n, statement in enumerate(told):
-            buckets = hashed(statement)
+        each = [part for statement in told for part in parts(statement)]
+        scores = meanings(each, self._model) @ head.meaning + head.bias  # (parts, kinds)
+        for n, part in enumerate(each):
+            buckets = hashed(part)
             values = np.fromiter(buckets.values(), np.float32, len(buckets)) * WORDS_WEIGH
             scores[n] += values @ head.words[list(buckets)]
-        sure = 1 / (1 + np.exp(-scores))
+        of = np.repeat(np.arange(len(told)), [len(parts(statement)) for statement in told])
+        sure = np.zeros((len(told), len(KINDS)))
+        np.maximum.at(sure, of, 1 / (1 + np.exp(-scores)))
         for n, statement in enumerate(told):
             if statement.is_code:
                 sure[n] = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from knowledge.audit.model import ClaimKind
-from knowledge.audit.printed import is_printed
+from knowledge.audit.printed import has_printed
 from tests.knowledge.audit.audited import claims
 
 
@@ -29,7 +29,7 @@ def test_random_numbers_refute_nothing_but_a_shape_does():
     """The numbers are whatever they are; the shape is a promise."""
     code = "x = torch.rand(2)\nprint(x)  # tensor([0.1, 0.2])\nprint(x.shape)  # torch.Size([3])"
 
-    assert [c.pointed for c in claims(code)] == [False, True]
+    assert {c.printed[:5]: c.pointed for c in claims(code)} == {"torch": True, "tenso": False}
 
 
 @pytest.mark.parametrize(
@@ -41,13 +41,12 @@ def test_random_numbers_refute_nothing_but_a_shape_does():
         ("Output: cpu", "cpu"),
         ("Output is a score", None),
         ("Output: 2 because there are two", None),
-        ("Output: 2 4 6", "2 4 6"),
+        ("Output: {'a': 2}", "{'a': 2}"),
         ("Output shape: (None, -1, 32)", "(None, -1, 32)"),
         ("Produces: Rows: [2, 4]", "[2, 4]"),
         ("Output: array([2, 4])", "array([2, 4])"),
         ("-> tensor(2)", "tensor(2)"),
         ("This will print true", "true"),
-        ("True, for both are equal", "True"),
         ("2, for both are equal", None),
         ("Output: cuda:0", None),
         ("Output rows: (rows, 2)", None),
@@ -125,8 +124,8 @@ def test_an_output_below_its_label_is_held_by_its_value_and_not_by_the_label():
     code = "print(f'rows:\\n{x}')\n# Output: rows:\n# tensor([[1, 4],\n#         [1, 2]])"
     (claim,) = claims(code)
 
-    assert not is_printed(claim.printed, claim.text, "rows:\ntensor([[1, 4],\n        [2, 2]])\n")
-    assert is_printed(claim.printed, claim.text, "rows:\ntensor([[1, 4],\n        [1, 2]])\n")
+    assert not has_printed(claim.printed, "rows:\ntensor([[1, 4],\n        [2, 2]])\n")
+    assert has_printed(claim.printed, "rows:\ntensor([[1, 4],\n        [1, 2]])\n")
 
 
 def test_an_assertion_of_a_block_is_a_claim_about_its_line():
@@ -154,18 +153,3 @@ def test_what_is_called_wrong_is_an_error_where_the_block_shows_one(
     found = [(c.kind, c.line, c.end_line) for c in claims(code)]
 
     assert found == ([(ClaimKind.ERROR, *lines)] if lines else [])
-
-
-@pytest.mark.parametrize(
-    ("shown", "found"),
-    [
-        ("tensor(2)", [(ClaimKind.PRINTS, "tensor(2)", False)]),
-        ("ValueError: too many", [(ClaimKind.ERROR, "", False)]),
-        ("about 2", []),
-    ],
-)
-def test_an_output_in_a_fence_of_its_own_is_read(shown: str, found: list[tuple[object, ...]]):
-    """An error in it can be borne out: it may be another block's."""
-    told = claims("print(x)", f"Output:\n\n```text\n{shown}\n```")
-
-    assert [(c.kind, c.printed, c.pointed) for c in told] == found
