@@ -139,12 +139,12 @@ def _raised(e: ErrorSeen | Caught, before: int) -> Raised:
 
 
 def _of_the_place(run: JobResult) -> str:
-    """What this place lacks where the block caught that; empty if nothing."""
-    kinds = ("ModuleNotFoundError", "FileNotFoundError")
-    lacks = [e.type for e in run.caught if e.type in kinds or is_a(e, "place")]
-    if run.error is not None and is_a(run.error, "place"):
-        lacks.append(run.error.type)
-    return f"it needs what this place does not have ({lacks[0]})" if lacks else ""
+    """What is not here, also where the block catches that; empty if nothing."""
+    kinds = ("ModuleNotFoundError", "FileNotFoundError", "NameError")
+    seen: list[ErrorSeen | Caught] = [e for e in run.caught if e.type in kinds or is_a(e, "place")]
+    seen += [run.error] if run.error is not None and is_a(run.error, "place") else []
+    told = f"{seen[0].type}: {seen[0].message}".partition("\n")[0] if seen else ""
+    return f"it needs what is not here ({told[:160]})" if told else ""
 
 
 RECIPE = 3  # version of how a block is run; another number makes all runs new

@@ -123,7 +123,7 @@ async def test_each_verdict_comes_from_a_run(executor_url: str, tmp_path: Path):
     assert parts.blocks[1].seen.how == "joined"
     assert "torch.Size([1, 2])" in parts.blocks[1].claims[0].evidence
     assert "torch_that_is_not_there" in parts.blocks[2].claims[0].evidence
-    assert "`model_of_theirs`" in parts.blocks[3].seen.cannot
+    assert "model_of_theirs" in parts.blocks[3].seen.cannot
     kept = Verdicts(settings.state_folder)
     for name in ("integers", "parts"):
         assert kept.verdict_of(Source(name, str(folder / f"{name}.md"))) is Verdict.REFUTED
