@@ -31,11 +31,6 @@ from knowledge.signature import find_signatures
 
 _CODE = re.compile(r"[=(]\w*[=)]|^\w+\(|^\w+\.\w+")  # quoted, and no message
 _NAME = re.compile(r"`([A-Za-z_][\w.\[\]]*)(?:\([^`]*\))?`")
-_DENIED = re.compile(  # "does not throw", "without raising", "no error"
-    r"(?:\b(?:not|without|cannot)|n['’]t)(?: \w+)? (?:rais(?:e|ing)|throw(?:ing)?|cause|fail)\b"
-    r"|\bno (?:\w+ )?(?:error|exception)|\bnever (?:rais|throw|fail)",
-    re.I,
-)
 _CATCHES_ALL = re.compile(r"\bexcept(?: (?:Base)?Exception\b[^:\n]*)?:")
 _DIMS = r"\b(?i:(\d|one|two|three|four|five)-?d(?:im(?:ension(?:s|al)?)?)?)\b"
 _NEAR = r"(?:[^\w,]+\w+){0,5}?[^\w,]+"  # words between a name and what is said of it
@@ -78,8 +73,6 @@ def claims_of(block: Block, reader: Reads) -> list[Claim]:
 
 
 def _raises(told: Statement, sure: bool) -> Iterator[Claim]:
-    if _DENIED.search(told.text):
-        return
     type_, message = error_named(told.text)
     first, last = (told.comment.first, told.comment.last) if told.comment else (None, None)
     yield Claim(

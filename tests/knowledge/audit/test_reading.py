@@ -163,3 +163,13 @@ def test_hostile_prose_costs_no_more_than_long_prose(number: int):
     claims_of(block, Told(**kinds))
 
     assert time.perf_counter() - start < 10
+
+
+@pytest.mark.parametrize(
+    "text", ["It does not throw a KeyError.", "It never raises an error.", "No such error comes."]
+)
+def test_an_error_that_is_denied_is_not_surely_read(reader: Reader, text: str):
+    """So that no run refutes it."""
+    (read,) = reader.read([Statement(text, "follow", "f(x)", place=("follow0", "last"))])
+
+    assert read.get("raises", 0.0) < SURE
