@@ -36,7 +36,16 @@ _DEVIATION = re.compile(r"(?i)std|sigma|stddev|std_dev")
 
 
 def _new_leaf(tree: ast.Module) -> Found:
+    handed_back = {
+        below
+        for f in functions(tree).values()
+        if (given := {dotted(n.value) for n in inside(f) if isinstance(n, ast.Return) and n.value})
+        for below in inside(f)
+        if any("loss" in name.lower() for name in given)
+    }  # there backward() may have been called already
     for node in walk(tree):
+        if node in handed_back:
+            continue
         match node:
             case ast.Call(args=[value, *_], keywords=keywords) if (
                 callee(node) == "Variable"
@@ -47,17 +56,21 @@ def _new_leaf(tree: ast.Module) -> Found:
             case ast.Call(func=ast.Attribute(value=value, attr="requires_grad_"), args=given) if (
                 "loss" in dotted(value).lower() and not (given and not is_true(given[0]))
             ):
-                yield "new_leaf", node, _CUT.format(name=dotted(value))
+                yield "new_leaf", node, _ASKS.format(name=dotted(value))
             case ast.Assign(
                 targets=[ast.Attribute(value=value, attr="requires_grad")], value=new
             ) if "loss" in dotted(value).lower() and is_true(new):
-                yield "new_leaf", node, _CUT.format(name=dotted(value))
+                yield "new_leaf", node, _ASKS.format(name=dotted(value))
 
 
-_CUT = (
-    "this asks for the gradient of `{name}` itself. Where it has a graph that changes nothing; "
-    "where it has none, backward() then raises nothing and reaches no parameter, so nothing is "
-    "trained: leave it out, and compute the loss with torch's functions from the model's output"
+_NOTHING = (
+    "backward() then raises nothing and reaches no parameter, so nothing is trained; leave it "
+    "out, and compute the loss with torch's functions from the model's output"
+)
+_CUT = "this makes `{name}` a tensor without a history that asks for a gradient: " + _NOTHING
+_ASKS = (
+    "this asks for the gradient of `{name}` itself. Where it has a graph that changes nothing, or is "
+    "an error; where it has none, " + _NOTHING
 )
 
 

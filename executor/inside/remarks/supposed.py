@@ -47,7 +47,6 @@ SUPPOSES = {
     "mask_left_out": "some of the samples are for the test alone",
     "masked_mean": "the mask marks padding",
     "mixed_apart": "each label belongs to one input",
-    "new_leaf": "",
     "moved_alone": "the one says something of the places of the other",
     "never_eval": "the model has dropout or batch norm",
     "never_used": "it is to have a part in the training",

@@ -121,6 +121,11 @@ PAIRS = {
     "a program, and a test": (
         "never_zeroed", "import torch\n" + UNZEROED, "import pytest\nimport torch\n" + UNZEROED,
     ),
+    "a loss that is trained on, and one that is given back to be called again": (
+        "new_leaf", "def f(loss):\n    loss.requires_grad_()\n    loss.backward()\n",
+        "def f(loss):\n    loss.backward()\n    loss = loss.detach()\n"
+        "    loss.requires_grad_()\n    return loss\n",
+    ),
     "a loss that is to ask for a gradient, and one that is not": (
         "new_leaf", "loss.requires_grad_(True)\n", "loss.requires_grad_(False)\n",
     ),
