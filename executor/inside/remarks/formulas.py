@@ -39,9 +39,8 @@ def _new_leaf(tree: ast.Module) -> Found:
     handed_back = {
         below
         for f in functions(tree).values()
-        if (given := {dotted(n.value) for n in inside(f) if isinstance(n, ast.Return) and n.value})
+        if any(isinstance(n, ast.Return) and n.value and _of_loss(n.value) for n in inside(f))
         for below in inside(f)
-        if any("loss" in name.lower() for name in given)
     }  # there backward() may have been called already
     for node in walk(tree):
         if node in handed_back:
@@ -63,14 +62,18 @@ def _new_leaf(tree: ast.Module) -> Found:
                 yield "new_leaf", node, _ASKS.format(name=dotted(value))
 
 
+def _of_loss(value: ast.expr) -> bool:
+    return "loss" in dotted(value).lower()
+
+
 _NOTHING = (
     "backward() then raises nothing and reaches no parameter, so nothing is trained; leave it "
     "out, and compute the loss with torch's functions from the model's output"
 )
 _CUT = "this makes `{name}` a tensor without a history that asks for a gradient: " + _NOTHING
 _ASKS = (
-    "this asks for the gradient of `{name}` itself. Where it has a graph that changes nothing, or is "
-    "an error; where it has none, " + _NOTHING
+    "this asks for the gradient of `{name}` itself. Where it has a graph that changes nothing, or "
+    "is an error; where it has none, " + _NOTHING
 )
 
 
