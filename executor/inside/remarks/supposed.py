@@ -3,7 +3,7 @@
 Some rules find what Python's and PyTorch's own rules decide: one line is enough, and it is told of
 any text. The others suppose something that no line says: what a mask marks, what is to be a share,
 that two parts of the code are one training. Read by people in code that nobody had worked with,
-every third of these misled (docs/findings.md), each by another thing that the text did not say. So
+every second of these misled (docs/findings.md), each by another thing that the text did not say. So
 they are told of a whole program alone, which has its training in it and calls it, and what is told
 begins with what it supposes: it is true whatever was meant.
 """
@@ -99,7 +99,7 @@ SUPPOSES = {
     "validated_in_training": "this is to judge the model as it is used",
     "values_as_classes": "the labels are numbers of classes",
 }
-# Those of them that people found right, and none misleading, in parts of programs: told there too.
+# Those of them that one function shows, and that people found right in parts of programs.
 _BORNE_OUT_IN_PARTS = frozenset(
     ["clipped_scaled", "never_eval", "sum_beside_mean", "test_augmented"]
 )
