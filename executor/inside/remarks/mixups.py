@@ -16,7 +16,6 @@ from executor.inside.remarks.syntax import (
     functions,
     inside,
     is_model,
-    is_without,
     last_along_one,
     made_of,
     method_calls,
@@ -270,33 +269,6 @@ def _readers(tree: ast.Module) -> list[ast.FunctionDef]:
     return [n for n in walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "__getitem__"]
 
 
-def _one_output(tree: ast.Module) -> Found:
-    """Cross entropy over one class."""
-    uses = words(tree)
-    if "CrossEntropyLoss" not in uses and "cross_entropy" not in uses:
-        return
-    if uses & {"BCELoss", "BCEWithLogitsLoss", "MSELoss", "L1Loss"}:
-        return
-    for module in module_classes(tree):
-        for forward in methods_named(module, "forward"):
-            returned = [n.value for n in walk(forward) if isinstance(n, ast.Return)]
-            if len(returned) != 1 or returned[0] is None:
-                continue
-            made = {n: v for _, n, v in assigned(module) if isinstance(v, ast.Call)}
-            last = made.get(_last_called(returned[0], forward))
-            if last is None or callee(last) != "Linear" or len(last.args) < 2:
-                continue
-            if isinstance(last.args[1], ast.Constant) and last.args[1].value == 1:
-                yield (
-                    "one_output",
-                    last,
-                    "cross entropy compares classes, and this model gives one score per sample: "
-                    "if that is what it is given, its softmax is always 1, the loss always 0, and "
-                    "nothing is learned; for two classes use `nn.BCEWithLogitsLoss()` with "
-                    "labels as floats of the same shape, or two outputs",
-                )
-
-
 def _last_called(value: ast.expr, forward: ast.FunctionDef) -> str:
     """The layer whose result a forward returns; empty if something lies between."""
     if isinstance(value, ast.Name):
@@ -384,43 +356,13 @@ def _is_whole(part: ast.expr) -> bool:
     return isinstance(part, ast.Slice) and part.lower is None and part.upper is None
 
 
-def _frozen_for_good(tree: ast.Module) -> Found:
-    """Gradients switched off for a whole program that trains."""
-    for call in walk(tree):
-        match call:
-            case ast.Call(args=[ast.Constant(value=False)]) if dotted(call.func) in (
-                "torch.set_grad_enabled",
-                "torch.autograd.set_grad_enabled",
-            ):
-                pass
-            case _:
-                continue
-        others = [c for c in walk(tree) if isinstance(c, ast.Call) and c is not call]
-        if any(tail(c) in ("set_grad_enabled", "enable_grad") for c in others):
-            continue
-        if any(isinstance(w, ast.withitem) and w.context_expr is call for w in walk(tree)):
-            continue
-        blocks = (w for w in walk(tree) if isinstance(w, ast.With) and call in walk(w))
-        if any(is_without(i.context_expr) for w in blocks for i in w.items):
-            continue  # what such a block ends, ends this as well
-        if method_calls(tree, "backward"):
-            yield (
-                "grad_off",
-                call,
-                "this switches gradients off for all that follows, not for a block: write `with "
-                "torch.no_grad():` around what needs none",
-            )
-
-
 RULES = (
     misspelled,
     _misnamed_init,
     exchanged,
     exchanged_figures,
-    _one_output,
     _one_object,
     _drawn_twice,
     _backward_half,
     _all_zero,
-    _frozen_for_good,
 )

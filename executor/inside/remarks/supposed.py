@@ -14,7 +14,6 @@ from __future__ import annotations
 SUPPOSES = {
     "adversaries_agree": "the two are to play against each other",
     "all_but_one": "it is to be so in every n-th round",
-    "another_model": "",
     "attack_left_gradients": "the step is to follow the loss alone",
     "augmented_in_place": "the stored data are to stay as they are",
     "average_inverted": "this is to be an average over many steps",
@@ -35,7 +34,6 @@ SUPPOSES = {
     "fitted_on_test": "both are to be on one scale",
     "floored": "this is to be a share",
     "gain_as_loss": "good actions are to become likelier",
-    "grad_off": "anything is to be trained after this",
     "gradient_not_asked_for": "",
     "gradient_ignored": "what it returns goes on into other computations",
     "graph_left_out": "the model is to learn from this term",
@@ -54,7 +52,6 @@ SUPPOSES = {
     "old_is_new": "this is to compare two policies",
     "one_column": "the classes are to be told apart",
     "one_object": "the two are to differ",
-    "one_output": "",
     "optimizer_each_epoch": "all rounds are one training",
     "ordered_apart": "each label belongs to one input",
     "over_batches": "this is to be a share of the samples",

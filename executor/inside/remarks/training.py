@@ -10,7 +10,6 @@ from executor.inside.remarks.syntax import (
     Found,
     assigned,
     blocks,
-    bound,
     callee,
     calls_in,
     dotted,
@@ -23,7 +22,6 @@ from executor.inside.remarks.syntax import (
     is_step,
     loops,
     method_calls,
-    module_classes,
     optimizers,
     origins,
     owner,
@@ -277,30 +275,6 @@ def step_outside(tree: ast.Module) -> Found:
                 )
 
 
-def _another_model(tree: ast.Module) -> Found:
-    """An optimizer that gets the parameters of a model which is made nowhere here."""
-    own = {c.name for c in module_classes(tree) if "loss" not in c.name.lower()}
-    made = {
-        name: node.lineno
-        for node, name, value in assigned(tree)
-        if isinstance(value, ast.Call) and (callee(value) in own or callee(value) == "Sequential")
-    }
-    given = {name for call in optimizers(tree).values() for name in trained(call, tree)}
-    known = bound(tree)
-    for call in optimizers(tree).values():
-        for name in sorted(trained(call, tree)):
-            left = [m for m in made if m not in given and "." not in m]
-            if "." in name or name in known or len(left) != 1:
-                continue
-            yield (
-                "another_model",
-                call,
-                f"this optimizer gets the parameters of `{name}`, and the model that is made here "
-                f"is `{left[0]}` (line {made[left[0]]}): if you train `{left[0]}`, its weights "
-                f"never change; write `{left[0]}.parameters()`",
-            )
-
-
 def _made_after_optimizer(tree: ast.Module) -> Found:
     """A model, or a layer of it, that is made anew after the optimizer took its parameters."""
     for block in blocks(tree):
@@ -525,7 +499,6 @@ _SLOW = 0.001
 
 
 RULES = (
-    _another_model,
     _thrown_away,
     _never_stepped,
     step_outside,

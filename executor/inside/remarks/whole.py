@@ -27,7 +27,6 @@ SAID_OF_THE_WHOLE = frozenset(
     [
         "all_but_one",
         "all_zero",
-        "another_model",
         "carried",
         "clipped_scaled",
         "counts_padding",
@@ -52,7 +51,6 @@ SAID_OF_THE_WHOLE = frozenset(
         "one_column",
         "one_linear",
         "one_object",
-        "one_output",
         "only_made",
         "optimizer_each_epoch",
         "phases_in_training",

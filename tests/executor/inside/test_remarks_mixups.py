@@ -58,7 +58,6 @@ SHOWN = {
         "l = F.cross_entropy(y, logits)",
         "l = nn.BCELoss()(target, pred)",
     ],
-    "one_output": [f"{NET}\nc = nn.CrossEntropyLoss()"],
     "one_object": [f"{NET}\npolicy = Net()\ntarget_net = policy"],
     "drawn_twice": [PAIR.format(name="mask", first="pass")],
     "backward_half": [module(BOTH, LAST), module(BOTH, LAST.replace("-1]", "-1, :]"))],
@@ -67,7 +66,6 @@ SHOWN = {
         "layer.weight.data.fill_(0)",
         "nn.init.constant_(self.fc1.weight, 0.0)",
     ],
-    "grad_off": [f"torch.set_grad_enabled(False)\n{TRAIN}"],
     "same_weights": [
         f"a = m.state_dict()\n{TRAIN}b = m.state_dict()\nprint(torch.equal(a['w'], b['w']))",
         f"a = list(m.parameters())\n{TRAIN}b = list(m.parameters())\nprint(a == b)",

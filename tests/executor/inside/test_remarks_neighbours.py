@@ -326,10 +326,6 @@ PAIRS = {
         "        loss.backward()\n        opt.step()\n    with torch.no_grad():\n"
         "        for x in held_out:\n            aux_loss = crit(net(x))\n",
     ),
-    "gradients that stay off, and that a block switches on again": (
-        "grad_off", "torch.set_grad_enabled(False)\nloss.backward()\n",
-        "with torch.no_grad():\n    torch.set_grad_enabled(False)\nloss.backward()\n",
-    ),
     "a method of the class, and one of what it has": (
         "stays_in_eval", REACHES.format(asked="self.judge()"),
         REACHES.format(asked="self.noise.judge()"),

@@ -121,9 +121,6 @@ SHOWN = {
     ],
     "never_stepped": [OPT + FIT],
     "step_outside": [OPT + EPOCHS + indented(FIT) + STEP],
-    "another_model": [
-        module() + "\nmodel_1 = Net()\nopt = torch.optim.SGD(params=model_0.parameters(), lr=0.1)"
-    ],
     "made_after_optimizer": [
         OPT + "model.fc = nn.Linear(2, 2)\n" + FIT + STEP,
         module() + "\n" + OPT + "model = Net()\n" + FIT + STEP,
