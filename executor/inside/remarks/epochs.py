@@ -352,9 +352,9 @@ def _graph_kept(tree: ast.Module) -> Found:
     read_off = {w for c in method_calls(tree, "item") for w in words(c.func)}
     for loop in loops(tree):
         back = {w for c in method_calls(loop, "backward") for w in words(c)}
-        if loop in off or not back:
-            continue  # where nothing goes back, gradients may be off
-        trained = behind(back, flows)
+        if loop in off:
+            continue
+        trained = behind(back, flows)  # where nothing goes back, gradients may be off
         some = {n for branch in inside(loop) if isinstance(branch, ast.If) for n in walk(branch)}
         started_anew = {name for _, name, value in assigned(loop) if name not in words(value)}
         for name, value, node in grown(walk(loop)):

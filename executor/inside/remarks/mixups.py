@@ -269,14 +269,6 @@ def _readers(tree: ast.Module) -> list[ast.FunctionDef]:
     return [n for n in walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "__getitem__"]
 
 
-def _last_called(value: ast.expr, forward: ast.FunctionDef) -> str:
-    """The layer whose result a forward returns; empty if something lies between."""
-    if isinstance(value, ast.Name):
-        before = [v for _, name, v in assigned(forward) if name == value.id]
-        value = before[-1] if before else value
-    return dotted(value.func) if isinstance(value, ast.Call) else ""
-
-
 def _all_zero(tree: ast.Module) -> Found:
     """Weights of a layer that are all set to 0; each row of a table has a gradient of its own."""
     tables = {

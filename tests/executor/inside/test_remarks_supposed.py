@@ -138,6 +138,24 @@ def test_a_piece_is_what_something_names_and_all_that_this_names(name: str, held
     assert isinstance(found_in[name].body[0], ast.Import)
 
 
+APART = """\
+import torch
+from torch import nn
+class Net(nn.Module):
+    def forward(self, x):
+        return torch.softmax(x, 1)
+def fit(net, x, y):
+    loss = nn.CrossEntropyLoss()(net(x), y)
+    loss.backward()
+"""
+
+
+def test_two_places_are_joined_where_one_names_the_other() -> None:
+    """Which model the function is given stands nowhere, until something gives it this one."""
+    assert told(APART) == []
+    assert len(told(APART + "def main(x, y):\n    fit(Net(), x, y)\n")) == 1
+
+
 def test_a_text_that_reads_what_is_not_there_is_one_piece() -> None:
     (whole,) = pieces(ast.parse(PIECES + "print(other)\n"))
 
