@@ -711,6 +711,16 @@ def test_an_odd_entry_that_is_not_known_is_not_guessed(any_house: House) -> None
     assert result.explanation is None or "`a`" not in result.explanation.text
 
 
+@pytest.mark.parametrize("code", ["nn.Linear(2, 2)", "Net()"])
+def test_no_name_is_close_to_the_wrapper_s(any_house: House, code: str) -> None:
+    """`.module` is asked of a model that is in no wrapper: `modules` is not meant."""
+    of_ones_own = "class Net(nn.Module):\n    def modula(self):\n        pass\n"
+    result = any_house.run(f"from torch import nn\n{of_ones_own}net = {code}\nnet.module.f()\n")
+
+    assert result.error is not None and "'module'" in result.error.message
+    assert result.explanation is None
+
+
 def test_a_message_does_not_say_where_a_library_lies(any_house: House) -> None:
     """Where torch is installed here is nothing to its author."""
     result = ran(any_house, "from torch.nn import Dense")

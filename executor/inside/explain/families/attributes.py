@@ -529,11 +529,11 @@ def _producer(scene: Scene, owner: Thing) -> str:
 def object_attribute(scene: Scene, m: SeenError) -> Told:
     """For a class of the snippet's: what it sets and where; else the closest name."""
     kind, name = m["type"], m["name"]
-    if name == "module":  # of a wrapper that is not there: no other name is meant
-        return None
     node = _owner_node(scene)
     owner = next(scene.known([node]), None) if node is not None else None
     cls = scene.places.class_named(kind)
+    if name == "module" and not (cls is not None and _stores(cls, name)):
+        return None  # of a wrapper that is not there: no other name is meant
     who = (
         f"`{owner.name}`{owner.place} is {kind}"
         if owner and owner.name != "self"
@@ -569,6 +569,14 @@ def object_attribute(scene: Scene, m: SeenError) -> Told:
     if not near:
         return f"{who}, and has no `{name}`."
     return f"{who}{near_text}.", {"closest": near}
+
+
+def _stores(cls: ast.ClassDef, name: str) -> bool:
+    """Whether a class sets an attribute of this name anywhere."""
+    return any(
+        isinstance(n, ast.Attribute) and n.attr == name and isinstance(n.ctx, ast.Store)
+        for n in ast.walk(cls)
+    )
 
 
 def _static_names(value: Any) -> list[str]:
