@@ -49,7 +49,9 @@ for home in ("nn", "nn.functional", "optim", "optim.lr_scheduler", "utils.data",
             break
         arguments = [p.name for p in kinds if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
         break
-print(json.dumps([found(path)[0] if path else False, arguments]))
+home, _, name = path.rpartition(".")
+near = [n for n in dir(found(home)[1]) if n.lower() == name.lower()] if path else []
+print(json.dumps([found(path)[0] if path else False, arguments, (near or [""])[0]]))
 """
 
 
@@ -74,8 +76,8 @@ async def told_here(executor: ExecutorClient, question: Question) -> str:
     code = _LOOK.format(path=path, called=called)
     result = await executor.run(Job(code=code, wall_s=5, probes=(Probe.NONE,)))
     try:
-        has, arguments = (
-            json.loads(result.stdout) if result.outcome is Outcome.OK else (False, None)
+        has, arguments, near = (
+            json.loads(result.stdout) if result.outcome is Outcome.OK else (False, None, "")
         )
     except ValueError:
         return ""
@@ -83,7 +85,9 @@ async def told_here(executor: ExecutorClient, question: Question) -> str:
     assert seen is not None
     if path and result.outcome is not Outcome.OK:
         return ""
-    return _keyword(seen, called, arguments or [], version) or _name(path, has, version, question)
+    return _keyword(seen, called, arguments or [], version) or _name(
+        path, has, near, version, question
+    )
 
 
 def _keyword(seen: SeenError, called: str, arguments: list[str], version: str) -> str:
@@ -96,11 +100,12 @@ def _keyword(seen: SeenError, called: str, arguments: list[str], version: str) -
     return f"`{called}` of torch {version} takes {listed(more)}"
 
 
-def _name(path: str, has: bool, version: str, question: Question) -> str:
-    if not path:
+def _name(path: str, has: bool, near: str, version: str, question: Question) -> str:
+    if not path or (not has and _OF_A_BUILD.search(path)):
         return ""
-    if not has and _OF_A_BUILD.search(path):
-        return ""
+    if not has and near:
+        spelt = f"{path.rpartition('.')[0]}.{near}"
+        return f"The torch here, {version}, has no `{path}` either, and has `{spelt}`"
     if not has:
         return (
             f"The torch here, {version}, has no `{path}` either: it was taken out, or never was "

@@ -393,6 +393,11 @@ FAMILIES = (
                 {"name": r"mask|condition"},
             ),
             Sentence(
+                "Comparisons give bool since torch 1.2, and masks of older code are uint8: bring "
+                "both to bool, `mask.bool()`",
+                {"expected": r"Byte|Bool", "given": r"Byte|Bool"},
+            ),
+            Sentence(
                 "Convert the input before the layer: `x = x.float()`",
                 {"name": r"mat1|mat2|weight|tensor[12]", "expected": _WHOLE, "given": _REAL},
             ),
@@ -563,7 +568,7 @@ FAMILIES = (
         types=("RuntimeError", "ValueError", "TypeError"),
         today=(
             r"must have the same dtype|to have the same dtype, but got|does not match weight dtype"
-            r"|same dtype|dtype [^\n]{0,300}? does not match|did not match",
+            r"|same dtype|dtype [^\n]{0,300}? does not match|types? did not match",
         ),
         sample=(
             "x = torch.ones(1, 2, 4)\nF.scaled_dot_product_attention(x, x.double(), x.double())"

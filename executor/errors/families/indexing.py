@@ -808,6 +808,32 @@ FAMILIES = (
         sample="torch.ones(3, 3)[torch.tensor([0, 1]), torch.tensor([0, 1, 2])]",
     ),
     ErrorFamily(
+        id="array_mask_shape",
+        says="A mask has another size than the axis of the NumPy array that it chooses from.",
+        means=(
+            "A mask with {mask_size} entries chooses along axis {dimension} of an array, which has "
+            "{size} there",
+        ),
+        remedy=(
+            "Print both shapes: a mask has the sizes of the axes that it indexes. If it was made "
+            "from another array (before a filter or a split, of another batch), make it from this "
+            "one; if it is for another axis, put it there, `x[:, mask]`",
+        ),
+        types=("IndexError",),
+        today=(
+            r"boolean index did not match indexed array along (?:axis|dimension) "
+            r"(?P<dimension>\d+); (?:size of axis|dimension) is (?P<size>\d+) but (?:size of )?"
+            r"corresponding boolean (?:axis|dimension) is (?P<mask_size>\d+)",
+        ),
+        values={
+            "dimension": "number of the axis",
+            "size": "of that axis",
+            "mask_size": "of the mask along it",
+        },
+        sample="np.ones(4)[np.ones(5, dtype=bool)]",
+        written=True,
+    ),
+    ErrorFamily(
         id="mask_shape",
         says="A mask has another shape than the tensor it chooses from.",
         means=(

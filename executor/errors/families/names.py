@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from executor.errors.around import OF_A_TENSOR
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 from executor.errors.moved import AS_TODAY, moved_name
+from executor.errors.several_outputs import GIVES_TWO, TWO_OUTPUTS
 
 _PLAIN = (
     r"tuple|list|dict|generator|str|int|float|bool|set|function|builtin_function_or_method|method"
@@ -113,6 +114,13 @@ _OF_A_KIND = (
         "The arguments of the program have no `{name}`",
         "Add it to the parser, `parser.add_argument('--{name}', …)` (a `-` in the name is `_` "
         "here), or see which script this part of the program was written for",
+    ),
+    (
+        r"InceptionOutputs|GoogLeNetOutputs",
+        r".*",
+        "A network in training mode gave several outputs (`{type}`), and `.{name}` is asked of all "
+        "of them together",
+        TWO_OUTPUTS,
     ),
     (
         r"\w*(?:Output|OutputWith\w+)",
@@ -453,6 +461,10 @@ FAMILIES = (
             "A {type} is used as if it were something else: it has no `{name}`",
         ),
         remedy=(
+            *(
+                Sentence(TWO_OUTPUTS, {"type": r"tuple", "name": OF_A_TENSOR, where: GIVES_TWO})
+                for where in ("words", "line")
+            ),
             Sentence(
                 "Print both sides of the comparison: two tensors (or two arrays) of one shape give "
                 "an array; a tensor against a list, a text or an array of another length does not",

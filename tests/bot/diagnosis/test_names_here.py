@@ -24,6 +24,7 @@ SAMPLER = (
         (NO_MPS, "", "", "see which one is imported"),
         (NO_MPS, "", HERE, "what is imported there is another one"),
         (("AttributeError", "module 'torch' has no attribute 'gesv'"), "", "", "either"),
+        (("AttributeError", "module 'torch.nn' has no attribute 'Relu'"), "", "", "torch.nn.ReLU`"),
         (("ModuleNotFoundError", "No module named 'torch._six'"), "", "2.1", "upgrade brings none"),
         (("AttributeError", "module 'torch._C' has no attribute '_cuda_f'"), "", "", ""),
         (("ModuleNotFoundError", "No module named 'torch.utils.tensorboard'"), "", "1.0", "has `"),

@@ -705,6 +705,32 @@ VALUES = [
     ),
     (UNPACKED, {"line": "row, col = edge_index"}, "[2, edges]", "type(x)"),
     (UNPACKED, {"line": "row, col = batch"}, "Fewer values come, 1, than", "edges"),
+    (
+        "IndexError: boolean index did not match indexed array along axis 0; size of axis is 4 but "
+        "size of corresponding boolean axis is 5",
+        {},
+        "5 entries chooses along axis 0",
+        "dtypes",
+    ),
+    (
+        "RuntimeError: Expected object of scalar type Byte but got scalar type Bool for argument "
+        "#2 'other'",
+        {},
+        "mask.bool()",
+        ".long()",
+    ),
+    (
+        "AttributeError: 'InceptionOutputs' object has no attribute 'size'",
+        {},
+        "out, aux =",
+        "spelling",
+    ),
+    (
+        "AttributeError: 'tuple' object has no attribute 'size'",
+        {"words": "fine-tuning GoogLeNet"},
+        "out, aux =",
+        "torch.stack",
+    ),
 ]
 
 
