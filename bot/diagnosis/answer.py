@@ -41,6 +41,11 @@ _SPAWNS = re.compile(
     r"|__mp_main__",
     re.IGNORECASE,
 )
+_OF_A_LOADER = re.compile(
+    r"\bnum_workers\b|\bloaders?\b[^.\n]{0,60}\bworkers?\b|\bworkers?\b[^.\n]{0,60}\bloaders?\b"
+    r"|forked subprocess|\bDataLoader worker\b",
+    re.IGNORECASE,
+)
 _IN_A_NOTEBOOK = re.compile(r"\b(?:jupyter|notebook|ipython|ipykernel|colab)", re.IGNORECASE)
 
 # Notes of a run that explain growing memory and odd results, where no mistake does.
@@ -290,7 +295,7 @@ def _speaks_of_workers(question: Question) -> bool:
     """Whether a loader has worker processes there, by the words or the error."""
     pasted = question.traceback.text if question.traceback is not None else ""
     told = f"{question.text}\n{pasted}"
-    return re.search(r"\bnum_workers\b|\bworkers?\b|forked subprocess", told, re.I) is not None
+    return _OF_A_LOADER.search(told) is not None
 
 
 def _starts_processes_anew(question: Question) -> bool:

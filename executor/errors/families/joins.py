@@ -36,6 +36,19 @@ def _samples(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"kind": "lengths"} if len(first) in (1, 2) else {}
 
 
+# A size that a post names and that halves five times without a rest: 256x256, 3 x 512 x 512.
+_HALVES = (
+    r"\b(?:32|64|96|128|160|192|224|256|288|320|352|384|416|448|480|512|576|640|768|1024)"
+    r"(?: ?[x×*,] ?(?:32|64|96|128|160|192|224|256|288|320|352|384|416|448|480|512|576|640|768"
+    r"|1024)){1,2}\b(?! ?[x×*,.] ?\d)"
+)
+_UNPADDED = (
+    "{first} and {other} differ by {off_by}. If the size that you name is the input's, no halving "
+    "rounds it off (up to five), so see what else takes something: a convolution without padding "
+    "takes 2 off for a kernel of 3 (`padding=1`, or the model's option for it, keeps the size), "
+    "and a crop to the other's size has to take an odd difference unevenly. Print the shapes level by "
+    "level"
+)
 _ROUNDED = (
     "{first} and {other} differ by {off_by}: where one comes over a skip connection (a U-Net) "
     "mostly an odd size was halved, which rounds down, and doubled again. Pad or resize the input "
@@ -66,6 +79,13 @@ FAMILIES = (
         remedy=(
             *(
                 Sentence(
+                    _UNPADDED,
+                    {"off_by": r".+", which: r"[123]|-[123]", "words": _HALVES},
+                )
+                for which in ("dimension", "differs")
+            ),
+            *(
+                Sentence(
                     _ROUNDED,
                     {"off_by": r".+", which: r"[123]|-[123]", where: _SKIPS},
                 )
@@ -94,17 +114,17 @@ FAMILIES = (
         suspects=(Suspect(r"cat|concat|concatenate|hstack|vstack"),),
         types=("RuntimeError",),
         today=(
-            r"Sizes of tensors must match except in dimension (?P<dimension>-?\d+)\. Expected size "
-            r"(?P<first>\d+) but got size (?P<other>\d+) for tensor number (?P<number>\d+) in the "
+            r"Sizes of tensors? must match except in dimension (?P<dimension>-?\d+)\. Expected "
+            r"size (?P<first>\d+) but got size (?P<other>\d+) for tensor number (?P<number>\d+) in the "
             r"list",
         ),
         older=(
             # torch 1.7 to 1.9 named the dimension in which they differ in the other one's place.
-            r"Sizes of tensors must match except in dimension (?P<differs>-?\d+)\. Got "
+            r"Sizes of tensors? must match except in dimension (?P<differs>-?\d+)\. Got "
             r"(?P<first>\d+) and (?P<other>\d+) \(The offending index",
-            r"Sizes of tensors must match except in dimension (?P<dimension>-?\d+)\. Got "
+            r"Sizes of tensors? must match except in dimension (?P<dimension>-?\d+)\. Got "
             r"(?P<first>\d+) and (?P<other>\d+)(?: in dimension (?P<differs>\d+))?",
-            r"Sizes of tensors must match except in dimension (?P<dimension>-?\d+)",
+            r"Sizes of tensors? must match except in dimension (?P<dimension>-?\d+)",
         ),
         values={
             "dimension": "along which they are joined",

@@ -196,6 +196,5 @@ FAMILIES = (
             "TypeError: expected Variable or None (got list)",
             "TypeError: linear(): argument 'input' (position 1) must be Variable, not dict",
         ),
-        breadth=-4,
     ),
 )

@@ -527,6 +527,10 @@ CHANGED = (
     "version 2; expected version 1 instead."
 )
 UNPACKED = "ValueError: not enough values to unpack (expected 2, got 1)"
+APART = (
+    "RuntimeError: Sizes of tensor must match except in dimension 2. Got 48 and 49 (The offending "
+    "index is 0)"
+)
 
 VALUES = [
     (ARRAY, {}, "written into one element", "inhomogeneous"),
@@ -731,6 +735,9 @@ VALUES = [
         "out, aux =",
         "torch.stack",
     ),
+    (APART, {"words": "a U-Net on 256x256x256"}, "takes 2 off", "halved, which rounds"),
+    (APART, {"words": "a U-Net on 250x250"}, "halved, which rounds", "takes 2 off"),
+    (APART, {"words": "a U-Net on 256x250"}, "halved, which rounds", "takes 2 off"),
 ]
 
 
