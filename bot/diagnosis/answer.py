@@ -42,8 +42,7 @@ _SPAWNS = re.compile(
     re.IGNORECASE,
 )
 _OF_A_LOADER = re.compile(
-    r"\bnum_workers\b|\bloaders?\b[^.\n]{0,60}\bworkers?\b|\bworkers?\b[^.\n]{0,60}\bloaders?\b"
-    r"|forked subprocess|\bDataLoader worker\b",
+    r"\bnum_workers\b|\bloaders?\b[^.\n]{0,60}\bworkers?\b|\bworkers?\b[^.\n]{0,60}\bloaders?\b",
     re.IGNORECASE,
 )
 _IN_A_NOTEBOOK = re.compile(r"\b(?:jupyter|notebook|ipython|ipykernel|colab)", re.IGNORECASE)
@@ -293,9 +292,9 @@ def _asks_for_the_same_runs(question: Question) -> bool:
 
 def _speaks_of_workers(question: Question) -> bool:
     """Whether a loader has worker processes there, by the words or the error."""
-    pasted = question.traceback.text if question.traceback is not None else ""
-    told = f"{question.text}\n{pasted}"
-    return _OF_A_LOADER.search(told) is not None
+    pasted = posted(question)
+    of_one = pasted is not None and is_a(pasted, "worker_died", "worker_error", "cuda_fork")
+    return of_one or _OF_A_LOADER.search(question.text) is not None
 
 
 def _starts_processes_anew(question: Question) -> bool:

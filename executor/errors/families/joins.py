@@ -46,8 +46,8 @@ _UNPADDED = (
     "{first} and {other} differ by {off_by}. If the size that you name is the input's, no halving "
     "rounds it off (up to five), so see what else takes something: a convolution without padding "
     "takes 2 off for a kernel of 3 (`padding=1`, or the model's option for it, keeps the size), "
-    "and a crop to the other's size has to take an odd difference unevenly. Print the shapes level by "
-    "level"
+    "and a crop to the other's size has to take an odd difference unevenly. Print the shapes level "
+    "by level"
 )
 _ROUNDED = (
     "{first} and {other} differ by {off_by}: where one comes over a skip connection (a U-Net) "
@@ -115,8 +115,8 @@ FAMILIES = (
         types=("RuntimeError",),
         today=(
             r"Sizes of tensors? must match except in dimension (?P<dimension>-?\d+)\. Expected "
-            r"size (?P<first>\d+) but got size (?P<other>\d+) for tensor number (?P<number>\d+) in the "
-            r"list",
+            r"size (?P<first>\d+) but got size (?P<other>\d+) for tensor number (?P<number>\d+) in "
+            r"the list",
         ),
         older=(
             # torch 1.7 to 1.9 named the dimension in which they differ in the other one's place.

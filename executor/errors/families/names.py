@@ -875,10 +875,10 @@ FAMILIES = (
             Sentence(
                 "Print `torch.__version__` and `sys.executable` in that very notebook or script. "
                 "If that torch is older than the module (torch.utils.tensorboard came with 1.1, "
-                "torch.func with 2.0): `python -m pip install -U torch` with that interpreter "
-                "(`%pip` in a notebook), and restart it. If it is newer than the code, the module "
-                "was taken out: change the import, or install the torch that the code was written "
-                "for",
+                "torch.func with 2.0), upgrade with that interpreter: `python -m pip install -U "
+                "torch` (`%pip` in a notebook), and restart it. If it is newer than the code, the "
+                "module was taken out: change the import, or install the torch that the code was "
+                "written for",
                 {"module": r"torch\.[\w.]+"},
             ),
             Sentence(

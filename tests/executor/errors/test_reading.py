@@ -341,7 +341,7 @@ def test_todays_wording_of_an_older_message_is_of_its_family(family: ErrorFamily
             "RuntimeError",
             "Expected hidden[0] size (1, 4, 8), got [4, 1, 8]",
             "the same numbers in another order",
-            "x.size(0)",
+            "never is batch first",
         ),
     ],
 )
