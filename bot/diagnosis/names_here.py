@@ -29,7 +29,7 @@ def found(path):
         try:
             thing = importlib.import_module(".".join(parts[:n]))
         except ImportError as e:
-            if n > 1 and not str(e).startswith("No module named 'torch"):
+            if n > 1 and not (e.name or "torch").startswith("torch"):
                 return True, None  # it is there, and wants what is not installed here
             continue
         try:
