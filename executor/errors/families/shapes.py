@@ -246,8 +246,8 @@ FAMILIES = (
                 Sentence(
                     "{a} and {b} differ by {off_by}, as an odd size does that was halved (stride "
                     "or pooling rounds down) and doubled again. Pad or resize the input to a "
-                    "multiple of 2 for each halving (16 for four), give `ConvTranspose2d` an "
-                    "`output_padding`, or bring one to the other's size: `up = F.interpolate(up, "
+                    "multiple of 2 for each halving (16 for four, 32 for five), give "
+                    "`ConvTranspose2d` an `output_padding`, or bring one to the other's size: `up = F.interpolate(up, "
                     "size=skip.shape[2:])`",
                     {"off_by": r".+", "dimension": r"[234]", where: _SKIPS},
                 )
