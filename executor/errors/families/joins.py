@@ -53,8 +53,8 @@ _ROUNDED = (
     "{first} and {other} differ by {off_by}: where one comes over a skip connection (a U-Net) "
     "mostly an odd size was halved, which rounds down, and doubled again. Pad or resize the input "
     "to a multiple of 2 for each halving (16 for four, 32 for five), or bring one to the other's "
-    "size before the join: `up = F.interpolate(up, size=skip.shape[2:])`; for other code print the shapes of "
-    "all tensors right before it"
+    "size before the join: `up = F.interpolate(up, size=skip.shape[2:])`; for other code print "
+    "the shapes of all tensors right before it"
 )
 
 FAMILIES = (

@@ -247,8 +247,8 @@ FAMILIES = (
                     "{a} and {b} differ by {off_by}, as an odd size does that was halved (stride "
                     "or pooling rounds down) and doubled again. Pad or resize the input to a "
                     "multiple of 2 for each halving (16 for four, 32 for five), give "
-                    "`ConvTranspose2d` an `output_padding`, or bring one to the other's size: `up = F.interpolate(up, "
-                    "size=skip.shape[2:])`",
+                    "`ConvTranspose2d` an `output_padding`, or bring one to the other's size: "
+                    "`up = F.interpolate(up, size=skip.shape[2:])`",
                     {"off_by": r".+", "dimension": r"[234]", where: _SKIPS},
                 )
                 for where in ("words", "line", "code")
