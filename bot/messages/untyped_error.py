@@ -90,10 +90,10 @@ def _candidates(prose: Sequence[str], output: Sequence[str]) -> Iterator[tuple[s
     for quoted in _QUOTED.findall(title):
         yield quoted, False, _SHORTEST
     if len(title) <= _LONGEST:
-        yield title.strip(_TRIMMED + "#"), True, _SHORTEST
+        yield _trimmed(title, _TRIMMED + "#"), True, _SHORTEST
     for line in prose:
         if _APART.match(line) and len(line) <= _LONGEST and " " in line.strip():
-            yield line.strip(_TRIMMED), False, _SHORTEST
+            yield _trimmed(line), False, _SHORTEST
         elif '"' in line or "`" in line or "“" in line:
             for quoted in _QUOTED.findall(line[:8000]):
                 yield quoted, False, _SHORTEST
@@ -102,7 +102,14 @@ def _candidates(prose: Sequence[str], output: Sequence[str]) -> Iterator[tuple[s
             yield line.strip(), False, _SHORTEST
     for line in prose:
         if not _APART.match(line) and len(line) <= _LONGEST and len(line) > _SHORTEST_IN_PROSE:
-            yield line.strip(_TRIMMED), False, _SHORTEST_IN_PROSE
+            yield _trimmed(line), False, _SHORTEST_IN_PROSE
+
+
+def _trimmed(line: str, characters: str = _TRIMMED) -> str:
+    """The line without what decorates it, and with a quote of its own at the end."""
+    text = line.strip(characters)
+    closes = line.rstrip().endswith('"') and text.count('"') % 2 == 1
+    return f'{text}"' if closes else text
 
 
 def missing_name(error: PastedTraceback) -> str:

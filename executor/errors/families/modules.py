@@ -518,7 +518,10 @@ FAMILIES = (
         derive=_keys,
         types=("RuntimeError", "KeyError"),
         today=(r"Error\(s\) in loading state_dict for (?P<model>\w+)",),
-        older=(r"(?:unexpected key|missing keys) (?:\"[\w.]+\" )?in state_dict",),
+        older=(
+            r"(?:unexpected key|missing keys) (?:\"[\w.]+\" )?in state_dict",
+            r"(?:Unexpected|Missing) key\(s\) in state_dict: ",  # quoted without its head
+        ),
         values={
             "model": "class of the model",
             "missing": "names that the model has and the file has not",

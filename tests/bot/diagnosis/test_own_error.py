@@ -50,6 +50,9 @@ def asked(text: str = "", traceback: PastedTraceback | None = None) -> Question:
         (pasted(UNKNOWN[:40]), error(UNKNOWN), True),  # it was cut off
         (pasted("the"), error(UNKNOWN), False),  # too short to tell
         (pasted(UNKNOWN, "my.module.RuntimeError"), error(UNKNOWN), True),
+        # Of one family, and the opposite.
+        (pasted("too many values to unpack (expected 2)", "ValueError"),
+         error("not enough values to unpack (expected 2, got 1)", "ValueError"), False),
         # A broader family holds both.
         (pasted("'list' object has no attribute 'to'", "AttributeError"),
          error("'Net' object has no attribute 'to'", "AttributeError"), True),

@@ -460,6 +460,14 @@ UNTYPED = {
 }
 
 
+def test_a_quote_that_ends_a_title_is_the_message_s_own():
+    """What decorates a line is taken off, and nothing of a list of names."""
+    found = read_message('Unexpected key(s) in state_dict: "epoch", "weights"\n\nWhy?').traceback
+
+    assert found is not None
+    assert found.message == 'Unexpected key(s) in state_dict: "epoch", "weights"'
+
+
 @pytest.mark.parametrize(("text", "type_"), UNTYPED.items())
 def test_a_message_without_its_type_is_known_by_its_wording(text: str, type_: str):
     """The catalogue knows what raises it; only the message is taken, not the words before it."""

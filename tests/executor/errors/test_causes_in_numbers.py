@@ -738,6 +738,12 @@ VALUES = [
     (APART, {"words": "a U-Net on 256x256x256"}, "takes 2 off", "halved, which rounds"),
     (APART, {"words": "a U-Net on 250x250"}, "halved, which rounds", "takes 2 off"),
     (APART, {"words": "a U-Net on 256x250"}, "halved, which rounds", "takes 2 off"),
+    (
+        'RuntimeError: Unexpected key(s) in state_dict: "epoch", "best", "state_dict".',
+        {},
+        "`state['state_dict']`",
+        "another model",
+    ),
 ]
 
 
