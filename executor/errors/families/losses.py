@@ -6,6 +6,7 @@ from math import prod
 
 from executor.errors.around import Around, before
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
+from executor.errors.lists import shapes_named
 from executor.errors.one_hot import ROWS_OF_CLASSES, TO_CLASSES, TO_NUMBERS, rows_of_classes
 
 
@@ -100,6 +101,13 @@ _OUTPUT_AND_TARGET = re.compile(
     + r"[\s\S]{0,80}?\b(?:targets?|labels?|y_true|y)\b[^.\n\d\[(]{0,40}"
     + _SHAPE.format("target")
 )
+
+
+def _of_pixels(seen: SeenError, around: Around) -> Mapping[str, str]:
+    """Whether the post shows a target that has a class for each pixel of an output."""
+    shapes = shapes_named(around.words)
+    maps = any((s[0], *s[2:]) in shapes for s in shapes if len(s) == 4)
+    return {"maps": "yes"} if maps else {}
 
 
 def _labels_of_each(seen: SeenError, around: Around) -> Mapping[str, str]:
@@ -860,6 +868,21 @@ FAMILIES = (
                 "0).long()`; if the values are grey levels of colours, map each to its class",
                 {"label": "255"},
             ),
+            *(
+                Sentence(
+                    "Find the masks that have it: `[i for i, (_, m) in enumerate(dataset) if "
+                    "(m == {label}).any()]`, and `m.unique()` of one. A mask that was saved as "
+                    "JPEG or resized by another way than nearest has values between its classes; grey "
+                    "levels and colours are mapped to class numbers first; what has no class is "
+                    "left out by `ignore_index={label}`. Only where {label} is a class does the "
+                    "last layer need {needed} outputs",
+                    {"label": r"\d+", **shown},
+                )
+                for shown in (
+                    {"maps": r"yes"},
+                    {"words": r"\bsegment(?:ation|ing)\b|\bmasks?\b|\bu-?net|deeplab|\bfcn\b"},
+                )
+            ),
             (
                 "Look at `labels.unique()` and at the out_features of the last layer. If the "
                 "labels are 1 to n, subtract 1; if there are more classes than outputs, the last "
@@ -870,6 +893,7 @@ FAMILIES = (
         now=("Target {label} is out of bounds."),
         suspects=(Suspect(r"CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss"),),
         derive=_label,
+        look_around=_of_pixels,
         types=("IndexError", "RuntimeError"),
         today=(r"Target (?P<label>-?\d+) is out of bounds",),
         older=(

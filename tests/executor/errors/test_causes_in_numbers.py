@@ -52,6 +52,9 @@ LOSSES = [
     (LABEL.format(1), {}, "BCEWithLogitsLoss", "subtract 1"),
     (LABEL.format(255), {}, "ignore_index=255", "subtract 1"),
     (LABEL.format(5), {}, "subtract 1", "num_labels"),
+    (LABEL.format(5), {"words": "target [4, 9, 9], output [4, 2, 9, 9]"}, "JPEG", "subtract 1"),
+    (LABEL.format(5), {"words": "target [4], output [4, 2]"}, "subtract 1", "JPEG"),
+    (LABEL.format(5), {"words": "a segmentation of roads"}, "ignore_index=5", "subtract 1"),
     (LABEL.format(5), CAUSAL, "num_labels", "subtract 1"),
     (
         "RuntimeError: expected target dtype to be Long or Byte, but got Float",
