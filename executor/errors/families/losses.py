@@ -873,9 +873,9 @@ FAMILIES = (
                     "Find the masks that have it: `[i for i, (_, m) in enumerate(dataset) if "
                     "(m == {label}).any()]`, and `m.unique()` of one. A mask that was saved as "
                     "JPEG or resized by another way than nearest has values between its "
-                    "classes; grey levels and colours are mapped to class numbers first; what has no class is "
-                    "left out by `ignore_index={label}`. Only where {label} is a class does the "
-                    "last layer need {needed} outputs",
+                    "classes; grey levels and colours are mapped to class numbers first; "
+                    "what has no class is left out by `ignore_index={label}`. Only where "
+                    "{label} is a class does the last layer need {needed} outputs",
                     {"label": r"\d+", **shown},
                 )
                 for shown in (
