@@ -658,7 +658,8 @@ FAMILIES = (
                 "See which module the line asks, and which file it is (`print(np.__file__)`). A "
                 "file of yours that is called like a module of Python's or of a library "
                 "(`select.py`, `random.py`, `torch.py`) is imported in its place, by libraries "
-                "too: rename it, and remove its `.pyc`. If it is the library, install one version of it",
+                "too: rename it, and remove its `.pyc`. If it is the library, install one version "
+                "of it",
                 {"type": r"module"},
             ),
             Sentence(
