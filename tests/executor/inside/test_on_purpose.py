@@ -393,6 +393,16 @@ for _ in range(3):
 """,
         (),
     ),
+    "kernels around centres": (
+        """
+net = nn.Linear(4, 1)
+opt = torch.optim.Adam(net.parameters())
+for _ in range(4):
+    loss = -torch.exp(-(net(torch.randn(8,4)) - torch.linspace(-1, 1, 8)) ** 2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+""",
+        (),
+    ),
     "a warm-up that begins at 0": (
         """
 net = nn.Linear(4, 2)
@@ -405,6 +415,17 @@ opt.step()
     ),
 }
 MISTAKEN: dict[str, tuple[str, str]] = {
+    "the logarithm of a cosh": (
+        """
+net = nn.Linear(4, 1)
+opt = torch.optim.Adam(net.parameters())
+for _ in range(4):
+    off = (net(torch.randn(8,4)) - torch.randn(8)).abs()
+    loss = (off + F.softplus(-2 * off) - 0.69).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+""",
+        "loss_broadcasts",
+    ),
     "an L1 loss, summed": (
         """
 net = nn.Linear(4, 1)

@@ -24,7 +24,9 @@ _SUMS = {"Add", "Mul", "Div"}
 _PAIRED = 6  # samples of a table of similarities
 _PAIRS = {"MseLoss", "SmoothL1Loss", "HuberLoss"}  # compare input and target element by element
 # What a loss over a table of all pairs consists of, where nobody meant to have such a table.
-_OF_A_LOSS = {"Pow", "Abs", "Mul", "Div", "Add", "Neg", "Mean", "Sum"} | _PAIRS | PASSES
+_OF_A_LOSS = {"Pow", "Abs", "Mul", "Div", "Add", "Sub", "Neg", "Mean", "Sum"} | _PAIRS | PASSES
+# Functions of a difference in smooth losses; exp makes a kernel of it, which is meant for pairs.
+_OF_A_LOSS |= {"Softplus", "Cosh", "Log", "Log1P", "Sqrt"}
 # Nodes that a mere score goes through on its way to the loss: no target is compared with it.
 _OF_A_SCORE = {"Mul", "Div", "Add", "Sub", "Rsub", "Neg", "Mean", "Sum"} | PASSES
 _TARGETED = {"MseLoss", "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"}
