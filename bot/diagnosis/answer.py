@@ -276,6 +276,7 @@ def _remarks(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
     if shown is not None:
         return (shown, *own)
     decided = run is not None and any(f.facts.get("ran_away") for f in run.findings)
+    decided |= known.told.is_there and known.told.error is None  # the run shows what is wrong
     look = None if own or known.asked or decided else next_step(question)
     if look is not None and not (falls and look.kind in OF_A_LOSS_THAT_STANDS):
         return (look,)

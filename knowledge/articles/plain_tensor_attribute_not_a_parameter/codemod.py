@@ -16,6 +16,7 @@ from executor.protocol import Finding, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import Program, call, visited
+from knowledge.repair.toolkit.sites import assignment
 
 _KINDS = {"unregistered_parameter", "unregistered_tensor", "unregistered_module"}
 # Not merely "training": a constant such as a mean is part of many a training that goes wrong.
@@ -108,7 +109,13 @@ def _registered(
         empty = isinstance(value, cst.Dict) and not value.elements
         new = wrapped(kind) if empty else wrapped(kind, value)
     elif finding.kind == "unregistered_module":
-        return {}
+        # `self.blocks = blocks`, a list that was filled before
+        made = assignment(program, value.value, value) if isinstance(value, cst.Name) else None
+        filled = made.value if made is not None else None
+        if not isinstance(filled, (cst.List, cst.ListComp, cst.Dict, cst.DictComp)):
+            return {}
+        of_a_list = isinstance(filled, (cst.List, cst.ListComp))
+        new = wrapped("ModuleList" if of_a_list else "ModuleDict", value)
     else:
         new = wrapped("Parameter", _bare(_unwrapped(value)))
     return {value: new}

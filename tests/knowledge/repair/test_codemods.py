@@ -138,6 +138,33 @@ for _ in range(2):
     optimizer.step()
 """
 
+FILLED_BEFORE = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, depth=3):
+        super().__init__()
+        layers = []
+        for _ in range(depth):
+            layers.append(nn.Linear(3, 3))
+        self.layers = layers
+        self.out = nn.Linear(3, 1)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = torch.tanh(layer(x))
+        return self.out(x)
+
+torch.manual_seed(0)
+net = Net()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(3):
+    optimizer.zero_grad()
+    net(torch.randn(5, 3)).square().mean().backward()
+    optimizer.step()
+"""
+
 MENDED = {
     "minmax": (MINMAX, "channel.clone().min(), channel.clone().max()"),
     "exp": (EXP, "y = y + 1"),
@@ -145,6 +172,7 @@ MENDED = {
     "scale": (SCALE, "self.scale = nn.Parameter(torch.full((4,), 2.0))"),
     "non-leaf": (NON_LEAF, "(torch.randn(3, 4) * 0.02).requires_grad_()"),
     "empty list": (EMPTY, "nn.ModuleList([nn.Linear(3, 3), nn.Linear(3, 1)])"),
+    "a list that was filled before": (FILLED_BEFORE, "self.layers = nn.ModuleList(layers)"),
     "used up": (USED_UP, "weights = list(net.parameters())"),
     "left out": (LEFT_OUT, "[*encoder.parameters(), *decoder.parameters(), shift]"),
 }
