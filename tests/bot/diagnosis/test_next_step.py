@@ -10,7 +10,8 @@ from bot.diagnosis.next_step import next_step, the_loss_falls
 from bot.diagnosis.wording.no_error import remark
 from bot.models import PastedTraceback, Question
 from executor.protocol import JobResult, LossSeen
-from tests.built import failed, ran
+from tests.bot.diagnosis.test_read_not_run import answer
+from tests.built import failed, found, noted, ran
 
 
 @pytest.mark.parametrize(
@@ -130,3 +131,13 @@ def test_its_code_runs_on_any_gradient():
 
     for name, p in [*wide.named_parameters(), ("none", nn.Parameter(torch.ones(2)))]:
         assert eval(shown, {}, {"name": name, "p": p})[0] == name
+
+
+def test_beside_a_mistake_that_the_run_shows_no_general_look_is_told() -> None:
+    """It would lead away from what is known; a note explains no symptom by itself."""
+    text = "The loss does not decrease"
+    mistaken = answer(text=text, run=ran(findings=(found("softmax_before_cross_entropy"),)))
+    only_noted = answer(text=text, run=ran(findings=(noted("graph_kept"),)))
+
+    assert [remark.kind for remark in mistaken.remarks] == []
+    assert [remark.kind for remark in only_noted.remarks] == ["does_not_learn"]
