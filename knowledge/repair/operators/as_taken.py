@@ -61,6 +61,7 @@ def _at(failure: Failure, place: Place) -> Iterator[Rewrite]:
             if works(failure, place, one.node, form.new):
                 yield _rewrite(failure, one.node, form)
                 yield from _alike(failure, place, one, form)
+        yield from _unpacked_whole(failure, one)
         yield from _made_whole(failure, one)
         yield from _appended(failure, one)
         yield from _summed(failure, place, one)
@@ -427,6 +428,24 @@ def _tensor_of(failure: Failure, one: Operand) -> cst.BaseExpression | None:
 
 
 # -- whole numbers ---------------------------------------------------------------------------
+
+
+def _unpacked_whole(failure: Failure, one: Operand) -> Iterator[Rewrite]:
+    """`rows, columns = pairs.long()` for `rows, columns = pairs`: its other parts are whole too."""
+    import torch
+
+    program, value = failure.program, one.value
+    if not isinstance(value, torch.Tensor) or not isinstance(one.node, cst.Name):
+        return
+    made = assignment(program, one.node.value, one.node)
+    if made is None or not isinstance(made.targets[0].target, cst.Tuple):
+        return
+    whole = failure.value(made.value, one.frame)
+    if not isinstance(whole, torch.Tensor) or not _OF_WHOLE.search(failure.error.message):
+        return
+    if whole.is_floating_point() and _is_whole(whole):
+        told = f"`{program.text(made.value)}` is used as whole numbers (int64)"
+        yield _rewrite(failure, made.value, _Form(method(made.value, "long"), told))
 
 
 def _made_whole(failure: Failure, one: Operand) -> Iterator[Rewrite]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import libcst as cst
 
-from executor.errors import is_about_dtypes
+from executor.errors import is_a, is_about_dtypes
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -27,8 +27,11 @@ _DIGITS = {"float64": 16, "float32": 7, "float16": 3, "bfloat16": 2}
 
 
 def applies(result: JobResult) -> bool:
-    """The error speaks of dtypes."""
-    return result.error is not None and is_about_dtypes(result.error.message)
+    """The error speaks of dtypes, and not of an index, which no kind of float is."""
+    error = result.error
+    if error is None or is_a(error, "index_argument_dtype", "index_dtype"):
+        return False
+    return is_about_dtypes(error.message)
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

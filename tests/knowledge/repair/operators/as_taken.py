@@ -250,9 +250,24 @@ places = torch.nonzero(marks == 1)
 print(rows.gather(1, places).shape)
 """
 
+EDGES = """\
+import torch
+
+
+def gather(nodes, edges):
+    first, second = edges  # from, to
+    sums = torch.zeros_like(nodes)
+    return sums.index_add_(0, second, nodes[first])
+
+
+table = torch.tensor([[0.0, 1.0, 0.5], [1.0, 2.0, 0.25]])
+print(gather(torch.rand(3, 4), table[:, :2].T).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "parts of one table": (EDGES, ("first, second = edges.long()  # from, to",)),
         "a layer that is not called": (
             NOT_CALLED,
             ("torch.sigmoid(self.head(hidden))   # yes or no",),
