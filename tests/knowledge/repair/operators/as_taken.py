@@ -267,7 +267,10 @@ print(gather(torch.rand(3, 4), table[:, :2].T).shape)
 CASES = Cases(
     mended={},
     paired={
-        "parts of one table": (EDGES, ("first, second = edges.long()  # from, to",)),
+        "parts of one table": (
+            EDGES,
+            ("first, second = edges.long()  # from, to", "table[:, :2].T.long()"),
+        ),
         "a layer that is not called": (
             NOT_CALLED,
             ("torch.sigmoid(self.head(hidden))   # yes or no",),
