@@ -358,7 +358,7 @@ def _graph_kept(tree: ast.Module) -> Found:
         some = {n for branch in inside(loop) if isinstance(branch, ast.If) for n in walk(branch)}
         started_anew = {name for _, name, value in assigned(loop) if name not in words(value)}
         for name, value, node in grown(walk(loop)):
-            if name in started | started_anew or node in some:
+            if name in started | started_anew or node in some or node in off:
                 continue  # it goes back, here or where it is returned to
             losses = [
                 f.id for f in factors(value)

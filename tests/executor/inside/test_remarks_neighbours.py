@@ -65,6 +65,12 @@ PAIRS = {
         "graph_kept", SUM.format(back="loss.backward()"),
         SUM.format(back="loss.backward()\n    loss = loss.item()"),
     ),
+    "a sum that is kept, and one in a block without gradients": (
+        "graph_kept", SUM.format(back="loss.backward()"),
+        SUM.format(back="loss.backward()").replace(
+            "    total += loss", "    with torch.no_grad():\n        total += loss"
+        ),
+    ),
     "a part of the loss, and a number beside it": (
         "graph_kept", SUM.format(back="(part + loss).backward()"),
         SUM.format(back="part.backward()"),
