@@ -57,12 +57,23 @@ _ASKED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 
 
-# What to ask → what a post that has it already shows.
-_SHAPE = r"[\[(](?=[^\])\n]*\d) ?\w+(?:, ?\w+)+,? ?[\])]|\b\d+ ?[x×] ?\d+\b"
-_HAS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    (_OF_SHAPES, re.compile(rf"(?:{_SHAPE}).*(?:{_SHAPE})", re.DOTALL)),
-    (_OF_A_LOSS, re.compile(r"\bloss\b.*\d\.\d.*\d\.\d.*\d\.\d", re.DOTALL | re.IGNORECASE)),
+# What a post shows that gives a shape or a loss.
+_SHAPE = re.compile(
+    r"[\[(](?=[^\])\n]{0,40}\d) ?\w{1,20}(?:, ?\w{1,20}){1,6},? ?[\])]|\b\d{1,6} ?[x×] ?\d{1,6}\b"
 )
+_LOSS = re.compile(r"\bloss\b", re.IGNORECASE)
+_NUMBER = re.compile(r"\d\.\d")
+_LONGEST = 6_000  # characters of a post that are looked at: each of these is gone through once
+
+
+def _given(text: str) -> set[str]:
+    """What a post has shown by itself: two shapes, or three numbers behind a loss."""
+    told = text[:_LONGEST]
+    found = {_OF_SHAPES} if len(_SHAPE.findall(told)) > 1 else set()
+    loss = _LOSS.search(told)
+    if loss is not None and len(_NUMBER.findall(told, loss.end())) > 2:
+        found.add(_OF_A_LOSS)
+    return found
 
 
 def ask_back(question: Question) -> str:
@@ -73,6 +84,6 @@ def ask_back(question: Question) -> str:
         return _TRACEBACK if question.code.strip() else _LINES
     if in_another_script(question.text):
         return _IN_ENGLISH
-    given = {asked for asked, seen in _HAS if seen.search(question.text)}
+    given = _given(question.text)
     fitting = (asked for words, asked in _ASKED if words.search(question.text))
     return next((asked for asked in fitting if asked not in given), _ANY)

@@ -1,8 +1,8 @@
 """Name the articles nearest to a question of understanding that nothing is known to answer.
 
-Of posts that ask how something is, or why it is done so, the article that answers is the nearest
-one in two of three, and among the nearest three in five of six; of posts that tell of a symptom
-in one of three. So only the first get them, and as what is near, not as the answer.
+Of 31 such posts that got no help, the article that answers was among the nearest three for some
+24 by its author's reading; of 38 that tell of a symptom for 12. So only the first get them, and as
+what is near, not as the answer.
 """
 
 from __future__ import annotations

@@ -28,6 +28,8 @@ from bot.models import PastedTraceback, Question, Snippet, TracebackFrame
         ("The output of shape [2, 3] is made of 4x3", "What do you see when it runs"),
         ("my loss is 0.69, then 0.70", "What does the loss do"),
         ("my loss is 0.69, then 0.70, then 0.71", "What do you see when it runs"),
+        (f"my loss is {'o' * 6000} 0.69, 0.70, 0.71", "What does the loss do"),  # too far away
+        (f"the shape is {'(' * 6000}[2, 3] and [3, 2]", "What goes in"),
         ("It does odd things", "What do you see when it runs"),
         ("训练时占用的内存越来越多，直到报错", "ask it in English"),
         ("как заморозить первые слои?", "ask it in English"),
