@@ -77,8 +77,8 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "-1e10 (`torch.finfo(x.dtype).min` fits every dtype), a row that is masked everywhere, "
             "an exp, a sum or a norm over many values. A GradScaler skips steps whose gradients "
             "are not finite, and mends no NaN of the forward. Weights that are float16 themselves "
-            "(`model.half()`) can turn NaN in Adam's step, whose eps of 1e-8 is 0 there: keep them in "
-            "float32 under autocast. `dtype=torch.bfloat16` has the range "
+            "(`model.half()`) can turn NaN in Adam's step, whose eps of 1e-8 is 0 there: keep them "
+            "in float32 under autocast. `dtype=torch.bfloat16` has the range "
             "of float32 and needs no scaler. If float32 gives NaN too, it is not the precision",
         ),
         (

@@ -21,7 +21,7 @@ _BY_HAND = (
     r"|[-+]= *[^\n]*(?:\blr\b|learning_rate|\.grad\b)"
 )
 # backward(), step(), backward(), and no assignment before the second.
-_STEP_BETWEEN = r"\.backward\([^()\n]*\)[^=\n]*\n\s*[^=\n]*\.step\(\)[^=]{0,200}?\.backward\("
+_STEP_BETWEEN = r"\.backward\([^()\n]*\)[^=\n]*\n[^=\n]*\.step\(\)[^=]{0,200}?\.backward\("
 _DISTRIBUTED = r"\b(?:DDP|DistributedDataParallel|torchrun|torch\.distributed)\b"
 
 
