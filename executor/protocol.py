@@ -461,7 +461,8 @@ class Placeholder(Model):
 class NotHere(Model):
     """What an error is about, and the machine that ran it has not, or elsewhere."""
 
-    kind: Literal["path", "program", "variable"]  # program: a command; variable: of the environment
+    # program: a command; variable: of the environment; argument: of the command line
+    kind: Literal["path", "program", "variable", "argument"]
     name: str
 
 

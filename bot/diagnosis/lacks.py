@@ -12,7 +12,7 @@ from knowledge.repair.toolkit.spelling import misspelt
 
 
 def not_of_this_machine(lacking: NotHere, error: ErrorSeen, at: str) -> str:
-    """That an error is about a path, a program or a variable that this machine has not."""
+    """That an error is about a path, a program or the like that this machine has not."""
     name = f"`{short(lacking.name)}`"
     if lacking.kind == "program":
         return (
@@ -23,6 +23,11 @@ def not_of_this_machine(lacking: NotHere, error: ErrorSeen, at: str) -> str:
         return (
             f"it reads the environment variable {name}{at}, which is not set here; put its value "
             "into the snippet"
+        )
+    if lacking.kind == "argument":
+        return (
+            f"it reads the command line{at}, {name}, and it was started with no arguments; put the "
+            "value into the snippet"
         )
     return (
         f"{name}{at} is not here, and {error.type} comes of that; attach it, or make the data up "

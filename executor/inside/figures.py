@@ -40,6 +40,9 @@ class FigureCanvas(FigureCanvasAgg):
 
     manager_class = FigureManager
 
+    def start_event_loop(self, timeout: float = 0) -> None:
+        """Go on at once: `plt.pause()` gives somebody time to look, and nobody looks here."""
+
 
 def keep_open_figures() -> None:
     """Save every figure that pyplot knows."""

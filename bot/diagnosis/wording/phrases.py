@@ -66,11 +66,11 @@ def shortened(code: str) -> str:
 
 
 def given_placeholders(run: JobResult) -> list[str]:
-    """The names that were given a placeholder, but numbers and devices, which are as good.
+    """The names that were given a placeholder, but numbers, devices and what changes nothing.
 
     Nor modules that are not installed, files and weights: these nobody defines.
     """
-    as_good = {"number", "device", MODULE, *RESOURCES}
+    as_good = {"number", "device", "nothing", MODULE, *RESOURCES}
     return [s.name for s in run.stand_ins if s.kind not in as_good]
 
 

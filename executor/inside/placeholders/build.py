@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -13,8 +13,10 @@ from executor.inside.placeholders.plans import (
     SAMPLES,
     BatchesPlan,
     DevicePlan,
+    FunctionPlan,
     LossPlan,
     ModelPlan,
+    NothingPlan,
     NumberPlan,
     OptimizerPlan,
     PicturePlan,
@@ -73,6 +75,22 @@ class PlaceholderFactory:
                 return self.keep(_data(self, name, plan), name)
             case OptimizerPlan():
                 return self.keep(_LateSGD(self, plan.model), name)
+            case FunctionPlan():
+                return self.keep(self._function(name, plan), name)
+            case NothingPlan():
+                return _do_nothing
+
+    def _function(self, name: str, plan: FunctionPlan) -> Callable[..., Any]:
+        made = [result and self._make(name, result) for _, result in plan.results]
+
+        def called(*args: object, **kwargs: object) -> Any:
+            return made[0] if plan.one else self.keep(tuple(made), name)
+
+        return called
+
+
+def _do_nothing(*args: object, **kwargs: object) -> None:
+    """Stand for what sets a seed, shows something or writes it down."""
 
 
 def _tensor(spec: TensorSpec) -> torch.Tensor:

@@ -21,6 +21,8 @@ from executor.inside.placeholders.not_installed import AbsentModule, NotInstalle
 _INNER = ("body", "orelse")
 _COMPOUND = (ast.If, ast.With, ast.For, ast.While)
 _Import = ast.Import | ast.ImportFrom
+# Python's own tests: who imports `test` means a file of theirs (docs.python.org, "test").
+_FOR_PYTHON_ALONE = "test"
 
 
 class LeftOutImports:
@@ -100,6 +102,8 @@ def is_installed(module: str) -> bool:
     if module.startswith("."):
         return False
     top = module.partition(".")[0]
+    if top == _FOR_PYTHON_ALONE:
+        return False
     if top in sys.modules or silent.stands_for(module):
         return True
     try:

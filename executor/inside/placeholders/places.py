@@ -1,7 +1,8 @@
 """Decide whether an error is about something of the machine: a path, a program, a variable.
 
-A path that was not posted is not here, nor is what a program starts beside itself or what its
-environment holds. Whoever raises the error, and in whatever words, it is then not the code's.
+A path that was not posted is not here, nor is what a program starts beside itself, what its
+environment holds or what it is started with. Whoever raises the error, and in whatever words, it is
+then not the code's.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import ast
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -70,6 +72,8 @@ def not_here(
     expression = expression_at(tree, seen)
     if expression is None:
         return None
+    if isinstance(error, IndexError):
+        return _argument(expression, scope)
     if seen.origin == "raise" or seen.type in ("SystemExit", "AssertionError"):
         for test in (expression, *conditions(tree, seen.line)):
             for path in _asked_for(test, scope):
@@ -117,6 +121,14 @@ def _variable(error: BaseException) -> NotHere | None:
     last = frames(error)[-1:]
     of_environment = any(f.f_locals.get("self") is os.environ for f in last)
     return NotHere(kind="variable", name=str(error.args[0])) if of_environment else None
+
+
+def _argument(expression: ast.AST, scope: Mapping[str, object]) -> NotHere | None:
+    """The argument that the snippet is to be started with, and is not."""
+    if not isinstance(expression, ast.Subscript):
+        return None
+    _, asked = value_of(expression.value, scope)
+    return NotHere(kind="argument", name=ast.unparse(expression)) if asked is sys.argv else None
 
 
 def _is_there(path: str, moved: Callable[[str], str]) -> bool:

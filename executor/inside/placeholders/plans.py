@@ -125,6 +125,31 @@ class OptimizerPlan:
         return f"SGD over the parameters of `{self.model}`"
 
 
+@dataclass(frozen=True)
+class FunctionPlan:
+    """A function that gives back placeholders, one for each name that waits for a result."""
+
+    kind: ClassVar[str] = "function"
+    results: tuple[tuple[str, Plan | None], ...]  # (name, None where nobody reads it)
+    one: bool = False  # it gives its only result, and no tuple
+
+    @property
+    def words(self) -> str:
+        read = [f"{plan.words} as `{name}`" for name, plan in self.results if plan is not None]
+        return f"a function that gives {', '.join(read)}"
+
+
+@dataclass(frozen=True)
+class NothingPlan:
+    """A function that does nothing where the real one changes nothing that is computed."""
+
+    kind: ClassVar[str] = "nothing"
+
+    @property
+    def words(self) -> str:
+        return "a function that does nothing"
+
+
 Plan = (
     NumberPlan
     | DevicePlan
@@ -134,6 +159,8 @@ Plan = (
     | BatchesPlan
     | LossPlan
     | OptimizerPlan
+    | FunctionPlan
+    | NothingPlan
 )
 BATCHES = 3
 SAMPLES = 24

@@ -16,7 +16,7 @@ from executor.inside.placeholders.blame import Blame
 from executor.inside.placeholders.decide import PlaceholderPlans
 from executor.inside.placeholders.modules import LeftOutImports
 from executor.inside.placeholders.not_installed import AbsentModule
-from executor.inside.placeholders.plans import DevicePlan, OptimizerPlan, Plan
+from executor.inside.placeholders.plans import DevicePlan, NothingPlan, OptimizerPlan, Plan
 from executor.inside.placeholders.shapes import OTHER, Choices
 from executor.protocol import (
     GLUED,
@@ -183,13 +183,18 @@ class RunPlaceholders:
                 line=decided.line(name),
                 what=plan.words,
                 kind=plan.kind,
+                exact=isinstance(plan, NothingPlan),
             )
             for name, plan in sorted(decided.plans.items())
         )
-        harmless = [name for name, plan in decided.plans.items() if isinstance(plan, DevicePlan)]
+        harmless = [
+            name
+            for name, plan in decided.plans.items()
+            if isinstance(plan, (DevicePlan, NothingPlan))
+        ]
         self._blame = Blame(
             self._tree,
-            decided.plans,
+            decided.plans.keys() | decided.results,
             harmless,
             factory.source_of,
             trains=any(isinstance(p, OptimizerPlan) for p in decided.plans.values()),
@@ -223,7 +228,7 @@ class RunPlaceholders:
             self.at_fault = self._blame.at_fault(error, seen, scope)
             self.depends = guessed or self._blame.depends(seen)
         if read is not None and not self.at_fault and not self._glued:
-            self.at_fault = read.at_fault(error) or read.misread(error, seen)
+            self.at_fault = read.at_fault(error, seen) or read.misread(error, seen)
 
     def without_own(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         """Drop the findings that may be caused by a placeholder."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from pathlib import Path
 from types import FrameType, TracebackType
@@ -15,6 +16,8 @@ from executor.protocol import ErrorSeen, Finding, Placeholder
 
 _OURS = f"{Path(__file__).parent}/"
 _OF_COUNTS = (IndexError, KeyError, ValueError, ZeroDivisionError, StopIteration)
+# What `torch.load` gives here, in a message of Python's: at home it may be anything.
+_OF_NO_KNOWN_CONTENT = re.compile(r"\bAbsent\b")
 _OF_TYPES = (AttributeError, TypeError, KeyError, IndexError, ValueError)
 # Errors that say how many dimensions something has, and nothing of their sizes.
 _OF_RANKS = ("dimensions", "conv_dimensions", "pool_dimensions", "adaptive_pool_dimensions",
@@ -142,20 +145,26 @@ class Supplied:
             frame = frame.f_back
         return None
 
-    def at_fault(self, error: BaseException) -> str:
+    def at_fault(self, error: BaseException, seen: ErrorSeen) -> str:
         """The placeholder that an error came out of; empty if it came out of none.
 
         Parts of unknown types have other attributes and items, and add up otherwise, than the real
         thing's may. An `assert` of the snippet's own tests values. What a list lacks, or a count
-        that is zero, may come of the batches that were left out.
+        that is zero, may come of the batches that were left out, or of files that are called
+        otherwise.
         """
         tb: TracebackType | None = error.__traceback__
         last = ""
         while tb is not None:
             last = tb.tb_frame.f_code.co_filename
             tb = tb.tb_next
+        if _OF_NO_KNOWN_CONTENT.search(str(error)) and isinstance(error, _OF_TYPES):
+            return next((p.name for p in self._told.values() if p.kind == "checkpoint"), last)
+        folder = next((p.name for p in self._told.values() if p.kind == "folder"), "")
+        if folder and is_a(seen, "no_samples"):
+            return folder
         of_values = isinstance(error, AssertionError) or (
-            self.shortened and isinstance(error, _OF_COUNTS)
+            bool(self.shortened or folder) and isinstance(error, _OF_COUNTS)
         )
         if self._of_unknown_types and isinstance(error, _OF_TYPES):
             return self._of_unknown_types

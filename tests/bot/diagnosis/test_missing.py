@@ -351,6 +351,15 @@ def without_line(run: JobResult) -> JobResult:
             "it reads the environment variable `DATA` (line 1), which is not set here; put its "
             "value into the snippet",
         ),
+        (
+            failed(
+                "list index out of range",
+                "IndexError",
+                not_here=NotHere(kind="argument", name="sys.argv[1]"),
+            ),
+            "it reads the command line (line 1), `sys.argv[1]`, and it was started with no "
+            "arguments; put the value into the snippet",
+        ),
         # The GPUs of this machine.
         (
             failed("2 are too few", "AssertionError", of_gpus=True),

@@ -305,3 +305,13 @@ def test_showing_forgets_the_figure(house: House) -> None:
     )
 
     assert result.stdout == "[]\n"
+
+
+@pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason="no matplotlib")
+def test_a_pause_to_look_at_a_figure_waits_for_nobody(house: House) -> None:
+    """A training that draws as it goes is not stopped for waiting."""
+    result = house.run(
+        "import matplotlib.pyplot as plt\nplt.plot([1]); plt.pause(600); print('on')", wall_s=60
+    )
+
+    assert (result.outcome, result.stdout) == (Outcome.OK, "on\n")

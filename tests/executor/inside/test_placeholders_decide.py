@@ -99,6 +99,19 @@ DECIDED = {
     "through a function": (
         "l = nn.Linear(6, 2)\ndef train(m, batches):\n    for a, b in batches:\n        m(a)\n"
         "train(l, train_loader)", "train_loader", "3 batches"),
+    "a function that gives loaders": (
+        "l = nn.Linear(6, 2)\ntrain_loader, _ = get_loaders(64)\nfor a, b in train_loader:\n"
+        "    F.cross_entropy(l(a), b)", "get_loaders",
+        "a function that gives 3 batches of (a [8, 6] float32, b [8] int64) as `train_loader`"),
+    "a function that gives one loader": (
+        "l = nn.Linear(6, 2)\ntrain_loader = get('a')\ntest_loader = get('b')\n"
+        "for a, b in train_loader:\n    l(a)\nfor a, b in test_loader:\n    l(a)", "get",
+        "a function that gives 3 batches of (a [8, 6]"),
+    "in a function of the snippet's": (
+        "def main():\n    l = nn.Linear(6, 2)\n    X, y = load()\n    F.cross_entropy(l(X), y)",
+        "load", "a function that gives a random tensor [8, 6] float32 as `X`"),
+    "a function that sets a seed": ("set_seed(42)", "set_seed", "a function that does nothing"),
+    "a function that shows": ("for x in y:\n    plotCurves(x)", "plotCurves", "does nothing"),
 }  # fmt: skip
 
 
@@ -116,7 +129,8 @@ def test_every_kind_has_a_case() -> None:
 
     assert kinds == {plan.kind for plan in get_args(Plan)}
     assert kinds == {
-        "number", "device", "tensor", "image", "model", "batches", "loss", "optimizer"
+        "number", "device", "tensor", "image", "model", "batches", "loss", "optimizer", "function",
+        "nothing",
     }  # fmt: skip
 
 
@@ -128,6 +142,25 @@ REFUSED = {
     "a model that gives an object": ("out = model(x)\nout.logits.argmax()", "model"),
     "a model that gives a dict": ("out = model(x)\nprint(out['loss'])", "model"),
     "a model that gives its own loss": ("loss = model(x)\nloss.backward()", "model"),
+    "a model that gives two, of which one is used": (
+        "for x in xs:\n    out, h = model(x)\n    F.mse_loss(out, torch.ones(8, 3))",
+        "model",
+    ),
+    "a function of which nobody says what it gives": ("a, b = get()\nprint(a)", "get"),
+    "a function one of whose results is open": (
+        "l = nn.Linear(6, 2)\na, b = get()\nfor x, y in a:\n    l(x)\nmystery(b)",
+        "get",
+    ),
+    "a function that gives now two and now three": (
+        "l = nn.Linear(6, 2)\na, b = get()\na, b, c = get()\nl(a)",
+        "get",
+    ),
+    "a loss of somebody's own": (
+        "criterion = DiceLoss()\nloss = criterion(model(x), y.float())",
+        "DiceLoss",
+    ),
+    "a function that may train": ("fit(nn.Linear(2, 2))", "fit"),
+    "a seed that is read": ("s = set_seed(1)\nprint(s)", "set_seed"),
     "a loader of three": ("for a, b, c in loader:\n    print(a)", "loader"),
     "a loader of unknown keys": ("for b in loader:\n    nn.Linear(2, 2)(b['gaze'])", "loader"),
     "a loader nobody sizes": ("for a, b in loader:\n    mystery(a, b)", "loader"),

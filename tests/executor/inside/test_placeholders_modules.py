@@ -17,6 +17,8 @@ LEFT_OUT = {
     "a part of one": ("from no_such_one.part import a, b as c", {"a": "no_such_one.part",
                                                                   "c": "no_such_one.part"}),
     "of the snippet's own package": ("from .models import Net", {"Net": "models"}),
+    "one that is called like Python's own tests": (
+        "from test import evaluate", {"evaluate": "test"}),
     "below a condition": ("if True:\n    import no_such_one", {"no_such_one": "no_such_one"}),
     "one of two": ("import ast, no_such_one", {"no_such_one": "no_such_one"}),
     "an installed one": ("import ast\nfrom torch import gone", {}),

@@ -48,6 +48,7 @@ OTHERS = {
     "a program that fails": (
         "import subprocess\nsubprocess.check_call('cd /repo && make', shell=True)", "program",
         "cd /repo && make"),
+    "an argument": ("import sys\nrate = float(sys.argv[1])", "argument", "sys.argv[1]"),
     "a variable": ("import os\nos.environ['DATA_DIR']", "variable", "DATA_DIR"),
 }  # fmt: skip
 

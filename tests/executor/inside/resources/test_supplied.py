@@ -14,7 +14,7 @@ from executor.inside.probes.exceptions import describe
 from executor.inside.probes.source import SnippetSource
 from executor.inside.resources import loaders
 from executor.inside.resources.supplied import Supplied
-from executor.protocol import Finding
+from executor.protocol import ErrorSeen, Finding
 from tests.executor.conftest import House
 
 SNIPPET = "/work/snippet.py"
@@ -54,11 +54,11 @@ def test_every_kind_that_hangs_on_data_is_a_kind() -> None:
     assert set(kinds.KINDS).issuperset(kinds.OF_VALUES | kinds.OF_SIZES | kinds.OF_RANKS)
 
 
-def _raised(code: str, filename: str = SNIPPET) -> BaseException:
+def _raised(code: str, filename: str = SNIPPET) -> tuple[BaseException, ErrorSeen]:
     try:
         exec(compile(code, filename, "exec"), {})
     except BaseException as error:
-        return error
+        return error, ErrorSeen(type=type(error).__name__, message=str(error), line=1)
     raise AssertionError("it raises nothing")
 
 
@@ -79,7 +79,27 @@ def test_an_error_of_values_or_counts_is_no_mistake(
     """An assertion tests values; what a list lacks may be the batches that were left out."""
     made = supplied(exact=True)
     made.shortened = shortened
-    assert made.at_fault(_raised(code)) == at_fault
+    assert made.at_fault(*_raised(code)) == at_fault
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "at_fault"),
+    [
+        ("import torch\ntorch.utils.data.DataLoader([], shuffle=True)", "folder", "a"),
+        ("import torch\ntorch.utils.data.DataLoader([], shuffle=True)", "file", ""),
+        ("[][0]", "folder", "a"),
+        ("[][0]", "file", ""),
+        ("None.backward()", "folder", ""),
+        ("class Absent(dict): pass\nAbsent().shape", "checkpoint", "a"),
+        ("class Absent(dict): pass\nAbsent() + 1", "checkpoint", "a"),
+        ("{}.shape", "checkpoint", ""),
+    ],
+)
+def test_what_something_made_up_holds_is_no_mistake(code: str, kind: str, at_fault: str) -> None:
+    """A filter leaves none of its files, and at home some; a checkpoint may hold anything."""
+    made = Supplied(SNIPPET, ast.parse(""))
+    made.add("a", kind, "it stands in", exact=False)
+    assert made.at_fault(*_raised(code)) == at_fault
 
 
 def test_batches_that_were_left_out_are_told() -> None:
@@ -140,7 +160,7 @@ def test_an_error_of_types_says_nothing_where_types_are_guessed(
     """The real thing may hold tensors where ours holds images."""
     made = Supplied(SNIPPET, ast.parse(""))
     made.add("a", "data", "it stands in", exact=False, types_known=types_known)
-    assert made.at_fault(_raised(code)) == at_fault
+    assert made.at_fault(*_raised(code)) == at_fault
 
 
 @pytest.mark.parametrize(
