@@ -65,6 +65,7 @@ _QUOTED = re.compile(
     r"`([^`\n]{8,400})`|“([^”\n]{8,400})”|‘([^’\n]{8,400})’|«([^»\n]{8,400})»"
     r"|\"([^\"\n]{8,400})\"|(?<!\w)'([^\n]{8,400}?)'(?!\w)"
 )
+_IN_QUOTES = re.compile(r"(['\"])(\S{1,200} \S[^\n]*)\1")
 _GAP = re.compile(r" ?(?:\.\.\.|…) ?")
 
 
@@ -83,6 +84,8 @@ def signature(type: str | None, message: str) -> str:
         signature s.
     """
     name = type.rpartition(".")[2].strip() if type else ""
+    if name == "KeyError" and (sentence := _IN_QUOTES.fullmatch(message)) is not None:
+        message = sentence[2]  # Python shows the key as it would be written, also where it says why
     whole = f"{name}: {message[:MAX_MESSAGE_CHARS]}" if name else message[:MAX_MESSAGE_CHARS]
     return _reduced(whole)
 

@@ -235,10 +235,13 @@ class _Reading:
 
     def _code_and_prose(self, lines: Sequence[str]) -> None:
         pos = 0
-        for start, end in [*find_code(lines), (len(lines), len(lines))]:
+        # The line of code that Python prints below a warning is no code of theirs.
+        shown = [place._replace(start=place.start + 1) for place in find_warnings(lines)]
+        code = _blanked(lines, shown)
+        for start, end in [*find_code(code), (len(lines), len(lines))]:
             self._plain_prose(lines[pos:start])
             if start < end:
-                self._snippet(self._cleaned(lines[start:end]), "", fenced=False)
+                self._snippet(self._cleaned(code[start:end]), "", fenced=False)
             pos = end
 
     def _plain_prose(self, lines: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from bot.messages.python_lines import KEYWORDS, Shape, indent_of
 from bot.messages.unfenced import Statement, statements
 
-_DOTS = re.compile(r"\s*(?:\.{2}|\.{4,}|…+|\.(?: ?\.)+|-{3,}|~{3,}|_{4,})\s*$")
+_DOTS = re.compile(r"\s*(?:\.{2}|\.{4,}|…+|\.(?: ?\.)+|-{3,}|~{3,}|_{4,}|={3,}|\*{3,})\s*$")
 _MARK = re.compile(r"\s*(?:-+>|=+>|<-+|\^+)[^()=]*$")  # an arrow at what stands above
 _WORDS = re.compile(r"\s*[^\W\d_]+(?:(?:[ ,;!?'’/-]|\. )+[^\W_]+){2,}[ .,;!?…]*$")
 # Words side by side that no operator or bracket follows; `=>` is none of Python's.

@@ -205,6 +205,10 @@ def _read_segment(lines: Sequence[str], pos: int, whole_block: bool) -> tuple[_S
     code_due = False  # the line below a frame is its code, even without indentation
     while pos < len(lines):
         line = lines[pos]
+        if marked := _script_frame(lines, pos):
+            segment.frames.append(marked[0])
+            code_due, pos = False, marked[1]
+            continue
         if frame := _frame(line):
             segment.frames.append(frame)
             code_due = True

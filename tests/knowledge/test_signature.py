@@ -31,6 +31,19 @@ def _nothing_remembered() -> None:
 NUMBERS = st.integers(min_value=0, max_value=10**12)
 
 
+@pytest.mark.parametrize(
+    ("message", "reduced"),
+    [
+        ("\"Unknown category '7' found. Set it\"", "KeyError: Unknown category <q> found. Set it"),
+        ("'No such key at all'", "KeyError: No such key at all"),
+        ("'LOCAL_RANK'", "KeyError: <q>"),
+    ],
+)
+def test_a_sentence_that_python_quotes_is_no_name(message: str, reduced: str):
+    """A KeyError shows its key as it would be written, also where that is a whole sentence."""
+    assert signature("KeyError", message) == reduced
+
+
 def test_other_sizes_same_signature():
     """The numbers in a shape error do not change which article answers it."""
     small = signature("RuntimeError", "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)")

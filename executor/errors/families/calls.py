@@ -86,6 +86,12 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(AS_TODAY, {"today": r".+"}),
+            Sentence(
+                "No argument can be called `{keyword}`: such names are the keys of a dict, or the "
+                "columns of a DataFrame, that was handed on as `**data`. Give an array or a tensor "
+                "in its place (`df.to_numpy()`), in the dtype that the layers have",
+                {"keyword": r"\d.*"},
+            ),
             "Compare the call with the function's signature in your version: the argument may "
             "have another name there (often a plural, `labels`), have come later or been removed. "
             "For your own class add it to `__init__` or `forward`; where a library passes it on "

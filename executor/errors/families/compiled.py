@@ -294,6 +294,14 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
+                "What is given may be None for TorchScript: it comes from a function, a layer or "
+                "an attribute that is `Optional[…]`. Say before that line that it is there, on a "
+                "variable of its own (an attribute is read first: `y = self.y`): `if y is not "
+                "None:`, or `assert y is not None`; or let what gives it return a tensor on every "
+                "way",
+                {"given": r"Optional\[.*", "expected": r"(?!Optional).*"},
+            ),
+            Sentence(
                 "The module needs no type. Look at what is handed to it, at the line of the "
                 "message: if the variable began as `{given}`, let it begin as a tensor (`x = "
                 "torch.zeros(…)`), or give the tensor another name; if it is an argument of your "

@@ -520,6 +520,18 @@ FAMILIES = (
                 for where in ("line", "raising")
             ),
             Sentence(
+                "Whole numbers as the targets of a loss of real values (BCE, MSE) give this too, "
+                "and `{quoted}` makes some: if they go into such a loss, `target.float()`, in the "
+                "shape of the output. Else write it out of place (`x = x / 2` instead of `x /= 2`)",
+                {
+                    "target": r"Long|Int",
+                    "code": (
+                        r"astype\((?:np\.)?['\"]?int|\.long\(\)|LongTensor"
+                        r"|torch\.(?:long|int64)"
+                    ),
+                },
+            ),
+            Sentence(
                 "If the complex result is meant, make what is written into complex too. If only "
                 "its size or its real part is wanted, `y.abs()` or `y.real` says which",
                 {"result": r"Complex\w+"},

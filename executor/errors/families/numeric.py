@@ -122,7 +122,8 @@ FAMILIES = (
         ),
         types=("RuntimeError",),
         today=(
-            r"Function '(?P<function>\w+)' returned nan values in its (?P<output>\d+)th output",
+            r"Function '(?P<function>\w+)' returned nan values in its "
+            r"(?P<output>\d+)(?:th|st|nd|rd) output",
         ),
         values={"function": "that made it", "output": "its number, from 0"},
         sample=(

@@ -10,6 +10,12 @@ FAMILIES = (
         says="An optimizer is given no parameters.",
         means=("The optimizer was given an empty list of parameters",),
         remedy=(
+            Sentence(
+                "`{quoted}` gives its values once, and an optimizer that goes through its "
+                "parameters twice (of torch's own none does) finds none the second time: hand it a "
+                "list, `list(filter(…))`. If that is empty too, all is frozen",
+                {"code": r"(?<!list\()(?<!tuple\()\bfilter\("},
+            ),
             "See whether the model has parameters at all. If it has none, no layer is registered: "
             "they have to be attributes of the module (`self.fc = nn.Linear(…)`) or stand in an "
             "`nn.ModuleList`, not in a plain list or dict, and `__init__` has two underscores on "

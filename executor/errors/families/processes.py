@@ -563,6 +563,27 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="scalars_gathered",
+        says="DataParallel is given one number by each of its copies of the model.",
+        decides=True,
+        means=(
+            "Each copy of the model that DataParallel runs gave one number, mostly its loss; they "
+            "come back as a vector with one entry a GPU",
+        ),
+        remedy=(
+            "It is a notice, and nothing is computed wrongly by it. `loss.mean()` of what comes "
+            "back is one number again, for `backward()` and for what is printed; where the last "
+            "batch is divided unevenly, its parts count alike in that mean",
+        ),
+        types=("UserWarning",),
+        today=(r"[Ww]as asked to gather along dimension 0, but all input tensors were scalars",),
+        needs="two GPUs",
+        examples=(
+            "UserWarning: Was asked to gather along dimension 0, but all input tensors were "
+            "scalars; will instead unsqueeze and return a vector.",
+        ),
+    ),
+    ErrorFamily(
         id="nccl",
         says="The GPUs of several processes could not talk to each other.",
         means=(

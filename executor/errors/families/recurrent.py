@@ -130,14 +130,26 @@ FAMILIES = (
         id="rnn_hidden_batch",
         says="A recurrent cell gets a state for another number of samples than its input has.",
         means=(("A recurrent cell gets a state for {given} samples where its input has {batch}"),),
-        remedy=(("Make the state from the input's batch: `torch.zeros(x.size(0), hidden_size)`"),),
+        remedy=(
+            Sentence(
+                "If the state is one tensor: an LSTMCell takes two, `cell(x, (h, c))`, and of one "
+                "it takes the rows for them. Else make both from the input's batch: "
+                "`torch.zeros(x.size(0), hidden_size)`",
+                {"state": "[01]"},
+            ),
+            "Make the state from the input's batch: `torch.zeros(x.size(0), hidden_size)`",
+        ),
         suspects=(Suspect(r"LSTMCell|GRUCell|RNNCell"),),
         types=("RuntimeError",),
         today=(
-            r"[Ii]nput batch size (?P<batch>\d+) doesn't match hidden\d? batch size "
-            r"(?P<given>\d+)",
+            r"[Ii]nput batch size (?P<batch>\d+) doesn't match hidden(?:\[(?P<state>\d)\]|\d)? "
+            r"batch size (?P<given>\d+)",
         ),
-        values={"batch": "samples of the input", "given": "samples of the state"},
+        values={
+            "state": "of two, as an older LSTMCell says",
+            "batch": "samples of the input",
+            "given": "samples of the state",
+        },
         sample="nn.GRUCell(4, 6)(torch.ones(5, 4), torch.ones(3, 6))",
     ),
     ErrorFamily(

@@ -29,6 +29,11 @@ _SHAPE_IN_BRACKETS = (
     "If a shape is meant, it takes brackets of its own: `np.zeros((2, 3))`, for the second "
     "argument is the dtype. If a dtype is, name one that this version knows: `np.float32`"
 )
+# A class that is called like a model, and given what is called like its input.
+_MADE_OF_A_TENSOR = (
+    r"(?m)^[ \t]*(?:\w+ *= *)?(?:\w+\.)?[A-Z]\w*(?:[Nn]et|Model|GAN|Encoder|Decoder|Classifier)"
+    r"\w*\((?:imgs?|images?|x|inputs?|data|batch|tensor)\)"
+)
 _ARRAYS_INSIDE = r"\barray\(\s*\[\s*array\(\s*\["  # as NumPy prints an array of arrays
 
 FAMILIES = (
@@ -340,6 +345,12 @@ FAMILIES = (
                 "then: `nn.CrossEntropyLoss()(output, target)`, as for `{quoted}`. In an `if` say "
                 "what is meant: `.any()`, `.all()` or `.item()`",
                 {"code": r"Loss\((?!\s*\)|\w+=|reduction|weight)"},
+            ),
+            Sentence(
+                "If `{quoted}` makes the model, a tensor stands where a setting belongs: make it "
+                "first and call it then, `model = Net(…)`, `model(x)`. In an `if` say what is "
+                "meant: `.any()`, `.all()` or `.item()`",
+                {"code": _MADE_OF_A_TENSOR},
             ),
             (
                 "Say what is meant: `.any()`, `.all()` or `.item()`; for an optional tensor `if x "

@@ -349,6 +349,12 @@ FAMILIES = (
         decides=True,
         means=("`edge_index` names a node outside of [0, {nodes})",),
         remedy=(
+            Sentence(
+                "For the layer `x` has one row: its nodes are counted along the last dimension but "
+                "one. Print `x.shape` before it; an Embedding of [nodes, 1] gives [nodes, 1, "
+                "channels], which wants `x.squeeze(1)`",
+                {"nodes": "1"},
+            ),
             "Number the nodes from 0 without gaps, give `x` a row for each, and build `edge_index` "
             "as [2, edges] of int64 (`.t().contiguous()` of a list of pairs)",
         ),

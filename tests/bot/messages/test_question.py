@@ -309,6 +309,15 @@ def test_printed_values_and_warnings_are_no_program(output: str):
     assert read_message(f"I get\n```\n{output}\n```").snippets == ()
 
 
+def test_the_line_below_a_warning_in_prose_is_not_theirs():
+    """Python prints the line that warned, which often is only the beginning of a call."""
+    text = "I see\n/a/b.py:61: UserWarning: all were scalars\n  warnings.warn('all '\n\nWhy?"
+    question = read_message(text)
+
+    assert question.snippets == ()
+    assert "warnings.warn" in question.text
+
+
 def test_prompt_in_a_docstring_is_text():
     """A doctest inside a function is part of its docstring."""
     code = 'def f(x):\n    """Double.\n\n    >>> f(2)\n    4\n    """\n    return 2 * x'

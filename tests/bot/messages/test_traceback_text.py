@@ -254,6 +254,16 @@ def test_torchscript_marks_its_line_below_the_message(above: str, whole_block: b
     assert lines[found.end] == "Thanks!"
 
 
+def test_torchscript_marks_its_line_behind_the_ranks_of_processes():
+    """With no line `RuntimeError:` in front, as the marked line is below any message."""
+    text = "\n".join(f"[rank0]: {line}" for line in SCRIPT.splitlines()[1:])
+
+    [found] = find_tracebacks(text.splitlines(), whole_block=False)
+
+    last = found.traceback.frames[-1]
+    assert (last.line, last.code) == (146, "x.append(self.conv[i](y))")
+
+
 def test_without_the_mark_the_line_is_not_known_to_be_another():
     [found] = find_tracebacks(SCRIPT.replace("<--- HERE", "").splitlines(), whole_block=True)
 

@@ -29,6 +29,13 @@ CHANGED = (
     "one of the variables needed for gradient computation has been modified by an inplace "
     "operation: [torch.cuda.{}Tensor [{}]]{} is at version 3; expected version 2 instead."
 )
+LONG_RESULT = "result type Float can't be cast to the desired output type Long"
+EDGES = (
+    "Found indices in 'edge_index' that are larger than 0 (got 145). Please ensure that all "
+    "indices in 'edge_index' point to valid indices in the interval [0, {})"
+)
+AMBIGUOUS = "bool value of Tensor with more than one value is ambiguous"
+SCRIPTED = "Expected a value of type '{}' for argument 'other' but instead found type '{}'."
 VIEW = "Output 0 of {} is a view and is being modified inplace. This view was {}"
 STATE = "Error(s) in loading state_dict for Net:\n\t"
 RESIZED = (
@@ -471,6 +478,56 @@ CASES = [
     ("OSError", "Can't load tokenizer for 'a'. If", {}, "os.listdir", "from the network"),
     ("URLError", "Network is unreachable", {}, "from the network", "os.path.isdir"),
     (VALUE, STEPPED, {}, "len(loader)", "more often than"),
+    (
+        VALUE,
+        "optimizer got an empty parameter list",
+        {"code": "p = filter(f, m.parameters())"},
+        "list(filter(…))",
+        "no layer is registered",
+    ),
+    (
+        VALUE,
+        "optimizer got an empty parameter list",
+        {"code": "p = list(filter(f, ps))"},
+        "no layer is registered",
+        "gives its values once",
+    ),
+    ("", LONG_RESULT, {"code": "y = y.astype(np.int64)"}, "`target.float()`", "state dict"),
+    ("", LONG_RESULT, {"code": "y = y.astype(np.float32)"}, "state dict", "`target.float()`"),
+    ("IndexError", EDGES.format(1), {}, "x.squeeze(1)", "without gaps"),
+    ("IndexError", EDGES.format(12), {}, "without gaps", "squeeze"),
+    (
+        "TypeError",
+        "Net.forward() got an unexpected keyword argument '0'",
+        {},
+        "to_numpy()",
+        "another name",
+    ),
+    (
+        "TypeError",
+        "Net.forward() got an unexpected keyword argument 'ids'",
+        {},
+        "another name",
+        "to_numpy()",
+    ),
+    ("", AMBIGUOUS, {"code": "UNet(img)"}, "`UNet(img)` makes the model", "optional tensor"),
+    ("", AMBIGUOUS, {"code": "y = models.UNet(3)"}, "optional tensor", "makes the model"),
+    (
+        "",
+        "Input batch size 1 doesn't match hidden[0] batch size 512",
+        {},
+        "cell(x, (h, c))",
+        "one tensor is",
+    ),
+    (
+        "",
+        "Input batch size 1 doesn't match hidden0 batch size 512",
+        {},
+        "from the input's batch",
+        "cell(x, (h, c))",
+    ),
+    ("", SCRIPTED.format("Tensor", "Optional[Tensor]"), {}, "`if y is not None:`", "no type"),
+    ("", SCRIPTED.format("Tensor", "int"), {}, "is given `int`", "is not None"),
     (ATTRIBUTE, "'GELU' object has no attribute 'approximate'", {}, "loaded whole", "__init__"),
     (ATTRIBUTE, "'Net' object has no attribute 'approximate'", {}, "__init__", "loaded whole"),
 ]
