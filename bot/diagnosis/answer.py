@@ -134,8 +134,6 @@ def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         answer = _without_a_second_remedy(_without_doubles(answer, reading))
     if said.kind == "code":
         answer = _without_another_reason(answer)
-    if said.kind == "near":
-        answer = answer.model_copy(update={"near": known.near})
     needed = unrun.needed(known.missing, run, known.question)
     if said.kind == "posted":
         needed += unrun.of_this_version(answer.not_rebuilt, run)
@@ -209,8 +207,6 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         said = f"{no_error.remark(remarks[0])} {no_error.runs_and_raises_nothing(run)}"
     elif (noted := _telling(run)) is not None:
         said = no_error.runs_noting(run, noted)
-    elif not remarks:
-        answer = answer.model_copy(update={"near": known.near})
     return _concluded(answer, "runs", said)
 
 

@@ -28,6 +28,11 @@ from knowledge.repair.mistake import only
 from knowledge.search.off_field import is_foreign
 from knowledge.search.search import Hit, SearchResult
 
+# Whether what they have made is right, is said of what they have made.
+_JUDGES = re.compile(
+    r"\b(?:is|are) my (?:\w+ ){0,4}(?:right|wrong|correct|valid|incorrect)\b", re.IGNORECASE
+)
+
 
 def asked(known: Diagnosis, articles: Mapping[str, Article]) -> tuple[str, ...]:
     """The articles that answer just what the words ask, the nearest first; most often none.
@@ -39,7 +44,7 @@ def asked(known: Diagnosis, articles: Mapping[str, Article]) -> tuple[str, ...]:
     """
     question = known.question
     pasted = posted(question)
-    if is_foreign(question.text):
+    if is_foreign(question.text) or _JUDGES.search(question.text):
         return ()
     if pasted is not None and pasted.message:
         title = next((line for line in question.text.splitlines() if line.strip()), "")

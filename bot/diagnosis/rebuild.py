@@ -22,7 +22,9 @@ from executor.errors import is_a, same_family, same_numbers
 from executor.protocol import (
     REBUILD_ORDER,
     REBUILT,
+    ErrorSeen,
     File,
+    Glue,
     Job,
     JobResult,
     Outcome,
@@ -37,6 +39,7 @@ from executor.service.client import ExecutorClient
 # All the code of a search job, behind the imports of the posted programs.
 SEARCH = "from executor.inside.rebuild.search import search\nsearch()\n"
 _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
+_READ = re.compile(r"(?<![\w.])[A-Za-z_]\w*+(?!\s*\()")  # names, without what is called
 _MOST_IMPORTS = 20
 _TEXT = 8_000  # characters of the prose that are looked at for printed shapes
 _WALL_S = 12.0
@@ -89,7 +92,8 @@ async def rebuild(executor: ExecutorClient, question: Question, job: Job) -> Reb
     if run.outcome is not Outcome.ERROR or run.error is None or not same_family(pasted, run.error):
         return Rebuild(why_not="not_confirmed")
     exact = same_numbers(pasted, run.error)
-    from_message = program.alone or found.excerpt  # no code of theirs computed the values
+    # No code of theirs computed the values.
+    from_message = program.alone or found.excerpt or _is_of_added_values(run.error, found.glue)
     if _is_of_what_was_added(run, again, exact=exact) or (from_message and not exact):
         return Rebuild(why_not="not_found")
     doubtful = found.made_up or program.alone or bool(found.left_out)
@@ -117,6 +121,12 @@ def _ranges(lines: Sequence[int]) -> str:
         f"{first}-{last}" if last > first else str(first)
         for first, last in zip(firsts, lasts, strict=True)
     )
+
+
+def _is_of_added_values(error: ErrorSeen, glue: Glue) -> bool:
+    """Whether the failing expression works on nothing but values that the search put there."""
+    names = set(_READ.findall(error.code)) - {"torch", "nn", "F"}
+    return bool(names) and names <= {bound.name for bound in glue.before}
 
 
 def _is_of_what_was_added(run: JobResult, job: Job, *, exact: bool) -> bool:

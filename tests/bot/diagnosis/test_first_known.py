@@ -112,6 +112,8 @@ def hit(slug: str) -> Hit:
         (diagnosis(FROZEN, pasted=True), False),
         (diagnosis("is batch norm nice?"), False),
         (diagnosis(f"in Keras: {FROZEN}"), False),  # another tool
+        (diagnosis(f"{FROZEN} Is my own fix of it right?"), False),  # of what they have made
+        (diagnosis(f"{FROZEN} Is this right?"), True),
     ],
 )
 def test_when_the_words_ask_for_an_article(known: Diagnosis, is_asked: bool):

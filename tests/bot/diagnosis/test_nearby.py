@@ -9,16 +9,12 @@ import pytest
 from bot.diagnosis.answer import compose
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.nearby import near, wants_near
-from bot.diagnosis.reproduction import Reproduced
 from bot.models import FunctionShown, PastedTraceback, Question, RunWith, Snippet
 from bot.platforms.card import sheet
 from bot.service.seam import Answered
-from executor.protocol import Job
 from knowledge.repair.mistake import mistake
 from knowledge.search.search import Hit, SearchResult, SourceMatch
-from tests.bot.diagnosis.test_read_not_run import LACKS
 from tests.built import failed
-from tests.conftest import Ask
 from tests.our_articles import OUR_ARTICLES as ARTICLES
 
 WHY = "In the book the state is made anew for each batch of words. Why is it so, what is it for?"
@@ -94,51 +90,19 @@ def test_of_a_mistake_that_nobody_saw_its_rule_alone_is_told():
 
 
 def test_the_nearest_is_said_first_and_called_no_more_than_that():
-    """With code that could not be run, what is missing comes last; without code it is unsure."""
+    """It is unsure, and the others stand below."""
     both = near(found((RECIPE, 0.9), (MISTAKE, 0.9)), ARTICLES)
 
-    known = of(near=both, passages=found())
-    unsure = compose(known)
-    seen = Reproduced(LACKS, Job(code="x = 1"))
-    unrun = compose(replace(known, reproduced=seen, missing="a name is missing"))
+    made = compose(of(near=both, passages=found()))
 
-    for made in (unsure, unrun):
-        assert made.headline == (
-            f"Not sure that this answers it; the nearest that is known: {both[0].says}"
-        )
-        parts = {part.title: part.text for part in sheet(Answered(answer=made)).parts}
-        assert parts["Also near to your words"] == f"• {both[1].says}"
-    assert unsure.status == "unsure" and not unsure.needed
-    assert unrun.status == "not_run" and unrun.needed.startswith("Not run")
-
-
-async def test_code_that_only_defines_things_is_asked_about(ask: Ask):
-    """The search's own hits, of which the right one is told first."""
-    made = await ask(
-        "How does the hidden state work here? It is made of zeros each time, so then what is the "
-        "point of carrying it?\n```python\nclass Net(nn.Module):\n    def forward(self, x):\n"
-        "        hidden = self.init_hidden(x.size(0))\n        out, hidden = self.rnn(x, hidden)\n"
-        "        return out\n```"
+    assert made.headline == (
+        f"Not sure that this answers it; the nearest that is known: {both[0].says}"
     )
-
-    assert made.status == "not_run" and made.near[0].article == RECIPE
-    assert made.headline.startswith("Not sure that this answers it")
-
-
-async def test_code_that_runs_gets_what_is_near_below_what_its_run_shows(ask: Ask):
-    """The headline stays that of the run."""
-    made = await ask(
-        "I compute the entropy of these two by hand and get another number, so why is the cross "
-        "entropy of the scores 0, 1, 0 not exactly zero for class 1?\n```python\nimport torch\n"
-        "print(torch.nn.functional.cross_entropy(torch.tensor([[0., 1., 0.]]), "
-        "torch.tensor([1])))\n```"
-    )
-
-    assert made.status == "runs" and made.headline.startswith("Runs here") and made.near
     parts = {part.title: part.text for part in sheet(Answered(answer=made)).parts}
-    assert parts["Also near to your words"].count("•") == len(made.near)
+    assert parts["Also near to your words"] == f"• {both[1].says}"
+    assert made.status == "unsure" and not made.needed
 
 
-def test_snippets_do_not_matter_to_the_words():
-    """It is the words that ask."""
-    assert wants_near(of(question=Question(text=WHY, snippets=(Snippet(code="x = 1"),))))
+def test_beside_code_nothing_near_is_told():
+    """What resembles the words is about something else than the code."""
+    assert not wants_near(of(question=Question(text=WHY, snippets=(Snippet(code="x = 1"),))))

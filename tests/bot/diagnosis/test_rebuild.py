@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.diagnosis.rebuild import read
+from bot.diagnosis.rebuild import _is_of_added_values, read
 from executor.errors import same_family, same_numbers
-from executor.protocol import REBUILT, ErrorSeen, File
+from executor.protocol import REBUILT, Bound, ErrorSeen, File, Glue
 from tests.built import ran
 from tests.conftest import Ask
 from tests.rows import some
@@ -324,3 +324,29 @@ async def test_no_edit_fits_their_layers_to_a_call_that_was_added(second: str, a
     assert answer.headline.startswith("Rebuilt with assumptions about")
     assert answer.error is not None and answer.error.line is None
     assert answer.fix is None and answer.alternatives == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "added", "expected"),
+    [
+        ("targets * outputs", "targets outputs", True),
+        ("torch.sum(targets * outputs.view(-1))", "targets outputs", True),
+        ("targets * outputs", "targets", False),  # theirs computed the other one
+        ("self.fc(x)", "x", False),
+        ("fc(x)", "fc x", True),
+        ("1 / 0", "x", False),
+    ],
+)
+def test_an_error_of_added_values_alone_is_none_of_their_code(
+    code: str, added: str, expected: bool
+) -> None:
+    """With numbers of its own it would show what two made-up tensors do."""
+    glue = Glue(
+        before=tuple(
+            Bound(name=name, expression="0", what="a number", evidence="use")
+            for name in added.split()
+        )
+    )
+    error = ErrorSeen(type="RuntimeError", message="", code=code)
+
+    assert _is_of_added_values(error, glue) is expected
