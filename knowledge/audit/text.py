@@ -5,14 +5,35 @@ from __future__ import annotations
 import io
 import re
 import tokenize
+from bisect import bisect
 from dataclasses import dataclass
 
 from knowledge.documents.document import split_front_matter
-from knowledge.documents.markdown import CodeBlock, Paragraph, split_markdown
+from knowledge.documents.markdown import Paragraph, split_markdown
 
 PYTHON = frozenset({"python", "py", "python3", "pycon"})
 _SENTENCE_END = re.compile(r"(?<=[.!?:])(?:[*_\"'”’)]{0,3})\s+(?=[A-Z`*_\"'“(#\d])")
 _NOT_AN_END = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Fig|No|approx)\.|^\d+\.)$")
+_NEXT = re.compile(
+    r"\b(?:following|below|next (?:example|snippet|code|section|scenario)|"
+    r"(?:corrected|fixed|revised|improved|proper|correct|better|alternative) "
+    r"(?:version|approach|code|implementation|example|way|method|solution|snippet)|"
+    r"here(?:'|’)s|here is|another|second (?:example|approach)|third (?:example|approach)|"
+    r"let(?:'|’)?s (?:look|consider|see|illustrate|examine|explore|now)|"
+    r"to (?:fix|avoid|resolve|solve|address|correct|mitigate|remedy|rectify|prevent|overcome)|"
+    r"consider (?:this|the|a|an|another)|the (?:fix|solution|remedy|correction) |"
+    r"instead(?:,| of)|now(?:,| let| consider)|suppose|in contrast|conversely|finally)",
+    re.I,
+)
+_SUMS_UP = re.compile(
+    r"\W*(?:In (?:summary|conclusion|short)|To sum|For (?:further|more)|Regarding)"
+)
+_TITLE = re.compile(
+    r"(?:\d+\.\s*)?(?:\*\*[^*]{3,}\*\*:?"
+    r"|\W*(?:Code )?(?:Example|Scenario|Method|Approach|Case|Step)\s*\d)"
+)
+# A title within what is said of the block above.
+_WITHIN = re.compile(r"\W*(?:Comment|Expla|Outp|Analys|Result|Note|Discuss|Why|Resource|Key )")
 
 
 @dataclass(frozen=True)
@@ -45,60 +66,22 @@ def layout(text: str) -> list[Block]:
     """
     _, body, first_line = split_front_matter(text)
     prose, code = split_markdown(body, first_line)
-    parts: list[Paragraph | CodeBlock] = sorted([*prose, *code], key=lambda p: p.line)
-    places = [n for n, p in enumerate(parts) if isinstance(p, CodeBlock) and p.language in PYTHON]
-    blocks = []
-    for number, place in enumerate(places, 1):
-        block = parts[place]
-        assert isinstance(block, CodeBlock)
-        above = places[number - 2] if number > 1 else -1
-        below = places[number] if number < len(places) else len(parts)
-        # What stands between two blocks belongs to the upper one as far as its introduction goes.
-        _, lead = _divide(_between(parts[above + 1 : place]), has_above=number > 1, has_below=True)
-        follow, _ = _divide(
-            _between(parts[place + 1 : below]), has_above=True, has_below=below < len(parts)
-        )
-        blocks.append(Block(number, block.line, block.code, tuple(lead), tuple(follow)))
-    return blocks
-
-
-def _between(parts: list[Paragraph | CodeBlock]) -> list[Paragraph]:
-    return [p for p in parts if isinstance(p, Paragraph)]
-
-
-_NEXT = re.compile(
-    r"\b(?:following|below|next (?:example|snippet|code|section|scenario)|"
-    r"(?:corrected|fixed|revised|improved|proper|correct|better|alternative) "
-    r"(?:version|approach|code|implementation|example|way|method|solution|snippet)|"
-    r"here(?:'|’)s|here is|another|second (?:example|approach)|third (?:example|approach)|"
-    r"let(?:'|’)?s (?:look|consider|see|illustrate|examine|explore|now)|"
-    r"to (?:fix|avoid|resolve|solve|address|correct|mitigate|remedy|rectify|prevent|overcome)|"
-    r"consider (?:this|the|a|an|another)|the (?:fix|solution|remedy|correction) |"
-    r"instead(?:,| of)|now(?:,| let| consider)|suppose|in contrast|conversely|finally)",
-    re.I,
-)
-
-
-_SUMS_UP = re.compile(
-    r"\W*(?:In (?:summary|conclusion|short)|To sum|For (?:further|more)|Regarding)"
-)
-_TITLE = re.compile(
-    r"(?:\d+\.\s*)?(?:\*\*[^*]{3,}\*\*:?"
-    r"|\W*(?:Code )?(?:Example|Scenario|Method|Approach|Case|Step)\s*\d)"
-)
-# A title within what is said of the block above.
-_WITHIN = re.compile(r"\W*(?:Comment|Expla|Outp|Analys|Result|Note|Discuss|Why|Resource|Key )")
+    blocks = [c for c in code if c.language in PYTHON]
+    between: list[list[Paragraph]] = [[] for _ in range(len(blocks) + 1)]
+    lines = [b.line for b in blocks]
+    for paragraph in prose:
+        between[bisect(lines, paragraph.line)].append(paragraph)
+    shared = [_divide(told, n > 0, n < len(blocks)) for n, told in enumerate(between)]
+    return [
+        Block(n + 1, b.line, b.code, lead=tuple(shared[n][1]), follow=tuple(shared[n + 1][0]))
+        for n, b in enumerate(blocks)
+    ]
 
 
 def _divide(
-    between: list[Paragraph], *, has_above: bool, has_below: bool
+    between: list[Paragraph], has_above: bool, has_below: bool
 ) -> tuple[list[str], list[str]]:
-    """Share the prose between two blocks out among them.
-
-    Returns:
-        follow: sentences about the block above.
-        lead: sentences about the block below.
-    """
+    """Share prose out: sentences about the block above, and about the block below."""
     if not has_below:
         # After the last block: its own paragraphs, until a heading or a summing up.
         ends = (n for n, p in enumerate(between) if p.level or (n and _SUMS_UP.match(p.text)))
@@ -107,13 +90,11 @@ def _divide(
     if not has_above:
         return [], [s for p in between[-2:] for s in _told(p)]
     titles = [n for n, p in enumerate(between) if p.level or _is_title(p.text)]
-    # The last paragraph introduces the block below, unless a title says where that begins.
+    # The last paragraph introduces the block below, unless a title says where that begins; what
+    # stands before it belongs to the upper block as far as no sentence turns to what comes next.
     cut = titles[-1] if titles else max(len(between) - 1, 1)
-    told = [s for p in between[:cut] for s in _told(p)]
-    follow, lead = _until_next(told)
-    if below := between[cut:]:
-        lead = [s for p in below for s in _told(p)]
-    return follow, lead
+    follow, lead = _until_next([s for p in between[:cut] for s in _told(p)])
+    return follow, [s for p in between[cut:] for s in _told(p)] or lead
 
 
 def _told(part: Paragraph) -> list[str]:
