@@ -62,17 +62,16 @@ async def run_audit(
         runner = BlockRunner(snippets, settings.executor.wall_s, journal.keep)
         try:
             with _progress(console, sum(len(blocks) for _, blocks in documents)) as done:
-                result = await auditing.audit(
+                audited = await auditing.audit(
                     documents,
                     runner.run,
                     Reader(EmbeddingModel()),
-                    torch=torch,
                     at_once=max(1, int(here["slots"])),
-                    skipped=skipped,
                     done=done,
                 )
         finally:
             journal.close()
+    result = Audit(torch=torch, documents=tuple(audited), skipped=tuple(skipped))
     _tell(result, journal.made, console)
     try:
         Verdicts(settings.state_folder).keep(

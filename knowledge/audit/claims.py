@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
+from typing import Any
 
 from knowledge.audit.conventions import (
     FAILS,
@@ -74,17 +75,17 @@ def claims_of(block: Block, reader: Reads) -> list[Claim]:
 
 def _raises(told: Statement, sure: bool) -> Iterator[Claim]:
     type_, message = error_named(told.text)
-    first, last = (told.comment.first, told.comment.last) if told.comment else (None, None)
-    yield Claim(
-        kind=ClaimKind.ERROR, text=told.text, line=first, end_line=last,
-        type=type_, message=message, pointed=sure,
-    )  # fmt: skip
+    yield _of_code(ClaimKind.ERROR, told, type=type_, message=message, pointed=sure)
 
 
 def _works(told: Statement, sure: bool) -> Iterator[Claim]:
-    first, last = (told.comment.first, told.comment.last) if told.comment else (None, None)
     if sure:  # else any block that runs would bear it out
-        yield Claim(kind=ClaimKind.RUNS, text=told.text, line=first, end_line=last)
+        yield _of_code(ClaimKind.RUNS, told)
+
+
+def _of_code(kind: ClaimKind, told: Statement, **more: Any) -> Claim:
+    first, last = (told.comment.first, told.comment.last) if told.comment else (None, None)
+    return Claim(kind=kind, text=told.text, line=first, end_line=last, **more)
 
 
 def _equals(told: Statement, sure: bool) -> Iterator[Claim]:
@@ -116,22 +117,21 @@ def _shape(told: Statement, sure: bool) -> Iterator[Claim]:
     name = name if len(found) < 2 else ""
     if not name and (line is None or told.comment is None or told.comment.alone):
         return  # else any tensor would do
+    shape, exact = None, False
     if len(found) == 1:
         match, shape = found[0]
         exact = ANY not in shape and re.match(r"[(\[t]", match[0]) is not None
-        yield Claim(
-            kind=ClaimKind.SHAPE, text=told.text, line=line, end_line=line, name=name, shape=shape,
-            pointed=sure and exact,
-        )  # fmt: skip
     elif not found and name:
         # `x` is a 2D tensor; not what else the sentence calls so: `x` lets us index each 3D tensor.
         near = re.search(rf"\b{name}\b{_NEAR}{_DIMS}|{_DIMS}{_NEAR}{name}\b", told.text)
         if near is not None:
             count = (near[1] or near[2]).lower()
-            yield Claim(
-                kind=ClaimKind.SHAPE, text=told.text, name=name, line=line, end_line=line,
-                shape=(ANY,) * int(_COUNTS.get(count, count)), pointed=sure and line is None,
-            )  # fmt: skip
+            shape, exact = (ANY,) * int(_COUNTS.get(count, count)), line is None
+    if shape is not None:
+        yield Claim(
+            kind=ClaimKind.SHAPE, text=told.text, line=line, end_line=line, name=name, shape=shape,
+            pointed=sure and exact,
+        )  # fmt: skip
 
 
 def _sizes(text: str, code: str) -> tuple[int, ...] | None:

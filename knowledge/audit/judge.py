@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from executor.errors import is_a
 from executor.protocol import StatementSeen
 from knowledge.audit.conventions import only_called_wrong
-from knowledge.audit.model import ANY, BlockRun, Claim, ClaimKind, Judged, Raised
+from knowledge.audit.model import ANY, WORST_FIRST, BlockRun, Claim, ClaimKind, Judged, Raised
 from knowledge.audit.printed import has_printed, short
 from knowledge.documents.verdict import Verdict
 
@@ -69,8 +69,7 @@ def verdict(
     tested = {j.verdict for j in judged} - {Verdict.CANNOT_RUN}
     if not tested:
         return (Verdict.CANNOT_RUN if judged or seen.cannot else Verdict.NO_CLAIM), tuple(judged)
-    order = [Verdict.REFUTED, Verdict.PARTLY, Verdict.HOLDS, Verdict.CANNOT_RUN]
-    kept = tuple(sorted(judged, key=lambda j: order.index(j.verdict)))
+    kept = tuple(sorted(judged, key=lambda j: WORST_FIRST.index(j.verdict)))
     if len(tested) > 1 or (fails and tested == {Verdict.HOLDS}):
         return Verdict.PARTLY, kept
     return tested.pop(), kept
@@ -111,22 +110,20 @@ def _not_real(claim: Claim, word: Verdict, seen: BlockRun) -> str:
     return "it ran on a simulated device" if simulated and (silent or shows) else ""
 
 
-def _part(claim: Claim, seen: BlockRun) -> list[StatementSeen]:
-    """The statements that a claim is about, whole as they are; all of them if it names no line."""
+def _there(claim: Claim, seen: BlockRun) -> tuple[list[StatementSeen], list[Raised]]:
+    """The statements that a claim is about, whole as they are, and the exceptions that came there.
+
+    If it names no line, all of them; an error is sought in the `try` around its lines.
+    """
     if claim.line is None:
-        return list(seen.statements)
-    first, last = _lines(claim, seen)
-    return [s for s in seen.statements if first <= s.first and s.last <= last]
-
-
-def _lines(claim: Claim, seen: BlockRun) -> tuple[int, int]:
-    """A claim's lines, up to the end of what begins there; of an error with the `try` around it."""
-    first = claim.line or 1
-    last = max(first, claim.end_line or first)
+        return list(seen.statements), list(seen.raised)
+    first, last = claim.line, max(claim.line, claim.end_line or 0)
     begun = [s.last for s in seen.statements if first <= s.first <= last]
-    if claim.kind is ClaimKind.ERROR and (tried := _tried(first, last, seen)):
-        return min(first, tried.first), max(tried.last, *begun)
-    return first, max([last, *begun])
+    tried = _tried(first, last, seen) if claim.kind is ClaimKind.ERROR else None
+    first = min(first, tried.first) if tried else first
+    last = max([last, *begun, tried.last if tried else 0])
+    part = [s for s in seen.statements if first <= s.first and s.last <= last]
+    return part, [r for r in seen.raised if _came_from(r, first, last)]
 
 
 def _tried(first: int, last: int, seen: BlockRun) -> StatementSeen | None:
@@ -158,9 +155,8 @@ def _at(line: int | None, seen: BlockRun) -> StatementSeen | None:
     return max(there, key=lambda s: (s.first, -s.last), default=None)
 
 
-def _never_ran(part: Iterable[StatementSeen]) -> str:
+def _never_ran(part: Sequence[StatementSeen]) -> str:
     """Why a run says nothing of these statements as a whole; empty if it does."""
-    part = list(part)
     for s in part:
         aside = s.kind in _MAY_BE_LEFT or "excepthandler" in s.inside or _TELLS.fullmatch(s.calls)
         if s.times == 0 and not aside:
@@ -173,11 +169,9 @@ def _never_ran(part: Iterable[StatementSeen]) -> str:
 def _error(told: Claim, seen: BlockRun) -> _Found:
     claim = told if told.line is None else _shown(told, seen)
     if claim is None:
-        came = [r for r in seen.raised if _came_from(r, *_lines(told, seen))]
+        _, came = _there(told, seen)
         return (Verdict.CANNOT_RUN, f"it raised {_told(came[-1])}") if came else None
-    part = _part(claim, seen)
-    first, last = _lines(claim, seen)
-    raised = [r for r in seen.raised if claim.line is None or _came_from(r, first, last)]
+    part, raised = _there(claim, seen)
     caught = {t for s in part if claim.line is not None for t in s.handles}
     types = {claim.type} - _ANY_TYPE or caught - _ANY_TYPE  # who catches a class expects it
     named = bool(types or claim.message)
@@ -221,9 +215,8 @@ def _is_message(claimed: str, r: Raised) -> bool:
 
 
 def _runs(claim: Claim, seen: BlockRun) -> _Found:
-    first, last = _lines(claim, seen)
-    error, part = seen.error, _part(claim, seen)
-    raised = [r for r in seen.raised if claim.line is None or _came_from(r, first, last)]
+    error = seen.error
+    part, raised = _there(claim, seen)
     if raised and claim.line is None and error is None:
         return None  # it shows an error as well, and what is said to work may be the rest
     if wrong := [r for r in raised if not r.by_hand]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import StrEnum
 from typing import Literal
 
@@ -10,6 +9,10 @@ from executor.protocol import Model, StatementSeen
 from knowledge.documents.verdict import Verdict
 
 ANY = -1  # a size that is told by a name
+# A document is as bad as the worst of its blocks.
+WORST_FIRST = (
+    Verdict.REFUTED, Verdict.PARTLY, Verdict.HOLDS, Verdict.CANNOT_RUN, Verdict.NO_CLAIM,
+)  # fmt: skip
 
 
 class ClaimKind(StrEnum):
@@ -52,7 +55,7 @@ class Raised(Model):
 class BlockRun(Model):
     """What came of running one block, in as few words as a verdict needs."""
 
-    how: Literal["alone", "joined", "completed", "unread"] = "alone"
+    how: Literal["alone", "joined", "completed"] = "alone"
     device: str = "cpu"
     outcome: str = ""
     error: Raised | None = None
@@ -115,10 +118,3 @@ class Audit(Model):
     torch: str
     documents: tuple[DocumentAudit, ...]
     skipped: tuple[str, ...] = ()  # files that could not be read, each with the reason
-
-
-def verdict_of(blocks: Iterable[BlockAudit]) -> Verdict:
-    """One word for a document: refuted as soon as one of its blocks is, and so on down."""
-    there = {block.verdict for block in blocks}
-    order = (Verdict.REFUTED, Verdict.PARTLY, Verdict.HOLDS, Verdict.CANNOT_RUN)
-    return next((verdict for verdict in order if verdict in there), Verdict.NO_CLAIM)

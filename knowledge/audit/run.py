@@ -8,14 +8,7 @@ from pathlib import Path
 
 from knowledge.audit.claims import claims_of
 from knowledge.audit.judge import verdict
-from knowledge.audit.model import (
-    Audit,
-    BlockAudit,
-    BlockRun,
-    ClaimKind,
-    DocumentAudit,
-    verdict_of,
-)
+from knowledge.audit.model import WORST_FIRST, BlockAudit, BlockRun, ClaimKind, DocumentAudit
 from knowledge.audit.reading import Reads
 from knowledge.audit.text import Block, layout
 from knowledge.documents.document import Document, FrontMatterError, load_documents
@@ -44,15 +37,12 @@ async def audit(
     run: RunBlock,
     reader: Reads,
     *,
-    torch: str,
     at_once: int,
-    skipped: Sequence[str] = (),
     done: Callable[[], None] = lambda: None,
-) -> Audit:
+) -> list[DocumentAudit]:
     """Run every block, `at_once` documents side by side, and judge what is claimed of it.
 
-    A run that was made before may come from a journal. `done` is told of each block that is
-    through; `torch` and `skipped` are for the report.
+    A run that was made before may come from a journal. `done` is told of each block.
     """
     gate = asyncio.Semaphore(at_once)
 
@@ -72,21 +62,18 @@ async def audit(
         audited = []
         for b, told, (_, seen) in zip(blocks, claims, runs, strict=True):
             word, judged = verdict(told, seen, cures=cures)
-            audited.append(
-                BlockAudit(
-                    number=b.number, line=b.line, code=b.code, verdict=word, claims=judged,
-                    seen=seen,
-                )
-            )  # fmt: skip
+            audited.append(BlockAudit(
+                number=b.number, line=b.line, code=b.code, verdict=word, claims=judged, seen=seen,
+            ))  # fmt: skip
+        worst = min((b.verdict for b in audited), key=WORST_FIRST.index, default=Verdict.NO_CLAIM)
         return DocumentAudit(
             id=document.id, title=document.title, path=str(document.path),
-            digest=digest(document), verdict=verdict_of(audited), blocks=tuple(audited),
+            digest=digest(document), verdict=worst, blocks=tuple(audited),
         )  # fmt: skip
 
     tasks = [asyncio.create_task(one(document, blocks)) for document, blocks in documents]
     try:
-        audits = await asyncio.gather(*tasks)
+        return await asyncio.gather(*tasks)
     finally:
         for task in tasks:
             task.cancel()
-    return Audit(torch=torch, documents=tuple(audits), skipped=tuple(skipped))

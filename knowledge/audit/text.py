@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import re
-import tokenize
 from bisect import bisect
 from dataclasses import dataclass
 
 from knowledge.documents.document import split_front_matter
 from knowledge.documents.markdown import Paragraph, split_markdown
+from knowledge.repair.toolkit.comments import commented
 
 PYTHON = frozenset({"python", "py", "python3", "pycon"})
 _SENTENCE_END = re.compile(r"(?<=[.!?:])(?:[*_\"'”’)]{0,3})\s+(?=[A-Z`*_\"'“(#\d])")
@@ -135,20 +134,19 @@ def comments(code: str) -> list[Comment]:
     A comment on a line of code is about the statement there; one on a line of its own, with those
     that follow directly, about the code below it, up to a blank line, a comment or a dedent.
     """
-    lines = code.split("\n")
-    found = _comment_tokens(code)
-    alone = {line for line, col, _ in found if not lines[line - 1][:col].strip()}
+    lines, found = code.split("\n"), commented(code)
+    alone = {n for n in found if lines[n - 1].lstrip().startswith("#")}
     return [
-        Comment(text, line, True, *_code_below(lines, line, alone, col))
-        if line in alone
-        else Comment(text, line, False, line, line)
-        for line, col, text in found
-    ]
+        Comment(
+            told.lstrip("#! ").strip(), n, n in alone,
+            *(_code_below(lines, n, alone) if n in alone else (n, n)),
+        )
+        for n, told in found.items()
+    ]  # fmt: skip
 
 
-def _code_below(
-    lines: list[str], line: int, alone: set[int], col: int
-) -> tuple[int | None, int | None]:
+def _code_below(lines: list[str], line: int, alone: set[int]) -> tuple[int | None, int | None]:
+    col = _indent(lines[line - 1])
     n = line + 1
     while n <= len(lines) and n in alone:
         n += 1
@@ -158,19 +156,11 @@ def _code_below(
         return None, None
     first = n
     while n <= len(lines) and n not in alone and lines[n - 1].strip():
-        if n > first and len(lines[n - 1]) - len(lines[n - 1].lstrip()) < col:
+        if n > first and _indent(lines[n - 1]) < col:
             break
         n += 1
     return first, n - 1
 
 
-def _comment_tokens(code: str) -> list[tuple[int, int, str]]:
-    """(line, column, text) of each comment, as far as the code can be read at all."""
-    found = []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(code).readline):
-            if token.type == tokenize.COMMENT:
-                found.append((token.start[0], token.start[1], token.string.lstrip("#! ").strip()))
-    except (tokenize.TokenError, SyntaxError, IndentationError, ValueError):
-        pass  # broken code: it will not run either; what stands above the break was read
-    return found
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,4 +1,4 @@
-"""The comments of a snippet, and which of them are about a statement. In the jail only."""
+"""The comments of a snippet, and which of them are about a statement."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def commented(code: str) -> dict[int, str]:
         for token in tokenize.generate_tokens(io.StringIO(code).readline):
             if token.type == tokenize.COMMENT:
                 found[token.start[0]] = token.string
-    except (tokenize.TokenError, IndentationError):
-        pass
+    except (tokenize.TokenError, SyntaxError, ValueError):
+        pass  # broken code: what stands above the break was read
     return found
 
 
