@@ -23,7 +23,7 @@ import numpy as np
 
 from benchmarks.audit_labels import LABELS, kinds_of, read_labels
 from knowledge.audit.features import BUCKETS, Statement, hashed, statements
-from knowledge.audit.reading import KINDS, WORDS_WEIGH, Head, meanings
+from knowledge.audit.reading import FILE, KINDS, WORDS_WEIGH, Head, meanings
 from knowledge.audit.text import Block, layout
 from knowledge.search.embedding import EmbeddingModel
 
@@ -93,9 +93,21 @@ def train(told: list[Example], model: EmbeddingModel) -> Head:
         curve = LogisticRegression(C=_REGULAR, solver="liblinear", tol=1e-3, random_state=0)
         curve.fit(x[known], [told[i][1][n] for i in known], [told[i][2] for i in known])
         weights[at, n], weights[-1, n] = curve.coef_[0], curve.intercept_[0]
+    return Head(weights[:BUCKETS], weights[BUCKETS:-1], weights[-1])
+
+
+def save(head: Head, model: EmbeddingModel, path: Path = FILE) -> None:
+    """Write a head, without the buckets that say nothing, and what it was made from."""
     digest = hashlib.sha256(b"".join(p.read_bytes() for p in (LABELS, MORE, EXAMPLES))).hexdigest()
-    made_from = f"{model.identity} labels@sha256:{digest[:16]}"
-    return Head(weights[:BUCKETS], weights[BUCKETS:-1], weights[-1], made_from)
+    used = np.flatnonzero(np.abs(head.words).max(axis=1) > 1e-3).astype(np.int32)
+    np.savez_compressed(
+        path,
+        used=used,
+        words=head.words[used].astype(np.float16),
+        meaning=head.meaning.astype(np.float16),
+        bias=head.bias.astype(np.float32),
+        made_from=np.array(f"{model.identity} labels@sha256:{digest[:16]}"),
+    )
 
 
 def main() -> int:
@@ -104,7 +116,8 @@ def main() -> int:
     parser.add_argument("--corpus", type=Path, required=True, help="the folder of its documents")
     start = time.monotonic()
     told = list(examples(parser.parse_args().corpus))
-    train(told, EmbeddingModel()).save()
+    model = EmbeddingModel()
+    save(train(told, model), model)
     print(f"trained on {len(told)} statements in {time.monotonic() - start:.0f} s")
     return 0
 

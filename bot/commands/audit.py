@@ -20,7 +20,7 @@ from bot.settings import Settings
 from executor.protocol import Job, JobResult
 from executor.service.client import ExecutorClient
 from knowledge.audit import run as auditing
-from knowledge.audit.block_runner import BlockRunner, conditions
+from knowledge.audit.block_runner import RECIPE, BlockRunner
 from knowledge.audit.journal import Journal
 from knowledge.audit.model import Audit
 from knowledge.audit.reading import Reader
@@ -30,7 +30,9 @@ from knowledge.errors import DocumentError
 from knowledge.repair.mistake import mistake
 from knowledge.search.embedding import EmbeddingModel
 
-_LIMITS = ("wall_s", "memory_mib", "processes")  # settings that a run's outcome hangs on
+# What a run's outcome hangs on besides the code.
+_OF_THE_PLACE = ("torch", "python", "tier", "devices")
+_LIMITS = ("wall_s", "memory_mib", "processes")
 
 
 async def run_audit(
@@ -54,8 +56,9 @@ async def run_audit(
         here = await executor.capabilities()
         torch = str(here["torch"]).partition("+")[0]
         try:
-            limits = {name: getattr(settings.executor, name) for name in _LIMITS}
-            journal = Journal(folder / RUNS, conditions(here, limits))
+            conditions = {"recipe": RECIPE, **{key: here[key] for key in _OF_THE_PLACE}}
+            conditions |= {name: getattr(settings.executor, name) for name in _LIMITS}
+            journal = Journal(folder / RUNS, conditions)
         except OSError as e:
             raise _unwritable(folder, e) from e
         snippets = AsAnAnswer(executor, has_gpu="cuda" in here["devices"])
@@ -65,7 +68,7 @@ async def run_audit(
                 audited = await auditing.audit(
                     documents,
                     runner.run,
-                    Reader(EmbeddingModel()),
+                    Reader(EmbeddingModel()).read,
                     at_once=max(1, int(here["slots"])),
                     done=done,
                 )

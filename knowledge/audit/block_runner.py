@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from executor.errors import is_a, topic_of
-from executor.protocol import (
-    SNIPPET,
-    Caught,
-    ErrorSeen,
-    Job,
-    JobResult,
-    Probe,
-    StatementSeen,
-)
+from executor.protocol import SNIPPET, Caught, ErrorSeen, Job, JobResult, Probe, StatementSeen
 from knowledge.audit.model import BlockRun, Raised
 
+RECIPE = 3  # version of how a block is run; another number makes all runs new
 KEPT_BYTES = 4_000  # of what a block printed
 KEPT_MESSAGE = 600
 _DOTS = re.compile(r"#\s*(?:\.{3}|…)|#.*(?:\.{3}|…)\s*$", re.M)
+_FRAME = re.compile(rf'File "[^"\n]*{re.escape(SNIPPET)}", line (\d+)')
 _NEVER = frozenset({
     "unregistered_parameter", "unregistered_tensor", "unregistered_module", "not_in_optimizer",
     "no_gradient", "zero_gradient", "never_moved",
@@ -120,9 +114,6 @@ def _shifted(s: StatementSeen, lines: int, begins: int) -> StatementSeen:
     return s.model_copy(update=lines_now | {"printed": printed})
 
 
-_FRAME = re.compile(rf'File "[^"\n]*{re.escape(SNIPPET)}", line (\d+)')
-
-
 def _raised(e: ErrorSeen | Caught, before: int) -> Raised:
     def own(line: int | None) -> int | None:
         return line - before if line is not None and line > before else None
@@ -145,12 +136,3 @@ def _of_the_place(run: JobResult) -> str:
     seen += [run.error] if run.error is not None and is_a(run.error, "place") else []
     told = f"{seen[0].type}: {seen[0].message}".partition("\n")[0] if seen else ""
     return f"it needs what is not here ({told[:160]})" if told else ""
-
-
-RECIPE = 3  # version of how a block is run; another number makes all runs new
-
-
-def conditions(here: Mapping[str, Any], limits: Mapping[str, Any]) -> dict[str, Any]:
-    """What a run's outcome hangs on besides the code: the executor, and what a run may use."""
-    of_the_place = {key: here[key] for key in ("torch", "python", "tier", "devices")}
-    return {"recipe": RECIPE, **of_the_place, **limits}

@@ -26,7 +26,7 @@ from knowledge.audit.conventions import (
 )
 from knowledge.audit.features import SHAPE, TYPE, Statement, statements
 from knowledge.audit.model import ANY, Claim, ClaimKind
-from knowledge.audit.reading import HEDGED, SURE, Reads
+from knowledge.audit.reading import SURE, Read
 from knowledge.audit.text import Block, comments
 from knowledge.signature import find_signatures
 
@@ -41,9 +41,15 @@ _NUMBERED = re.compile(r"^\W*\d{1,2}[.)](?:\s|$)")  # an entry of a list, or a h
 _ASSIGNED = re.compile(r"^\s*((?:\w+\s*,\s*)*\w+)\s*(?::[^=\n]+)?=(?!=)", re.M)
 _NUMBER = re.compile(r"^(\w+) *= *(\d{1,8}) *(?:#.*)?$", re.M)
 _MOST = 300  # statements of one block that are read
+# What may be so, or is so on a condition, is decided by no single run.
+HEDGED = re.compile(
+    r"\b(?:may|might|could|if|unless|perhaps|likely|potential(?:ly)?|possibl[ey]|as if|treated as"
+    r"|simulat\w+|hypothetical\w*)\b",
+    re.I,
+)
 
 
-def claims_of(block: Block, reader: Reads) -> list[Claim]:
+def claims_of(block: Block, read: Read) -> list[Claim]:
     """Everything that is claimed about a block, each thing once."""
     told = statements(block)[:_MOST]
     noted = comments(block.code)
@@ -55,10 +61,10 @@ def claims_of(block: Block, reader: Reads) -> list[Claim]:
     beside = {c.text for c in found}
     to_the_letter = {c.line for c in noted if c.text in beside}
     tried = all(not s.is_code for s in told)  # else what is spoken of may be what was taken out
-    for statement, kinds in zip(told, reader.read(told), strict=True):
+    for statement, kinds in zip(told, read(told), strict=True):
         line = statement.comment.line if statement.comment is not None else None
         if HEDGED.search(statement.text):
-            continue  # what may be so, or on a condition, is decided by no single run
+            continue
         for kind, likely in kinds.items():
             spelled = line in to_the_letter and kind in ("equals", "shape")
             if kind in _BY_KIND and not spelled:

@@ -6,8 +6,8 @@ import hashlib
 import json
 import os
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import IO
 
 from pydantic import ValidationError
 
@@ -23,8 +23,7 @@ class _Line(Model):
 class Journal:
     """Runs by what was run, on which torch, under which limits.
 
-    A line is written in one go and only at the end of the file. The kill that tears the last one
-    costs that run: it is made again.
+    A run is written in one go, on a new line: the kill that tears the last one costs that run.
     """
 
     def __init__(self, path: Path, conditions: object) -> None:
@@ -38,14 +37,10 @@ class Journal:
         self.made = 0  # runs since it was opened
         path.parent.mkdir(parents=True, exist_ok=True)
         for line in path.read_bytes().splitlines() if path.exists() else ():
-            try:
+            with suppress(ValidationError):  # torn by a kill, or another version's
                 read = _Line.model_validate_json(line)
-            except ValidationError:
-                continue  # torn by a kill, or another version's
-            self._known[read.key] = read.seen
-        self._file: IO[bytes] = path.open("ab")
-        if self._file.tell():
-            self._file.write(b"\n")  # so that a torn line does not swallow the next one
+                self._known[read.key] = read.seen
+        self._file = path.open("ab", buffering=0)
 
     async def keep(self, what: str, run: Callable[[], Awaitable[BlockRun]]) -> BlockRun:
         """The run that is known, or one that is made now and written down."""
@@ -55,13 +50,11 @@ class Journal:
             seen = await run()
             self.made += 1
             line = _Line(key=key, seen=seen).model_dump_json(exclude_defaults=True)
-            self._file.write(line.encode("utf-8", "backslashreplace") + b"\n")
-            self._file.flush()
+            self._file.write(b"\n" + line.encode("utf-8", "backslashreplace"))
             self._known[key] = seen
         return self._known[key]
 
     def close(self) -> None:
         """See that all of it is on the disk."""
-        self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()

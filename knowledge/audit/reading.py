@@ -7,10 +7,9 @@ numbers, with the name of the embedding model and a hash of the labels that they
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
@@ -21,21 +20,16 @@ FILE = Path(__file__).with_name("reading.npz")
 KINDS = ("raises", "works", "equals", "shape", "relates", "trains", "notrain")
 READ, SURE = 0.35, 0.85  # from where on a run may bear a claim out, and may refute it
 WORDS_WEIGH, _BEFORE_WEIGHS = 2.5, 0.3  # beside a statement's meaning, which weighs 1
-
-
-# What may be so, or is so on a condition, is refuted by no run.
-HEDGED = re.compile(
-    r"\b(?:may|might|could|if|unless|perhaps|likely|potential(?:ly)?|possibl[ey]|as if|treated as"
-    r"|simulat\w+|hypothetical\w*)\b",
+# What is so on a condition, perhaps or at times claims nothing, nor does what bids us look: so the
+# readers of the labels count.
+_OPEN = re.compile(
+    r"\b(?:may|might|if|unless|perhaps|likely|probably|rarely|sometimes|often|usually)\b"
+    r"|^\W*(?:print|verify|check|compare|test)\b",
     re.I,
 )
 
-
-class Reads(Protocol):
-    """Reads statements."""
-
-    def read(self, told: Sequence[Statement], /) -> list[dict[str, float]]:
-        """How likely each statement makes each kind of claim; the likely kinds only."""
+# How likely each statement makes each kind of claim; the likely kinds only.
+Read = Callable[[Sequence[Statement]], list[dict[str, float]]]
 
 
 @dataclass(frozen=True)
@@ -45,19 +39,6 @@ class Head:
     words: np.ndarray  # float32, (BUCKETS, kinds)
     meaning: np.ndarray  # float32, (2 * dim, kinds): the statement's, and of the one before
     bias: np.ndarray  # float32, (kinds,)
-    made_from: str  # the embedding model's identity and the labels' hash
-
-    def save(self, path: Path = FILE) -> None:
-        """Write it, without the buckets that say nothing."""
-        used = np.flatnonzero(np.abs(self.words).max(axis=1) > 1e-3).astype(np.int32)
-        np.savez_compressed(
-            path,
-            used=used,
-            words=self.words[used].astype(np.float16),
-            meaning=self.meaning.astype(np.float16),
-            bias=self.bias.astype(np.float32),
-            made_from=np.array(self.made_from),
-        )
 
 
 def load(path: Path = FILE) -> Head:
@@ -65,7 +46,7 @@ def load(path: Path = FILE) -> Head:
     with np.load(path, allow_pickle=False) as kept:
         words = np.zeros((BUCKETS, len(KINDS)), np.float32)
         words[kept["used"]] = kept["words"]
-        return Head(words, kept["meaning"].astype(np.float32), kept["bias"], str(kept["made_from"]))
+        return Head(words, kept["meaning"].astype(np.float32), kept["bias"])
 
 
 class Reader:
@@ -80,24 +61,20 @@ class Reader:
         """How likely each statement makes each kind of claim; the likely kinds only."""
         if not told:
             return []
-        if self._head is None:
-            self._head = load()
-        head = self._head
-        each = [part for statement in told for part in parts(statement)]
-        scores = meanings(each, self._model) @ head.meaning + head.bias  # (parts, kinds)
-        for n, part in enumerate(each):
+        self._head = head = self._head or load()
+        each = [(n, part) for n, statement in enumerate(told) for part in parts(statement)]
+        scores = meanings([part for _, part in each], self._model) @ head.meaning + head.bias
+        sure = np.zeros((len(told), len(KINDS)))
+        for (n, part), score in zip(each, scores, strict=True):
             buckets = hashed(part)
             values = np.fromiter(buckets.values(), np.float32, len(buckets)) * WORDS_WEIGH
-            scores[n] += values @ head.words[list(buckets)]
-        of = np.repeat(np.arange(len(told)), [len(parts(statement)) for statement in told])
-        sure = np.zeros((len(told), len(KINDS)))
-        np.maximum.at(sure, of, 1 / (1 + np.exp(-scores)))
-        for n, statement in enumerate(told):
-            if statement.is_code:
-                sure[n] = 0
-            elif HEDGED.search(statement.text):
-                sure[n] = np.minimum(sure[n], SURE - 0.01)
-        return [{k: float(p) for k, p in zip(KINDS, row, strict=True) if p >= READ} for row in sure]
+            score += values @ head.words[list(buckets)]
+            sure[n] = np.maximum(sure[n], 1 / (1 + np.exp(-score)))
+        says = [not (s.is_code or _OPEN.search(s.text)) for s in told]
+        return [
+            {k: float(p) for k, p in zip(KINDS, row, strict=True) if said and p >= READ}
+            for said, row in zip(says, sure, strict=True)
+        ]
 
 
 def meanings(told: Sequence[Statement], model: EmbeddingModel) -> np.ndarray:

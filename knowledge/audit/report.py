@@ -31,7 +31,7 @@ def page(audit: Audit) -> str:
     )
 
 
-def write(audit: Audit, out: Path) -> tuple[Path, Path]:
+def write(audit: Audit, out: Path) -> list[Path]:
     """Write audit.json and audit.html, each whole or not at all.
 
     Raises:
@@ -46,4 +46,4 @@ def write(audit: Audit, out: Path) -> tuple[Path, Path]:
         new = path.with_name(f"{path.name}.new")
         new.write_text(text, encoding="utf-8", errors="backslashreplace")
         new.replace(path)
-    return out / "audit.json", out / "audit.html"
+    return list(files)

@@ -9,7 +9,7 @@ from pathlib import Path
 from knowledge.audit.claims import claims_of
 from knowledge.audit.judge import verdict
 from knowledge.audit.model import WORST_FIRST, BlockAudit, BlockRun, ClaimKind, DocumentAudit
-from knowledge.audit.reading import Reads
+from knowledge.audit.reading import Read
 from knowledge.audit.text import Block, layout
 from knowledge.documents.document import Document, FrontMatterError, load_documents
 from knowledge.documents.verdict import Verdict, digest
@@ -35,7 +35,7 @@ def read(paths: Iterable[Path]) -> tuple[list[tuple[Document, list[Block]]], lis
 async def audit(
     documents: Sequence[tuple[Document, list[Block]]],
     run: RunBlock,
-    reader: Reads,
+    reading: Read,
     *,
     at_once: int,
     done: Callable[[], None] = lambda: None,
@@ -52,7 +52,7 @@ async def audit(
         async with gate:
             for b in blocks:
                 runs.append((b.code, await run(b.code, runs)))
-                claims.append(await asyncio.to_thread(claims_of, b, reader))
+                claims.append(await asyncio.to_thread(claims_of, b, reading))
                 done()
         cures = any(
             judged.claim.kind in _FAULTS and judged.verdict is not Verdict.CANNOT_RUN

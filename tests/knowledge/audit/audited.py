@@ -29,4 +29,4 @@ def block_of(code: str, after: str = "", before: str = "") -> Block:
 
 def claims(code: str, after: str = "", before: str = "", **kinds: float) -> list[Claim]:
     """The claims about one block, of whose statements each makes claims of these kinds."""
-    return claims_of(block_of(code, after, before), Told(**kinds))
+    return claims_of(block_of(code, after, before), Told(**kinds).read)

@@ -37,8 +37,7 @@ async def test_a_torn_last_line_costs_one_run(tmp_path: Path):
     path = tmp_path / "runs.jsonl"
     await keep(path, "a", "b")
     whole = path.read_bytes()
-    first = whole.index(b"\n") + 1
-    for cut in range(first, len(whole) - 1, 7):
+    for cut in range(whole.rindex(b"\n"), len(whole), 7):
         path.write_bytes(whole[:cut])
 
         assert await keep(path, "a", "b") == (["a", "b"], 1)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.fit_audit import EXAMPLES, LABELS, MORE
+from benchmarks.fit_audit import EXAMPLES, LABELS, MORE, save
 from knowledge.audit.claims import claims_of
-from knowledge.audit.features import Statement, hashed, is_code, parts, statements, words
-from knowledge.audit.reading import READ, SURE, Head, Reader, load
+from knowledge.audit.features import BUCKETS, Statement, hashed, is_code, parts, statements, words
+from knowledge.audit.reading import FILE, KINDS, READ, SURE, Head, Reader, load
 from knowledge.search.embedding import EmbeddingModel
 from tests.knowledge.audit.audited import Told, block_of
 from tests.knowledge.audit.paraphrases import PARAPHRASES
@@ -77,24 +77,45 @@ def test_code_that_was_taken_out_is_no_word_on_code(text: str, is_out: bool):
     assert is_code(text) is is_out
 
 
-def test_what_hedges_is_never_sure(reader: Reader):
-    """Nor is code that was taken out read at all."""
+def test_what_is_read_is_likely(reader: Reader):
+    """Code that was taken out is not read at all."""
     sure = Statement("This raises a ValueError.", "follow", "f(x)", place=("follow0", "last"))
-    may = Statement("This may raise a ValueError.", "follow", "f(x)", place=("follow0", "last"))
-    simulated = Statement("A simulated ValueError.", "follow", "f(x)")
     out = Statement("raise ValueError", "comment", "f(x)", is_code=True)
-    read = reader.read([sure, may, out, simulated])
+    read = reader.read([sure, out])
 
-    assert read[0]["raises"] >= SURE > read[1].get("raises", 0.0)
-    assert read[2] == {} and read[3].get("raises", 0.0) < SURE
+    assert read[0]["raises"] >= SURE and read[1] == {}
     assert reader.read([]) == []
     assert all(likely >= READ for kinds in read for likely in kinds.values())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{} may raise a ValueError.", "{} might raise a ValueError.",
+        "{} raises a ValueError if it is empty.", "{} raises a ValueError unless it is full.",
+        "Perhaps {} raises a ValueError.", "{} will likely raise a ValueError.",
+        "{} probably raises a ValueError.", "{} rarely raises a ValueError.",
+        "{} sometimes raises a ValueError.", "{} often raises a ValueError.",
+        "{} usually raises a ValueError.", "Check that {} raises a ValueError.",
+        "- Verify that {} raises a ValueError.", "print that {} raises a ValueError",
+        "Compare: {} raises a ValueError.", "Test that {} raises a ValueError.",
+    ],
+)  # fmt: skip
+def test_what_is_open_or_bids_us_look_claims_nothing(text: str):
+    """Whatever the head says of it; a word that only begins so, or stands elsewhere, is read."""
+    sure = Head(np.zeros((BUCKETS, len(KINDS))), np.zeros((2 * 384, len(KINDS))), np.full(7, 3.0))
+    reader = Reader(EmbeddingModel(), sure)
+    plain = ["{} raises a ValueError.", "Checked twice, {} raises.", "The test of {} raises."]
+    read = reader.read([Statement(t.format("it"), "follow", "f(x)") for t in (text, *plain)])
+
+    assert [bool(kinds) for kinds in read] == [False, True, True, True]
 
 
 def test_the_head_says_what_it_was_made_from():
     """The labels that are here, and the model that is delivered; else it has to be trained anew."""
     digest = hashlib.sha256(b"".join(p.read_bytes() for p in (LABELS, MORE, EXAMPLES))).hexdigest()
-    model, labels = load().made_from.split(" ")
+    with np.load(FILE, allow_pickle=False) as kept:
+        model, labels = str(kept["made_from"]).split(" ")
 
     assert labels == f"labels@sha256:{digest[:16]}"
     assert model.partition("+")[0] == EmbeddingModel().identity.partition("+")[0]
@@ -104,11 +125,9 @@ def test_a_head_that_is_written_is_read_again(tmp_path):
     """As plain numbers: nothing is unpickled."""
     head = load()
     path = tmp_path / "head.npz"
-    head.save(path)
-    again = load(path)
+    save(head, EmbeddingModel(), path)
 
-    assert again.made_from == head.made_from
-    assert np.allclose(again.words, head.words, atol=2e-3)
+    assert np.allclose(load(path).words, head.words, atol=2e-3)
     evil = tmp_path / "evil.npz"
     np.savez(evil, words=np.array([Head], dtype=object))
     with pytest.raises(ValueError, match="allow_pickle"):
@@ -141,7 +160,7 @@ def test_whatever_is_said_has_features_and_claims(text: str):
     kinds = dict.fromkeys(("raises", "works", "equals", "shape", "relates", "trains"), 0.9)
 
     assert all(0 < value < 10 for value in hashed(statement).values())
-    claims_of(block_of("print(1)", text.replace("```", "")), Told(**kinds))
+    claims_of(block_of("print(1)", text.replace("```", "")), Told(**kinds).read)
 
 
 EVIL = [
@@ -160,7 +179,7 @@ def test_hostile_prose_costs_no_more_than_long_prose(number: int):
     block = block_of(f"print(1)  # {evil}", evil)
     for statement in statements(block):
         hashed(statement)
-    claims_of(block, Told(**kinds))
+    claims_of(block, Told(**kinds).read)
 
     assert time.perf_counter() - start < 10
 

@@ -50,6 +50,6 @@ async def test_what_is_only_called_right_is_decided_where_a_fault_is_one_that_a_
             return [kinds.get(s.text, {}) for s in told]
 
     documents, _ = read([tmp_path])
-    found = await audit(documents, run, Reader(), at_once=1)
+    found = await audit(documents, run, Reader().read, at_once=1)
 
     assert found[0].blocks[1].verdict is word
