@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from executor.service.client import ExecutorClient
 from knowledge.audit import run as auditing
 from knowledge.audit.block_runner import RECIPE, BlockRunner
 from knowledge.audit.journal import Journal
-from knowledge.audit.model import Audit
+from knowledge.audit.model import Audit, BlockRun
 from knowledge.audit.reading import Reader
 from knowledge.audit.report import FOLDER, RUNS, write
 from knowledge.documents.verdict import Audited, Verdict, Verdicts
@@ -63,11 +63,15 @@ async def run_audit(
             raise _unwritable(folder, e) from e
         snippets = AsAnAnswer(executor, has_gpu="cuda" in here["devices"])
         runner = BlockRunner(snippets, settings.executor.wall_s, journal.keep)
+
+        def run(code: str, above: Sequence[tuple[str, BlockRun]]) -> Awaitable[BlockRun]:
+            return runner.run(clean_paste(code.split("\n")).code, above)
+
         try:
             with _progress(console, sum(len(blocks) for _, blocks in documents)) as done:
                 audited = await auditing.audit(
                     documents,
-                    runner.run,
+                    run,
                     Reader(EmbeddingModel()).read,
                     at_once=max(1, int(here["slots"])),
                     done=done,
@@ -93,28 +97,24 @@ async def run_audit(
 
 @dataclass(frozen=True)
 class AsAnAnswer:
-    """Cleans, completes and runs a block as an answer does with a snippet."""
+    """Completes and runs a block as an answer does with a snippet."""
 
     executor: ExecutorClient
     has_gpu: bool
 
-    def clean(self, code: str) -> str:
-        """The code without what pasting adds."""
-        return clean_paste(code.split("\n")).code
+    async def __call__(self, job: Job) -> tuple[JobResult, str]:
+        """Run it, completed, and on a GPU or a simulated one where that says more.
 
-    async def run(self, job: Job) -> JobResult:
-        """Run it, completed, and on a GPU or a simulated one where that says more."""
+        Returns:
+            what happened, and why the code could not really be run here; empty if it could.
+        """
         run, done = await completion.run(self.executor, job)
         if devices.wants_gpu(run, mistake(run), job.code):
             there = devices.there(done, has_gpu=self.has_gpu)
             gpu, _ = await completion.run(self.executor, there)
             if needs_gpu(run) or devices.device_error(mistake(gpu)):
                 run = gpu
-        return run
-
-    def missing(self, run: JobResult) -> str:
-        """Why the code could not really be run here."""
-        return missing(run)
+        return run, missing(run)
 
 
 @contextmanager

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from executor.errors import is_a, topic_of
 from executor.protocol import SNIPPET, Caught, ErrorSeen, Job, JobResult, Probe, StatementSeen
@@ -22,24 +21,12 @@ _NEVER = frozenset({
 })  # fmt: skip
 
 
-class SnippetRunner(Protocol):
-    """What an answer does with a posted snippet: an audit does the same with a block."""
-
-    def clean(self, code: str) -> str:
-        """The code without what pasting adds (prompts, magics); every line stays where it is."""
-
-    async def run(self, job: Job) -> JobResult:
-        """What happened, where that says most; what is undefined is completed."""
-
-    def missing(self, run: JobResult) -> str:
-        """Why the code could not really be run here, as a clause; empty if it could."""
-
-
 @dataclass(frozen=True)
 class BlockRunner:
     """Runs one block: alone; joined with those above if it needs them; else with placeholders."""
 
-    snippets: SnippetRunner
+    # Runs a snippet as an answer does; beside what happened, why it could not really be run here.
+    run_snippet: Callable[[Job], Awaitable[tuple[JobResult, str]]]
     wall_s: float
     keep: Callable[[str, Callable[[], Awaitable[BlockRun]]], Awaitable[BlockRun]]
 
@@ -49,7 +36,6 @@ class BlockRunner:
         Raises:
             ExecutorError: the executor is gone or full.
         """
-        code = self.snippets.clean(code)
         # Blocks that end in an error would end the whole: they are shown, not built upon.
         above = [block for block, seen in earlier if seen.ended_well and not seen.stand_ins]
         alone = await self.keep(f"alone\n{code}", lambda: self._run_block(code, ""))
@@ -66,10 +52,9 @@ class BlockRunner:
         return alone.model_copy(update={"cannot": "a part of it is left out (`# ...`)"})
 
     async def _run_block(self, code: str, before: str) -> BlockRun:
-        run = await self.snippets.run(
-            Job(code=before + code, wall_s=self.wall_s, probes=(Probe.STATEMENTS,))
-        )
-        return _told(run, self.snippets.missing(run) or _of_the_place(run), before.count("\n"))
+        job = Job(code=before + code, wall_s=self.wall_s, probes=(Probe.STATEMENTS,))
+        run, missing = await self.run_snippet(job)
+        return _told(run, missing or _of_the_place(run), before.count("\n"))
 
 
 def _lacks_a_name(seen: BlockRun) -> bool:

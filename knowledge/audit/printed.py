@@ -32,9 +32,7 @@ def _ends_in(flat: str, line: str) -> bool:
     """Whether a line is that one value, or a label and that value."""
     line = re.sub(r"tensor\(\[{1,4}(-?[\d.e+-]{1,30})\]{1,4}", r"(\1", line)  # of one number
     value = re.search(r"(?:^|[\s:=(])(-?[\d.]+(?:e[+-]?\d+)?|true|false|none)[\s).]*$", line, re.I)
-    if value is None:
-        return False
-    last = _flat(value[1])
+    last = _flat(value[1]) if value is not None else ""
     try:
         return _equal(float(flat), float(last))
     except ValueError:

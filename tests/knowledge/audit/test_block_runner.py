@@ -12,22 +12,6 @@ from knowledge.audit.model import BlockRun
 from tests.built import RecordedExecutor, found, noted, ran
 
 
-class _AsIs:
-    """Runs a block as it is written."""
-
-    def __init__(self, executor: RecordedExecutor) -> None:
-        self._executor = executor
-
-    def clean(self, code: str) -> str:
-        return code
-
-    async def run(self, job: Job) -> JobResult:
-        return await self._executor.run(job)
-
-    def missing(self, run: JobResult) -> str:
-        return ""
-
-
 async def _kept(_key, make):
     return await make()
 
@@ -36,7 +20,11 @@ async def test_of_the_findings_the_mistakes_are_kept():
     """A note says nothing against a document."""
     seen = ran(findings=(noted("graph_kept"), found("never_moved")))
     executor = RecordedExecutor({"net(x)": seen})
-    runner = BlockRunner(_AsIs(executor), 10, _kept)
+
+    async def as_it_is(job: Job) -> tuple[JobResult, str]:
+        return await executor.run(job), ""
+
+    runner = BlockRunner(as_it_is, 10, _kept)
 
     block = await runner.run("net(x)", [])
 
