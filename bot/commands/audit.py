@@ -24,7 +24,7 @@ from knowledge.audit.block_runner import RECIPE, BlockRunner
 from knowledge.audit.journal import Journal
 from knowledge.audit.model import Audit, BlockRun
 from knowledge.audit.reading import Reader
-from knowledge.audit.report import FOLDER, RUNS, write
+from knowledge.audit.report import write
 from knowledge.documents.verdict import Audited, Verdict, Verdicts
 from knowledge.errors import DocumentError
 from knowledge.repair.mistake import mistake
@@ -51,14 +51,14 @@ async def run_audit(
     documents, skipped = auditing.read(paths)
     for line in skipped:
         console.print(f"left out: {line}", markup=False, soft_wrap=True)
-    folder = settings.state_folder / FOLDER
+    folder = settings.state_folder / "audit"
     async with open_executor(settings.executor) as executor:
         here = await executor.capabilities()
         torch = str(here["torch"]).partition("+")[0]
         try:
             conditions = {"recipe": RECIPE, **{key: here[key] for key in _OF_THE_PLACE}}
             conditions |= {name: getattr(settings.executor, name) for name in _LIMITS}
-            journal = Journal(folder / RUNS, conditions)
+            journal = Journal(folder / "runs.jsonl", conditions)
         except OSError as e:
             raise _unwritable(folder, e) from e
         snippets = AsAnAnswer(executor, has_gpu="cuda" in here["devices"])

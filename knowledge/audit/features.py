@@ -72,15 +72,14 @@ def statements(block: Block) -> list[Statement]:
             found.append(Statement(text[:LONGEST], where, block.code, before, place=spot))
     lines = block.code.split("\n")
     noted = comments(block.code)
-    for above, comment, below in zip([None, *noted], noted, [*noted[1:], None], strict=False):
-        before = above.text[:LONGEST] if above and above.line == comment.line - 1 else ""
-        text = comment.text[:LONGEST]
-        near = below.text[:LONGEST] if below and below.line == comment.line + 1 else ""
+    at = {c.line: c.text[:LONGEST] for c in noted}
+    for comment in noted:
+        text, near = at[comment.line], at.get(comment.line + 1, "")
+        before = at.get(comment.line - 1, "")
+        code = is_code(text) or (comment.alone and is_code(near))
         if near and _GOES_ON.search(text):
             text = f"{text} {near}"  # `# Output:` over what comes out
         place = tuple(_place(comment, lines, bool(before)))
-        dropped = comment.alone and is_code(near)
-        code = dropped or is_code(text)
         found.append(Statement(text, "comment", block.code, before, comment, place, code))
     return found
 

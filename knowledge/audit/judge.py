@@ -35,37 +35,36 @@ _SAYS_IT_RUNS = re.compile(
 )
 # What these say is borne out by a run of all of it only.
 _ALL_OF_IT = (ClaimKind.RUNS, ClaimKind.TRAINS, ClaimKind.NEVER_TRAINS)
-_RAN = (ClaimKind.RUNS, Verdict.HOLDS)
+_RAN = "it ran without an error"
 _Found = tuple[Verdict, str] | None
 
 
 def verdict(
-    claims: Iterable[Claim], seen: BlockRun, *, cures: bool = True
+    claims: Sequence[Claim], seen: BlockRun, *, cures: bool = True
 ) -> tuple[Verdict, tuple[Judged, ...]]:
     """What a run says of a block's claims; those it says nothing of are left out.
 
     `cures`: the document shows a fault, so that it says something that the right way runs.
     """
-    claims = list(claims)
     judged = [j for claim in claims if (j := _judge(claim, seen)) is not None]
     if not cures:
-        judged = [j for j in judged if _of(j) != _RAN or _SAYS_IT_RUNS.search(j.claim.text)]
+        judged = [j for j in judged if j.evidence != _RAN or _SAYS_IT_RUNS.search(j.claim.text)]
     errors = [j for j in judged if j.claim.kind is ClaimKind.ERROR]
     comes = any(j.verdict in (Verdict.HOLDS, Verdict.PARTLY) for j in errors)
     if errors:  # and its cure: then it is not said to work as a whole, nor if no error comes
-        judged = [j for j in judged if _of(j)[0] is not ClaimKind.RUNS or (comes and j.claim.line)]
+        judged = [j for j in judged if j.claim.kind != ClaimKind.RUNS or (comes and j.claim.line)]
         # What follows an error on purpose is not meant as one program with it.
-        judged = [j for j in judged if _of(j)[0] is not ClaimKind.PRINTS or _came_to(j, seen)]
+        judged = [j for j in judged if j.claim.kind is not ClaimKind.PRINTS or _came_to(j, seen)]
     if not seen.raised and any(only_called_wrong(c) and c.line for c in claims):
         # It ran as well: that the right way runs is nothing to be right about.
-        judged = [j for j in judged if _of(j)[0] is not ClaimKind.RUNS]
+        judged = [j for j in judged if j.claim.kind is not ClaimKind.RUNS]
     came = f"it raised {_told(seen.error)}" if seen.error is not None else ""
     spoken_of = any(j.evidence == came for j in errors)
     fails = seen.error is not None and not seen.cannot and not spoken_of
     if fails or any(j.verdict is Verdict.REFUTED for j in judged):
         judged = [j for j in judged if j.claim.pointed]  # the rest is nothing to be right about
     if fails:  # that it ran up to there
-        judged = [j for j in judged if _of(j) != _RAN]
+        judged = [j for j in judged if j.evidence != _RAN]
     tested = {j.verdict for j in judged} - {Verdict.CANNOT_RUN}
     if not tested:
         return (Verdict.CANNOT_RUN if judged or seen.cannot else Verdict.NO_CLAIM), tuple(judged)
@@ -73,10 +72,6 @@ def verdict(
     if len(tested) > 1 or (fails and tested == {Verdict.HOLDS}):
         return Verdict.PARTLY, kept
     return tested.pop(), kept
-
-
-def _of(j: Judged) -> tuple[ClaimKind, Verdict]:
-    return j.claim.kind, j.verdict
 
 
 def _came_to(j: Judged, seen: BlockRun) -> bool:
@@ -227,7 +222,7 @@ def _runs(claim: Claim, seen: BlockRun) -> _Found:
         return Verdict.CANNOT_RUN, f"the run ended as {seen.outcome}"
     if why := _never_ran(part):
         return Verdict.CANNOT_RUN, f"{why}: it raised {_told(error)}" if error else why
-    return Verdict.HOLDS, "it ran without an error"
+    return Verdict.HOLDS, _RAN
 
 
 def _prints(claim: Claim, seen: BlockRun) -> _Found:

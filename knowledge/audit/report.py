@@ -9,8 +9,6 @@ from string import Template
 
 from knowledge.audit.model import Audit
 
-FOLDER = "audit"  # in the state folder
-RUNS = "runs.jsonl"
 _HERE = Path(__file__).parent
 _NOT_DRAWN = {"documents": {"__all__": {"blocks": {"__all__": {"seen": {"statements"}}}}}}
 
