@@ -35,6 +35,7 @@ _ASKS = re.compile(
     r"\b(?:exists|lexists|isfile|isdir|is_file|is_dir|access|which|getenv|environ)\b"
 )
 _LONGEST = 400
+_MADE_BY_THE_RUN = re.compile(r"(?:^|/)tmp[a-z0-9_]{8}(?:/|$)")  # as tempfile names what it makes
 # Errors over the kind of a value, whatever stands at the path that it holds.
 _OF_KINDS = (TypeError, AttributeError, NameError, KeyError, IndexError, SyntaxError)
 
@@ -132,6 +133,8 @@ def _argument(expression: ast.AST, scope: Mapping[str, object]) -> NotHere | Non
 
 
 def _is_there(path: str, moved: Callable[[str], str]) -> bool:
+    if _MADE_BY_THE_RUN.search(path):  # it may be gone by now, with its `with`
+        return True
     try:
         return os.path.lexists(Path(moved(path)).expanduser())
     except (OSError, ValueError, RuntimeError):  # the last: nobody's home is known

@@ -14,7 +14,7 @@ import libcst as cst
 from executor.protocol import JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import backwards, reaches_leaves, same_tensors
-from knowledge.repair.toolkit.edits import New, Program, method
+from knowledge.repair.toolkit.edits import Beside, New, Program, method
 from knowledge.repair.toolkit.flow import in_loop, reads, siblings
 from knowledge.repair.toolkit.sites import (
     argument,
@@ -94,8 +94,17 @@ def _carried(
     cut = f"{name} = {name}.detach()"
     if facts.dtype is None:
         cut = f"{name} = tuple(part.detach() for part in {name})"
+    first = assignment(program, name, loop)
+    if first is not None and program.text(first.value) == "None":  # there is nothing to cut yet
+        statement = [s for s in loop.body.body if name in _bound(program, s)][-1]
+        if not isinstance(statement, cst.SimpleStatementLine):
+            return
+        made = cst.parse_statement(cut)
+        edited = program.replace({}, beside={statement: Beside(made, after=True)})
+    else:
+        edited = program.replace({}, before={statement: cut + "\n"})
     yield Rewrite(
-        program.replace({}, before={statement: cut + "\n"}),
+        edited,
         f"line {program.line(statement)}: `{name}` goes on into the next step as a value, without "
         "the step that made it",
         subjects=(name,),

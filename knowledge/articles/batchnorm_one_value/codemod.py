@@ -22,6 +22,7 @@ from knowledge.repair.toolkit.sites import (
 )
 
 _FAMILIES = ("batchnorm_one_value", "instancenorm_one_element")
+_IN_EVALUATION = ("eval_mode_training", "stays_in_eval")  # what the probes see of training so
 _TRAINS = re.compile(r"\.backward\(|\.step\(|\boptim\b|\.train\(|autograd\.grad")
 
 
@@ -38,7 +39,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if _predicts(program, result):
         yield from _evaluated(program, result)
     elif _TRAINS.search(program.module.code):
-        yield from _without_the_last(program)
+        yield from _without_the_last(program, result)
     else:
         yield from _evaluated(program, result)
 
@@ -55,9 +56,11 @@ def _predicts(program: Program, result: JobResult) -> bool:
     return not trains_later and any("no_grad" in program.text(i) for i in block.items)
 
 
-def _without_the_last(program: Program) -> Iterator[Rewrite]:
-    """Only where one loader's batches are walked through: others may be what is evaluated."""
+def _without_the_last(program: Program, result: JobResult) -> Iterator[Rewrite]:
+    """Of the loader whose batches are walked through there: others may be what is evaluated."""
     loaders = list(calls(program, r"(^|\.)DataLoader$"))
+    if len(loaders) > 1:
+        loaders = [loader for loader in loaders if _is_walked_through(program, loader, result)]
     if len(loaders) != 1 or argument(loaders[0], 9, "drop_last") is not None:
         return
     size = argument(loaders[0], 1, "batch_size")
@@ -68,6 +71,22 @@ def _without_the_last(program: Program) -> Iterator[Rewrite]:
         program.replace({loaders[0]: new}),
         f"line {program.line(loaders[0])}: the loader leaves out a last batch that is too small",
     )
+
+
+def _is_walked_through(program: Program, loader: cst.Call, result: JobResult) -> bool:
+    """Whether the loop around the failing line goes through this loader, by its name."""
+    outer = result.frames[0] if result.frames else None
+    around: cst.CSTNode | None = program.statement_on(outer.line) if outer is not None else None
+    made = program.up(loader, cst.Assign)
+    if made is None or len(made.targets) != 1 or made.value is not loader:
+        return False
+    name = program.text(made.targets[0].target)
+    while around is not None:
+        walked = program.inside(around.iter, cst.Name) if isinstance(around, cst.For) else []
+        if name in {n.value for n in walked}:
+            return True
+        around = program.parent(around)
+    return False
 
 
 def _evaluated(program: Program, result: JobResult) -> Iterator[Rewrite]:
@@ -94,12 +113,7 @@ def _evaluated(program: Program, result: JobResult) -> Iterator[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What is trained stays in training mode."""
-    evaluated = bool(re.search(r"\.eval\(\)|\.train\(False\)", proposal.code))
-    # Behind `with torch.no_grad():` nothing is trained, whatever was before.
-    inside = re.search(r"no_grad\(\):\n((?:[ \t]+.*\n|\n)*?)[ \t]+\w+\.eval\(\)", proposal.code)
-    fine = not (after.trained and evaluated) or (
-        inside is not None and len(re.findall(r"\.eval\(\)", proposal.code)) == 1
-    )
+    fine = not any(f.kind in _IN_EVALUATION for f in after.findings)
     detail = "the model trains in evaluation mode" if not fine else "the mode suits what is done"
     kept = "track_running_stats=False" not in proposal.code
     mode = Check(name="mode", passed=fine and kept, detail=detail)

@@ -78,14 +78,39 @@ def _no_tensors(
         used = re.search(_USED_AS_NUMBER.format(name), text) is not None
         given = [c.args[place].value for c in calls if len(c.args) == len(names)]
         plain = [
-            isinstance(v, (cst.Integer, cst.Float, cst.SimpleString))
-            or program.text(v) in ("None", "True", "False")
+            _is_plain(v)
+            or _is_plain_attribute(program, v)
             or ((facts := seen.get(program.text(v))) is not None and facts.is_leaf is None)
             for v in given
         ]
         if not used and (not plain or not all(plain)):
             return False
     return True
+
+
+def _is_plain(value: cst.BaseExpression) -> bool:
+    if isinstance(value, cst.Name):
+        return value.value in ("None", "True", "False")
+    return isinstance(value, (cst.Integer, cst.Float, cst.SimpleString))
+
+
+def _is_plain_attribute(program: Program, value: cst.BaseExpression) -> bool:
+    """Whether `self.bits` is only ever given plain values, or parameters that are so by default."""
+    if not isinstance(value, cst.Attribute) or program.text(value.value) != "self":
+        return False
+    text = program.text(value)
+    given = [a for a in program.all(cst.Assign) if program.text(a.targets[0].target) == text]
+    return bool(given) and all(_is_plain(a.value) or _is_by_default(program, a) for a in given)
+
+
+def _is_by_default(program: Program, assign: cst.Assign) -> bool:
+    function = program.up(assign, cst.FunctionDef)
+    defaults = {
+        p.name.value: p.default
+        for p in ((*function.params.params, *function.params.kwonly_params) if function else ())
+    }
+    default = defaults.get(program.text(assign.value))
+    return default is not None and _is_plain(default)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -65,6 +65,13 @@ async def test_an_error_about_a_program_or_a_variable(executor: ExecutorClient, 
 
 
 OWN = {
+    "a file of its own that is gone by now": """
+        import os, tempfile
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.pt")
+            torch.save({"a": torch.ones(1)}, path)
+            torch.load(path, map_location="nowhere")
+        """,
     "a text that only looks like a path": """
         torch.einsum("...ij,...jk->...ik", torch.ones(2, 3, 4), torch.ones(2, 5, 4))
         """,

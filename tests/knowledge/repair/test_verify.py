@@ -920,3 +920,28 @@ def test_undoing_a_later_step_may_bring_its_own_mistake_back():
 
     assert verify.undone([without_the_second], first, second).passed
     assert not verify.undone([without_the_second], first).passed
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "equal"),
+    [
+        (
+            "Net() 3\n",
+            "Net(\n  (a): Linear(2, 2)\n  (b): Sequential(\n    (0): ReLU()\n  )\n) 3\n4",
+            True,
+        ),
+        ("Net(\n  (a): ReLU()\n) 3\n", "Net(\n  (a): ReLU()\n  (b): ReLU()\n) 3\n", True),
+        ("Net() 3\n", "Net(\n  (a): Linear(2, 2)\n) 4\n", False),
+        ("f() is 3\n", "g() is 3\n", False),
+        ("(1) 3\n", "(2) 3\n", False),
+    ],
+)
+def test_the_layers_that_a_model_lists_are_no_other_output(
+    before: str, after: str, equal: bool
+) -> None:
+    """What an edit registers is listed where the model is printed; all else has to be the same."""
+    mine = failed(SIZES, stdout=before)
+    assert mine.error is not None
+    check = verify._same_output(mine, ran(stdout=after), mine.error)
+
+    assert check.passed is equal

@@ -124,6 +124,19 @@ for _ in range(3):
     optimizer.step()
 """
 
+FROM_NOTHING = """\
+import torch
+from torch import nn
+rnn, head = nn.LSTM(2, 3), nn.Linear(3, 1)
+optimizer = torch.optim.SGD([*rnn.parameters(), *head.parameters()], lr=0.1)
+state = None
+for part in torch.ones(9, 4, 2).split(3):
+    out, state = rnn(part, state)
+    optimizer.zero_grad()
+    head(out).square().mean().backward()
+    optimizer.step()
+"""
+
 PLAYERS = """\
 import torch
 from torch import nn
@@ -144,6 +157,8 @@ CASES = Cases(
     mended={
         "a state": (STATE, "    h = h.detach()\n    h = cell(x, h)   # goes on"),
         "a pair": (PAIR, "    state = tuple(part.detach() for part in state)\n    out, state"),
+        "a pair that begins as nothing": (
+            FROM_NOTHING, "rnn(part, state)\n    state = tuple(part.detach() for part in state)\n"),
         "two losses": (TWO_LOSSES, "(near + small).backward()"),
         "twice": (TWICE, "y.backward(retain_graph=True)\nprint"),
         "a list of losses": (LIST, "# both heads\nsum(losses).backward()\n"),

@@ -39,6 +39,26 @@ for x, y in loader:
     optimizer.step()
 """
 
+OF_TWO_LOADERS = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+train = DataLoader(torch.randn(9, 3), batch_size=4)
+held_out = DataLoader(torch.randn(8, 3), batch_size=4)
+model = nn.Sequential(nn.Linear(3, 6), nn.BatchNorm1d(6))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for epoch in range(2):
+    model.train()
+    for i, x in enumerate(train):
+        optimizer.zero_grad()
+        model(x).square().mean().backward()
+        optimizer.step()
+    model.eval()
+    for x in held_out:
+        model(x)
+"""
+
 POOLED = """\
 import torch
 from torch import nn
@@ -104,6 +124,11 @@ CASES = Cases(
     mended={
         "one prediction": (PREDICT, "net.eval()\nanswer = net(torch.randn(1, 4))  # one customer"),
         "one left over": (LEFT_OVER, "shuffle=True, drop_last=True)  # nine samples"),
+        "one left over of two loaders": (
+            OF_TWO_LOADERS,
+            "train = DataLoader(torch.randn(9, 3), batch_size=4, drop_last=True)\nheld_out = "
+            "DataLoader(torch.randn(8, 3), batch_size=4)\n",
+        ),
         "one after the training": (AFTER_TRAINING, "    net.eval()\n    price = net("),
         "one pixel": (POOLED, "encoder.eval()\n"),
     },

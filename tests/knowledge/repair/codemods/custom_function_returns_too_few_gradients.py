@@ -39,6 +39,24 @@ product(a, b, lambda t: None, True).sum().backward()
 print(a.grad.shape, b.grad.shape)
 """
 
+ATTRIBUTE = """\
+import torch
+class Round(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, digits):
+        return torch.round(x * 10**digits) / 10**digits
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+class Layer(torch.nn.Linear):
+    def __init__(self, digits=2):
+        super().__init__(2, 2)
+        self.digits = digits
+    def forward(self, x):
+        return Round.apply(super().forward(x), self.digits)
+Layer()(torch.ones(3, 2)).sum().backward()
+"""
+
 MODE = """\
 import torch
 mode = "round"
@@ -86,6 +104,7 @@ CASES = Cases(
         "a factor": (FACTOR, "return grad * ctx.factor, None   # the chain"),
         "a hook": (HOOK, "return grad @ b.T, a.T @ grad, None, None"),
         "a mode": (MODE, "return grad, None, None"),
+        "an attribute": (ATTRIBUTE, "        return grad, None\n"),
     },
     refused={"a tensor that learns": LEARNS, "too many": TOO_MANY},
     wrong={
