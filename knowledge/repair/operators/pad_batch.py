@@ -15,6 +15,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.operators.windows import slides
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
@@ -34,6 +35,9 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     """A collate_fn that pads."""
     program = failure.program
     loaders = list(calls(program, r"(^|\.)DataLoader$"))
+    yield from _as_another(failure, loaders)
+    if slides(program):
+        return  # what is short is the end of a series
     if len(loaders) != 1 or argument(loaders[0], 6, "collate_fn") is not None:
         return
     loader = loaders[0]
@@ -77,6 +81,41 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         supposes=True,
         cost=COST.SURE,
     )
+
+
+def _as_another(failure: Failure, loaders: list[cst.Call]) -> Iterable[Rewrite]:
+    """The `collate_fn` that another loader of the program has, of samples of the same kind."""
+    program, failed = failure.program, _failed(failure)
+    given = [a for loader in loaders if (a := argument(loader, 6, "collate_fn")) is not None]
+    if failed is None or len({program.text(a.value) for a in given}) != 1:
+        return
+    text = program.text(given[0].value)
+    without = [c for c in loaders if argument(c, 6, "collate_fn") is None]
+    outer = -len(failure.live.names)
+    mine = [c for c in without if failure.value(c.args[0].value, outer) is failed.dataset]
+    join = failure.value(given[0].value, outer)
+    try:
+        join([failed.dataset[i] for i in range(min(len(failed.dataset), 2))])
+    except Exception:
+        return
+    for loader in mine if len(mine) == 1 else ():
+        new = with_argument(loader, 99, "collate_fn", given[0].value)
+        told = f"this loader joins samples with `{text}` too, as the other one does"
+        title = f"line {program.line(loader)}: {told}"
+        yield Rewrite(program.replace({loader: new}), title, told, cost=COST.SAID)
+
+
+def _failed(failure: Failure) -> Any:
+    """The loader that the failing line goes through."""
+    from torch.utils.data import DataLoader
+
+    for loop in failure.program.all(cst.For):
+        if failure.program.line(loop) == failure.error.line:
+            for name in failure.program.inside(loop.iter, cst.Name):
+                value = failure.live.names[-1].get(name.value)
+                if isinstance(value, DataLoader):
+                    return value
+    return None
 
 
 def _samples(failure: Failure, loader: cst.Call) -> list[Any]:
@@ -131,6 +170,6 @@ def _joined(program: Program, name: str, column: tuple[Any, ...], pad: str) -> s
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Every sample is padded, none is cut or left out."""
-    pads = "pad_sequence(" in proposal.code
+    pads = "pad_sequence(" in proposal.code or proposal.code.count("collate_fn=") > 1
     detail = "samples are padded" if pads else "samples are cut or left out"
     return [Check(name="padded", passed=pads, detail=detail)]

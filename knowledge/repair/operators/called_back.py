@@ -1,0 +1,153 @@
+"""Give a hook the parameters that it is called with.
+
+The method that registers a hook says what torch calls it with. A parameter of the hook keeps its
+name where that says which of these it is; those that it lacks are added, and one that nothing is
+passed for, and that nothing reads, goes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.errors import is_a
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.sites import calls
+
+_FAMILIES = ("too_many_arguments", "missing_arguments")
+_GIVEN = {
+    "register_forward_hook": ("module", "inputs", "output"),
+    "register_forward_pre_hook": ("module", "inputs"),
+    "register_full_backward_hook": ("module", "grad_input", "grad_output"),
+    "register_backward_hook": ("module", "grad_input", "grad_output"),
+    "register_full_backward_pre_hook": ("module", "grad_output"),
+    "register_hook": ("grad",),
+    "register_post_accumulate_grad_hook": ("param",),
+}
+_NAMED = {
+    "module": r"m|mod|module|layer|model|net|self_?|_",
+    "inputs": r"i|x|xs|inp\w*|in_?|args?|ins|\w*_in|_",
+    "output": r"o|y|out\w*|res\w*|ret|h|feat\w*|act\w*|\w*_out|_",
+    "grad_input": r"gi|g_?in|g(?:rad)?_?inp?u?t?s?|_",
+    "grad_output": r"g|go|g_?out|g(?:rad)?s?_?(?:out)?p?u?t?s?|_",
+    "grad": r"g|grads?|gradient|_",
+    "param": r"p|param\w*|w|weight|_",
+}
+_TUPLES = ("grad_input", "grad_output")  # a tensor for each input, or output
+_NAME = re.compile(r"^(?:[\w.<>]*\.)?(?P<name>\w+|<lambda>)\(\)")
+Hook = cst.FunctionDef | cst.Lambda
+
+
+def applies(result: JobResult) -> bool:
+    """A function was called with more or fewer arguments than it takes."""
+    return result.error is not None and is_a(result.error, *_FAMILIES)
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The hook that the error names, with the parameters of its kind."""
+    program, said = failure.program, _NAME.search(failure.error.message)
+    if said is None:
+        return
+    pattern = rf"\.({'|'.join(_GIVEN)})$"
+    found = {
+        (hook, method)
+        for call in calls(program, pattern)
+        if call.args and not any(a.keyword is not None for a in call.args)
+        for method in [call.func.attr.value if isinstance(call.func, cst.Attribute) else ""]
+        for hook in _hooks(program, call.args[0].value, said["name"])
+    }
+    if len(found) != 1:
+        return  # one function for hooks of two kinds, or a function that is no hook
+    hook, method = found.pop()
+    given = _GIVEN[method]
+    new = _parameters(program, hook, given)
+    if new is None:
+        return
+    name = "the lambda" if isinstance(hook, cst.Lambda) else f"`{hook.name.value}`"
+    told = f"{name} takes what `{method}` calls it with: {', '.join(given)}"
+    title = f"line {program.line(hook)}: {told}"
+    changes: dict[cst.CSTNode, cst.CSTNode] = {hook.params: new}
+    for role, param in zip(reversed(given), reversed(new.params), strict=False):
+        if role in _TUPLES:
+            changes |= _first_of(program, hook, param.name.value)
+    yield Rewrite(program.replace(changes), title, told, cost=COST.SAID)
+
+
+def _hooks(program: Program, given: cst.BaseExpression, name: str) -> Iterator[Hook]:
+    """The function that is registered, or that a call returns which makes hooks, if so named."""
+    if isinstance(given, cst.Lambda):
+        if name == "<lambda>":
+            yield given
+        return
+    function = given.func if isinstance(given, cst.Call) else given
+    last = program.text(function).rpartition(".")[2]
+    named = [f for f in program.all(cst.FunctionDef) if f.name.value == last]
+    if len(named) != 1:
+        return
+    if not isinstance(given, cst.Call):
+        yield from (f for f in named if last == name)
+        return
+    for inner in program.inside(named[0].body, cst.FunctionDef):
+        if inner.name.value == name:
+            yield inner
+
+
+def _parameters(program: Program, hook: Hook, given: tuple[str, ...]) -> cst.Parameters | None:
+    """The hook's parameters, those it lacks put in; None where it is open which is which."""
+    params = hook.params
+    if params.kwonly_params or params.posonly_params or params.star_kwarg is not None:
+        return None
+    if isinstance(params.star_arg, cst.Param) or any(p.default for p in params.params):
+        return None
+    own = list(params.params)
+    is_method = isinstance(hook, cst.FunctionDef) and _is_method(program, hook)
+    bound, own = (own[:1], own[1:]) if is_method else ([], own)
+    if len(own) == len(given):
+        return None
+    read = {n.value for n in program.inside(hook.body, cst.Name)}
+    if len(own) > len(given):
+        own = [p for p in own if p.name.value in read]
+        if len(own) > len(given):
+            return None
+    new: list[cst.Param] = []
+    names = {p.name.value for p in own} | read
+    for role in reversed(given):  # what comes last is what most hooks are for
+        if own and re.fullmatch(_NAMED[role], own[-1].name.value):
+            new.append(own.pop())
+        else:
+            new.append(cst.Param(cst.Name(role if role not in names else f"_{role}")))
+    if own:
+        return None
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    ordered = [p.with_changes(comma=comma) for p in (*bound, *reversed(new))]
+    ordered[-1] = ordered[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return params.with_changes(params=ordered)
+
+
+def _first_of(program: Program, hook: Hook, name: str) -> dict[cst.CSTNode, cst.CSTNode]:
+    """`grad[0].norm()` for `grad.norm()`, where it is read as a tensor and in no other way."""
+    reads = [n for n in program.inside(hook.body, cst.Name) if n.value == name]
+    around = [program.parent(n) for n in reads]
+    if not all(isinstance(a, cst.Attribute) and a.value is n for a, n in zip(around, reads)):
+        return {}
+    return {n: cst.parse_expression(f"{name}[0]") for n in reads}
+
+
+def _is_method(program: Program, function: cst.FunctionDef) -> bool:
+    block = program.parent(function)
+    around = program.parent(block) if block is not None else None
+    static = any("staticmethod" in program.text(d) for d in function.decorators)
+    return isinstance(around, cst.ClassDef) and not static
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The hook is still registered."""
+    kept = re.search(r"\.register_\w*hook\(", proposal.code) is not None
+    detail = "the hook is still registered" if kept else "nothing is registered any more"
+    return [Check(name="hook", passed=kept, detail=detail)]
