@@ -58,6 +58,10 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     }:
         new = f'{{"{found[0]}" + k: v for k, v in {text}.items()}}'
         what = f"the model's keys wear the prefix {found[0]!r}, which is put on"
+    elif part := _prefix_of_a_part(missing, extra):
+        items = f"for k, v in {text}.items() if k.startswith(\"{part}\")"
+        new = f'{{k.removeprefix("{part}"): v {items}}}'
+        what = f"the model is the part of the checkpoint whose keys begin with {part!r}"
     else:
         inside = [k for k in extra if _DEEPER.fullmatch(k)]
         if len(inside) != 1 or any("." in k for k in extra):
@@ -65,6 +69,13 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         new = f'{text}["{inside[0]}"]'
         what = f"the weights lie under {inside[0]!r} in the checkpoint"
     yield Rewrite(program.replace({given: cst.parse_expression(new)}), f"{line}: {what}")
+
+
+def _prefix_of_a_part(missing: list[str], extra: list[str]) -> str:
+    """The one prefix below which the checkpoint has all that the model has, and nothing else."""
+    found = {k.removesuffix(missing[0]) for k in extra if k.endswith(f".{missing[0]}")}
+    found = {p for p in found if {p + k for k in missing} == {k for k in extra if k.startswith(p)}}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _what_fits(program: Program, call: cst.Call) -> Iterable[Rewrite]:

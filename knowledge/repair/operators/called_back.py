@@ -1,4 +1,4 @@
-"""Give a hook the parameters that it is called with.
+"""Give a hook, or a `__getitem__`, the parameters that it is called with.
 
 The method that registers a hook says what torch calls it with. A parameter of the hook keeps its
 name where that says which of these it is; those that it lacks are added, and one that nothing is
@@ -54,6 +54,9 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     program, said = failure.program, _NAME.search(failure.error.message)
     if said is None:
         return
+    if said["name"] == "__getitem__":
+        yield from _with_index(program)
+        return
     pattern = rf"\.({'|'.join(_GIVEN)})$"
     found = {
         (hook, method)
@@ -77,6 +80,19 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         if role in _TUPLES:
             changes |= _first_of(program, hook, param.name.value)
     yield Rewrite(program.replace(changes), title, told, cost=COST.SAID)
+
+
+def _with_index(program: Program) -> Iterator[Rewrite]:
+    """`def __getitem__(self, index)` for `def __getitem__(self)`."""
+    for function in program.all(cst.FunctionDef):
+        params = function.params.params
+        if function.name.value == "__getitem__" and len(params) == 1 and _is_method(program, function):
+            comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+            new = [params[0].with_changes(comma=comma), cst.Param(cst.Name("index"))]
+            told = "`__getitem__` takes the index that it is called with"
+            title = f"line {program.line(function)}: {told}"
+            changed = function.params.with_changes(params=new)
+            yield Rewrite(program.replace({function.params: changed}), title, told, cost=COST.SAID)
 
 
 def _hooks(program: Program, given: cst.BaseExpression, name: str) -> Iterator[Hook]:
@@ -147,7 +163,7 @@ def _is_method(program: Program, function: cst.FunctionDef) -> bool:
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The hook is still registered."""
-    kept = re.search(r"\.register_\w*hook\(", proposal.code) is not None
+    """The hook is still registered, or the data set still has its method."""
+    kept = re.search(r"\.register_\w*hook\(|__getitem__", proposal.code) is not None
     detail = "the hook is still registered" if kept else "nothing is registered any more"
     return [Check(name="hook", passed=kept, detail=detail)]

@@ -1,8 +1,12 @@
-"""Make both sides of a `+` the same kind, where one is a list and one a tuple, or one is text."""
+"""Make both sides of a `+` the same kind, where one is a list and one a tuple, or one is text.
+
+Generators, such as `parameters()` gives, become one list: `[*a.parameters(), *b.parameters()]`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
@@ -11,18 +15,24 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Program
+
+_OF_GENERATORS = re.compile(r"'generator'|one of the params is [\w.]*(?:parameters|generator)\b")
 
 
 def applies(result: JobResult) -> bool:
-    """Two things of different kinds were joined."""
+    """Two things of different kinds were joined, or generators were."""
     error = result.error
-    return error is not None and is_a(error, "operands", "operand_types")
+    if error is None:
+        return False
+    return is_a(error, "operands", "operand_types") or _OF_GENERATORS.search(error.message) is not None
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The right side as the kind of the left one, here and wherever the same stands."""
     program = failure.program
     node = failure.node
+    yield from _of_generators(failure)
     if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Add):
         return
     left, right = failure.value(node.left), failure.value(node.right)
@@ -48,6 +58,42 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         yield Rewrite(program.replace(changes), title + where, meaning, cost=COST.SURE)
 
 
+def _of_generators(failure: Failure) -> Iterable[Rewrite]:
+    """The entries of each generator, in one list."""
+    program, node = failure.program, failure.node
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
+        parts = list(_added_up(node))
+        if all(isinstance(failure.value(p), (Iterator, list)) for p in parts):
+            yield _one_list(program, node, [cst.StarredElement(p) for p in parts])
+    elif isinstance(node, cst.Call) and node.args and isinstance(node.args[0].value, cst.List):
+        elements = node.args[0].value.elements
+        new = [
+            cst.StarredElement(e.value, comma=e.comma)
+            if isinstance(failure.value(e.value), Iterator)
+            else e
+            for e in elements
+        ]
+        if any(isinstance(e, cst.StarredElement) for e in new):
+            yield _one_list(program, node.args[0].value, new)
+
+
+def _added_up(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
+        yield from _added_up(node.left)
+        yield from _added_up(node.right)
+    else:
+        yield node
+
+
+def _one_list(
+    program: Program, old: cst.BaseExpression, elements: list[cst.BaseElement]
+) -> Rewrite:
+    new = cst.List(elements)
+    told = f"all entries stand in one list: `{program.module.code_for_node(new)}`"
+    title = f"line {program.line(old)}: {told}"
+    return Rewrite(program.replace({old: new}), title, told, cost=COST.SURE)
+
+
 def _call(function: str, value: cst.BaseExpression) -> cst.BaseExpression:
     return cst.Call(cst.Name(function), [cst.Arg(value)])
 
@@ -70,6 +116,9 @@ def _as_tuple(value: cst.BaseExpression) -> cst.BaseExpression:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Both sides are still joined."""
     code = before.error.code if before.error is not None else ""
+    if before.error is not None and _OF_GENERATORS.search(before.error.message):
+        kept = "[*" in proposal.code
+        return [Check(name="joined", passed=kept, detail="" if kept else "no list is made")]
     left = "".join(code.partition("+")[0].split())
     kept = bool(left) and f"{left}+" in "".join(proposal.code.split())
     detail = "both are still joined" if kept else "they are no longer joined"

@@ -1,0 +1,66 @@
+"""Tell `vmap` which of its inputs have the mapped dimension.
+
+By default the first dimension of every input is mapped. An input in which it has another size than
+the batch, or that is no tensor, is the same for all: `in_dims=(None, 0)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.live import evaluates
+from knowledge.repair.toolkit.sites import argument, assignment, with_argument
+
+_MOST = 6  # inputs
+
+
+def applies(result: JobResult) -> bool:
+    """`vmap` was given inputs of different sizes."""
+    said = result.error.message if result.error is not None else ""
+    return said.startswith("vmap") and "in_dim" in said or "in the mapped dimension" in said
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """One 0 for each input that has a row for each sample, None for the others."""
+    program, place = failure.program, next(iter(failure.places), None)
+    if place is None or not isinstance(place.node, cst.Call) or len(place.node.args) > _MOST:
+        return
+    call = place.node
+    mapped: cst.BaseExpression | None = call.func
+    if isinstance(mapped, cst.Name):
+        made = assignment(program, mapped.value, call)
+        mapped = made.value if made is not None else None
+    if not isinstance(mapped, cst.Call) or not program.text(mapped.func).endswith("vmap"):
+        return
+    if argument(mapped, 1, "in_dims") is not None or any(a.keyword or a.star for a in call.args):
+        return
+    given = [_sizes(failure.value(a.value, place.frame)) for a in call.args]
+    for batch in {next(iter(s)) for s in given if len(s) == 1} - {None}:
+        dims = ["0" if s == {batch} else "None" for s in given]
+        if "None" not in dims:
+            continue
+        comma = "," if len(dims) == 1 else ""
+        option = cst.parse_expression(f"({', '.join(dims)}{comma})")
+        new = with_argument(mapped, 1, "in_dims", option)
+        changed = call.with_changes(func=new)
+        if not evaluates(failure, place, changed):
+            continue
+        told = f"one row of {batch} is taken of what has so many; the rest is the same for all"
+        title = f"line {program.line(mapped)}: {told}"
+        yield Rewrite(program.replace({mapped: new}), title, told, cost=COST.SURE)
+
+
+def _sizes(value: object) -> set[int | None]:
+    """The first dimension of every tensor in an input; None for what has none."""
+    import torch
+    from torch.utils._pytree import tree_leaves
+
+    leaves = tree_leaves(value)
+    return {
+        leaf.shape[0] if isinstance(leaf, torch.Tensor) and leaf.dim() else None for leaf in leaves
+    }

@@ -1,0 +1,52 @@
+"""Let the parts of a split add up to what is split: the last one is the rest.
+
+`random_split(data, [int(0.8 * n), int(0.2 * n)])` loses what rounding cuts off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.sites import argument, assignment
+
+
+def applies(result: JobResult) -> bool:
+    """The lengths of the parts do not add up."""
+    error = result.error
+    return error is not None and "Sum of input lengths does not equal" in error.message
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The last length as the length of the data less the others."""
+    program, place = failure.program, next(iter(failure.places), None)
+    if place is None or not isinstance(place.node, cst.Call):
+        return
+    data, lengths = argument(place.node, 0, "dataset"), argument(place.node, 1, "lengths")
+    if data is None or lengths is None:
+        return
+    parts: cst.BaseExpression = lengths.value
+    if isinstance(parts, cst.Name):
+        made = assignment(program, parts.value, place.node)
+        parts = made.value if made is not None else parts
+    whole = failure.value(data.value, place.frame)
+    if not isinstance(parts, (cst.List, cst.Tuple)) or len(parts.elements) < 2:
+        return
+    values = [failure.value(e.value, place.frame) for e in parts.elements]
+    if not all(type(v) is int for v in values) or not hasattr(whole, "__len__"):
+        return
+    if not 0 < abs(len(whole) - sum(values)) < len(values):
+        return  # more than rounding
+    last = parts.elements[-1].value
+    if isinstance(last, cst.Name):
+        made = assignment(program, last.value, place.node)
+        last = made.value if made is not None else last
+    others = [program.text(e.value) for e in parts.elements[:-1]]
+    rest = " - ".join((f"len({program.text(data.value)})", *others))
+    told = f"the last part is the rest, `{rest}`"
+    new = program.replace({last: cst.parse_expression(rest)})
+    yield Rewrite(new, f"line {program.line(last)}: {told}", told, cost=COST.SAID)
