@@ -275,6 +275,11 @@ def _lacking(run: JobResult, error: ErrorSeen, question: Question | None) -> str
         return form
     if run.not_here is not None and run.not_here.kind != "path":
         return not_of_this_machine(run.not_here, error, at)
+    if run.depends_on_stand_ins and is_a(error, "loss_range"):
+        return (
+            f"the numbers that stand for yours here do not lie between 0 and 1{at}, as the loss "
+            "needs them; post the lines that make them too"
+        )
     for families, clause in LACKS:
         if (seen := read(error, *families)) and (told := clause(seen, error, at)):
             return told

@@ -59,7 +59,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         new = f'{{"{found[0]}" + k: v for k, v in {text}.items()}}'
         what = f"the model's keys wear the prefix {found[0]!r}, which is put on"
     elif part := _prefix_of_a_part(missing, extra):
-        items = f"for k, v in {text}.items() if k.startswith(\"{part}\")"
+        items = f'for k, v in {text}.items() if k.startswith("{part}")'
         new = f'{{k.removeprefix("{part}"): v {items}}}'
         what = f"the model is the part of the checkpoint whose keys begin with {part!r}"
     else:

@@ -20,6 +20,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.sites import assignment
 
 _NOT_CALLED = re.compile(r"builtin_function_or_method|\bmethod_descriptor\b|'method'")
 _FAMILIES = ("not_callable", "index_type", "plain_attribute", "object_attribute")
@@ -75,6 +76,12 @@ def _not_called(failure: Failure) -> Iterator[Rewrite]:
             continue
         if node.attr.value in _OF_ONE and callable(getattr(torch.Tensor, node.attr.value)):
             found[node] = cst.Call(node)
+    for name in program.inside(statement, cst.Name):
+        # `loss = errors.mean`, and what follows asks that method for what a tensor has.
+        made, value = assignment(program, name.value, name), failure.value(name)
+        is_method = isinstance(value, _METHODS) and _needs_nothing(value)
+        if made is not None and is_method and isinstance(made.value, cst.Attribute):
+            found[made.value] = cst.Call(made.value)
     if found:
         names = " and ".join(dict.fromkeys(f"`{program.text(n)}`" for n in found))
         title = f"line {program.line(statement)}: {names} is a method, which is called"

@@ -55,7 +55,8 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     if said is None:
         return
     if said["name"] == "__getitem__":
-        yield from _with_index(program)
+        if not failure.result.undefined and not failure.result.stand_ins:
+            yield from _with_index(program)  # else a name that is missing may be the index
         return
     pattern = rf"\.({'|'.join(_GIVEN)})$"
     found = {
@@ -86,7 +87,11 @@ def _with_index(program: Program) -> Iterator[Rewrite]:
     """`def __getitem__(self, index)` for `def __getitem__(self)`."""
     for function in program.all(cst.FunctionDef):
         params = function.params.params
-        if function.name.value == "__getitem__" and len(params) == 1 and _is_method(program, function):
+        if (
+            function.name.value == "__getitem__"
+            and len(params) == 1
+            and _is_method(program, function)
+        ):
             comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
             new = [params[0].with_changes(comma=comma), cst.Param(cst.Name("index"))]
             told = "`__getitem__` takes the index that it is called with"

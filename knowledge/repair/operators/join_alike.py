@@ -25,7 +25,9 @@ def applies(result: JobResult) -> bool:
     error = result.error
     if error is None:
         return False
-    return is_a(error, "operands", "operand_types") or _OF_GENERATORS.search(error.message) is not None
+    return (
+        is_a(error, "operands", "operand_types") or _OF_GENERATORS.search(error.message) is not None
+    )
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

@@ -139,11 +139,20 @@ def _of_input(failure: Failure, loss: _Loss) -> Iterator[_Form]:
             else:
                 flat = _step(node, "reshape", -1, shape[-1])
             yield _Form(flat, f"each target has a row of `{name}` {list(shape)}")
+        if len(shape) == 3 and target == shape[:1] and _goes_on_by_steps(failure, loss):
+            last = cst.parse_expression(f"{name}[:, -1]")
+            yield _Form(last, f"the scores of the last step of `{name}` {list(shape)} are meant")
         if len(shape) == 1 and target in ((), (1,)):
             yield _Form(_step(node, "unsqueeze", 0), f"`{name}` is a batch of one")
     elif len(shape) == len(target) + 1 and shape[-1] == 1 and shape[:-1] == target:
         told = f"the last dimension of `{name}`, of size 1, goes"
         yield _Form(_step(node, "squeeze", -1), told)
+
+
+def _goes_on_by_steps(failure: Failure, loss: _Loss) -> bool:
+    """Whether scores [batch, steps, classes] come of a recurrent layer, and fit the labels so."""
+    recurrent = re.search(r"\b(?:LSTM|GRU|RNN)\(", failure.program.module.code) is not None
+    return recurrent and int(loss.wanted.max()) < loss.given.shape[-1]
 
 
 def _of_target(failure: Failure, loss: _Loss) -> Iterator[_Form]:
@@ -344,5 +353,6 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     if _OF_OTHER_KIND.search(proposal.title):
         return found
     turned = ("transpose", "swapaxes")
-    flat = ("reshape",) if ".reshape(-1)" in proposal.code else ()
-    return [still_computed(before.error, proposal.code, allowed=flat, may_go=turned), *found]
+    allowed = ("reshape",) if ".reshape(-1)" in proposal.code else ()
+    allowed += ("[",) if "of the last step" in proposal.title else ()
+    return [still_computed(before.error, proposal.code, allowed=allowed, may_go=turned), *found]

@@ -187,21 +187,25 @@ def _is_attribute(program: Program, node: cst.Name) -> bool:
 
 
 def _of_vision(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewrite]:
-    """`torchvision.models.resnet18` for `nn.ResNet18`: a known network by its name."""
+    """`torchvision.models.resnet18` for `nn.ResNet18`, `torchvision.ops.nms` for `F.nms`."""
     if look.module.partition(".")[0] != "torch":
         return
     try:
-        from torchvision import models
+        from torchvision import models, ops, transforms
     except Exception:  # whatever it raises where it does not fit to this torch
         return
-    same = [n for n in vars(models) if n.islower() and plain(n) == plain(look.name)]
-    if len(same) != 1 or not callable(getattr(models, same[0])):
+    same = [f"models.{n}" for n in vars(models) if n.islower() and plain(n) == plain(look.name)]
+    for place in (ops, transforms):
+        if callable(getattr(place, look.name, None)):
+            same.append(f"{place.__name__.rpartition('.')[2]}.{look.name}")
+    if len(same) != 1:
         return
     program = failure.program
-    new = program.name_of("torchvision.models", same[0])
+    where, _, name = f"torchvision.{same[0]}".rpartition(".")
+    new = program.name_of(where, name)
     module = program.replace({node: cst.parse_expression(new)})
     if "torchvision" not in program.module.code:
-        new = f"torchvision.models.{same[0]}"
+        new = f"{where}.{name}"
         module = program.replace({node: cst.parse_expression(new)})
         module = with_import(Program(module.code), "import torchvision")
     title = f"line {program.line(node)}: `{look.name}` is `{new}`"

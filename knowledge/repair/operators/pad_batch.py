@@ -62,8 +62,11 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     columns = list(zip(*samples, strict=True))
     names = _names(program, len(columns))
     parts = [_joined(program, n, c, pad) for n, c in zip(names, columns, strict=True)]
-    if any(p is None for p in parts) or sum("pad_sequence" in (p or "") for p in parts) != 1:
+    filled_up = [c for p, c in zip(parts, columns, strict=True) if "pad_sequence" in (p or "")]
+    if any(p is None for p in parts) or not filled_up:
         return
+    if len(filled_up) > 1 and not all(_is_of_ids(v) for column in filled_up for v in column):
+        return  # two series, which may have to be of one length
     function = free_name(program, "pad_batch")
     code = f"def {function}(batch):\n    {', '.join(names)} = zip(*batch)\n"
     code += f"    return {', '.join(p for p in parts if p)}\n"
@@ -72,10 +75,10 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     defined = defined.with_changes(leading_lines=statement.leading_lines)
     changed = statement.with_deep_changes(loader, args=new.args)
     changed = changed.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
-    padded = next(n for n, p in zip(names, parts, strict=True) if "pad_sequence" in (p or ""))
+    padded = [n for n, p in zip(names, parts, strict=True) if "pad_sequence" in (p or "")]
     yield Rewrite(
         program.replace({statement: cst.FlattenSentinel([defined, changed])}),
-        f"{line}: the short `{padded}` are {filled}",
+        f"{line}: the short {' and '.join(f'`{n}`' for n in padded)} are {filled}",
         meaning,
         new_name=function,
         supposes=True,
@@ -140,6 +143,11 @@ def _is_row(value: Any) -> bool:
     import torch
 
     return isinstance(value, torch.Tensor) and value.dim() > 0
+
+
+def _is_of_ids(value: Any) -> bool:
+    """Whether it is a row of whole numbers: a sentence, and a sentence that it becomes."""
+    return value.dim() == 1 and not value.is_floating_point()
 
 
 def _names(program: Program, count: int) -> list[str]:

@@ -61,6 +61,8 @@ def applies(result: JobResult) -> bool:
     error = result.error
     if error is None or is_a(error, "embedding_range"):
         return error is not None
+    if "divisible" in error.message:
+        return False  # neither number is to be the other one
     return _SPEAKS_OF_SIZES.search(error.message) is not None and len(_numbers(error.message)) > 1
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import libcst as cst
 
@@ -17,7 +18,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.live import Operand, tensors
+from knowledge.repair.toolkit.live import Operand, tensors, value_with
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import (
     argument,
@@ -28,7 +29,8 @@ from knowledge.repair.toolkit.sites import (
     with_argument,
 )
 
-_FAMILIES = ("cat_sizes", "broadcast_sizes", "loss_sizes", "view_size")
+_FAMILIES = ("cat_sizes", "broadcast_sizes", "loss_sizes", "view_size", "attention_mask")
+_LENGTHS = ("t", "seq_len", "T", "seq_length", "length", "L", "n", "steps")
 _MOST = 2  # how many times as large the one may be
 
 
@@ -42,8 +44,9 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     program, place = failure.program, next(iter(failure.places), None)
     if place is None:
         return
+    yield from _causal(failure, place)
     yield from _kept(failure)
-    if is_a(failure.error, "view_size"):
+    if is_a(failure.error, "view_size", "attention_mask"):
         return
     yield from _one_more(failure, place)
     if program.up(place.node, cst.FunctionDef) is None or is_a(failure.error, "loss_sizes"):
@@ -142,7 +145,7 @@ def _cut(failure: Failure, place: Place) -> Iterator[Rewrite]:
             continue
         d, name = wrong[0], program.text(other.node)
         size = f"{name}.size({d})" if isinstance(other.node, cst.Name) else str(pairs[d][1])
-        for word in ("t", "seq_len", "T", "seq_length", "length", "L", "n"):
+        for word in _LENGTHS:
             if failure.live.names[place.frame].get(word) == pairs[d][1]:
                 size = word
                 break
@@ -150,6 +153,57 @@ def _cut(failure: Failure, place: Place) -> Iterator[Rewrite]:
         told = f"`{program.text(table.node)}` is cut off at the length of `{name}`"
         new = program.replace({table.node: cst.parse_expression(text)})
         yield Rewrite(new, f"line {program.line(table.node)}: {told}", told, cost=COST.SURE)
+
+
+def _causal(failure: Failure, place: Place) -> Iterator[Rewrite]:
+    """`mask[:t, :t]`: of a mask that hides what comes later, the part for the steps there are."""
+    import torch
+
+    program, frame = failure.program, place.frame
+    parts = [n for n in program.expressions(place.node) if isinstance(n, (cst.Name, cst.Attribute))]
+    held = [(n, failure.value(n, frame)) for n in parts]
+    given = [(n, v) for n, v in held if isinstance(v, torch.Tensor) and v.dim() > 1]
+    for node, mask in given:
+        if not _hides_what_comes_later(mask):
+            continue
+        sizes = {d for n, v in given if n is not node for d in v.shape[-2:]}
+        for size in sorted({d for d in sizes if 1 < d < mask.shape[-1]}):
+            length = _length_named(failure, place, given, size)
+            front = "..., " if mask.dim() > 2 else ""
+            text = f"{program.text(node)}[{front}:{length}, :{length}]"
+            new = cst.parse_expression(text)
+            if value_with(failure, place, node, new) is failure.missing:
+                continue
+            told = f"`{program.text(node)}` is cut off at the {size} steps that there are"
+            changed = program.replace({node: new})
+            yield Rewrite(changed, f"line {program.line(node)}: {told}", told, cost=COST.SURE)
+            return
+
+
+def _hides_what_comes_later(mask: Any) -> bool:
+    """Whether it is square, one thing on and below its diagonal and another above."""
+    import torch
+
+    rows = mask.shape[-1]
+    if mask.shape[-2] != rows or mask.numel() != rows * rows:
+        return False
+    flat = mask.detach().reshape(rows, rows).float()
+    above = torch.ones(rows, rows, dtype=torch.bool).triu(1)
+    kinds = (set(flat[above].tolist()), set(flat[~above].tolist()))
+    return all(len(k) == 1 for k in kinds) and kinds[0] != kinds[1]
+
+
+def _length_named(failure: Failure, place: Place, given: list[tuple[Any, Any]], size: int) -> str:
+    """A name for the number of steps: one that is alive, else the size of a tensor."""
+    for word in _LENGTHS:
+        if failure.live.names[place.frame].get(word) == size:
+            return word
+    for node, value in given:
+        if isinstance(node, cst.Name) and size in value.shape:
+            sizes = list(value.shape)
+            at = len(sizes) - 2 if sizes[-2] == size else sizes.index(size)
+            return f"{node.value}.size({at})"
+    return str(size)
 
 
 def _maps(given: tuple[Operand, ...]) -> tuple[Operand, Operand] | None:
@@ -169,5 +223,5 @@ def _maps(given: tuple[Operand, ...]) -> tuple[Operand, Operand] | None:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What failed is still computed of both."""
-    resized = ("pad", "interpolate", "size", "shape", "[", ":")
+    resized = ("pad", "interpolate", "size", "shape", "[", ":", "...", *_LENGTHS)
     return [still_computed(before.error, proposal.code, allowed=resized)]

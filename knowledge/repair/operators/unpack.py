@@ -66,7 +66,9 @@ def _unpacked(failure: Failure) -> tuple[cst.Tuple, Any] | None:
             pairs += zip((e.value for e in target.elements), value, strict=False)
         for one, given in reversed(pairs):
             count = len(one.elements) if isinstance(one, cst.Tuple) else 0
-            if isinstance(one, cst.Tuple) and (not isinstance(given, _PARTS) or count != len(given)):
+            if isinstance(one, cst.Tuple) and (
+                not isinstance(given, _PARTS) or count != len(given)
+            ):
                 return (one, given) if isinstance(given, _PARTS) else _pair_of(target, value)
         return None
     loops = [f for f in program.all(cst.For) if program.line(f) == line]
@@ -216,6 +218,8 @@ def _counted(failure: Failure) -> Iterator[Rewrite]:
             continue
         counter = "i" if "i" not in names and "i" not in failure.live.names[0] else "step"
         new = cst.parse_expression(f"{counter}, ({', '.join(names)})")
-        told = f"`enumerate` counts: `{counter}` is the count, and {names[0]} and {names[1]} the data"
+        told = (
+            f"`enumerate` counts: `{counter}` is the count, and {names[0]} and {names[1]} the data"
+        )
         title = f"line {program.line(loop)}: {told}"
         yield Rewrite(program.replace({target: new}), title, told, cost=COST.SURE)

@@ -1,4 +1,7 @@
-"""What the code announces of a line is still what it does: `# detach it`, `x_detached = …`."""
+"""What the code announces of a line is still what it does: `# detach it`, `x_detached = …`.
+
+What a comment calls wrong (`# Incorrect: just stacking`) it does not announce.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from knowledge.repair.check import Check
 from knowledge.repair.checks.code import Change
+from knowledge.repair.checks.code.called_wrong import calls_wrong
 from knowledge.repair.toolkit.comments import about, commented
 from knowledge.repair.toolkit.comparison import called, expressions, names, statements, text
 
@@ -152,7 +156,8 @@ def _writes_in_place(statement: ast.stmt) -> bool:
 
 def _announced(old: ast.stmt, change: Change) -> Iterator[str]:
     """Comments about a statement, the names that it makes, and the labels they are printed with."""
-    yield from about(old, commented(change.original), change.original)
+    said = about(old, commented(change.original), change.original)
+    yield from (comment for comment in said if not calls_wrong(comment))
     made = {n for t in _targets(old) for n in names(t)}
     yield from made
     for statement in statements(change.compared.old):

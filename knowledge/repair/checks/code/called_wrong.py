@@ -23,6 +23,11 @@ _LABEL = re.compile(
 _NAMED = re.compile(rf"(?i:(?:^|_){_WRONG}(?:_|$))|^(?i:{_WRONG})(?=[A-Z])")
 
 
+def calls_wrong(comment: str) -> bool:
+    """Whether a comment says of its line that it is wrong."""
+    return _LABEL.search(comment) is not None
+
+
 def check(change: Change) -> Check:
     """An edit somewhere else would make the rest fit what the code itself calls wrong."""
     error = change.result.error

@@ -1,0 +1,57 @@
+"""Write the order of `permute` for a batch, where it was written for one sample, or the other way.
+
+`images.permute(2, 0, 1)` of a batch is `images.permute(0, 3, 1, 2)`; a single picture that is
+turned as a batch is a batch of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import method
+
+_PICTURE = 3  # dimensions
+
+
+def applies(result: JobResult) -> bool:
+    """An order has more or fewer dimensions than the tensor."""
+    return result.error is not None and "desired ordering" in result.error.message
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The batch stays in front; or the sample becomes a batch."""
+    import torch
+
+    program, place = failure.program, next(iter(failure.places), None)
+    call = place.node if place is not None else None
+    if place is None or not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+        return
+    of_torch = program.text(call.func.value) == "torch"
+    owner = call.args[0].value if of_torch and call.args else call.func.value
+    given = [a.value for a in (call.args[1:] if of_torch else call.args)]
+    if len(given) == 1 and isinstance(given[0], (cst.Tuple, cst.List)):
+        given = [e.value for e in given[0].elements]
+    if not all(isinstance(g, cst.Integer) for g in given):
+        return
+    order = [int(program.text(g)) for g in given]
+    value, name = failure.value(owner, place.frame), program.text(owner)
+    if not isinstance(value, torch.Tensor) or sorted(order) != list(range(len(order))):
+        return
+    line = f"line {program.line(call)}"
+    if value.dim() == len(order) + 1:
+        numbers = ", ".join(map(str, (0, *(d + 1 for d in order))))
+        new: cst.BaseExpression = cst.parse_expression(f"{name}.permute({numbers})")
+        told = f"the batch of `{name}` {list(value.shape)} stays in front"
+    elif value.dim() == len(order) - 1 == _PICTURE and order[0] == 0:
+        zero = cst.Arg(cst.Integer("0"))
+        new, told = method(owner, "unsqueeze", zero), f"`{name}` is one sample: a batch of one"
+        yield Rewrite(program.replace({owner: new}), f"{line}: {told}", told, cost=COST.SURE)
+        return
+    else:
+        return
+    yield Rewrite(program.replace({call: new}), f"{line}: {told}", told, cost=COST.SURE)
