@@ -155,7 +155,8 @@ def _first_of(program: Program, hook: Hook, name: str) -> dict[cst.CSTNode, cst.
     """`grad[0].norm()` for `grad.norm()`, where it is read as a tensor and in no other way."""
     reads = [n for n in program.inside(hook.body, cst.Name) if n.value == name]
     around = [program.parent(n) for n in reads]
-    if not all(isinstance(a, cst.Attribute) and a.value is n for a, n in zip(around, reads)):
+    pairs = zip(around, reads, strict=True)
+    if not all(isinstance(a, cst.Attribute) and a.value is n for a, n in pairs):
         return {}
     return {n: cst.parse_expression(f"{name}[0]") for n in reads}
 

@@ -22,7 +22,7 @@ _MOST = 6  # inputs
 def applies(result: JobResult) -> bool:
     """`vmap` was given inputs of different sizes."""
     said = result.error.message if result.error is not None else ""
-    return said.startswith("vmap") and "in_dim" in said or "in the mapped dimension" in said
+    return said.startswith("vmap") and ("in_dim" in said or "in the mapped dimension" in said)
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

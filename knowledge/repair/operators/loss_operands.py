@@ -140,8 +140,8 @@ def _of_input(failure: Failure, loss: _Loss) -> Iterator[_Form]:
                 flat = _step(node, "reshape", -1, shape[-1])
             yield _Form(flat, f"each target has a row of `{name}` {list(shape)}")
         if len(shape) == 3 and target == shape[:1] and _goes_on_by_steps(failure, loss):
-            last = cst.parse_expression(f"{name}[:, -1]")
-            yield _Form(last, f"the scores of the last step of `{name}` {list(shape)} are meant")
+            step = cst.parse_expression(f"{name}[:, -1]")
+            yield _Form(step, f"the scores of the last step of `{name}` {list(shape)} are meant")
         if len(shape) == 1 and target in ((), (1,)):
             yield _Form(_step(node, "unsqueeze", 0), f"`{name}` is a batch of one")
     elif len(shape) == len(target) + 1 and shape[-1] == 1 and shape[:-1] == target:
@@ -353,6 +353,6 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     if _OF_OTHER_KIND.search(proposal.title):
         return found
     turned = ("transpose", "swapaxes")
-    allowed = ("reshape",) if ".reshape(-1)" in proposal.code else ()
+    allowed: tuple[str, ...] = ("reshape",) if ".reshape(-1)" in proposal.code else ()
     allowed += ("[",) if "of the last step" in proposal.title else ()
     return [still_computed(before.error, proposal.code, allowed=allowed, may_go=turned), *found]

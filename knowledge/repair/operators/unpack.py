@@ -61,16 +61,14 @@ def _unpacked(failure: Failure) -> tuple[cst.Tuple, Any] | None:
     small = statement.body[0] if statement is not None and len(statement.body) == 1 else None
     if isinstance(small, cst.Assign) and len(small.targets) == 1:
         target, value = small.targets[0].target, failure.value(small.value)
-        pairs = [(target, value)]
-        if isinstance(target, cst.Tuple) and isinstance(value, _PARTS):  # a pair in a pair
-            pairs += zip((e.value for e in target.elements), value, strict=False)
-        for one, given in reversed(pairs):
-            count = len(one.elements) if isinstance(one, cst.Tuple) else 0
-            if isinstance(one, cst.Tuple) and (
-                not isinstance(given, _PARTS) or count != len(given)
-            ):
-                return (one, given) if isinstance(given, _PARTS) else _pair_of(target, value)
-        return None
+        if not isinstance(target, cst.Tuple) or not isinstance(value, _PARTS):
+            return None
+        for element, part in zip(target.elements, value, strict=False):  # a pair in a pair
+            one = element.value
+            is_pair = isinstance(one, cst.Tuple) and isinstance(part, _PARTS)
+            if is_pair and len(cst.ensure_type(one, cst.Tuple).elements) != len(part):
+                return cst.ensure_type(one, cst.Tuple), part
+        return target, value
     loops = [f for f in program.all(cst.For) if program.line(f) == line]
     if len(loops) != 1 or not isinstance(loops[0].target, cst.Tuple):
         return None
@@ -81,10 +79,6 @@ def _unpacked(failure: Failure) -> tuple[cst.Tuple, Any] | None:
         return loops[0].target, next(iter(iterated))
     except Exception:
         return None
-
-
-def _pair_of(target: cst.BaseAssignTargetExpression, value: Any) -> tuple[cst.Tuple, Any] | None:
-    return (target, value) if isinstance(target, cst.Tuple) else None
 
 
 def _patterns(
@@ -199,7 +193,7 @@ def _alike(name: str, other: str) -> bool:
 
 
 def _counted(failure: Failure) -> Iterator[Rewrite]:
-    """`for i, (x, y) in enumerate(loader)`: what failed was given the count in place of the data."""
+    """`for i, (x, y) in enumerate(loader)`: the count was taken for a part of the data."""
     program = failure.program
     for loop in program.all(cst.For):
         target, over = loop.target, loop.iter
@@ -208,9 +202,10 @@ def _counted(failure: Failure) -> Iterator[Rewrite]:
         if not isinstance(over, cst.Call) or program.text(over.func) != "enumerate":
             continue
         names = [program.text(e.value) for e in target.elements]
-        values = [failure.live.names[0].get(n) for n in names]
-        is_count = type(values[0]) is int and isinstance(values[1], _PARTS)
-        if not is_count or len(values[1]) != 2 or program.line(loop) >= (failure.error.line or 0):
+        count, data = (failure.live.names[0].get(n) for n in names)
+        if type(count) is not int or not isinstance(data, _PARTS) or len(data) != 2:
+            continue
+        if program.line(loop) >= (failure.error.line or 0):
             continue
         place = failure.places[-1].node if failure.places else None
         used = {n.value for n in program.inside(place, cst.Name)} if place is not None else set()

@@ -88,7 +88,8 @@ def _instance(failure: Failure, item: cst.FunctionDef) -> Any:
 
 def _loops(program: Program) -> Iterator[tuple[cst.CSTNode, str, cst.BaseExpression]]:
     """Loops and comprehensions over `range(…)`: what they repeat, the index, and where they end."""
-    for loop in (*program.all(cst.For), *program.all(cst.CompFor)):
+    loops: list[cst.For | cst.CompFor] = [*program.all(cst.For), *program.all(cst.CompFor)]
+    for loop in loops:
         over = loop.iter
         if not isinstance(loop.target, cst.Name) or not isinstance(over, cst.Call):
             continue
@@ -137,7 +138,9 @@ def _reaches(program: Program, body: cst.CSTNode, index: str) -> Iterator[_Reach
     """The slices that begin at the index, and the entries behind it."""
     for taken in program.inside(body, cst.Subscript):
         first = taken.slice[0].slice
-        end = first.upper if isinstance(first, cst.Slice) else first.value
+        end = (
+            first.upper if isinstance(first, cst.Slice) else cst.ensure_type(first, cst.Index).value
+        )
         if isinstance(first, cst.Slice) and (first.lower is None or first.step is not None):
             continue
         terms = _behind(program, end, index) if end is not None else None
@@ -188,7 +191,7 @@ def _worth(program: Program, terms: _Terms, names: dict[str, Any]) -> int | None
     if not all(type(v) is int for v in values):
         return None
     signed = zip(terms.parts, values, strict=True)
-    return terms.number + sum(sign * value for (sign, _), value in signed)
+    return terms.number + sum(sign * int(value) for (sign, _), value in signed)
 
 
 def _worth_of(program: Program, node: cst.BaseExpression, names: dict[str, Any]) -> Any:

@@ -1,0 +1,133 @@
+"""unpack: the names stand as the values do."""
+
+from __future__ import annotations
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+STATES = """\
+import torch
+from torch import nn
+
+steps, state, cell = nn.LSTM(3, 4)(torch.rand(5, 2, 3))
+print(steps.shape, state.shape, cell.shape)
+"""
+
+ONE_STATE = """\
+import torch
+from torch import nn
+
+
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(3, 4)
+
+    def forward(self, x):
+        _, (state, cell) = self.rnn(x)
+        return state[-1]
+
+
+print(Reader()(torch.rand(5, 2, 3)).shape)
+"""
+
+COUNTED = """\
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+rows = TensorDataset(torch.rand(6, 2), torch.rand(6))
+for step, x, y in enumerate(DataLoader(rows, batch_size=3)):
+    print(step, x.shape, y.shape)
+"""
+
+NOT_COUNTED = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+rows = TensorDataset(torch.rand(6, 2), torch.rand(6))
+net = nn.Linear(2, 1)
+for x, y in enumerate(DataLoader(rows, batch_size=3)):
+    print(net(x).shape)
+"""
+
+BY_NAME = """\
+import torch
+from torch import nn
+
+
+class Coder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mean = nn.Linear(3, 2)
+        self.spread = nn.Linear(3, 2)
+
+    def forward(self, x):
+        mean, spread = self.mean(x), self.spread(x)
+        sample = mean + spread.exp() * torch.randn_like(mean)
+        return sample, mean, spread
+
+
+mean, spread = Coder()(torch.rand(4, 3))
+print(mean.shape, spread.shape)
+"""
+
+NOT_THERE = """\
+import torch
+
+values, places, rest = torch.rand(5).topk(2)
+print(values.shape, places.shape)
+"""
+
+OPEN_WHICH = """\
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+rows = TensorDataset(torch.rand(6, 2), torch.rand(6), torch.rand(6))
+for x, y in DataLoader(rows, batch_size=3):
+    print(x.shape, y.shape)
+"""
+
+BOTH_READ = """\
+import torch
+from torch import nn
+
+steps, (state, cell) = nn.GRU(3, 4)(torch.rand(5, 2, 3))
+print(state.shape, cell.shape)
+"""
+
+READ_FURTHER_DOWN = """\
+import torch
+
+values, places, rest = torch.rand(5).topk(2)
+print(values.shape, rest)
+"""
+
+ROWS = """\
+import torch
+
+first, second = torch.rand(3, 2)
+print(first.shape)
+"""
+
+CASES = Cases(
+    mended={},
+    paired={
+        "states": (STATES, ("steps, (state, cell) =",)),
+        "one state": (ONE_STATE, ("_, state = self.rnn(x)",)),
+        "counted": (COUNTED, ("for step, (x, y) in enumerate",)),
+        "a count for data": (NOT_COUNTED, ("for i, (x, y) in enumerate",)),
+        "by name": (BY_NAME, ("_, mean, spread =",)),
+        "not there": (NOT_THERE, ("values, places = torch",)),
+    },
+    refused={
+        "open which part": OPEN_WHICH,
+        "both are read": BOTH_READ,
+        "read further down": READ_FURTHER_DOWN,
+        "rows of a tensor": ROWS,
+    },
+    wrong={
+        "the wrong part": ("states", swap("steps, state, cell =", "steps, state = cell =")),
+        "deleted": ("not there", delete("print(values.shape, places.shape)")),
+        "swallowed": ("by name", swallow("mean, spread = Coder()(torch.rand(4, 3))")),
+    },
+)
