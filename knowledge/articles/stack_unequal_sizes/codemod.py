@@ -61,9 +61,13 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 
 def _holds_slices(program: Program, parts: cst.BaseExpression) -> bool:
-    """Whether a list is filled with `series[i:j]`."""
-    added = f"{program.text(parts)}.append"
-    given = [c.args[0].value for c in program.all(cst.Call) if program.text(c.func) == added]
+    """Whether a list is filled with `series[i:j]`, in a loop or where it is made."""
+    name = program.text(parts)
+    given = [
+        c.args[0].value for c in program.all(cst.Call) if program.text(c.func) == f"{name}.append"
+    ]
+    made = [a.value for a in program.all(cst.Assign) if program.text(a.targets[0].target) == name]
+    given += [m.elt for m in (parts, *made) if isinstance(m, cst.BaseSimpleComp)]
     return any(
         isinstance(value, cst.Subscript) and isinstance(value.slice[0].slice, cst.Slice)
         for value in given

@@ -39,8 +39,12 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         return
     if argument(mapped, 1, "in_dims") is not None or any(a.keyword or a.star for a in call.args):
         return
-    given = [_sizes(failure.value(a.value, place.frame)) for a in call.args]
-    for batch in {next(iter(s)) for s in given if len(s) == 1} - {None}:
+    values = [failure.value(a.value, place.frame) for a in call.args]
+    given = [_sizes(v) for v in values]
+    # What is the same for all has no dimension more than a row has with the batch.
+    most = max((getattr(v, "ndim", 0) for v in values), default=0)
+    largest = [s for s, v in zip(given, values, strict=True) if getattr(v, "ndim", 0) == most]
+    for batch in {next(iter(s)) for s in largest if len(s) == 1} - {None}:
         dims = ["0" if s == {batch} else "None" for s in given]
         if "None" not in dims:
             continue

@@ -18,6 +18,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.toolkit.edits import operand
 from knowledge.repair.toolkit.live import Operand, tensors, value_with
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import (
@@ -29,7 +30,14 @@ from knowledge.repair.toolkit.sites import (
     with_argument,
 )
 
-_FAMILIES = ("cat_sizes", "broadcast_sizes", "loss_sizes", "view_size", "attention_mask")
+_FAMILIES = (
+    "expand_sizes",
+    "cat_sizes",
+    "broadcast_sizes",
+    "loss_sizes",
+    "view_size",
+    "attention_mask",
+)
 _LENGTHS = ("t", "seq_len", "T", "seq_length", "length", "L", "n", "steps")
 _MOST = 2  # how many times as large the one may be
 
@@ -44,9 +52,10 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     program, place = failure.program, next(iter(failure.places), None)
     if place is None:
         return
+    yield from _every_other(failure)
     yield from _causal(failure, place)
     yield from _kept(failure)
-    if is_a(failure.error, "view_size", "attention_mask"):
+    if is_a(failure.error, "view_size", "attention_mask", "expand_sizes"):
         return
     yield from _one_more(failure, place)
     if program.up(place.node, cst.FunctionDef) is None or is_a(failure.error, "loss_sizes"):
@@ -153,6 +162,29 @@ def _cut(failure: Failure, place: Place) -> Iterator[Rewrite]:
         told = f"`{program.text(table.node)}` is cut off at the length of `{name}`"
         new = program.replace({table.node: cst.parse_expression(text)})
         yield Rewrite(new, f"line {program.line(table.node)}: {told}", told, cost=COST.SURE)
+
+
+def _every_other(failure: Failure) -> Iterator[Rewrite]:
+    """`table[:, 1::2] = torch.cos(x)`: of an odd number of columns there is one less of these."""
+    import torch
+
+    program, statement = failure.program, failure.statement
+    small = statement.body[0] if statement is not None and len(statement.body) == 1 else None
+    if not isinstance(small, cst.Assign) or not isinstance(small.targets[0].target, cst.Subscript):
+        return
+    slot = small.targets[0].target
+    last = slot.slice[-1].slice
+    room, given = failure.value(slot), failure.value(small.value)
+    if not isinstance(last, cst.Slice) or last.step is None or not isinstance(room, torch.Tensor):
+        return
+    wanted = (*room.shape[:-1], room.shape[-1] + 1)
+    if not isinstance(given, torch.Tensor) or given.shape != wanted:
+        return
+    value = program.module.code_for_node(operand(small.value))
+    new = cst.parse_expression(f"{value}[..., :{program.text(slot)}.shape[-1]]")
+    told = f"the last column is cut off, for which `{program.text(slot)}` has no place"
+    changed = program.replace({small.value: new})
+    yield Rewrite(changed, f"line {program.line(slot)}: {told}", told, cost=COST.SURE)
 
 
 def _causal(failure: Failure, place: Place) -> Iterator[Rewrite]:

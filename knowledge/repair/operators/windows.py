@@ -16,7 +16,7 @@ from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.sites import assignment
+from knowledge.repair.toolkit.sites import assignment, calls
 
 
 class _Terms(NamedTuple):
@@ -75,14 +75,19 @@ def _length(program: Program, item: cst.FunctionDef) -> cst.BaseExpression | Non
 
 
 def _instance(failure: Failure, item: cst.FunctionDef) -> Any:
-    """The one object of the function's class that is alive."""
+    """The one object of the function's class that is alive; one made anew where none has a name."""
     owner = failure.program.up(item, cst.ClassDef)
     found: dict[int, Any] = {}
+    if owner is None:
+        return None
     for names in failure.live.names:
         for value in names.values():
             for one in (value, getattr(value, "dataset", None)):
-                if owner is not None and type(one).__name__ == owner.name.value:
+                if type(one).__name__ == owner.name.value:
                     found[id(one)] = one
+    for made in () if found else calls(failure.program, rf"^{owner.name.value}$"):
+        if (value := failure.value(made, -len(failure.live.names))) is not failure.missing:
+            found[id(value)] = value
     return next(iter(found.values())) if len(found) == 1 else None
 
 

@@ -20,7 +20,7 @@ from torch import nn
 class Reader(nn.Module):
     def __init__(self):
         super().__init__()
-        self.rnn = nn.GRU(3, 4)
+        self.rnn = nn.GRU(3, 4, batch_first=True)
 
     def forward(self, x):
         _, (state, cell) = self.rnn(x)
