@@ -21,6 +21,7 @@ from executor.protocol import (
 )
 from tests.built import caught, failed, found, noted, ran
 
+PROBABILITIES = "all elements of input should be between 0 and 1"
 SIZES = "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 0"
 NOT_COMPILED = "Torch not compiled with CUDA enabled"
 ORDINAL = (
@@ -438,6 +439,13 @@ REACHED = (
             REACHED.format("`n` and `d`", "`n` and `d`", "them"),
         ),
         (failed(SIZES, stand_ins=(stood("net"),)), ""),
+        (failed(SIZES, stand_ins=(stood("net"),), depends_on_stand_ins=True), ""),
+        (failed(PROBABILITIES, stand_ins=(stood("net"),)), ""),
+        (
+            failed(PROBABILITIES, line=3, stand_ins=(stood("net"),), depends_on_stand_ins=True),
+            "the numbers that stand for yours here do not lie between 0 and 1 (line 3), as the "
+            "loss needs them; post the lines that make them too",
+        ),
         # The limit comes first: it has not reached its end.
         (
             ran(outcome=Outcome.OUTPUT_LIMIT, stand_ins=(stood("net"),)),

@@ -45,6 +45,15 @@ print(torch.stack(rows, dim=1))
 
 PADDED = "pad_sequence(sentences, batch_first=True)  # one a row"
 
+CUT_OFF = """\
+import torch
+
+series = torch.arange(7)
+width = 3
+parts = [series[i * 1 : i * 1 + width] for i in range(len(series))]
+print(torch.stack(parts).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -52,7 +61,7 @@ CASES = Cases(
         "vectors": (VECTORS, ("rnn.pad_sequence([a, b], batch_first=True)", "torch.cat([a, b])")),
         "walks": (LOOP, ("pad_sequence(walks, batch_first=True)", "torch.cat(walks)")),
     },
-    refused={"pictures": PICTURES, "another dimension": ELSEWHERE},
+    refused={"the end of a series": CUT_OFF, "pictures": PICTURES, "another dimension": ELSEWHERE},
     wrong={
         "the first alone": ("sentences", swap("(sentences)", "(sentences[:1])")),
         "cut to the shortest": ("sentences", swap("(sentences)", "([s[:2] for s in sentences])")),

@@ -83,8 +83,32 @@ old, new = nn.Linear(4, 8), nn.Linear(3, 7)
 new.load_state_dict(old.state_dict(), strict=False)
 """
 
+A_PART = """\
+import torch
+from torch import nn
+
+whole = nn.ModuleDict({"body": nn.Linear(3, 2), "head": nn.Linear(2, 1)})
+body = nn.Linear(3, 2)
+body.load_state_dict(whole.state_dict())
+print(torch.equal(body.weight, whole["body"].weight))
+"""
+
+TWO_PARTS = """\
+import torch
+from torch import nn
+
+both = nn.ModuleDict({"left": nn.Linear(3, 2), "right": nn.Linear(3, 2)})
+one = nn.Linear(3, 2)
+one.load_state_dict(both.state_dict())
+print(one.weight)
+"""
+
 CASES = Cases(
     mended={
+        "a part of it": (
+            A_PART,
+            'for k, v in whole.state_dict().items() if k.startswith("body.")}',
+        ),
         "saved in parallel": (
             PARALLEL,
             'model.load_state_dict({k.removeprefix("module."): v for k, v in saved.items()})  #',
@@ -93,7 +117,12 @@ CASES = Cases(
         "a whole checkpoint": (DEEPER, 'net.load_state_dict(checkpoint["model_state_dict"])'),
         "loaded in parallel": (PUT_ON, '{"module." + k: v for k, v in weights.items()}'),
     },
-    refused={"nothing fits": NOTHING_FITS, "other names": OTHER_NAMES, "other sizes": SIZES},
+    refused={
+        "either of two parts": TWO_PARTS,
+        "nothing fits": NOTHING_FITS,
+        "other names": OTHER_NAMES,
+        "other sizes": SIZES,
+    },
     wrong={
         "not strict": ("saved in parallel", swap("(saved)", "(saved, strict=False)")),
         "only the first": (

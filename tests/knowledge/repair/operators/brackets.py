@@ -112,9 +112,19 @@ net = nn.Linear(3, 2)
 print(sum(p.numel for p in net.parameters()), "weights")
 """
 
+MEASURED = """\
+import torch
+
+errors = torch.rand(4, requires_grad=True) ** 2
+loss = errors.mean   # of all
+loss.backward()
+print(loss.item() > 0)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "a method further up": (MEASURED, ("loss = errors.mean()   # of all",)),
         "in a sum": (COUNTED, ("p.numel() for p",)),
         "an element": (ELEMENT, ("middle = board[1, 1]   # one field",)),
         "a method as it is": (PARAMETERS, ("SGD(net.parameters(), lr=0.1)   # all of them",)),

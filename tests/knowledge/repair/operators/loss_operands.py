@@ -136,9 +136,37 @@ labels = torch.randint(0, 3, (6,))
 print(F.cross_entropy(scores, labels))
 """
 
+LAST_STEP = """\
+import torch
+from torch import nn
+
+
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(3, 5, batch_first=True)
+        self.out = nn.Linear(5, 4)
+
+    def forward(self, x):
+        return self.out(self.rnn(x)[0])
+
+
+loss = nn.CrossEntropyLoss()(Reader()(torch.rand(2, 6, 3)), torch.tensor([3, 1]))
+print(loss > 0)
+"""
+
+PIXELS = """\
+import torch
+from torch import nn
+
+scores = nn.Linear(3, 4)(torch.rand(2, 6, 3))
+print(nn.CrossEntropyLoss()(scores, torch.tensor([3, 1])))
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "the last step": (LAST_STEP, ("Reader()(torch.rand(2, 6, 3))[:, -1], torch",)),
         "tokens": (TOKENS, ("cross_entropy(scores.reshape(-1, vocab), after.reshape(-1))",)),
         "a column": (COLUMN, ("criterion(model(table), labels.squeeze(1))",)),
         "classes last": (CLASSES_LAST, ("F.cross_entropy(logits.transpose(1, 2), tokens)",)),
@@ -149,12 +177,17 @@ CASES = Cases(
         "booleans": (FLOATS, ("(hits > 0).float())   # hit or miss",)),
     },
     refused={
+        "steps of no order": PIXELS,
         "another batch": OTHER_BATCH,
         "fractions": FRACTIONS,
         "a single class": ONE_CLASS,
         "more predictions than labels": ANOTHER_NUMBER,
     },
     wrong={
+        "the first class": (
+            "the last step",
+            swap("torch.rand(2, 6, 3)), torch", "torch.rand(2, 6, 3))[:, :, 0], torch"),
+        ),
         "one target for all": (
             "tokens",
             swap("vocab), after)", "vocab), after[0, 0].expand(20))"),

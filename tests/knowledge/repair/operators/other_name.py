@@ -313,8 +313,17 @@ scores = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
 table = scores.to_numpy()
 print(table.mean())   # for the report
 """
+OF_VISION = """\
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Conv2d(3, 4, 1), nn.FrozenBatchNorm2d(4))   # statistics as they are
+print(net(torch.rand(1, 3, 2, 2)).shape)
+"""
+
 CASES = Cases(
     mended={
+        "a layer for pictures": (OF_VISION, "torchvision.ops.FrozenBatchNorm2d(4))   # stat"),
         "a name without self": (WITHOUT_SELF, "self.drop(self.fc(x))   # half of them"),
         "a slip in a variable": (SLIPPED, "return centred / centred.std()   # of one"),
         "a module": (SPELLED_MODULE, "import torch.nn.functional as F   # the usual name"),

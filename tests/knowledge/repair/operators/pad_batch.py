@@ -69,13 +69,67 @@ for words, label in loader:
     print(words.shape, label)
 """
 
+TWO_LOADERS = """\
+import torch
+from torch.nn.utils.rnn import pad_sequence
+from torch.utils.data import DataLoader
+
+
+def joined(batch):
+    return pad_sequence(batch, batch_first=True)
+
+
+short = [torch.ones(n) for n in (2, 3)]
+long = [torch.ones(n) for n in (5, 4)]
+for batch in DataLoader(short, batch_size=2, collate_fn=joined):
+    print(batch.shape)
+held_out = DataLoader(long, batch_size=2)
+for batch in held_out:
+    print(batch.shape)
+"""
+
+PAIRS = """\
+import torch
+from torch.utils.data import DataLoader
+
+pairs = [(torch.arange(n), torch.arange(n + k)) for n, k in ((2, 1), (4, 0), (3, 2))]
+for source, target in DataLoader(pairs, batch_size=3):
+    print(source.shape, target.shape)
+"""
+
+WINDOWS = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Parts(Dataset):
+    def __len__(self):
+        return 9
+
+    def __getitem__(self, i):
+        series = torch.arange(9.0)
+        return series[i : i + 4]
+
+
+for batch in DataLoader(Parts(), batch_size=3):
+    print(batch.shape)
+"""
+
 CASES = Cases(
     mended={
+        "as another loader": (TWO_LOADERS, "DataLoader(long, batch_size=2, collate_fn=joined)"),
         "words": (WORDS, "lambda samples: pad_sequence(samples, batch_first=True))  # three texts"),
         "recordings": (RECORDINGS, "lambda samples: torch.nn.utils.rnn.pad_sequence("),
         "several rows": (WHOLE, "batch_size=3, collate_fn="),
     },
     paired={
+        "two sentences": (
+            PAIRS,
+            (
+                "pad_sequence(source, batch_first=True), torch.nn.utils.rnn.pad_sequence(target, "
+                "batch_first=True)\n",
+            ),
+        ),
         "with labels": (
             LABELLED,
             (
@@ -84,7 +138,7 @@ CASES = Cases(
             ),
         ),
     },
-    refused={"pictures": PICTURES, "two parts": TWO_PARTS},
+    refused={"the end of a series": WINDOWS, "pictures": PICTURES, "two parts": TWO_PARTS},
     wrong={
         "one by one": ("words", swap("batch_size=3", "batch_size=1")),
         "cut": (

@@ -157,6 +157,14 @@ class Net(nn.Module):
 print(Net()(torch.rand(2, 1, 6, 6)).shape)
 """
 
+GROUPS = """\
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Conv2d(3, 20, 3), nn.GroupNorm(8, 20))
+print(net(torch.rand(1, 3, 8, 8)).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -176,6 +184,7 @@ CASES = Cases(
         "a mask of another length": (MASK, ("generate_square_subsequent_mask(7)",)),
     },
     refused={
+        "groups that do not divide": GROUPS,
         "an output size that has a name": FORECAST,
         "weights from a file": LOADED,
         "no layer": NO_LAYER,

@@ -127,9 +127,72 @@ def loss(drawn, wanted, size=2):
 print(loss(torch.rand(1, 1, 8, 8), torch.rand(1, 1, 8, 8)).dim())
 """
 
+CAUSAL = """\
+import torch
+from torch import nn
+
+
+class Head(nn.Module):
+    def __init__(self, most):
+        super().__init__()
+        self.register_buffer("later", torch.triu(torch.ones(most, most), 1).bool())
+
+    def forward(self, x):
+        scores = x @ x.transpose(1, 2)
+        scores = scores.masked_fill(self.later, float("-inf"))
+        return scores.softmax(-1) @ x
+
+
+print(Head(12)(torch.rand(2, 5, 3)).shape)
+"""
+
+SHIFTED = """\
+import torch
+from torch import nn
+
+layer = nn.TransformerEncoderLayer(8, 2, batch_first=True)
+
+
+def read(tokens):
+    hide = nn.Transformer.generate_square_subsequent_mask(tokens.shape[1])
+    before = tokens[:, :-1]
+    return layer(before, src_mask=hide)
+
+
+print(read(torch.rand(3, 7, 8)).shape)
+"""
+
+PADDED = """\
+import torch
+
+
+def weighed(scores, keep):
+    return scores.masked_fill(keep == 0, -1e9)
+
+
+print(weighed(torch.rand(2, 5, 5), torch.randint(0, 2, (8, 8))).shape)
+"""
+
+ODD = """\
+import torch
+
+width = 7
+angles = torch.rand(10, 1) * torch.arange(0, width, 2)
+table = torch.zeros(10, width)
+table[:, 0::2] = angles.sin()
+table[:, 1::2] = angles.cos()
+print(table.shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "a mask of all steps": (CAUSAL, ("self.later[:x.size(1), :x.size(1)], float",)),
+        "a mask of one step more": (
+            SHIFTED,
+            ("src_mask=hide[:before.size(1), :before.size(1)])",),
+        ),
+        "an odd table": (ODD, ("angles.cos()[..., :table[:, 1::2].shape[-1]]",)),
         "an upsampled map": (
             UP,
             (
@@ -149,8 +212,18 @@ CASES = Cases(
         "the size of the pictures": (SEEN, ('nn.Conv2d(3, 6, 3, padding="same")',)),
         "positions": (POSITIONS, ("words + self.places[:, :words.size(1)]   # where they stand",)),
     },
-    refused={"a stride": STRIDES, "features": FEATURES, "of another size": FAR, "slid over": SLID},
+    refused={
+        "a mask of another kind": PADDED,
+        "a stride": STRIDES,
+        "features": FEATURES,
+        "of another size": FAR,
+        "slid over": SLID,
+    },
     wrong={
+        "no mask": (
+            "a mask of all steps",
+            swap('scores.masked_fill(self.later, float("-inf"))', "scores"),
+        ),
         "cut the image": ("an upsampled map", swap("large, image]", "large, image[..., :8, :8]]")),
         "leave the map out": ("an upsampled map", swap("[large, image]", "[image, image]")),
         "of one place": ("a signal", swap("signal + smooth", "signal + smooth[..., :1]")),

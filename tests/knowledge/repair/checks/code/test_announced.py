@@ -55,6 +55,10 @@ from tests.knowledge.repair.checks.code.changed import refused
         ("a = deepcopy(b)  # a deep copy\n", "a = b  # a deep copy\n", False),
         ("y = map(torch.detach, x)  # detached\n", "y = x  # detached\n", False),
         ("y = f(x)  # detached\n", "y = g(x)  # detached\n", True),  # it never was
+        # What the comment calls wrong.
+        ("y = torch.stack(x)  # Incorrect: only stacked\n", "y = pad(x)  # Incorrect: only stacked\n",
+         True),
+        ("y = torch.stack(x)  # stacked; no row of it would be wrong\n", "y = pad(x)  # stacked; no row of it would be wrong\n", False),
         # An argument that is left out.
         ("y = f(x, decimals=2)\nprint('to two decimals', y)\n",
          "y = f(x)\nprint('to two decimals', y)\n", False),
