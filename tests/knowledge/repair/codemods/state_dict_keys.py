@@ -87,10 +87,10 @@ A_PART = """\
 import torch
 from torch import nn
 
-whole = nn.ModuleDict({"body": nn.Linear(3, 2), "head": nn.Linear(2, 1)})
-body = nn.Linear(3, 2)
+whole = nn.ModuleDict({"body": nn.Sequential(nn.Linear(3, 2)), "head": nn.Linear(2, 1)})
+body = nn.Sequential(nn.Linear(3, 2))
 body.load_state_dict(whole.state_dict())
-print(torch.equal(body.weight, whole["body"].weight))
+print(torch.equal(body[0].weight, whole["body"][0].weight))
 """
 
 TWO_PARTS = """\

@@ -93,7 +93,8 @@ import torch
 from torch.utils.data import DataLoader
 
 pairs = [(torch.arange(n), torch.arange(n + k)) for n, k in ((2, 1), (4, 0), (3, 2))]
-for source, target in DataLoader(pairs, batch_size=3):
+loader = DataLoader(pairs, batch_size=3)
+for source, target in loader:
     print(source.shape, target.shape)
 """
 

@@ -187,7 +187,7 @@ print(table.shape)
 CASES = Cases(
     mended={},
     paired={
-        "a mask of all steps": (CAUSAL, ("self.later[:x.size(1), :x.size(1)], float",)),
+        "a mask of all steps": (CAUSAL, ("self.later[:scores.size(1), :scores.size(1)], float",)),
         "a mask of one step more": (
             SHIFTED,
             ("src_mask=hide[:before.size(1), :before.size(1)])",),
