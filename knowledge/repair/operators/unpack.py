@@ -43,6 +43,8 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     target, value = found
     if not isinstance(value, _PARTS) or not 2 <= len(value) <= _MOST:
         return
+    if all(isinstance(v, int) for v in value):
+        return  # sizes: of a tensor that has another number of dimensions
     program, elements = failure.program, [e.value for e in target.elements]
     if any(isinstance(e, cst.StarredElement) for e in target.elements):
         return

@@ -109,6 +109,13 @@ first, second = torch.rand(3, 2)
 print(first.shape)
 """
 
+SIZES = """\
+import torch
+
+batch, channels, high, wide = torch.rand(3, 8, 8).shape
+print(batch * channels * high)
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -124,6 +131,7 @@ CASES = Cases(
         "both are read": BOTH_READ,
         "read further down": READ_FURTHER_DOWN,
         "rows of a tensor": ROWS,
+        "sizes": SIZES,
     },
     wrong={
         "the wrong part": ("states", swap("steps, state, cell =", "steps, state = cell =")),
