@@ -56,9 +56,10 @@ from tests.knowledge.repair.checks.code.changed import refused
         ("y = map(torch.detach, x)  # detached\n", "y = x  # detached\n", False),
         ("y = f(x)  # detached\n", "y = g(x)  # detached\n", True),  # it never was
         # What the comment calls wrong.
-        ("y = torch.stack(x)  # Incorrect: only stacked\n", "y = pad(x)  # Incorrect: only stacked\n",
-         True),
-        ("y = torch.stack(x)  # stacked; no row of it would be wrong\n", "y = pad(x)  # stacked; no row of it would be wrong\n", False),
+        ("y = torch.stack(x)  # Incorrect: just stacked\n",
+         "y = pad(x)  # Incorrect: just stacked\n", True),
+        ("y = torch.stack(x)  # stacked; nothing in it would be wrong\n",
+         "y = pad(x)  # stacked; nothing in it would be wrong\n", False),
         # An argument that is left out.
         ("y = f(x, decimals=2)\nprint('to two decimals', y)\n",
          "y = f(x)\nprint('to two decimals', y)\n", False),
