@@ -20,14 +20,14 @@ from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
-_FAMILY = "stack_sizes"
+_FAMILIES = ("stack_sizes", "collate_unequal")
 _MOST = 4  # parts of a sample
 _SAMPLES = 8
 
 
 def applies(result: JobResult) -> bool:
     """A loader's samples differ in length."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *_FAMILIES)
     return error is not None and "collate" in error.traceback
 
 
@@ -49,8 +49,10 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     line = f"line {program.line(loader)}"
     filled = "filled up with zeros to the longest of their batch"
     meaning = "zeros may stand for what a short sample lacks"
-    if samples and all(_is_row(s) for s in samples):
-        function = f"lambda samples: {pad}(samples, batch_first=True)"
+    rows = samples and all(map(_is_row, samples))
+    if rows or (samples and all(map(_is_of_numbers, samples))):
+        tensors = "samples" if rows else _as_tensors(program, "samples")
+        function = f"lambda samples: {pad}({tensors}, batch_first=True)"
         new = with_argument(loader, 99, "collate_fn", cst.parse_expression(function))
         title = f"{line}: short samples are {filled}"
         yield Rewrite(program.replace({loader: new}), title, meaning, cost=COST.SURE)
@@ -147,7 +149,14 @@ def _is_row(value: Any) -> bool:
 
 def _is_of_ids(value: Any) -> bool:
     """Whether it is a row of whole numbers: a sentence, and a sentence that it becomes."""
+    if isinstance(value, list):
+        return all(type(v) is int for v in value)
     return value.dim() == 1 and not value.is_floating_point()
+
+
+def _is_of_numbers(value: Any) -> bool:
+    """Whether it is a list of numbers, such as the words of a sentence."""
+    return isinstance(value, list) and bool(value) and all(type(v) in (int, float) for v in value)
 
 
 def _names(program: Program, count: int) -> list[str]:
@@ -160,12 +169,18 @@ def _names(program: Program, count: int) -> list[str]:
     return ["first", "second", "third", "fourth"][:count]
 
 
+def _as_tensors(program: Program, name: str) -> str:
+    return f"[{program.name_of('torch', 'tensor')}(one) for one in {name}]"
+
+
 def _joined(program: Program, name: str, column: tuple[Any, ...], pad: str) -> str | None:
     """How a part of all samples becomes one tensor; None where that is not clear."""
     import torch
 
     if all(type(v) in (int, float, bool) for v in column):
         return f"{program.name_of('torch', 'tensor')}({name})"
+    if all(_is_of_numbers(v) for v in column):
+        return f"{pad}({_as_tensors(program, name)}, batch_first=True)"
     if not all(isinstance(v, torch.Tensor) for v in column):
         return None
     shapes = {v.shape for v in column}

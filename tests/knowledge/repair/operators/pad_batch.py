@@ -116,6 +116,25 @@ for batch in DataLoader(Parts(), batch_size=3):
     print(batch.shape)
 """
 
+LISTS = """\
+import torch
+from torch.utils import data
+
+rows = [([4, 8, 1], 1), ([2, 5], 0), ([9], 1)]
+loader = data.DataLoader(rows, batch_size=3)
+for words, label in loader:
+    print(words, label)
+"""
+
+TEXTS = """\
+import torch
+from torch.utils import data
+
+rows = [["a", "b"], ["c"]]
+for words in data.DataLoader(rows, batch_size=2):
+    print(words)
+"""
+
 CASES = Cases(
     mended={
         "as another loader": (TWO_LOADERS, "DataLoader(long, batch_size=2, collate_fn=joined)"),
@@ -124,6 +143,13 @@ CASES = Cases(
         "several rows": (WHOLE, "batch_size=3, collate_fn="),
     },
     paired={
+        "lists of numbers": (
+            LISTS,
+            (
+                "pad_sequence([torch.tensor(one) for one in words], batch_first=True), "
+                "torch.tensor(label)\n",
+            ),
+        ),
         "two sentences": (
             PAIRS,
             (
@@ -139,7 +165,12 @@ CASES = Cases(
             ),
         ),
     },
-    refused={"the end of a series": WINDOWS, "pictures": PICTURES, "two parts": TWO_PARTS},
+    refused={
+        "the end of a series": WINDOWS,
+        "lists of texts": TEXTS,
+        "pictures": PICTURES,
+        "two parts": TWO_PARTS,
+    },
     wrong={
         "one by one": ("words", swap("batch_size=3", "batch_size=1")),
         "cut": (
