@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -20,7 +19,6 @@ from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.sites import calls
 
-_FAMILIES = ("too_many_arguments", "missing_arguments")
 _GIVEN = {
     "register_forward_hook": ("module", "inputs", "output"),
     "register_forward_pre_hook": ("module", "inputs"),
@@ -46,7 +44,8 @@ Hook = cst.FunctionDef | cst.Lambda
 
 def applies(result: JobResult) -> bool:
     """A function was called with more or fewer arguments than it takes."""
-    return result.error is not None and is_a(result.error, *_FAMILIES)
+    error = result.error
+    return error is not None and error.type == "TypeError" and "positional arg" in error.message
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

@@ -17,7 +17,9 @@ from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
 
-_OF_GENERATORS = re.compile(r"'generator'|one of the params is [\w.]*(?:parameters|generator)\b")
+_OF_GENERATORS = re.compile(
+    r"['\"]generator['\"]|one of the params is [\w.]*(?:parameters|generator)\b"
+)
 
 
 def applies(result: JobResult) -> bool:
@@ -66,7 +68,8 @@ def _of_generators(failure: Failure) -> Iterable[Rewrite]:
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
         parts = list(_added_up(node))
         if all(isinstance(failure.value(p), (Iterator, list)) for p in parts):
-            yield _one_list(program, node, [cst.StarredElement(p) for p in parts])
+            bare = [_listed(program, p) for p in parts]
+            yield _one_list(program, node, [cst.StarredElement(p) for p in bare])
     elif isinstance(node, cst.Call) and node.args and isinstance(node.args[0].value, cst.List):
         elements = node.args[0].value.elements
         new = [
@@ -77,6 +80,13 @@ def _of_generators(failure: Failure) -> Iterable[Rewrite]:
         ]
         if any(isinstance(e, cst.StarredElement) for e in new):
             yield _one_list(program, node.args[0].value, new)
+
+
+def _listed(program: Program, node: cst.BaseExpression) -> cst.BaseExpression:
+    """`x` of `list(x)`."""
+    if isinstance(node, cst.Call) and program.text(node.func) == "list" and len(node.args) == 1:
+        return node.args[0].value
+    return node
 
 
 def _added_up(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:

@@ -7,6 +7,7 @@ is read further down never goes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import Any
@@ -62,7 +63,7 @@ def _unpacked(failure: Failure) -> tuple[cst.Tuple, Any] | None:
     statement = program.statement_on(line or 0)
     small = statement.body[0] if statement is not None and len(statement.body) == 1 else None
     if isinstance(small, cst.Assign) and len(small.targets) == 1:
-        target, value = small.targets[0].target, failure.value(small.value)
+        target, value = small.targets[0].target, _worth(failure, small.value)
         if not isinstance(target, cst.Tuple) or not isinstance(value, _PARTS):
             return None
         for element, part in zip(target.elements, value, strict=False):  # a pair in a pair
@@ -81,6 +82,17 @@ def _unpacked(failure: Failure) -> tuple[cst.Tuple, Any] | None:
         return loops[0].target, next(iter(iterated))
     except Exception:
         return None
+
+
+def _worth(failure: Failure, node: cst.BaseExpression) -> Any:
+    """What an expression gives, the first batch of a loader too."""
+    first = re.fullmatch(r"next\(iter\(([\w.]+)\)\)", failure.program.text(node))
+    if first is None:
+        return failure.value(node)
+    try:
+        return next(iter(failure.live.value(first[1])))
+    except Exception:
+        return failure.missing
 
 
 def _patterns(

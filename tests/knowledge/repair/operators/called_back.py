@@ -96,6 +96,17 @@ for batch in DataLoader(Noise(), batch_size=3):
     print(batch.shape)
 """
 
+A_LAMBDA = """\
+import torch
+from torch import nn
+
+kept = []
+net = nn.Linear(3, 2)
+net.register_forward_hook(lambda m, out: kept.append(out.shape))
+net(torch.rand(4, 3))
+print(kept)
+"""
+
 OPEN_WHICH = """\
 import torch
 from torch import nn
@@ -146,6 +157,7 @@ CASES = Cases(
         ),
         "a method for gradients": (BACKWARD, ("def look(self, module, grad_input, grad):",)),
         "a tensor's hook": (OF_A_TENSOR, ("def look(grad):",)),
+        "a lambda": (A_LAMBDA, ("lambda m, inputs, out: kept",)),
         "a sample whatever its index": (A_RANDOM_SAMPLE, ("def __getitem__(self, index):",)),
     },
     refused={

@@ -78,6 +78,15 @@ values, places, rest = torch.rand(5).topk(2)
 print(values.shape, places.shape)
 """
 
+FIRST_BATCH = """\
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+loader = DataLoader(TensorDataset(torch.rand(6, 2), torch.rand(6)), batch_size=3)
+x, y, weights = next(iter(loader))
+print(x.shape, y.shape)
+"""
+
 OPEN_WHICH = """\
 import torch
 from torch.utils.data import DataLoader, TensorDataset
@@ -123,6 +132,7 @@ CASES = Cases(
         "one state": (ONE_STATE, ("_, state = self.rnn(x)",)),
         "counted": (COUNTED, ("for step, (x, y) in enumerate",)),
         "a count for data": (NOT_COUNTED, ("for i, (x, y) in enumerate",)),
+        "the first batch": (FIRST_BATCH, ("x, y = next(iter(loader))",)),
         "by name": (BY_NAME, ("_, mean, spread =",)),
         "not there": (NOT_THERE, ("values, places = torch",)),
     },
