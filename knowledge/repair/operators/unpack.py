@@ -16,9 +16,11 @@ import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.shapes import quoted_line
 from knowledge.repair.toolkit.sites import calls
 
 _MOST = 6  # values
@@ -232,3 +234,14 @@ def _counted(failure: Failure) -> Iterator[Rewrite]:
         )
         title = f"line {program.line(loop)}: {told}"
         yield Rewrite(program.replace({target: new}), title, told, cost=COST.SURE)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """What is unpacked is the same thing still."""
+    error = before.error
+    if error is None or not is_a(error, "unpack_count", "unpack_one"):
+        return []
+    right = re.split(r" = | in ", quoted_line(error.traceback), maxsplit=1)[-1]
+    kept = "".join(right.split()).rstrip(":") in "".join(proposal.code.split())
+    detail = "the same is unpacked" if kept else "something else is unpacked"
+    return [Check(name="unpacked", passed=kept, detail=detail)]

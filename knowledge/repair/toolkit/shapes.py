@@ -604,7 +604,7 @@ def still_computed(
     found = _WORD.findall("\n".join(line.partition("#")[0] for line in written.splitlines()))
     wanted = [word for word in found if word not in may_go]
     # What the person wrote on that line is no trick: `f(x).item()`.
-    line = _WORD.findall(_quoted(error.traceback if error is not None else ""))
+    line = _WORD.findall(quoted_line(error.traceback if error is not None else ""))
     own: list[list[str]] = []  # tricks around the expression, in statements that begin as its does
     others: list[list[str]] = []
     for words in _statements(code):
@@ -627,7 +627,7 @@ def still_computed(
     return Check(name=name, passed=False, detail=detail)
 
 
-def _quoted(traceback: str) -> str:
+def quoted_line(traceback: str) -> str:
     """The snippet's line that failed, from a traceback's text; comments are left out."""
     found = re.findall(rf'File "{re.escape(SNIPPET)}", line \d+.*\n    (.*)', traceback)
     return str(found[-1]).partition("#")[0] if found else ""
@@ -708,7 +708,7 @@ def same_numbers(before: JobResult, after: JobResult, code: str = "") -> Check:
     old = before.values.tensors if before.values is not None else {}
     new = after.values.tensors if after.values is not None else {}
     loops = " ".join(re.findall(r"\bfor\b(.*?)\bin\b", code))
-    if code and before.error is not None and (line := _quoted(before.error.traceback)):
+    if code and before.error is not None and (line := quoted_line(before.error.traceback)):
         loops += " " + line.partition("=")[0]  # what the failing line makes anew
     both = [
         (name, was, new[name])

@@ -168,6 +168,10 @@ CASES = Cases(
     wrong={
         "not registered": ("a forward hook", delete("net[0].register_forward_hook(note)")),
         "swallowed": ("a forward hook", swallow("net(torch.rand(3, 4))")),
+        "given to nobody": (
+            "a lambda",
+            swap("net.register_forward_hook(lambda m, out:", "kept.append(lambda m, out:"),
+        ),
         "no hook left": (
             "a tensor's hook",
             swap("y.register_hook(look)", "look(None, y)"),

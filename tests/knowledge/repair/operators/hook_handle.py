@@ -46,6 +46,27 @@ net[1].remove_forward_hook(keep("second"))
 print(sorted(seen))
 """
 
+BEFORE = """\
+import torch
+from torch import nn
+
+
+def halved(module, inputs):
+    return (inputs[0] / 2,)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 2)
+
+
+net = Net()
+net.fc.register_forward_pre_hook(halved)
+net.fc.remove_forward_pre_hook(halved)
+print(net.fc(torch.rand(4, 3)).shape)
+"""
+
 WHICH = """\
 import torch
 from torch import nn
@@ -69,12 +90,17 @@ CASES = Cases(
     mended={},
     paired={
         "one hook": (ONE, ("handle.remove()   # no more",)),
+        "a hook before it": (BEFORE, ("handle.remove()",)),
         "two hooks": (TWO, ('handle_2 = net[1].register_forward_hook(keep("second"))',)),
     },
     refused={"either of two": WHICH, "never registered": NOWHERE},
     wrong={
         "it stays": ("one hook", delete("net.remove_forward_hook(note)   # no more")),
         "swallowed": ("one hook", swallow("net.remove_forward_hook(note)   # no more")),
+        "left alone": (
+            "a hook before it",
+            delete("net.fc.remove_forward_pre_hook(halved)"),
+        ),
         "never there": (
             "two hooks",
             lambda code: swap('net[0].remove_forward_hook(keep("first"))\n', "")(

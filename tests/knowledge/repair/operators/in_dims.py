@@ -87,6 +87,7 @@ CASES = Cases(
             swallow("print(vmap(predict)(torch.rand(3, 5), torch.rand(8, 5)).shape)"),
         ),
         "deleted": ("a name", delete("print(distances(torch.rand(7, 2), torch.rand(2)).shape)")),
+        "one sample": ("a name", swap("torch.rand(7, 2)", "torch.rand(7, 2)[:2]")),
         "cut off": ("weights", swap("torch.rand(8, 5)", "torch.rand(8, 5)[:3]")),
     },
 )

@@ -25,6 +25,16 @@ parts = random_split(rows, [n_train, n_val, n_test])
 print([len(part) for part in parts])
 """
 
+LISTED = """\
+import torch
+from torch.utils import data
+
+rows = data.TensorDataset(torch.rand(33, 2))
+lengths = [int(len(rows) * 0.5), int(len(rows) * 0.5)]
+first, second = data.random_split(rows, lengths)
+print(len(first) + len(second))
+"""
+
 ANOTHER_SET = """\
 import torch
 from torch.utils.data import TensorDataset, random_split
@@ -47,6 +57,7 @@ CASES = Cases(
     mended={},
     paired={
         "two parts": (TWO, ("len(rows) - int(len(rows) * 0.9)]",)),
+        "a list with a name": (LISTED, ("0.5), len(rows) - int(len(rows) * 0.5)]",)),
         "by name": (NAMED, ("n_test = len(rows) - n_train - n_val",)),
     },
     refused={"more than rounding": ANOTHER_SET, "shares": SHARES},
@@ -56,6 +67,7 @@ CASES = Cases(
             swallow("parts = random_split(rows, [n_train, n_val, n_test])"),
         ),
         "deleted": ("by name", delete("print([len(part) for part in parts])")),
+        "one of both": ("a list with a name", swap("(rows, lengths)", "(rows[:32], lengths)")),
         "a part of the data": ("two parts", swap("torch.rand(51, 2)", "torch.rand(50, 2)")),
     },
 )

@@ -145,6 +145,10 @@ CASES = Cases(
     },
     wrong={
         "the wrong part": ("states", swap("steps, state, cell =", "steps, state = cell =")),
+        "made up": (
+            "counted",
+            swap("enumerate(DataLoader(rows, batch_size=3))", "[(0, rows[0][0], rows[0][1])]"),
+        ),
         "deleted": ("not there", delete("print(values.shape, places.shape)")),
         "swallowed": ("by name", swallow("mean, spread = Coder()(torch.rand(4, 3))")),
     },

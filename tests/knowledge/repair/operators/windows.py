@@ -96,6 +96,7 @@ CASES = Cases(
     refused={"a step of another kind": ANOTHER_INDEX, "no whole window": TOO_SHORT},
     wrong={
         "swallowed": ("a loop", swallow("targets.append(prices[i + days])")),
+        "the first alone": ("a series", swap("batch_size=8):", "batch_size=8):\n    break")),
         "deleted": ("a loop", delete("targets.append(prices[i + days])")),
         "filled up": (
             "rows",
