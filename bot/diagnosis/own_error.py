@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from bot.messages.traceback_text import find_bare_errors
 from bot.models import PastedTraceback, Question
@@ -54,6 +55,9 @@ _NAMES = re.compile(
     r"|start|compile|possible|allowed|support)",
     re.IGNORECASE,
 )
+_WORDS_OF = re.compile(r"[a-z_]+")
+_PIECE = 300  # characters of a message that are looked for in the words
+_LONG = 4  # letters of the words that make a piece of it
 _FEWEST = 6  # words that tell of something
 # What should come out, or should not: of code that does something, and not what is meant.
 _EXPECTS = re.compile(
@@ -170,6 +174,16 @@ def names_no_error(question: Question) -> bool:
     if posted(question) is not None or _NAMES.search(question.text):
         return False
     return len(question.text.split()) >= _FEWEST
+
+
+def quotes(question: Question, error: HasMessage | None) -> bool:
+    """Whether the words around code hold a piece of an error's message, or its type."""
+    if error is None:
+        return False
+    text = " ".join(_WORDS_OF.findall(question.text.lower()))
+    words = _WORDS_OF.findall(error.message[:_PIECE].lower())
+    pieces = {f"{a} {b}" for a, b in pairwise(words) if min(len(a), len(b)) >= _LONG}
+    return error.type.lower() in text or any(piece in text for piece in pieces)
 
 
 def shows_what_it_printed(

@@ -10,6 +10,7 @@ from bot.diagnosis.own_error import (
     is_another,
     names_no_error,
     posted,
+    quotes,
     shows_what_it_printed,
 )
 from bot.diagnosis.wording.in_place import both_lines, is_in_place
@@ -32,7 +33,7 @@ from bot.diagnosis.wording.phrases import (
 )
 from bot.models import Answer, PastedTraceback, Question
 from bot.words import listed
-from executor.errors import differences, is_a
+from executor.errors import HasMessage, differences, is_a
 from executor.protocol import JobResult
 from knowledge.repair.engine import Repair
 from knowledge.repair.fix import Fix
@@ -161,7 +162,7 @@ def _begins(question: Question, wrong: Mistake, run: JobResult) -> str:
     """
     pasted = posted(question)
     if wrong.error is not None and (
-        names_no_error(question) or shows_what_it_printed(question, wrong.error, run)
+        _names_another(question, wrong.error) or shows_what_it_printed(question, wrong.error, run)
     ):
         return f"As posted it stops here{simulated(run)}"
     if pasted is None or not is_another(question, wrong.error):
@@ -175,6 +176,11 @@ def _begins(question: Question, wrong: Mistake, run: JobResult) -> str:
     return f"Posted: {in_short(pasted)}; what your code raises here{simulated(run)}"
 
 
+def _names_another(question: Question, error: HasMessage) -> bool:
+    """Whether a post names no error, nor a piece of this one."""
+    return names_no_error(question) and not quotes(question, error)
+
+
 def _aside(question: Question, wrong: Mistake, run: JobResult) -> str:
     """That the run's error may not be what they ask about; empty if they speak of one."""
     if shows_what_it_printed(question, wrong.error, run):
@@ -183,7 +189,7 @@ def _aside(question: Question, wrong: Mistake, run: JobResult) -> str:
             "likely comes of what is installed here "
             f"(torch {run.env.torch.partition('+')[0]}), and is not what you ask about."
         )
-    if wrong.error is None or not names_no_error(question):
+    if wrong.error is None or not _names_another(question, wrong.error):
         return ""
     return " You name no error, so this may not be what you ask about."
 

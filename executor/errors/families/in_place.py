@@ -22,6 +22,11 @@ _BY_HAND = (
 )
 # backward(), step(), backward(), and no assignment before the second.
 _STEP_BETWEEN = r"\.backward\([^()\n]*\)[^=\n]*\n[^=\n]*\.step\(\)[^=]{0,200}?\.backward\("
+# Likewise, and another optimizer takes the next step.
+_STEP_OF_ANOTHER = (
+    r"\.backward\([^()\n]*\)[^=\n]*\n[^=\n]*?\b(\w+)\.step\(\)[^=]{0,200}?\.backward\([^()\n]*\)"
+    r"[^=\n]*\n[^=\n]*?\b(?!\1\b)\w+\.step\(\)"
+)
 _DISTRIBUTED = r"\b(?:DDP|DistributedDataParallel|torchrun|torch\.distributed)\b"
 
 
@@ -219,6 +224,17 @@ FAMILIES = (
                 "`torch.cat`), in place of `x[…] = y` in a loop; or give each round its own "
                 "tensor: `x = x.clone()` before the write",
                 {"function": r"CopySlices"},
+            ),
+            *(
+                Sentence(
+                    "In what you show, one optimizer's step() stands between the backward() of two "
+                    "losses with nothing computed anew: it changes weights in place that the "
+                    "second one still needs. Where two networks are trained in turns, the first "
+                    "loss takes what the other one made as a value, `judge(made.detach())`, and "
+                    "the second loss is computed after that step, from `judge(made)` anew",
+                    {"function": rf"(?!{_COMPUTES}$).*", where: _STEP_OF_ANOTHER},
+                )
+                for where in ("code", "words")
             ),
             *(
                 Sentence(

@@ -21,11 +21,15 @@ def _swapped(seen: SeenError, message: str) -> Mapping[str, str]:
 
 
 def _square(seen: SeenError, message: str) -> Mapping[str, str]:
-    """For how many steps a mask is and how many are needed, where both are square."""
+    """For how many steps a mask is and how many are needed, where both are square; else its rows,
+    where each has an entry for each step.
+    """
     given, wanted = seen.sizes("given"), seen.sizes("expected")
-    if len(given) == 2 == len(wanted) and len(set(given)) == len(set(wanted)) == 1:
+    if len(given) != 2 or len(wanted) != 2 or len(set(wanted)) != 1:
+        return {}
+    if len(set(given)) == 1:
         return {"steps": str(given[0]), "wanted": str(wanted[0])}
-    return {}
+    return {"rows": str(given[0])} if given[1] == wanted[1] else {}
 
 
 FAMILIES = (
@@ -82,6 +86,13 @@ FAMILIES = (
                 "`unsqueeze(0)`, a list around it): with several layers or two directions the "
                 "state has its three dimensions without it",
                 {"swapped": r"in front"},
+            ),
+            Sentence(
+                "The state is for {samples} samples, and the layer, which is batch first, counts "
+                "{batch}: mostly the last batch, which is smaller. Make the state from the input, "
+                "`x.size(0)`; one that goes on from batch to batch needs batches of one size "
+                "(`drop_last=True`)",
+                {"batch": r".+", "code": r"batch_first\s*=\s*True"},
             ),
             Sentence(
                 "The state is for {samples} samples, and the layer counts {batch}. If {batch} is "
@@ -332,6 +343,19 @@ FAMILIES = (
         derive=_square,
         remedy=(
             Sentence(
+                "It has {rows} rows with an entry for each step. If these are the samples, it says "
+                "what of each is padding, and goes into `key_padding_mask` (of a Transformer's "
+                "layers `src_key_padding_mask`); attn_mask is [steps of the query, steps of the "
+                "key] for all samples",
+                {"rows": r".+"},
+            ),
+            Sentence(
+                "The mask is for {steps} steps. If {wanted} is no batch, as the layer is batch "
+                "first, make the mask for it from the input's steps, `x.size(1)`: "
+                "`nn.Transformer.generate_square_subsequent_mask(n)`",
+                {"steps": r".+", "code": r"batch_first\s*=\s*True"},
+            ),
+            Sentence(
                 "The mask is for {steps} steps. If {wanted} is the batch size, batch_first=True is "
                 "missing in the layer, or the mask was made from `x.size(0)` or `x.size(1)` for "
                 "the other order. If it is the number of steps, make the mask for it, "
@@ -360,6 +384,11 @@ FAMILIES = (
         says="Attention gets a padding mask whose rows are not its batch.",
         means=("Attention gets a padding mask of {given} for a batch of {batch}",),
         remedy=(
+            Sentence(
+                "key_padding_mask is [batch, steps]: print its shape and that of the tokens. "
+                "Perhaps the mask is transposed, or of another batch",
+                {"code": r"batch_first\s*=\s*True"},
+            ),
             "key_padding_mask is [batch, steps]: print its shape and that of the tokens. Perhaps "
             "batch_first=True is missing, or the mask is transposed",
         ),

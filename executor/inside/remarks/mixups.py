@@ -270,7 +270,18 @@ def _readers(tree: ast.Module) -> list[ast.FunctionDef]:
 
 
 def _all_zero(tree: ast.Module) -> Found:
-    """Weights of a layer that are all set to 0; each row of a table has a gradient of its own."""
+    """Weights of a layer that are all set to 0; each row of a table has a gradient of its own.
+
+    What is added to something else begins with no effect on purpose, as the last layer of a
+    residual branch does.
+    """
+    added = {
+        dotted(call.func)
+        for node in walk(tree)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub))
+        for call in ast.walk(node)
+        if isinstance(call, ast.Call)
+    }
     tables = {
         name
         for name, value in values(tree).items()
@@ -290,8 +301,8 @@ def _all_zero(tree: ast.Module) -> Found:
             target, zero = node.func.value, _is_zero(node.args[0])
         whose = dotted(target) if zero else ""
         of_a_layer = whose.endswith((".weight", ".weight.data"))
-        is_table = whose.removesuffix(".data").removesuffix(".weight") in tables
-        if of_a_layer and not is_table and not _MAY_BE_ZERO.search(whose):
+        layer = whose.removesuffix(".data").removesuffix(".weight")
+        if of_a_layer and layer not in tables | added and not _MAY_BE_ZERO.search(whose):
             yield (
                 "all_zero",
                 node,

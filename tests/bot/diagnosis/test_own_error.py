@@ -12,6 +12,7 @@ from bot.diagnosis.own_error import (
     is_unparsed,
     names_no_error,
     posted,
+    quotes,
     reports_no_error,
     same_kind,
     speaks_of_an_error,
@@ -230,3 +231,36 @@ def test_what_names_no_error(question: Question, names_none: bool, speaks: bool)
     """A run's own error is called reproduced only where the words leave room for one."""
     assert names_no_error(question) is names_none
     assert speaks_of_an_error(question) is speaks
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "message", "is_quoted"),
+    [
+        (
+            "it says unexpected keyword, and I gave it",
+            "TypeError",
+            "f() got an unexpected keyword",
+            True,
+        ),
+        (
+            "a size mismatch, since when?",
+            "RuntimeError",
+            "size mismatch for fc.weight: copying",
+            True,
+        ),
+        ("I see a KeyError from time to time", "KeyError", "'a'", True),
+        ("the size of the mismatch is large", "RuntimeError", "size mismatch for fc.weight", False),
+        ("what is to be done here", "RuntimeError", "what is it", False),  # short words say nothing
+        ("my accuracy stays at one half", "RuntimeError", "size mismatch", False),
+    ],
+)
+def test_a_piece_of_the_message_names_the_error(
+    text: str, type_: str, message: str, is_quoted: bool
+):
+    """Two long words of it side by side, or its type."""
+    assert quotes(Question(text=text), PastedTraceback(type=type_, message=message)) is is_quoted
+
+
+def test_no_error_is_quoted_where_there_is_none():
+    """A silent mistake has no message."""
+    assert not quotes(Question(text="an error"), None)

@@ -29,6 +29,14 @@ CHANGED = (
     "one of the variables needed for gradient computation has been modified by an inplace "
     "operation: [torch.cuda.{}Tensor [{}]]{} is at version 3; expected version 2 instead."
 )
+HIDDEN = "Expected hidden[0] size (1, 24, 8), got [1, 32, 8]"
+MASK = "The shape of the 2D attn_mask is torch.Size({0}), but should be ({1}, {1})."
+PADDING = "Expected key_padded_mask.shape[0] to be 4, but got 9"
+TURNS = (
+    "one of the variables needed for gradient computation has been modified by an inplace "
+    "operation: [torch.FloatTensor [32, 1]], which is output 0 of AsStridedBackward0, is at "
+    "version 3; expected version 2 instead."
+)
 LONG_RESULT = "result type Float can't be cast to the desired output type Long"
 EDGES = (
     "Found indices in 'edge_index' that are larger than 0 (got 145). Please ensure that all "
@@ -478,6 +486,33 @@ CASES = [
     ("OSError", "Can't load tokenizer for 'a'. If", {}, "os.listdir", "from the network"),
     ("URLError", "Network is unreachable", {}, "from the network", "os.path.isdir"),
     (VALUE, STEPPED, {}, "len(loader)", "more often than"),
+    (
+        "",
+        HIDDEN,
+        {"code": "nn.LSTM(5, 8, batch_first=True)"},
+        "mostly the last batch",
+        "is missing",
+    ),
+    ("", HIDDEN, {"code": "nn.LSTM(5, 8)"}, "batch_first=True is missing", "mostly the last batch"),
+    ("", MASK.format("[32, 20]", 20), {}, "`key_padding_mask`", "generate_square"),
+    ("", MASK.format("[32, 32]", 20), {"code": "f(batch_first=True)"}, "`x.size(1)`", "is missing"),
+    ("", MASK.format("[32, 32]", 20), {}, "batch_first=True is missing", "key_padding"),
+    ("AssertionError", PADDING, {"code": "f(batch_first=True)"}, "of another batch", "is missing"),
+    ("AssertionError", PADDING, {}, "batch_first=True is missing", "of another batch"),
+    (
+        "",
+        TURNS,
+        {"code": "a.backward()\nop.step()\nop.zero_grad()\nb.backward()\noq.step()"},
+        "`judge(made.detach())`",
+        "the gradients add up",
+    ),
+    (
+        "",
+        TURNS,
+        {"code": "a.backward()\nop.step()\nop.zero_grad()\nb.backward()\nop.step()"},
+        "the gradients add up",
+        "judge(",
+    ),
     (
         VALUE,
         "optimizer got an empty parameter list",

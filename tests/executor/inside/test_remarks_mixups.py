@@ -129,6 +129,11 @@ SOUND = {
     "all steps": module(BOTH, "out, _ = self.rnn(x)\nreturn out[:, -1, :3]"),
     "a bias": "nn.init.zeros_(layer.bias)",
     "a scale that begins at 0": "nn.init.zeros_(block.bn2.weight)",
+    "the end of a residual branch": (
+        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.fc = nn.Linear(9, 9)\n        nn.init.zeros_(self.fc.weight)\n"
+        "    def forward(self, x):\n        return torch.eye(3) + self.fc(x).view(-1, 3, 3)"
+    ),
     "another value": "nn.init.constant_(layer.weight, 0.1)",
     "switched on again": f"torch.set_grad_enabled(False)\n{TRAIN}torch.set_grad_enabled(True)",
     "nothing trains": "torch.set_grad_enabled(False)\ny = model(x)",
