@@ -67,6 +67,8 @@ _PRINTED = "what was printed stood among the code and was taken out of it"
 _DIFF = "a diff is no program and was not run"
 _NEXT_STEP = "post the code that fails, or the whole traceback"
 
+_QUOTED_LINES = 3  # of a program, beside it
+
 
 def read_message(
     text: str, files: Sequence[Attachment] = (), markup: ChatMarkup = PLAIN
@@ -128,7 +130,7 @@ class _Reading:
             raise QuestionError(f"There is nothing to read in this message; {_NEXT_STEP}")
         traceback = self._posted_error()
         undefined = missing_name(traceback) if traceback else ""
-        snippets, moved = in_order_of_use(self.snippets, unless=undefined)
+        snippets, moved = in_order_of_use(_without_quoted(self.snippets), unless=undefined)
         if moved:
             self.notes.append(_MOVED)
         if traceback is None and not snippets and mentions_picture(self.message):
@@ -313,6 +315,19 @@ class _Reading:
             file = file.model_copy(update={"name": f"{number}-{attachment.plain_name}"})
             number += 1
         self.files.append(file)
+
+
+def _without_quoted(snippets: Sequence[Snippet]) -> list[Snippet]:
+    """The snippets, but those of a few lines that stand in another one: they are only quoted."""
+    stripped = [{line.strip() for line in s.code.split("\n")} - {""} for s in snippets]
+    kept: list[Snippet] = []
+    first_line = 1
+    for mine, snippet in zip(stripped, snippets, strict=True):
+        if len(mine) <= _QUOTED_LINES and any(mine < other for other in stripped):
+            continue
+        kept.append(snippet.model_copy(update={"first_line": first_line}))
+        first_line += snippet.code.count("\n") + 1
+    return kept
 
 
 def _lines(text: str) -> list[str]:

@@ -97,7 +97,9 @@ def _as_another(failure: Failure, loaders: list[cst.Call]) -> Iterable[Rewrite]:
     text = program.text(given[0].value)
     without = [c for c in loaders if argument(c, 6, "collate_fn") is None]
     outer = -len(failure.live.names)
-    mine = [c for c in without if failure.value(c.args[0].value, outer) is failed.dataset]
+    mine = [c for c in without if _is_called_in(failure, c)] or [
+        c for c in without if failure.value(c.args[0].value, outer) is failed.dataset
+    ]
     join = failure.value(given[0].value, outer)
     try:
         join([failed.dataset[i] for i in range(min(len(failed.dataset), 2))])
@@ -108,6 +110,19 @@ def _as_another(failure: Failure, loaders: list[cst.Call]) -> Iterable[Rewrite]:
         told = f"this loader joins samples with `{text}` too, as the other one does"
         title = f"line {program.line(loader)}: {told}"
         yield Rewrite(program.replace({loader: new}), title, told, cost=COST.SAID)
+
+
+def _is_called_in(failure: Failure, loader: cst.Call) -> bool:
+    """Whether the failing loop goes through this loader by its name."""
+    made = failure.program.up(loader, cst.Assign)
+    if made is None or made.value is not loader or len(made.targets) != 1:
+        return False
+    name = failure.program.text(made.targets[0].target)
+    return any(
+        name in {n.value for n in failure.program.inside(loop.iter, cst.Name)}
+        for loop in failure.program.all(cst.For)
+        if failure.program.line(loop) == failure.error.line
+    )
 
 
 def _failed(failure: Failure) -> Any:

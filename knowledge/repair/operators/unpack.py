@@ -196,6 +196,11 @@ def _called(program: Program, value: Any) -> Iterator[list[str]]:
     for given in program.all(cst.Return):
         if isinstance(given.value, cst.Tuple) and len(given.value.elements) == len(value):
             yield [program.text(e.value) for e in given.value.elements]
+    others: list[cst.For | cst.AssignTarget] = [*program.all(cst.For)]
+    others += program.all(cst.AssignTarget)
+    for other in others:  # of another such loader
+        if isinstance(other.target, cst.Tuple) and len(other.target.elements) == len(value):
+            yield [program.text(e.value) for e in other.target.elements]
     for made in calls(program, r"(^|\.)TensorDataset$"):
         if len(made.args) == len(value):
             yield [program.text(a.value) for a in made.args]

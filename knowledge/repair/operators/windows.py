@@ -167,6 +167,16 @@ def _behind(program: Program, end: cst.BaseExpression, index: str) -> _Terms | N
     found = _terms(program, end)
     if found is None:
         return None
+    for sign, part in found.parts:  # `mid + ahead`, where `mid = i + window`
+        made = assignment(program, part.value, part) if isinstance(part, cst.Name) else None
+        if made is None or index not in _names(program, made.value):
+            continue
+        inner = _terms(program, made.value)
+        if sign < 0 or inner is None:
+            return None
+        rest = tuple(p for p in found.parts if p[1] is not part)
+        found = _Terms((*inner.parts, *rest), found.number + inner.number)
+        break
     here = [p for p in found.parts if p[0] > 0 and program.text(p[1]) == index]
     rest = tuple(p for p in found.parts if p not in here)
     if len(here) != 1 or any(index in _names(program, p) for _, p in rest):

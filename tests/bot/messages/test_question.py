@@ -309,6 +309,25 @@ def test_printed_values_and_warnings_are_no_program(output: str):
     assert read_message(f"I get\n```\n{output}\n```").snippets == ()
 
 
+def test_a_line_of_the_program_that_is_quoted_is_no_block_of_its_own():
+    """The program keeps its line numbers, wherever the quotation stands."""
+    code = "import torch\nx = torch.ones(2)\ny = x @ torch.ones(3)\n"
+    quoted = fence("    y = x @ torch.ones(3)\nRuntimeError: size mismatch")
+
+    for text in (f"{quoted}\n{fence(code)}", f"{fence(code)}\n{quoted}"):
+        question = read_message(text)
+        assert [s.first_line for s in question.snippets] == [1]
+        assert question.code.split("\n")[2] == "y = x @ torch.ones(3)"
+        assert question.traceback is not None and question.traceback.type == "RuntimeError"
+
+
+def test_a_short_block_with_a_line_of_its_own_stays():
+    """It may be what is run after the other."""
+    question = read_message(fence("x = 1\ny = 2\n") + "\n" + fence("y = 2\nprint(x)\n"))
+
+    assert len(question.snippets) == 2
+
+
 def test_the_line_below_a_warning_in_prose_is_not_theirs():
     """Python prints the line that warned, which often is only the beginning of a call."""
     text = "I see\n/a/b.py:61: UserWarning: all were scalars\n  warnings.warn('all '\n\nWhy?"

@@ -135,9 +135,41 @@ for words in data.DataLoader(rows, batch_size=2):
     print(words)
 """
 
+BY_ITS_NAME = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Calls(Dataset):
+    def __init__(self, n):
+        self.n = n
+
+    def __len__(self):
+        return self.n
+
+    def __getitem__(self, k):
+        return torch.ones(k + 2)
+
+
+def joined(samples):
+    return torch.nn.utils.rnn.pad_sequence(samples, batch_first=True)
+
+
+first = DataLoader(Calls(4), batch_size=2)
+second = DataLoader(Calls(3), batch_size=2, collate_fn=joined)
+for batch in first:
+    print(batch.shape)
+for batch in second:
+    print(batch.shape)
+"""
+
 CASES = Cases(
     mended={
         "as another loader": (TWO_LOADERS, "DataLoader(long, batch_size=2, collate_fn=joined)"),
+        "as another, made of a data set of its own": (
+            BY_ITS_NAME,
+            "first = DataLoader(Calls(4), batch_size=2, collate_fn=joined)",
+        ),
         "words": (WORDS, "lambda samples: pad_sequence(samples, batch_first=True))  # three texts"),
         "recordings": (RECORDINGS, "lambda samples: torch.nn.utils.rnn.pad_sequence("),
         "several rows": (WHOLE, "batch_size=3, collate_fn="),

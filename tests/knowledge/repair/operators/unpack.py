@@ -125,11 +125,38 @@ batch, channels, high, wide = torch.rand(3, 8, 8).shape
 print(batch * channels * high)
 """
 
+AS_ANOTHER = """\
+import torch
+from torch.utils.data import DataLoader
+
+
+class Tiles(torch.utils.data.Dataset):
+    def __init__(self):
+        self.bands = torch.rand(6, 4)
+
+    def __len__(self):
+        return len(self.bands)
+
+    def __getitem__(self, k):
+        return self.bands[k], self.bands[k].sum(), f"tile {k}"
+
+
+for bands, cover, tile in DataLoader(Tiles(), batch_size=3):
+    print(bands.shape, cover.shape, len(tile))
+net = torch.nn.Linear(4, 1)
+for bands, cover in DataLoader(Tiles(), batch_size=2):
+    print((net(bands).squeeze(1) - cover).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
         "states": (STATES, ("steps, (state, cell) =",)),
         "one state": (ONE_STATE, ("_, state = self.rnn(x)",)),
+        "as another loop": (
+            AS_ANOTHER,
+            ("for bands, cover, _ in DataLoader(Tiles(), batch_size=2)",),
+        ),
         "counted": (COUNTED, ("for step, (x, y) in enumerate",)),
         "a count for data": (NOT_COUNTED, ("for i, (x, y) in enumerate",)),
         "the first batch": (FIRST_BATCH, ("x, y = next(iter(loader))",)),

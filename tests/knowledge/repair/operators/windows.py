@@ -85,12 +85,34 @@ for i in range(len(prices)):
     print(prices[i + days])
 """
 
+IN_TWO_STEPS = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Ahead(Dataset):
+    def __init__(self, level, past, ahead):
+        self.level, self.past, self.ahead = level, past, ahead
+
+    def __len__(self):
+        return len(self.level) - self.past
+
+    def __getitem__(self, k):
+        middle = k + self.past
+        return self.level[k:middle], self.level[middle:middle + self.ahead]
+
+
+for before, after in DataLoader(Ahead(torch.rand(20), 5, 3), batch_size=8):
+    print(before.shape, after.shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
         "a series": (SERIES, ("return len(self.series) - self.width",)),
         "rows": (ROWS, ("return self.table.shape[0] - self.steps + 1",)),
         "off by one": (OFF_BY_ONE, ("range(len(text) - block)]",)),
+        "in two steps": (IN_TWO_STEPS, ("return len(self.level) - self.past - self.ahead + 1",)),
         "a loop": (LOOP, ("range(len(prices) - days)",)),
     },
     refused={"a step of another kind": ANOTHER_INDEX, "no whole window": TOO_SHORT},
