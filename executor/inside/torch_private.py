@@ -35,6 +35,18 @@ dispatch_modes = torch._C._len_torch_dispatch_stack
 # torch.set_grad_enabled() as a bare call: the public one is a class, and heard by function modes.
 set_grad_enabled = torch._C._set_grad_enabled
 
+# What stands on top of the hooks on saved tensors, as (pack, unpack) or None; its argument: whether
+# to look at it while a trace of PyTorch's own is made, too. And how hooks go there and away.
+top_saved_hooks = torch._C._autograd._top_saved_tensors_default_hooks
+push_saved_hooks = torch._C._autograd._push_saved_tensors_default_hooks
+pop_saved_hooks = torch._C._autograd._pop_saved_tensors_default_hooks
+
+
+def in_transform() -> bool:
+    """Whether a function is being transformed by torch.func: its tensors are not plain ones."""
+    return torch._C._functorch.peek_interpreter_stack() is not None
+
+
 # -- tensors and storages -------------------------------------------------------------------------
 
 # What torch.Tensor inherits from; its `data`, `device` and `numpy` are those of no subclass.

@@ -61,7 +61,7 @@ def not_here(
             return found
         if found := _of_the_system(e, moved):
             return found
-    if found := _variable(error):
+    if found := _variable(error) or _unset(tree, expression_at(tree, seen), scope):
         return found
     texts = _texts(tree)
     words = "" if isinstance(error, _OF_KINDS) else seen.message[:2000]
@@ -122,6 +122,24 @@ def _variable(error: BaseException) -> NotHere | None:
     last = frames(error)[-1:]
     of_environment = any(f.f_locals.get("self") is os.environ for f in last)
     return NotHere(kind="variable", name=str(error.args[0])) if of_environment else None
+
+
+def _unset(
+    tree: ast.Module, expression: ast.AST | None, scope: Mapping[str, object]
+) -> NotHere | None:
+    """A variable of the environment whose value, None here, the failing expression is given."""
+    given = {n.id for n in ast.walk(expression or tree) if isinstance(n, ast.Name)}
+    nothing = {name for name in given if name in scope and scope[name] is None}
+    for node in ast.walk(tree) if nothing and expression is not None else ():
+        match node:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(func=ast.Attribute(attr=asks), args=[ast.Constant(value=variable)]),
+            ) if name in nothing and (
+                asks == "getenv" or ast.unparse(node.value).startswith(("os.environ.", "environ."))
+            ):
+                return NotHere(kind="variable", name=str(variable))
+    return None
 
 
 def _argument(expression: ast.AST, scope: Mapping[str, object]) -> NotHere | None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from executor.inside import torch_private as private
 from executor.inside.probes.originals import Originals
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.tensors import fingerprint, fingerprints
@@ -55,6 +56,8 @@ class GradientsProbe:
 
     def _on_grad(self, outputs: Any, *args: Any, **kwargs: Any) -> Any:
         grads = self._grad(outputs, *args, **kwargs)
+        if private.in_transform():  # of torch.func, which asks for its gradients here
+            return grads
         roots = [outputs] if isinstance(outputs, torch.Tensor) else list(outputs)
         self._note(roots, grads)
         return grads

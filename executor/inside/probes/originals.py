@@ -14,6 +14,7 @@ import torch
 
 from executor.inside.probes.inplace.values import storage
 from executor.inside.probes.operators import listener
+from executor.inside.probes.saved import SavedHooks
 
 _CROWD = 1000  # saved tensors above which those freed by backward are looked for
 
@@ -37,8 +38,7 @@ class Originals:
         self._stack = ExitStack()
 
     def __enter__(self) -> Originals:
-        hooks = torch.autograd.graph.saved_tensors_hooks(self._pack, self._unpack)
-        self._stack.enter_context(hooks)
+        self._stack.enter_context(SavedHooks(self._pack, self._unpack))
         self._stack.enter_context(self._writes)
         return self
 

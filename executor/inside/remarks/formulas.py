@@ -115,8 +115,8 @@ def _masked_mean(tree: ast.Module) -> Found:
                         "masked_mean",
                         node,
                         "mean() divides by all elements, the masked ones too: the more padding, "
-                        "the smaller the loss; divide by those that count: "
-                        "`(loss * mask).sum() / mask.sum()`",
+                        "the smaller the loss; divide the sum by how many elements the mask "
+                        "leaves, in the shape in which it is multiplied",
                     )
 
 

@@ -290,7 +290,9 @@ def is_activated(value: ast.expr | None) -> str:
 
 def _model_ends(tree: ast.Module) -> Found:
     """A model whose last activation does not belong before the loss of the code."""
-    takes = {_TAKES[w] for w in words(tree) if w in _TAKES}
+    losses = losses_of(tree)
+    called = {takes_of(n, losses) for n in walk(tree) if isinstance(n, ast.Call)} - {""}
+    takes = called or {_TAKES[w] for w in words(tree) if w in _TAKES}
     for end, activation in ends(tree):
         for kind in sorted(takes):
             wrong = _WRONG.get((kind, activation))

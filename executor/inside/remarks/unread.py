@@ -28,6 +28,8 @@ from executor.inside.remarks.syntax import (
 _OF_A_LOSS = re.compile(
     r"(?i)(^|_)(loss|kld?|reg|l1|l2|aux|penalt(y|ies)|regulari[sz](er|ation)|entropy)(\d*)(_|$)"
 )
+# What is added up to be reported: a figure of it is no term of a loss.
+_OF_A_REPORT = re.compile(r"(?i)^(?:running|total|epoch|cumulative)_")
 # What is read off a computation, to be shown or not: leaving it unread changes nothing.
 _READINGS = {
     "argmax", "item", "detach", "size", "shape", "len", "time", "perf_counter", "eq", "tolist",
@@ -152,6 +154,8 @@ def _is_read_later(tree: ast.Module, name: str, loop: ast.AST) -> bool:
 def _is_computed(value: ast.expr) -> bool:
     """Whether a value is computed from tensors, and no number or reading is put aside."""
     if {tail(c) for c in walk(value) if isinstance(c, ast.Call)} & {"item", "detach", "float"}:
+        return False
+    if any(_OF_A_REPORT.search(word) for word in words(value)):
         return False
     return any(isinstance(n, ast.BinOp | ast.Call) for n in walk(value))
 

@@ -281,3 +281,35 @@ def test_ordinary_training_is_not_run_again(any_house: House) -> None:
     )
 
     assert run.suspects == ()
+
+
+PER_SAMPLE = """
+def loss(w, x, y):
+    return ((x @ w - y) ** 2).mean()
+w = torch.ones(3, requires_grad=True)
+x, y = torch.ones(5, 4, 3), torch.zeros(5, 4)
+rows = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(w, x, y)
+(rows.sum() * w.sum()).backward()
+print(rows.shape[0], w.grad.tolist())
+"""
+
+
+@pytest.mark.parametrize("probe", [Probe.INPLACE, Probe.GRADIENTS, Probe.ORACLE])
+def test_a_probe_leaves_torch_func_alone(house: House, probe: Probe) -> None:
+    """It takes no hooks on saved tensors, and its gradients are no plain tensors."""
+    plain = house.run(HEAD + PER_SAMPLE)
+    seen = house.run(HEAD + PER_SAMPLE, probes=(probe,), wall_s=60)
+
+    assert (seen.outcome, seen.error) == (Outcome.OK, None), seen.error
+    assert seen.stdout == plain.stdout
+
+
+def test_hooks_of_the_snippets_own_are_refused_as_ever(house: House) -> None:
+    """What torch.func says of them is the snippet's error."""
+    code = (
+        "same = lambda t: t\nwith torch.autograd.graph.saved_tensors_hooks(same, same):\n"
+        "    torch.func.grad(torch.sum)(torch.ones(2))\n"
+    )
+    result = house.run(HEAD + code, probes=(Probe.INPLACE,), wall_s=60)
+
+    assert result.error is not None and "saved tensor hooks" in result.error.message

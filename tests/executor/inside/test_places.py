@@ -49,6 +49,10 @@ OTHERS = {
         "import subprocess\nsubprocess.check_call('cd /repo && make', shell=True)", "program",
         "cd /repo && make"),
     "an argument": ("import sys\nrate = float(sys.argv[1])", "argument", "sys.argv[1]"),
+    "a variable that is not set": (
+        "import os\nroot = os.getenv('DATA_DIR')\nos.path.join(root, 'a')", "variable", "DATA_DIR"),
+    "a variable of the environment's": (
+        "import os\nroot = os.environ.get('HERE')\nopen(root)", "variable", "HERE"),
     "a variable": ("import os\nos.environ['DATA_DIR']", "variable", "DATA_DIR"),
 }  # fmt: skip
 
@@ -85,6 +89,7 @@ OWN = {
         torch.save(torch.nn.Linear(2, 2).state_dict(), "a.pt")
         torch.nn.Linear(3, 2).load_state_dict(torch.load("a.pt"))
         """,
+    "None of its own": "import os\nroot = None\nos.path.join(root, 'a')",
     "a key of its own": "{'a': 1}['/data/b']",
     "another condition": "p = '/data/a.pth'\nif len(p) > 3:\n    raise ValueError('too long')",
     "a ratio in words": "raise ValueError('loss /step is too high')",

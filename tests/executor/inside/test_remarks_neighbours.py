@@ -47,6 +47,11 @@ KEPT = (
     "m.load_state_dict(best)\n"
 )
 LAYERS = "nn.Sequential(nn.Conv2d(1, 6, 5), nn.Linear(400, 9)){asked}\n"
+SQUASHED = (
+    "class Net(nn.Module):\n    def forward(self, x):\n        return torch.sigmoid(self.fc(x))\n"
+    "spare = nn.CrossEntropyLoss()\ncriterion = nn.{loss}()\nnet = Net()\n"
+    "opt = SGD(net.parameters(), 1)\nfor x, y in data:\n    loss = criterion(net(x), y)\n"
+)
 BATCH = "for batch in loader:\n    batch.to(device)\n    loss = f(net(batch), {target})\n" + FIT
 
 REACHES = (
@@ -58,6 +63,18 @@ REACHES = (
 
 # what stands next to it: (kind, a program of which it is told, one of which it is not)
 PAIRS = {
+    "a term of a loss, and the average of a report": (
+        "never_used", "for x in data:\n    loss = rec(x)\n    aux_loss = crit(x) / n\n" + FIT,
+        "for x in data:\n    loss = rec(x)\n    aux_loss = running_loss / n\n" + FIT,
+    ),
+    "the loss that is called, and one that is only made": (
+        "sigmoid_first",
+        SQUASHED.format(loss="CrossEntropyLoss"), SQUASHED.format(loss="BCELoss"),
+    ),
+    "nn.Module's train(), and a method of that name with inputs of its own": (
+        "returns_nothing", module(more="def train(self, mode=True):\n    self.on = mode\n"),
+        module(more="def train(self, v0, vk):\n    self.on = v0 - vk\n"),
+    ),
     "a loss that is trained on, and one that is looked at where gradients may be off": (
         "graph_kept", SUM.format(back="loss.backward()"), SUM.format(back="pass"),
     ),

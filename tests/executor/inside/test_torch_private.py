@@ -26,6 +26,36 @@ def test_this_torch_was_seen() -> None:
     assert found in private.SEEN_WITH, f"torch {torch.__version__} was not seen yet"
 
 
+def test_hooks_on_saved_tensors_are_seen_taken_away_and_put_back() -> None:
+    """Those on top alone, and torch.func refuses them while they are there."""
+
+    def pack(t: torch.Tensor) -> torch.Tensor:
+        return t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, pack):
+        assert private.top_saved_hooks(True) == (pack, pack)
+        with pytest.raises(RuntimeError, match="saved tensor hooks"):
+            torch.func.grad(torch.sum)(torch.ones(2))
+        private.pop_saved_hooks()
+        assert torch.func.grad(torch.sum)(torch.ones(2)).tolist() == [1, 1]
+        private.push_saved_hooks(pack, pack)
+        assert private.top_saved_hooks(True) == (pack, pack)
+    assert private.top_saved_hooks(True) is None
+
+
+def test_a_transform_knows_that_it_runs() -> None:
+    """Inside of torch.func.grad, and nowhere else."""
+    seen: list[bool] = []
+
+    def loss(x: torch.Tensor) -> torch.Tensor:
+        seen.append(private.in_transform())
+        return x.sum()
+
+    torch.func.grad(loss)(torch.ones(2))
+    loss(torch.ones(2))
+    assert seen == [True, False]
+
+
 def test_modes_are_counted_and_switched_off() -> None:
     """What listens to functions or operators hears nothing inside the switches."""
     heard: list[str] = []

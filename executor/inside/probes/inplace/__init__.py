@@ -24,6 +24,7 @@ from executor.inside.probes.inplace.values import digest, storage, version
 from executor.inside.probes.inplace.writes import Write, Writes
 from executor.inside.probes.kinds import finding
 from executor.inside.probes.operators import listener
+from executor.inside.probes.saved import SavedHooks
 from executor.inside.probes.source import SnippetSource
 from executor.protocol import Culprit, ErrorSeen, Finding, TensorRef
 
@@ -77,9 +78,7 @@ class InplaceProbe:
         self.hidden = Hidden(self.source, self._keep, self._check_hidden)
         self.hidden.start()
         self._stack.callback(self.hidden.stop)
-        self._stack.enter_context(
-            torch.autograd.graph.saved_tensors_hooks(self._pack, self._unpack)
-        )
+        self._stack.enter_context(SavedHooks(self._pack, self._unpack))
 
     def stop(self, error: ErrorSeen | None = None) -> None:
         """Stop listening; for an error of this kind that the hooks missed, note just that."""
