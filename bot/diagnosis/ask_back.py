@@ -30,7 +30,7 @@ _ASKED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     for pattern, asked in (
         (r"\berrors?\b|exception|traceback|\bfails?\b|crash", _LINES),
         (
-            r"\bOOM\b|\bmemory\b",
+            r"\bOOM\b|(?<!<)\bmemory\b",  # `#include <memory>` tells of none
             "At which line does the memory grow, and does it grow with each step?",
         ),
         (

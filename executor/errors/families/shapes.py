@@ -612,6 +612,12 @@ FAMILIES = (
                 {"samples": r".+"},
             ),
             Sentence(
+                "If this is a mask, it is one for {side} times {side} steps where {taken} times "
+                "{taken} are wanted: make it from the dimension that counts the steps, which is "
+                "`x.shape[1]` where the batch comes first",
+                {"side": r".+", "words": r"\b[Mm]asks?\b|_mask\b"},
+            ),
+            Sentence(
                 "If these are maps of pictures, they are {side} times {side} and not {taken} times "
                 "{taken}, with the other sizes as they stand there: the pictures have another size "
                 "than the model was made for, or an odd size was rounded. Resize them, or take "

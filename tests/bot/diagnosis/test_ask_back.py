@@ -13,6 +13,7 @@ from bot.models import PastedTraceback, Question, Snippet, TracebackFrame
         ("It crashes after an hour", "whole traceback"),
         ("why does memory grow?", "At which line does the memory grow"),
         ("GPU memory goes up", "At which line does the memory grow"),
+        ("#include <memory>", "What do you see when it runs"),
         ("Training is stuck after the first epoch on two GPUs", "when it stands still"),
         ("the DataLoader hangs", "when it stands still"),
         ("my loss stays at 0.69", "What does the loss do"),

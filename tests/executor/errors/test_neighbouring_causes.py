@@ -29,6 +29,7 @@ CHANGED = (
     "one of the variables needed for gradient computation has been modified by an inplace "
     "operation: [torch.cuda.{}Tensor [{}]]{} is at version 3; expected version 2 instead."
 )
+MAPS = "shape '[1, 1, 52, 52]' is invalid for input of size 4096"
 HIDDEN = "Expected hidden[0] size (1, 24, 8), got [1, 32, 8]"
 MASK = "The shape of the 2D attn_mask is torch.Size({0}), but should be ({1}, {1})."
 PADDING = "Expected key_padded_mask.shape[0] to be 4, but got 9"
@@ -493,6 +494,8 @@ CASES = [
         "mostly the last batch",
         "is missing",
     ),
+    ("", MAPS, {"words": "my own src_mask"}, "it is one for 64 times 64 steps", "maps of pictures"),
+    ("", MAPS, {"words": "my own network"}, "maps of pictures", "steps"),
     ("", HIDDEN, {"code": "nn.LSTM(5, 8)"}, "batch_first=True is missing", "mostly the last batch"),
     ("", MASK.format("[32, 20]", 20), {}, "`key_padding_mask`", "generate_square"),
     ("", MASK.format("[32, 32]", 20), {"code": "f(batch_first=True)"}, "`x.size(1)`", "is missing"),
