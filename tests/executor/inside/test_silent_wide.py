@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
+from executor.inside.probes.again import Caller, KeptCall
+from executor.inside.probes.training import unread
 from tests.executor.conftest import House
 from tests.executor.inside.test_silent import ADAM, FIT, NET, fit, run
 
@@ -423,6 +426,33 @@ def test_another_scale_without_gradients_is_noted(any_house: House, given: str):
 
     noted = {f.kind: f.mistake for f in result.findings}
     assert noted.get("evaluated_on_another_scale") is False
+
+
+class Last(torch.nn.Module):
+    """The last entry of dimension 1, as if that were time."""
+
+    def __init__(self, *, batch_first: bool) -> None:
+        super().__init__()
+        self.r = torch.nn.LSTM(4, 3, batch_first=batch_first)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """What the layer has read by then."""
+        found: torch.Tensor = self.r(x)[0][:, -1]
+        return found
+
+
+@pytest.mark.parametrize(
+    ("batch_first", "told"), [(False, "through the samples"), (True, "starts anew there")]
+)
+def test_why_only_the_last_step_counts(batch_first: bool, told: str):
+    """A layer over the samples in the place of the steps moves with the others."""
+    x = torch.randn(5, 7, 4)
+    call = KeptCall(Last(batch_first=batch_first), (x,), {}, 1, recorded=True)
+    caller = Caller(call)
+
+    across = unread._goes_across(caller, ((x,), {}), x, 0, caller.run(((x,), {}))[0])
+    assert across is not batch_first
+    assert told in unread._told(call, "last", 7, across=across).message
 
 
 @pytest.mark.parametrize("name", HEALTHY)

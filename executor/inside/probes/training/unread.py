@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from executor.inside.probes.again import Caller, KeptCall, close, mapped
+from executor.inside.probes.again import Caller, Inputs, KeptCall, close, mapped
 from executor.inside.probes.kinds import finding
 from executor.inside.probes.training.quiet import equal
 from executor.protocol import Finding
@@ -59,8 +59,23 @@ def look(caller: Caller, call: KeptCall, dim: int, first: torch.Tensor) -> list[
         others = caller.run(mapped(inputs, _in_place_of(first, kept)))[0]
         itself = caller.run(mapped(inputs, _in_place_of(first, alone)))[0]
         if torch.equal(others, base[0]) and not close(itself, base[0]):
-            return [_told(call, which, steps)]
+            across = _goes_across(caller, inputs, first, 1 - dim, base[0])
+            return [_told(call, which, steps, across=across)]
     return []
+
+
+def _goes_across(
+    caller: Caller,
+    inputs: Inputs,
+    first: torch.Tensor,
+    samples: int,
+    base: torch.Tensor,
+) -> bool:
+    """Whether what is said of the other samples moves with the first one."""
+    other = first.clone()
+    other.select(samples, 0).copy_(_changed(first).select(samples, 0))
+    seen = caller.run(mapped(inputs, _in_place_of(first, other)))[0]
+    return base.shape[0] == first.shape[samples] and not close(seen[1:], base[1:])
 
 
 def _in_place_of(
@@ -78,7 +93,7 @@ def _changed(t: torch.Tensor) -> torch.Tensor:
     return changed
 
 
-def _told(call: KeptCall, which: str, steps: int) -> Finding:
+def _told(call: KeptCall, which: str, steps: int, *, across: bool) -> Finding:
     kind = type(call.module).__name__
     parts = call.module.modules()
     recurs = (nn.RNNBase, nn.RNNCellBase)
@@ -87,6 +102,9 @@ def _told(call: KeptCall, which: str, steps: int) -> Finding:
         "the state of that step has read nothing else: of a batch that comes first, the state "
         "that has read all of them is `output[:, -1]`"
         if which == "first"
+        else f"the {layer} goes through the samples in their place, as what is said of one changes "
+        "with others: it takes dimension 0 for time unless it is made with `batch_first=True`"
+        if across
         else f"the {layer} starts anew there: hand the state of each step on to the next"
     )
     return finding(
