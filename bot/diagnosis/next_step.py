@@ -129,11 +129,13 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             r"\bvalid\w*[^.?!]{0,60}\b(?:worse|lower|higher|drop|random|stuck|bad|poor"
             r"|near (?:0|zero|chance)|close to (?:0|zero|chance))\b"
             r"|(?<!not )(?<!even )(?<!t )(?<!to )\bover-?fit",
-            "evaluate the training data with the validation code. If that is bad too, the "
-            "evaluation is at fault: `model.eval()` missing, another scaling of the inputs, labels "
-            "in another order (ImageFolder counts the names of the folders), an accuracy that "
-            "compares [N] with [N, 1]. If it is good, the model has learned its data by heart: "
-            "more data or augmentation, weight decay, dropout, fewer epochs",
+            "evaluate the training data with the validation code. If that is bad too, new data are "
+            "not the matter: the evaluation may be at fault (`model.eval()` missing, another "
+            "scaling of the inputs, labels in another order, as ImageFolder counts the names of "
+            "the folders, an accuracy that compares [N] with [N, 1]), or the training, whose loss "
+            "falls for another reason than that its answers get right. If it is good, the model "
+            "has learned its data by heart: more data or augmentation, weight decay, dropout, "
+            "fewer epochs",
         ),
         (
             "not_reproducible",
