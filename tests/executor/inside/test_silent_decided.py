@@ -150,6 +150,9 @@ MISTAKES = {
     "bytes_wrap": [
         FRAMES.format(top=256, made="a - b"),
         FRAMES.format(top=256, made="a[i] - b[i]").replace("    d =", "    i = 1\n    d ="),
+        FRAMES.format(top=256, made="torch.from_numpy(u) - torch.from_numpy(v)").replace(
+            "    d =", "    u, v = a.numpy(), b.numpy()\n    d ="
+        ),
         FRAMES.format(top=256, made="a + b"),
         FRAMES.format(top=256, made="a * 3"),
     ],

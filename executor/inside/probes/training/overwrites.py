@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+import numpy as np
 import torch
 
 from executor.inside import torch_private as private
@@ -103,7 +104,10 @@ class Overwrites:
 
 
 def value_of(node: ast.expr, names: dict[str, Any]) -> Any:
-    """What a number, a name, an attribute or an element of such is; None of anything else."""
+    """What a number, a name, an attribute, an element of such or an array as a tensor is.
+
+    None of anything else.
+    """
     match node:
         case ast.Name(id=name):
             return names.get(name)
@@ -118,4 +122,13 @@ def value_of(node: ast.expr, names: dict[str, Any]) -> Any:
             if -len(held) <= at < len(held):
                 with quietly():
                     return held[at]
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id="torch"), attr="from_numpy" | "as_tensor"),
+            args=[given],
+            keywords=[],
+        ):
+            held = value_of(given, names)
+            if type(held) is np.ndarray and held.flags.writeable and names.get("torch") is torch:
+                with quietly():
+                    return torch.as_tensor(held)  # of the same memory, which is only read
     return None
