@@ -145,7 +145,12 @@ MISTAKES = {
     "weights_decayed_away": [DECAYED.format(decay=2.0)],
     "target_in_inputs": [WINDOWS.format(minus=" - 1")],
     "step_without_gradients": [COLLECTED],
-    "copies_its_input": [TOKENS.format(layer="GRU", at=":")],
+    "copies_its_input": [
+        TOKENS.format(layer="GRU", at=":"),
+        TOKENS.format(layer="GRU", at=":").replace(
+            "s[:, :].flatten()", "s.masked_fill(s > 6, -100).flatten()"
+        ),
+    ],
     "padding_counts": [PADDED.format(more="", n=4)],
     "statistics_move": [FROZEN.format(mode="train")],
     "misspelled": ["net = nn.Linear(6, 3)\nfor p in net.parameters(): p.require_grad = False\n"

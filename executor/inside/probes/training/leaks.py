@@ -287,7 +287,9 @@ def _same(kept: _Kept) -> tuple[str, int] | None:
             continue
         if min(given.shape) < 2 or given.shape[1] < _LEAST or len(torch.unique(given)) <= 2:
             continue
-        if bool((given == target.reshape(given.shape)).all()):
+        wanted = target.reshape(given.shape)
+        counts = wanted >= 0  # what a loss ignores is no class
+        if bool(counts.any()) and bool((given == wanted)[counts].all()):
             return name, 1
     return None
 
