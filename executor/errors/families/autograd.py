@@ -487,6 +487,30 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="checkpointed_without_grad",
+        says="A checkpointed part is given nothing that requires a gradient (a warning).",
+        decides=True,
+        means=(
+            "Reentrant activation checkpointing records nothing where no input of the part "
+            "requires a gradient, so what is trained inside of it gets none",
+        ),
+        remedy=(
+            "`checkpoint(…, use_reentrant=False)` looks at the weights inside, too (in "
+            "transformers `gradient_checkpointing_kwargs=dict(use_reentrant=False)`). Or let what "
+            "comes in require a gradient, though nothing before it is trained: with frozen "
+            "embeddings `model.enable_input_require_grads()`, or `x.requires_grad_()`",
+        ),
+        suspects=(Suspect(r"checkpoint\w*|\w*gradient_checkpointing\w*"),),
+        types=("UserWarning",),
+        today=(r"None of the inputs have requires_grad=True",),
+        sample=(
+            "import warnings\nfrom torch.utils.checkpoint import checkpoint\n"
+            "with warnings.catch_warnings():\n"
+            '    warnings.simplefilter("error")\n'
+            "    checkpoint(nn.Linear(2, 2), torch.ones(1, 2), use_reentrant=True)"
+        ),
+    ),
+    ErrorFamily(
         id="integers_require_grad",
         says="Whole numbers are to require a gradient.",
         decides=True,

@@ -209,7 +209,7 @@ FAMILIES = (
         derive=_layers,
         types=("TypeError",),
         today=(
-            r"(?<![\w.])(?P<function>[\w.]+)\(\) missing (?P<count>\d+) required "
+            r"(?<![\w.<>])(?P<function>[\w.<>]+)\(\) missing (?P<count>\d+) required "
             r"(?P<kind>positional|keyword-only) arguments?: (?P<names>[^\n]*)",
         ),
         values={
@@ -263,7 +263,7 @@ FAMILIES = (
         derive=_function_name,
         types=("TypeError",),
         today=(
-            r"(?<![\w.])(?P<function>[\w.]+)\(\) takes (?:from )?(?P<least>\d+)"
+            r"(?<![\w.<>])(?P<function>[\w.<>]+)\(\) takes (?:from )?(?P<least>\d+)"
             r"(?: to (?P<most>\d+))? positional arguments? but (?P<given>\d+) (?:was|were) given",
         ),
         values={

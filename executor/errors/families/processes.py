@@ -567,13 +567,14 @@ FAMILIES = (
         says="DataParallel is given one number by each of its copies of the model.",
         decides=True,
         means=(
-            "Each copy of the model that DataParallel runs gave one number, mostly its loss; they "
-            "come back as a vector with one entry a GPU",
+            "Each copy of the model that DataParallel runs gave one number; they come back as a "
+            "vector with one entry a GPU",
         ),
         remedy=(
-            "It is a notice, and nothing is computed wrongly by it. `loss.mean()` of what comes "
-            "back is one number again, for `backward()` and for what is printed; where the last "
-            "batch is divided unevenly, its parts count alike in that mean",
+            "It is a notice, and nothing is computed wrongly by it. If it is a loss, "
+            "`loss.mean()` of what comes back is one number again, for `backward()` and for what "
+            "is printed; where the last batch is divided unevenly, its parts count alike in that "
+            "mean",
         ),
         types=("UserWarning",),
         today=(r"[Ww]as asked to gather along dimension 0, but all input tensors were scalars",),

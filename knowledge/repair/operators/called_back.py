@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -45,7 +46,7 @@ Hook = cst.FunctionDef | cst.Lambda
 def applies(result: JobResult) -> bool:
     """A function was called with more or fewer arguments than it takes."""
     error = result.error
-    return error is not None and error.type == "TypeError" and "positional arg" in error.message
+    return error is not None and is_a(error, "too_many_arguments", "missing_arguments")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

@@ -10,25 +10,30 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import HasMessage, read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.statements import receiver
 
-_NO_SUCH = re.compile(
-    r"has no attribute '(?P<name>(?:remove|unregister|deregister)_(?P<kind>\w*hook))'"
-)
+_REMOVES = re.compile(r"(?:remove|unregister|deregister)_(?P<kind>\w*hook)")
 
 
 def applies(result: JobResult) -> bool:
     """A module was asked to remove a hook."""
-    return result.error is not None and _NO_SUCH.search(result.error.message) is not None
+    return _removed(result.error) is not None
+
+
+def _removed(error: HasMessage | None) -> re.Match[str] | None:
+    """The method that there is not, where it is to remove a hook."""
+    seen = read(error, "object_attribute") if error is not None else None
+    return _REMOVES.fullmatch(seen["name"]) if seen is not None else None
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """Every hook that is removed so, each by its own handle."""
-    program, said = failure.program, _NO_SUCH.search(failure.error.message)
+    program, said = failure.program, _removed(failure.error)
     if said is None:
         return
     registered, removed = {}, {}
@@ -41,7 +46,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
             if owner in registered:
                 return  # two hooks of one module: which of them goes is open
             registered[owner] = (statement, call)
-        elif method == said["name"]:
+        elif method == said[0]:
             removed[owner] = statement
     changes: dict[cst.CSTNode, cst.CSTNode] = {}
     for number, (owner, statement) in enumerate(removed.items(), start=1):

@@ -62,9 +62,8 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 def _sizes(value: object) -> set[int | None]:
     """The first dimension of every tensor in an input; None for what has none."""
     import torch
-    from torch.utils._pytree import tree_leaves
 
-    leaves = tree_leaves(value)
-    return {
-        leaf.shape[0] if isinstance(leaf, torch.Tensor) and leaf.dim() else None for leaf in leaves
-    }
+    if isinstance(value, (dict, list, tuple)):
+        parts = value.values() if isinstance(value, dict) else value
+        return set().union(*map(_sizes, parts))
+    return {value.shape[0] if isinstance(value, torch.Tensor) and value.dim() else None}

@@ -10,16 +10,15 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import is_a
+from executor.errors import HasMessage, is_a, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
 
-_OF_GENERATORS = re.compile(
-    r"['\"]generator['\"]|one of the params is [\w.]*(?:parameters|generator)\b"
-)
+_GENERATOR = re.compile(r"['\"]generator['\"]")
+_OF_PARAMETERS = re.compile(r"[\w.]*(?:parameters|generator)")
 
 
 def applies(result: JobResult) -> bool:
@@ -27,9 +26,14 @@ def applies(result: JobResult) -> bool:
     error = result.error
     if error is None:
         return False
-    return (
-        is_a(error, "operands", "operand_types") or _OF_GENERATORS.search(error.message) is not None
-    )
+    return is_a(error, "operands", "operand_types") or _is_of_generators(error)
+
+
+def _is_of_generators(error: HasMessage) -> bool:
+    """Whether generators were added up, or handed on with others as a list."""
+    held = read(error, "optimizer_no_tensors")
+    given = held is not None and _OF_PARAMETERS.fullmatch(held["given"]) is not None
+    return given or _GENERATOR.search(error.message) is not None
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -128,7 +132,7 @@ def _as_tuple(value: cst.BaseExpression) -> cst.BaseExpression:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Both sides are still joined."""
     code = before.error.code if before.error is not None else ""
-    if before.error is not None and _OF_GENERATORS.search(before.error.message):
+    if before.error is not None and _is_of_generators(before.error):
         kept = "[*" in proposal.code
         return [Check(name="joined", passed=kept, detail="" if kept else "no list is made")]
     left = "".join(code.partition("+")[0].split())

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
@@ -17,8 +18,7 @@ from knowledge.repair.toolkit.sites import argument, assignment
 
 def applies(result: JobResult) -> bool:
     """The lengths of the parts do not add up."""
-    error = result.error
-    return error is not None and "Sum of input lengths does not equal" in error.message
+    return result.error is not None and is_a(result.error, "split_lengths")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

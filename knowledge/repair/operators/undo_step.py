@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure, Place
@@ -34,9 +35,9 @@ _FRAMES = 2
 
 def applies(result: JobResult) -> bool:
     """The error speaks of shapes or dtypes, and not of how a step is written."""
-    if result.error is not None and "desired ordering" in result.error.message:
+    if result.error is None or is_a(result.error, "permute_dimensions"):
         return False
-    return result.error is not None and bool(_SPEAKS_OF_FORM.search(result.error.message))
+    return bool(_SPEAKS_OF_FORM.search(result.error.message))
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
