@@ -31,7 +31,23 @@ _NOT_GIVEN = {LossPlan, OptimizerPlan}
 class PlaceholderPlans(BatchPlaceholders, NumberPlaceholders):
     """The plans for one snippet's undefined names."""
 
-    def __init__(self, tree: ast.Module, undefined: Iterable[str], choices: Choices) -> None:
+    def __init__(
+        self,
+        tree: ast.Module,
+        undefined: Iterable[str],
+        choices: Choices,
+        *,
+        functions_too: bool = True,
+    ) -> None:
+        """Plan them all.
+
+        Args:
+            tree: the snippet's syntax tree.
+            undefined: names that it reads and nowhere binds.
+            choices: sizes that nothing in it settles.
+            functions_too: also plan functions by their results; those of such a plan are none, so
+                that a chain of calls is no chain of plans.
+        """
         super().__init__(tree, undefined, choices)
         self._decide_numbers()
         sizes = {
@@ -54,7 +70,8 @@ class PlaceholderPlans(BatchPlaceholders, NumberPlaceholders):
                 if name not in self.plans and (plan := decide(name)) is not None:
                     self.plans[name] = self._with_grad(plan)
         self.results: set[str] = set()  # names that a placeholder's results get
-        self._functions(tree)
+        if functions_too:
+            self._functions(tree)
 
     def _functions(self, tree: ast.Module) -> None:
         """Plan functions by what is done with their results, as with names that nothing binds."""
@@ -63,10 +80,11 @@ class PlaceholderPlans(BatchPlaceholders, NumberPlaceholders):
         if calls:
             targets = {target for call in calls for target in call.targets}
             rest = functions.without(tree, calls)
-            inner = PlaceholderPlans(rest, {*self.undefined, *targets}, self.choices)
+            inner = PlaceholderPlans(
+                rest, {*self.undefined, *targets}, self.choices, functions_too=False
+            )
             for name in {call.name: None for call in calls}:
                 self._plan_function(name, [c for c in calls if c.name == name], inner)
-            self.results |= inner.results
         for name in left:
             if name not in self.plans and functions.changes_nothing(self.program, name):
                 self.plans[name] = NothingPlan()

@@ -123,6 +123,13 @@ def test_a_placeholder_follows_from_the_use(code: str, name: str, words: str) ->
     assert words in found.plans[name].words
 
 
+def test_a_chain_of_calls_is_no_chain_of_plans() -> None:
+    """Each is planned once, however many follow from one another."""
+    chain = "\n".join(f"f{n + 1} = f{n}()" for n in range(3000))
+
+    assert decided(f"{chain}\nfor x, y in f3000:\n    nn.Linear(2, 2)(x)").plans == {}
+
+
 def test_every_kind_has_a_case() -> None:
     """The table above knows each kind of placeholder, under its name in the protocol."""
     kinds = {p.kind for code, *_ in DECIDED.values() for p in decided(code).plans.values()}
