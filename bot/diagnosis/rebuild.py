@@ -92,11 +92,11 @@ async def rebuild(executor: ExecutorClient, question: Question, job: Job) -> Reb
     if run.outcome is not Outcome.ERROR or run.error is None or not same_family(pasted, run.error):
         return Rebuild(why_not="not_confirmed")
     exact = same_numbers(pasted, run.error)
-    # No code of theirs computed the values.
-    from_message = program.alone or found.excerpt or _is_of_added_values(run.error, found.glue)
+    added = _is_of_added_values(run.error, found.glue)
+    from_message = program.alone or found.excerpt or added  # no code of theirs computed the values
     if _is_of_what_was_added(run, again, exact=exact) or (from_message and not exact):
         return Rebuild(why_not="not_found")
-    doubtful = found.made_up or program.alone or bool(found.left_out)
+    doubtful = found.made_up or program.alone or bool(found.left_out) or added
     left_out = _left_out(program.code, found.left_out, excerpt=found.excerpt)
     said = "; ".join(filter(None, (program.said, left_out)))
     return Rebuild(run, again, exact, doubtful, said)

@@ -350,3 +350,15 @@ def test_an_error_of_added_values_alone_is_none_of_their_code(
     error = ErrorSeen(type="RuntimeError", message="", code=code)
 
     assert _is_of_added_values(error, glue) is expected
+
+
+async def test_a_line_of_values_that_were_added_is_not_mended(ask: Ask):
+    """What their dtype is, and which loss it is, was chosen: an edit would be to that."""
+    answer = await ask(
+        "The sizes differ, why?\n```python\nloss = criterion(y_pred, labels)\n```\n```\n"
+        "ValueError: Using a target size (torch.Size([32])) that is different to the input size "
+        "(torch.Size([32, 1])) is deprecated. Please ensure they have the same size.\n```"
+    )
+
+    assert "[32, 1]" in answer.headline
+    assert answer.fix is None and not answer.alternatives, answer.headline
