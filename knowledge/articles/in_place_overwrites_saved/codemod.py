@@ -7,6 +7,7 @@ the gradients of the forward as it was written.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import libcst as cst
@@ -18,6 +19,7 @@ from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import Program, method, operand, same
 
 _FAMILY = "modified_in_place"
+_STEP = re.compile(r"\.step\([^()]{0,80}\)$")
 _IN_NAME = {"zero_", "fill_", "copy_", "normal_", "uniform_", "masked_fill_", "index_fill_"}
 
 
@@ -32,7 +34,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     culprit = result.autograd
     assert culprit is not None
     yield from _at_the_write(program, culprit)
-    yield from _at_the_saving(program, culprit)
+    if not _STEP.search(culprit.modified_code or ""):  # weights that move: no copy is taught
+        yield from _at_the_saving(program, culprit)
 
 
 # -- at the write ----------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 """Let the loss of one of two models teach that one alone: `D(fake.detach())`.
 
 A discriminator's loss goes back through the pictures into the generator, and frees the graph that
-the generator's own loss needs. Whose parameters an optimizer holds, and whose a tensor was made
-of, is read from the live objects.
+the generator's own loss needs; an actor's goes back through the advantage into the critic, whose
+graph is freed. Whose parameters an optimizer holds, and whose a tensor was made of, is read from
+the live objects.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.computed import backwards, reaches_leaves
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Beside, method
+from knowledge.repair.toolkit.edits import Beside, New, method
 from knowledge.repair.toolkit.sites import assignment, scope_of
-from knowledge.repair.toolkit.statements import calls_of, inserted
+from knowledge.repair.toolkit.statements import block, calls_of, inserted, receiver, removed
 
 _MOST_NODES = 20_000  # of a graph
 
@@ -32,7 +33,7 @@ def applies(result: JobResult) -> bool:
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
-    """What the first player's loss is computed from, detached from the other player."""
+    """What one player's loss is computed from, detached from the other player."""
     program, last = failure.program, failure.node
     if not isinstance(last, cst.Call) or not isinstance(last.func, cst.Attribute):
         return
@@ -42,47 +43,68 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         for _, call in calls_of(program, "backward")
         if scope_of(program, call) is scope and program.line(call) < program.line(last)
     ]
-    owned = _stepped_after(failure, first[-1], last) if first else []
-    if not owned:
+    step = _step_between(failure, first[-1], last) if first else None
+    if step is None:
         return
+    owned = _held(failure, step)
+    yield from _second_alone(failure, step, last)
     for call in program.all(cst.Call):
         if scope_of(program, call) is not scope or program.line(call) >= program.line(first[-1]):
             continue
         if len(call.args) == 1 and _is_of(failure.value(call.func), owned):
-            yield from _cut(failure, call, owned, last)
+            yield from _cut(failure, call, owned, step, last)
 
 
-def _stepped_after(failure: Failure, first: cst.Call, last: cst.Call) -> list[Any]:
-    """The parameters of the one optimizer that steps between the two backwards."""
+def _step_between(failure: Failure, first: cst.Call, last: cst.Call) -> cst.Expr | None:
+    """Where the one optimizer steps between the two backwards."""
+    program = failure.program
+    for statement, call in calls_of(program, "step"):
+        between = program.line(first) <= program.line(call) <= program.line(last)
+        if between and _held(failure, statement):
+            return statement
+    return None
+
+
+def _held(failure: Failure, step: cst.Expr) -> set[int]:
+    """The identities of the parameters that the optimizer holds which steps there."""
     import torch
 
-    program = failure.program
-    for _, call in calls_of(program, "step"):
-        if program.line(first) <= program.line(call) <= program.line(last):
-            assert isinstance(call.func, cst.Attribute)
-            optimizer = failure.value(call.func.value)
-            if isinstance(optimizer, torch.optim.Optimizer):
-                return [p for group in optimizer.param_groups for p in group["params"]]
-    return []
+    call = cst.ensure_type(step.value, cst.Call)
+    optimizer = failure.value(cst.ensure_type(call.func, cst.Attribute).value)
+    if not isinstance(optimizer, torch.optim.Optimizer):
+        return set()
+    return {id(p) for group in optimizer.param_groups for p in group["params"]}
 
 
-def _is_of(module: Any, owned: list[Any]) -> bool:
+def _is_of(module: Any, owned: set[int]) -> bool:
     """Whether a module is the player whose parameters these are."""
     import torch
 
-    mine = {id(p) for p in owned}
     own = list(module.parameters()) if isinstance(module, torch.nn.Module) else []
-    return bool(own) and all(id(p) in mine for p in own)
+    return bool(own) and all(id(p) in owned for p in own)
 
 
-def _cut(failure: Failure, call: cst.Call, owned: list[Any], last: cst.Call) -> Iterator[Rewrite]:
+def _cut(
+    failure: Failure, call: cst.Call, owned: set[int], step: cst.Expr, last: cst.Call
+) -> Iterator[Rewrite]:
     program, given = failure.program, call.args[0].value
-    if not isinstance(given, cst.Name) or not _is_made_by_another(failure.value(given), owned):
+    if not isinstance(given, cst.Name) or not _behind(failure.value(given)) - owned:
         return
-    changes: dict[cst.CSTNode, cst.CSTNode] = {given: method(given, "detach")}
-    again = dict(_asked_anew(failure, call, last))
+    changes: dict[cst.CSTNode, New] = {given: method(given, "detach")}
+    loss = _second_loss(failure, last)
+    again = dict(_asked_anew(failure, call, loss))
     beside: dict[cst.CSTNode, Beside] = {}
-    if len(again) > 1:  # its result keeps its name
+    later = loss is not None and bool(again) and program.line(loss) < program.line(step)
+    if later:
+        assert loss is not None
+        gone = removed(program, loss) if _waits(failure, loss, step) else None
+        if gone is None or len(again) > 1:
+            return
+        (used,) = again
+        new_loss = loss.deep_replace(used, again[used])
+        beside = inserted(program, step, program.text(new_loss), after=True)
+        changes |= gone
+    elif len(again) > 1:  # its result keeps its name
         line = program.small_statement(next(iter(again)))
         held = program.parent(call)
         assert line is not None and isinstance(held, cst.Assign)
@@ -93,19 +115,22 @@ def _cut(failure: Failure, call: cst.Call, owned: list[Any], last: cst.Call) -> 
     what = f"the first loss teaches `{player}` alone"
     title = f"line {program.line(call)}: {what}, and goes no further back than `{given.value}`"
     if again:
-        title += f"; the second asks `{player}` anew"
+        title += f"; the second asks `{player}` anew" + (", after its step" if later else "")
     new = program.replace(changes, beside=beside)
     yield Rewrite(new, title, what, as_one=True, cost=COST.SURE)
 
 
+def _second_loss(failure: Failure, last: cst.Call) -> cst.Assign | None:
+    """The statement that makes what the last backward starts from."""
+    loss = cst.ensure_type(last.func, cst.Attribute).value
+    return assignment(failure.program, loss.value, last) if isinstance(loss, cst.Name) else None
+
+
 def _asked_anew(
-    failure: Failure, call: cst.Call, last: cst.Call
+    failure: Failure, call: cst.Call, made: cst.Assign | None
 ) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
     """`D(fake)` for its result, where the second loss is computed from that."""
     program, held = failure.program, failure.program.parent(call)
-    assert isinstance(last.func, cst.Attribute)
-    loss = last.func.value
-    made = assignment(program, loss.value, last) if isinstance(loss, cst.Name) else None
     if not isinstance(held, cst.Assign) or made is None:
         return
     name = program.text(held.targets[0].target)
@@ -114,25 +139,77 @@ def _asked_anew(
             yield used, call.deep_clone()
 
 
-def _is_made_by_another(value: Any, owned: list[Any]) -> bool:
-    """Whether the way back from a tensor ends in a parameter that is none of these."""
-    mine = {id(p) for p in owned}
+def _waits(failure: Failure, made: cst.Assign, step: cst.Expr) -> bool:
+    """Whether nothing between a statement and the step, both of one block, reads what it makes."""
+    program, name = failure.program, failure.program.text(made.targets[0].target)
+    statements = block(program, step)
+    if made not in statements or step not in statements:
+        return False
+    between = statements[statements.index(made) + 1 : statements.index(step)]
+    return not any(u.value == name for s in between for u in program.inside(s, cst.Name))
+
+
+def _behind(value: Any) -> set[int]:
+    """The identities of the leaves that the way back from a tensor ends in."""
     queue = [getattr(value, "grad_fn", None)]
     seen: set[Any] = set()
+    leaves: set[int] = set()
     while queue and len(seen) < _MOST_NODES:
         node = queue.pop()
         if node is None or node in seen:
             continue
         seen.add(node)
         leaf = getattr(node, "variable", None)
-        if leaf is not None and id(leaf) not in mine:
-            return True
+        if leaf is not None:
+            leaves.add(id(leaf))
         queue += [n for n, _ in node.next_functions]
-    return False
+    return leaves
+
+
+# -- the second loss --------------------------------------------------------------------------
+
+
+def _second_alone(failure: Failure, step: cst.Expr, last: cst.Call) -> Iterator[Rewrite]:
+    """What only the first player made, detached in the loss of the second."""
+    program, owned = failure.program, _held(failure, step)
+    later = _step_after(failure, last)
+    made = _second_loss(failure, last)
+    if later is None or made is None or _held(failure, later) & owned:
+        return
+    cut: dict[cst.CSTNode, cst.CSTNode] = {}
+    for used in program.inside(made.value, cst.Name):
+        behind = _behind(failure.value(used))
+        if behind and behind <= owned:
+            cut[used] = method(used, "detach")
+    if not cut:
+        return
+    names = tuple(dict.fromkeys(program.text(used) for used in cut))
+    optimizer = receiver(program, cst.ensure_type(later.value, cst.Call))
+    what = f"`{program.text(made.targets[0].target)}` teaches what `{optimizer}` steps alone"
+    through = " and ".join(f"`{name}`" for name in names)
+    yield Rewrite(
+        program.replace(cut),
+        f"line {program.line(made)}: {what}, and goes no further back through {through}",
+        what,
+        subjects=names,
+        as_one=True,
+        cost=COST.SURE,
+    )
+
+
+def _step_after(failure: Failure, last: cst.Call) -> cst.Expr | None:
+    """The first step below a backward, in its scope."""
+    program, scope = failure.program, scope_of(failure.program, last)
+    for statement, call in calls_of(program, "step"):
+        if program.line(call) >= program.line(last) and scope_of(program, call) is scope:
+            return statement
+    return None
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """Every backward reaches leaves, and the one that failed reaches both players."""
+    """Every backward reaches leaves, and a first player's the one that failed reaches both."""
+    if proposal.subjects:
+        return [reaches_leaves(after)]
     first, now = backwards(before), backwards(after)
     both = max((len(b.grads) for b in first), default=0)
     second = now[len(first) :] or now[1:]  # one that failed midway is among the first already

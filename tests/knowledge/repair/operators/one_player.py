@@ -93,6 +93,70 @@ of_paint.step()
 print("painted")
 """
 
+BOTH_LOSSES_FIRST = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+forge = nn.Linear(3, 4)
+critic = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 1))
+forge_opt = torch.optim.Adam(forge.parameters())
+critic_opt = torch.optim.Adam(critic.parameters())
+bce = nn.BCEWithLogitsLoss()
+for _ in range(2):
+    made = forge(torch.randn(6, 3))
+    on_made = critic(made)
+    strict = bce(critic(torch.rand(6, 4)), torch.ones(6, 1)) + bce(on_made, torch.zeros(6, 1))
+    fooled = bce(on_made, torch.ones(6, 1))
+    critic_opt.zero_grad()
+    strict.backward(retain_graph=True)
+    critic_opt.step()
+    forge_opt.zero_grad()
+    fooled.backward()
+    forge_opt.step()
+print("forged")
+"""
+
+ADVANTAGE = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+policy = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 2))
+value = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 1))
+of_policy = torch.optim.SGD(policy.parameters(), lr=0.1)
+of_value = torch.optim.SGD(value.parameters(), lr=0.1)
+for _ in range(2):
+    seen, gained = torch.randn(6, 3), torch.rand(6)
+    chosen = torch.distributions.Categorical(logits=policy(seen))
+    better = gained - value(seen).squeeze(1)
+    of_value.zero_grad()
+    better.pow(2).mean().backward()
+    of_value.step()
+    regret = -(chosen.log_prob(chosen.sample()) * better).mean()
+    of_policy.zero_grad()
+    regret.backward()
+    of_policy.step()
+print("learned")
+"""
+
+KEPT_ADVANTAGE = ADVANTAGE.replace(
+    """    of_value.zero_grad()
+    better.pow(2).mean().backward()
+    of_value.step()
+    regret = -(chosen.log_prob(chosen.sample()) * better).mean()
+""",
+    """    regret = -(chosen.log_prob(chosen.sample()) * better).mean()
+    of_value.zero_grad()
+    better.pow(2).mean().backward(retain_graph=True)
+    of_value.step()
+""",
+)
+
+SHARED = ADVANTAGE.replace(
+    "SGD(policy.parameters()", "SGD([*policy.parameters(), *value.parameters()]"
+)
+
 ONE_OPTIMIZER = """\
 import torch
 from torch import nn
@@ -120,21 +184,41 @@ loss.backward()
 CASES = Cases(
     mended={},
     paired={
+        "an advantage that the critic has learned from": (
+            ADVANTAGE,
+            ("chosen.sample()) * better.detach()).mean()",),
+        ),
+        "an advantage whose graph was kept": (
+            KEPT_ADVANTAGE,
+            ("chosen.sample()) * better.detach()).mean()",),
+        ),
         "two losses of one picture": (GAN, ("measure(judge(fake.detach()), torch.zeros(8, 1))",)),
         "one result for two losses": (ONE_RESULT, ("g_loss = bce(D(made), torch.ones(6, 1))",)),
         "a graph that was kept over a step": (
             KEPT_GRAPH,
             ("said = judge(picture.detach())",),
         ),
+        "both losses before the first step": (
+            BOTH_LOSSES_FIRST,
+            ("critic_opt.step()\n    fooled = bce(critic(made), torch.ones(6, 1))",),
+        ),
         "an actor and its critic": (CRITIC, ("(critic(action.detach()) - torch.rand(7, 1))",)),
     },
-    refused={"one optimizer of both": ONE_OPTIMIZER, "the same loss": THE_SAME_LOSS},
+    refused={
+        "one optimizer of both": ONE_OPTIMIZER,
+        "the same loss": THE_SAME_LOSS,
+        "a second optimizer that holds both": SHARED,
+    },
     wrong={
         "swallowed": ("two losses of one picture", swallow("taken_in.backward()")),
         "deleted": ("two losses of one picture", delete("taken_in.backward()")),
         "the maker learns nothing": (
             "two losses of one picture",
             swap("fake = maker(torch.randn(8, 2))", "fake = maker(torch.randn(8, 2)).detach()"),
+        ),
+        "the policy learns nothing": (
+            "an advantage that the critic has learned from",
+            swap("chosen.sample()) * better)", "chosen.sample()).detach() * better)"),
         ),
         "another picture": (
             "an actor and its critic",
