@@ -21,6 +21,7 @@ from executor.protocol import File, Job, JobResult, Model, Probe, Trial
 from knowledge.repair.budget import MOST_S
 from knowledge.repair.codemod import ORDER, PROPOSALS, Proposal, Proposed, Rewrite, propose
 from knowledge.repair.operator import Failure, Live, Operator, load_operators
+from knowledge.repair.printed import kept
 
 _READ_BYTES = 64 * 1024  # of code
 _MOST_OF_ONE = 12  # edits of one operator
@@ -191,7 +192,7 @@ def _tried(
     return [
         p.model_copy(update={"trial": trial})
         for p, trial in zip(proposals, trials, strict=False)
-        if trial is not None and _gets_further(order.job.code, order.result, trial)
+        if trial is not None and _gets_further(order, p.code, trial)
     ]
 
 
@@ -200,20 +201,25 @@ def _computed_by_forks_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _is_lacked(code: str, message: str) -> bool:
-    """Whether an undefined name is one that the program itself uses, and nobody posted."""
+def _brings(order: _Order, code: str, message: str) -> bool:
+    """Whether an undefined name stands in an edit more often than in what was posted, or in
+    neither.
+    """
     name = message.partition("'")[2].partition("'")[0]
-    return bool(name) and re.search(rf"\b{re.escape(name)}\b", code) is not None
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    posted = len(word.findall(order.job.code))
+    return not posted or len(word.findall(code)) > posted
 
 
-def _gets_further(code: str, before: JobResult, trial: Trial) -> bool:
-    """Whether a trial ended, or raised something else than the program had raised."""
+def _gets_further(order: _Order, code: str, trial: Trial) -> bool:
+    """Whether a trial of an edit ended, or raised something else than the program had raised."""
+    before = order.result
     if trial.ok:
-        return trial.stdout.startswith(before.stdout[:_COMPARED])
+        return bool(kept(before.stdout[:_COMPARED], trial.stdout, before.error))
     error = before.error
     if error is None or trial.type in ("Timeout", "SyntaxError"):
         return False
-    if trial.type == "NameError" and not _is_lacked(code, trial.message):
+    if trial.type == "NameError" and _brings(order, code, trial.message):
         return False
     return (trial.type, _shape(trial.message)) != (error.type, _shape(error.message)) or (
         bool(before.frames) and trial.lines[:1] > (before.frames[0].line,)

@@ -17,6 +17,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Codemod, Proposal
 from knowledge.repair.mistake import Mistake, mistake
 from knowledge.repair.operator import Operator
+from knowledge.repair.printed import kept
 
 
 def removed(before: JobResult, after: JobResult) -> Mistake:
@@ -231,26 +232,15 @@ def _shown_later(c: Caught, before: JobResult) -> bool:
     return failed is not None and called is not None and int(called[1]) > failed
 
 
-_LAYERS = re.compile(r"\((?:\n +[()][^\n]{0,400})+\n\)|(?<=\w)\(\)")
-
-
-def _without_layers(printed: str) -> str:
-    """What a program prints, without the layers that each of its models lists."""
-    return _LAYERS.sub("", printed)
-
-
 def _same_output(before: JobResult, after: JobResult, error: ErrorSeen | Caught) -> Check:
     printed = before.stdout
     if isinstance(error, Caught):
         printed = printed.encode()[: error.stdout_bytes].decode(errors="ignore")
     if before.dropped_bytes or after.dropped_bytes:
         printed = printed[: 8 * 1024]
-    equal = after.stdout.startswith(printed)
-    detail = "what was printed before the error is unchanged" if equal else "it prints other values"
-    if not equal and _without_layers(after.stdout).startswith(_without_layers(printed)):
-        equal = True
-        detail = "what was printed before the error is unchanged, but for the layers of a model"
-    return Check(name="output", passed=equal, detail=detail)
+    kept_as = kept(printed, after.stdout, error)
+    detail = kept_as or "it prints other values"
+    return Check(name="output", passed=bool(kept_as), detail=detail)
 
 
 def _no_silent_mistake(before: JobResult, after: JobResult, wrong: Mistake) -> Check:

@@ -1,0 +1,38 @@
+"""Whether a changed program prints what the one that failed had printed before its error."""
+
+from __future__ import annotations
+
+import re
+
+from executor.errors import is_a
+from executor.protocol import Caught, ErrorSeen
+
+_AS_BEFORE = "what was printed before the error is unchanged"
+_LAYERS = re.compile(r"\((?:\n +[()][^\n]{0,400})+\n\)|(?<=\w)\(\)")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+
+
+def kept(before: str, after: str, error: ErrorSeen | Caught | None) -> str:
+    """How the output is as before; empty where it is not.
+
+    A layer that is changed is listed otherwise by its model, and a schedule of another length has
+    other rates from its first step on: so has every loss that is printed.
+
+    Args:
+        before: what was printed before the error.
+        after: what the changed program prints.
+        error: what it failed with.
+    """
+    if after.startswith(before):
+        return _AS_BEFORE
+    if _LAYERS.sub("", after).startswith(_LAYERS.sub("", before)):
+        return f"{_AS_BEFORE}, but for the layers of a model"
+    paced = error is not None and is_a(error, "scheduler_steps")
+    if paced and _worded(after).startswith(_worded(before)):
+        return f"{_AS_BEFORE}, but for what other rates give"
+    return ""
+
+
+def _worded(text: str) -> str:
+    """A text without its numbers, but for those that count."""
+    return _NUMBER.sub(lambda m: m[0] if m[0].isdigit() else "#", text)
