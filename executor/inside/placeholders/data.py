@@ -14,6 +14,7 @@ _LOADER = re.compile(
     r"(?i)(loader|batches|iterator)$|^(train|val|test|valid)_?(dl|iter)$|^dataset$"
 )
 _DATASET = re.compile(r"(?i)(data|dataset|_ds|trainset|testset)$")
+_MOST_PARTS = 5
 _KEYS = {"input_ids", "attention_mask", "labels", "label", "image", "images", "x", "y", "input",
          "inputs", "target", "targets", "features", "data"}  # fmt: skip
 
@@ -40,9 +41,9 @@ class BatchPlaceholders(TensorPlaceholders):
                     target = target.elts[1]
                 targets.append(target)
             elif isinstance(above, ast.Call) and last_name(above.func) == "iter":
-                if (item := self._drawn(above)) is None:
+                if not (drawn := self._drawn(above)):
                     return None
-                targets.append(item)
+                targets += drawn
             elif (
                 isinstance(above, ast.Call)
                 and (last_name(above.func) == "len" or self._is_own(above))
@@ -65,22 +66,25 @@ class BatchPlaceholders(TensorPlaceholders):
         """Whether the snippet defines the called function: its parameter is then an alias."""
         return isinstance(call.func, ast.Name) and call.func.id in self.program.functions
 
-    def _drawn(self, made: ast.Call) -> ast.expr | None:
-        """The target of `x, y = next(iter(loader))`, to which the batch is bound."""
-        above = self.program.parents.get(made)
-        if isinstance(above, ast.Call) and last_name(above.func) == "next":
-            assigned = self.program.parents.get(above)
-            if isinstance(assigned, ast.Assign) and len(assigned.targets) == 1:
-                return assigned.targets[0]
-        return None
+    def _drawn(self, made: ast.Call) -> list[ast.expr]:
+        """The targets of `x, y = next(iter(loader))`, also where the iterator has a name."""
+        parents = self.program.parents
+        above = parents.get(made)
+        draws = [above] if above is not None else []
+        if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name):
+            uses = self.program.uses(self.program.variable(above.targets[0]))
+            draws = [parents[use] for use in uses]
+        draws = [parents[d] if _is_next(d) else d for d in draws]
+        drawn = [parents.get(d) for d in draws if _draws(d)]
+        return [a.targets[0] for a in drawn if isinstance(a, ast.Assign) and len(a.targets) == 1]
 
     def _item(self, target: ast.expr) -> BatchesPlan | None:
         """Plan batches that fit the target they are unpacked into."""
         if isinstance(target, (ast.Tuple, ast.List)):
             names = [e for e in target.elts if isinstance(e, ast.Name)]
-            if len(names) != len(target.elts) or len(names) != 2:
+            if len(names) != len(target.elts) or not 2 <= len(names) <= _MOST_PARTS:
                 return None
-            return self._pair(names[0], names[1])
+            return self._parts(names)
         if not isinstance(target, ast.Name):
             return None
         variable = self.program.variable(target)
@@ -101,12 +105,15 @@ class BatchPlaceholders(TensorPlaceholders):
         spec = self.shapes.of(variable) or self._fed(self.program.with_aliases(variable), target.id)
         return BatchesPlan(((target.id, spec),), "tensor") if spec is not None else None
 
-    def _pair(self, x: ast.Name, y: ast.Name) -> BatchesPlan | None:
-        first = self._tensor_for(self.program.variable(x), x.id)
-        second = self._tensor_for(self.program.variable(y), y.id)
-        if first is None or second is None:
+    def _parts(self, names: list[ast.Name]) -> BatchesPlan | None:
+        """Plan a batch of as many parts as it is unpacked into."""
+        variables = [self.program.variable(name) for name in names]
+        uses = [use for v in variables for use in self.program.with_aliases(v)]
+        if len(names) > 2 and all(map(self._is_indifferent, uses)):
             return None
-        return BatchesPlan(((x.id, first), (y.id, second)), "tuple")
+        specs = [(v.name, self._tensor_for(v, v.name)) for v in variables]
+        parts = [(name, spec) for name, spec in specs if spec is not None]
+        return BatchesPlan(tuple(parts), "tuple") if len(parts) == len(specs) else None
 
     def _keyed(self, keys: dict[str | int, list[ast.expr]]) -> BatchesPlan | None:
         parts: list[tuple[str, TensorSpec]] = []
@@ -164,6 +171,15 @@ class BatchPlaceholders(TensorPlaceholders):
                     target = target.elts[1]
                 return self._item(target)
             if isinstance(above, ast.Call) and last_name(above.func) == "iter":
-                item = self._drawn(above)
-                return self._item(item) if item is not None else None
+                drawn = self._drawn(above)
+                return self._item(drawn[0]) if drawn else None
         return None
+
+
+def _is_next(node: ast.AST) -> bool:
+    """Whether it is `it.next`, as Python 2 had it."""
+    return isinstance(node, ast.Attribute) and node.attr == "next"
+
+
+def _draws(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and last_name(node.func) == "next"

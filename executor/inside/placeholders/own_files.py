@@ -1,7 +1,8 @@
-"""Leave out imports of the person's own files whose definitions were posted too.
+"""Leave out imports of the person's own files: of definitions that were posted too, or were not.
 
 Somebody who posts two files posts `from losses import MultiLoss` in one and `class MultiLoss` in
-the other. There is no file `losses` here, and none is needed.
+the other. There is no file `losses` here, and none is needed. Where an error is rebuilt, what a
+module that is not here would have given is a name like any other that was not posted.
 """
 
 from __future__ import annotations
@@ -35,6 +36,16 @@ def without(tree: ast.Module) -> tuple[ast.Module, dict[str, tuple[str, ...]]]:
                 statement = _left(statement, [a for a in statement.names if a not in own])
         body.append(statement)
     return (ast.Module(body, tree.type_ignores) if files else tree), files
+
+
+def without_absent(tree: ast.Module) -> tuple[ast.Module, tuple[int, ...]]:
+    """The tree without `from … import …` of what is not installed, and the lines of these."""
+    absent = [
+        s for s in tree.body if isinstance(s, ast.ImportFrom) and not is_installed(_module(s))
+    ]
+    body = [ast.copy_location(ast.Pass(), s) if s in absent else s for s in tree.body]
+    lines = (n for s in absent for n in range(s.lineno, (s.end_lineno or s.lineno) + 1))
+    return (ast.Module(body, tree.type_ignores) if absent else tree), tuple(lines)
 
 
 def _module(statement: ast.ImportFrom) -> str:

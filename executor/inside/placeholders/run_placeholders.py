@@ -53,6 +53,8 @@ class RunPlaceholders:
         supplies = job.stand_ins and "torch" in sys.modules
         adds = supplies or job.glue is not None
         tree, self._files = own_files.without(tree) if adds else (tree, {})
+        if job.glue is not None:
+            tree, _ = own_files.without_absent(tree)
         self._without_files = tree
         self._imports = LeftOutImports(tree) if supplies else None
         self.at_fault = ""

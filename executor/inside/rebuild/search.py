@@ -267,7 +267,7 @@ class Search:
         return [self._start(source, after) for after in ways]
 
     def _start(self, source: Source, after: tuple[str, ...]) -> Candidate:
-        code = "\n".join([source.code, *after])
+        code = "\n".join([source.bare, *after])
         own = source.header.partition("(")[0]
         undefined = undefined_names(code, SNIPPET) - source.supplied.keys() - {own}
         undefined -= {source.posted.undefined}

@@ -23,7 +23,8 @@ class Source:
     number: int  # of all programs that are tried
     program: int  # of the order's: 0 is the post as it is
     code: str
-    tree: ast.Module
+    bare: str  # the code without the imports of what is not installed
+    tree: ast.Module  # of that
     header: str  # the class of methods that stand outside of any; empty if there are none
     completed: ast.Module  # with that class
     supplied: Mapping[str, Any]  # well-known imports
@@ -54,12 +55,14 @@ def _source(
 ) -> Source:
     code = Rebuilt(left_out=out).of(whole)
     tree, _ = own_files.without(ast.parse(code))
+    tree, absent = own_files.without_absent(tree)
+    bare = Rebuilt(left_out=(*out, *absent)).of(whole)
     header = header_of(tree)
-    supplied, _ = imports.supply(code, SNIPPET)
+    supplied, _ = imports.supply(bare, SNIPPET)
     posted = Posted(order.model_copy(update={"code": code}), tree)
     supplied = {name: made for name, made in supplied.items() if name != posted.undefined}
     made = with_header(tree, header)
-    return Source(number, program, code, tree, header, made, supplied, posted, out)
+    return Source(number, program, code, bare, tree, header, made, supplied, posted, out)
 
 
 def _excerpt(whole: Source, number: int, order: RebuildOrder) -> Source | None:

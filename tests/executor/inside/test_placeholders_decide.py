@@ -93,6 +93,15 @@ DECIDED = {
         "3 batches of batch [8, 6] float32"),
     "a drawn batch": (
         "l = nn.Linear(6, 2)\na, b = next(iter(loader))\nl(a)", "loader", "(a [8, 6] float32"),
+    "a batch drawn from an iterator with a name": (
+        "l = nn.Linear(6, 2)\nit = iter(loader)\na, b = next(it)\nl(a)", "loader",
+        "(a [8, 6] float32"),
+    "a batch drawn as Python 2 had it": (
+        "l = nn.Linear(6, 2)\nit = iter(loader)\na, b = it.next()\nl(a)", "loader",
+        "(a [8, 6] float32"),
+    "batches of three parts": (
+        "l = nn.Linear(6, 2)\nfor a, b, c in loader:\n    l(a)", "loader",
+        "(a [8, 6] float32, b [8] int64, c [8] int64"),
     "a dataset": (
         "from torch.utils.data import DataLoader\nl = nn.Linear(6, 2)\n"
         "d = DataLoader(dataset)\nfor a, b in d:\n    l(a)", "dataset", "24 samples of (a [6]"),

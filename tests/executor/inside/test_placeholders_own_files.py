@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from executor.inside.placeholders.own_files import without
+from executor.inside.placeholders.own_files import without, without_absent
 from executor.protocol import Job, Outcome
 from tests.executor.conftest import House
 
@@ -51,6 +51,25 @@ def test_an_import_above_the_definition_stays() -> None:
     tree, found = without(ast.parse("from mynets import Net\n" + NET))
 
     assert (len(found), ast.unparse(tree.body[0])) == (0, "from mynets import Net")
+
+
+ABSENT = {
+    "from mynets import Net, helper": ("pass", (1,)),
+    "from .nets import (\n    Net,\n)": ("pass", (1, 2, 3)),
+    "from mynets import *": ("pass", (1,)),
+    "from torch.nn import Linear": ("from torch.nn import Linear", ()),
+    "import mynets": ("import mynets", ()),
+}
+
+
+@pytest.mark.parametrize(("line", "left"), ABSENT.items(), ids=ABSENT)
+def test_names_of_a_module_that_is_not_here_become_names_that_nothing_binds(
+    line: str, left: tuple[str, tuple[int, ...]]
+) -> None:
+    """Where an error is rebuilt, they get values as any other name that was not posted."""
+    tree, lines = without_absent(ast.parse(line))
+
+    assert (ast.unparse(tree), lines) == left
 
 
 def test_a_program_of_two_files_runs_and_says_so(house: House) -> None:
