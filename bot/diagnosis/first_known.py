@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.diagnosis.diagnosis import Diagnosis
-from bot.diagnosis.how_to import asks_beside_code
+from bot.diagnosis.how_to import asks_beside_code, asks_for_a_way
 from bot.diagnosis.wording import no_error, searched, unrun
 from bot.models import PostedReading
 from executor.protocol import Remark
@@ -109,7 +109,10 @@ def raising(remarks: Iterable[Remark], family: str) -> Remark | None:
 
 
 def _asked(shown: _Shown) -> str:
+    """The article that the words ask for; not before what the code shows of something wrong."""
     why = shown.known.why
+    if _code(shown) and not asks_for_a_way(shown.known.question.text):
+        return ""
     return searched.asked(why) if why is not None and why.asked else ""
 
 

@@ -106,6 +106,11 @@ def asks_plainly(text: str) -> bool:
     return _ASKS_HOW.search(text) is not None and _GOES_WRONG.search(text) is None
 
 
+def asks_for_a_way(text: str) -> bool:
+    """Whether a text asks how something is done, and tells of nothing that goes wrong."""
+    return _WANTS_A_WAY.search(text) is not None and _GOES_WRONG.search(text) is None
+
+
 def is_surely_wanted(question: Question, recipe: Hit) -> bool:
     """Whether words beside code ask how something is done, and a recipe is surely about that."""
     return recipe.score >= _SURE_RECIPE and _WANTS_A_WAY.search(question.text) is not None

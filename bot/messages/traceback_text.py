@@ -534,6 +534,10 @@ def within_quotes(opening: str, message: str) -> str:
 _LIBRARY = re.compile(
     r"(?:site|dist)-packages|[\\/]lib(?:64)?[\\/]python\d|<frozen"
     r"|^(?:torch|torchvision|numpy|transformers)[\\/]"  # as the executor prints them
+    # People shorten paths, and some have a folder `torch` of their own.
+    r"|[\\/]torch[\\/](?:nn|optim|utils|autograd|jit|export|cuda|distributed|distributions|fx|ao|amp"
+    r"|_dynamo|_inductor|_functorch|(?:functional|_tensor|serialization|_utils|_ops)\.py)\b"
+    r"|[\\/]torchvision[\\/](?:models|transforms|datasets|ops)\b"
     r"|[\\/][^\\/]*(?:python|conda)[^\\/]*[\\/](?:envs[\\/][^\\/]+[\\/])?lib[\\/]",
     re.IGNORECASE,
 )

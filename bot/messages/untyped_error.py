@@ -25,6 +25,7 @@ _LATER = re.compile(
     re.IGNORECASE,
 )
 _EARLIER = re.compile(r"\b(?:before|previous\w*|earlier|formerly|at first|first)\b", re.IGNORECASE)
+_CLAUSE_ENDS = re.compile(r"[.,;!?)](?=\s|$)")
 _TRIMMED = '`*_"“”‘’ \t>'
 _LONGEST = 600  # characters of a message that stands in a line
 _SHORTEST = 16  # characters of a wording: "zero elements" is also what people say
@@ -52,6 +53,9 @@ def find_untyped_error(prose: Sequence[str], output: Sequence[str]) -> PastedTra
             opened = _OPENED.search(text[: seen.span[0]])
             if opened:
                 message = within_quotes(opened[1], text[opened.end(1) :])
+            elif shortest == _SHORTEST_IN_PROSE:
+                ends = _CLAUSE_ENDS.search(text, seen.span[1])
+                message = text[seen.span[0] : ends.start() if ends else len(text)]
             else:
                 message = text[seen.span[0] :] if is_title else text
             type_ = family.types[0]

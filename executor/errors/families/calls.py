@@ -145,6 +145,16 @@ FAMILIES = (
                 "tensors, by position",
                 {"method": r"forward", "frames": REPLICA},
             ),
+            *(
+                Sentence(
+                    "Lightning makes the object anew, and what the file does not hold of its "
+                    "arguments is given by name: `Net.load_from_checkpoint(path, "
+                    "encoder=encoder)`; the weights are in the file all the same. Settings are "
+                    "written into it by `save_hyperparameters()`",
+                    {"method": r"__init__", where: r"load_from_checkpoint"},
+                )
+                for where in ("words", "code")
+            ),
             Sentence(
                 "ReduceLROnPlateau goes by a number: `scheduler.step(val_loss)`, once for each "
                 "epoch, after the evaluation",
@@ -204,7 +214,7 @@ FAMILIES = (
                 "`nn.ReLU()(x)`",
                 value=r"^(?!True|False|None)[A-Za-z_][\w.]*(?:\(.*\))?$",
             ),
-            Suspect(r"{function_name}"),
+            Suspect(r"(?!__init__$){function_name}"),
         ),
         derive=_layers,
         types=("TypeError",),

@@ -79,7 +79,9 @@ FAMILIES = (
             Sentence(
                 "Half precision and float32 meet: run the forward pass inside "
                 "`torch.autocast(…)`, or bring the input to the model's dtype: "
-                "`x.to(next(model.parameters()).dtype)`",
+                "`x.to(next(model.parameters()).dtype)`. `model.half()` converts parameters and "
+                "buffers only: a tensor that forward makes, or that is kept as a plain attribute, "
+                "stays as it is until it is brought to the dtype of what it meets, `.to(x.dtype)`",
                 {"pair": r".*(?:half|bfloat16).*"},
             ),
             "Convert one of them before the operation: `x = x.to(other.dtype)`",

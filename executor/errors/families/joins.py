@@ -42,6 +42,11 @@ _HALVES = (
     r"(?: ?[x×*,] ?(?:32|64|96|128|160|192|224|256|288|320|352|384|416|448|480|512|576|640|768"
     r"|1024)){1,2}\b(?! ?[x×*,.] ?\d)"
 )
+# … beside none that does not.
+_ONLY_HALVES = (
+    r"\A(?![\s\S]*\b(?!(?:32|64|96|128|160|192|224|256|288|320|352|384|416|448|480|512|576|640|768"
+    r"|1024)\b)\d{2,4} ?[x×] ?\d{2,4}\b)[\s\S]*?" + _HALVES
+)
 _UNPADDED = (
     "{first} and {other} differ by {off_by}. If the size that you name is the input's, no halving "
     "rounds it off (up to five), so see what else takes something: a convolution without padding "
@@ -80,7 +85,7 @@ FAMILIES = (
             *(
                 Sentence(
                     _UNPADDED,
-                    {"off_by": r".+", which: r"[123]|-[123]", "words": _HALVES},
+                    {"off_by": r".+", which: r"[123]|-[123]", "words": _ONLY_HALVES},
                 )
                 for which in ("dimension", "differs")
             ),

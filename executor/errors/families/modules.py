@@ -11,6 +11,11 @@ from executor.errors.lists import ResizedKey, quoted_names, resized_keys
 
 # The weights among the parts of a whole checkpoint, as people call them.
 _OF_A_CHECKPOINT = re.compile(r"(?:\w+_)?(?:state_dict|state|model|net|network|weights)")
+# What stands beside the weights in a checkpoint, and is no name of a weight.
+_BESIDE = re.compile(
+    r"(?:global_)?(?:epochs?|iter(?:ation)?s?|steps?)|\w{0,20}optim\w{0,20}|opt(?:_\w{1,20})?"
+    r"|\w{0,20}sched\w{0,20}|args|config|hyper_parameters|best_\w{1,20}"
+)
 # What tools put into the names of weights: the tool, the pattern, what did it, what loads them.
 _PUT_IN = (
     (
@@ -70,8 +75,14 @@ def _keys(seen: SeenError, message: str) -> Mapping[str, str]:
     if unexpected:
         count = f"{few}{len(unexpected)}"
         values |= {"unexpected_first": unexpected[0], "unexpected_count": count}
-    if part := next((name for name in unexpected if _OF_A_CHECKPOINT.fullmatch(name)), ""):
+    flat = any("." in name for name in unexpected)  # the weights stand among the rest
+    beside = [name for name in unexpected if _BESIDE.fullmatch(name) and not flat]
+    entries = [name for name in unexpected if name not in beside]
+    likely = [name for name in unexpected if _OF_A_CHECKPOINT.fullmatch(name)]
+    if part := next(iter(likely or (entries if beside else ())), ""):
         values |= {"part": part}
+    if beside:
+        values |= {"beside": beside[0]}
     if missing and unexpected:
         if unexpected[0] == f"module.{missing[0]}":
             values |= {"prefix": "file"}
@@ -280,6 +291,11 @@ FAMILIES = (
                 "The file holds a whole checkpoint, and not the weights alone: entries such as the "
                 "epoch or the optimizer's state are taken for names of weights",
                 {"words": _CHECKPOINT},
+            ),
+            Sentence(
+                "The file holds a whole checkpoint, and not the weights alone: entries such as "
+                "`{beside}` are taken for names of weights",
+                {"beside": r".+"},
             ),
             *(
                 Sentence(f"{text}: {does}", {"tool": tool, "added_in": side})

@@ -36,6 +36,8 @@ _MADE_OF_A_TENSOR = (
 )
 _ARRAYS_INSIDE = r"\barray\(\s*\[\s*array\(\s*\["  # as NumPy prints an array of arrays
 
+_RESET = r"\benv\w*\.reset\("
+
 FAMILIES = (
     ErrorFamily(
         id="ragged_rows",
@@ -439,9 +441,13 @@ FAMILIES = (
         id="numpy",
         says="A NumPy array or dtype stands where PyTorch's is needed, or the other way round.",
         means=(
-            Sentence(
-                "`torch.from_numpy` gets a tuple: `env.reset()` gives `(obs, info)` since gym 0.26",
-                {"got": r"tuple", "words": r"\benv\w*\.reset\("},
+            *(
+                Sentence(
+                    "`torch.from_numpy` gets a tuple: `env.reset()` gives `(obs, info)` since gym "
+                    "0.26",
+                    {"got": r"tuple", where: _RESET},
+                )
+                for where in ("words", "code")
             ),
             Sentence("`torch.from_numpy` takes a NumPy array and gets a {got}", {"got": r".+"}),
             Sentence(
@@ -452,7 +458,15 @@ FAMILIES = (
             Sentence(_NO_DTYPE, {"dtype": r".+"}),
         ),
         remedy=(
-            Sentence("`obs, info = env.reset()`", {"got": r"tuple", "words": r"env\w*\.reset\("}),
+            *(
+                Sentence(
+                    "`obs, info = env.reset()`, and a step gives five values since then: `obs, "
+                    "reward, terminated, truncated, info = env.step(action)`, with `done = "
+                    "terminated or truncated`",
+                    {"got": r"tuple", where: _RESET},
+                )
+                for where in ("words", "code")
+            ),
             Sentence(
                 "Truth values are known since torch 1.2: with an older one convert the array, "
                 "`torch.as_tensor(mask.astype(np.uint8))`",

@@ -62,6 +62,7 @@ from executor.inside.remarks import (
     pairs,
     preparation,
     processes,
+    quantities,
     returns,
     rounds,
     sampling,
@@ -113,6 +114,7 @@ _BY_WHAT_IT_READS = (
     *best_score.RULES,
     *shared.RULES,
     *pairs.RULES,
+    *quantities.RULES,
 )
 # What most likely matters comes first.
 _RULES: tuple[Callable[[ast.Module], Found], ...] = (

@@ -131,9 +131,10 @@ def _is_nth(test: ast.expr, flags: set[str] | frozenset[str]) -> bool:
 def _not_divided(tree: ast.Module) -> Found:
     """Gradients added up over several batches whose losses are not made smaller."""
     for loop in loops(tree):
-        if _cleared(loop, tree) is not None:
-            continue  # nothing is added up
         own = list(inside(loop))
+        inner = [n for n in own if isinstance(n, (ast.For, ast.While))]
+        if any(_cleared(around, tree) is not None for around in (loop, *inner)):
+            continue  # nothing is added up
         back = calls_in(own, "backward")
         if any(isinstance(n, ast.Div) for c in back for n in walk(c.func)):
             continue
@@ -162,7 +163,7 @@ def _not_divided(tree: ast.Module) -> Found:
                     back[0],
                     "the gradients of several batches are added up, and the losses are not divided "
                     f"by their number: the step is that many times larger; write `(loss / "
-                    f"{ast.unparse(n)[:30]}).backward()`, unless the loss is a sum on purpose",
+                    f"{ast.unparse(n)}).backward()`, unless the loss is a sum on purpose",
                 )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from executor.inside.remarks.edits import Told, moved
 from executor.inside.remarks.syntax import (
     Found,
+    argument,
     assigned,
     bare,
     behind,
@@ -426,16 +427,15 @@ _SCHEDULES = {
 def _scheduler_idle(tree: ast.Module) -> Found:
     """A learning-rate schedule that is made and never moves."""
     made = {
-        name: node
+        name: (node, value)
         for node, name, value in assigned(tree)
         if isinstance(value, ast.Call)
         and ("lr_scheduler" in dotted(value.func) or callee(value) in _SCHEDULES)
     }
     everything = list(walk(tree))
-    if not any(is_step(c, optimizers(tree)) for c in calls_in(everything, "step")):
-        return
+    steps = {stepped(c) for c in calls_in(everything, "step") if is_step(c, optimizers(tree))}
     used = {dotted(n) for n in everything if isinstance(n, (ast.Name, ast.Attribute))}
-    for name, node in made.items():
+    for name, (node, made_by) in made.items():
         loads = [
             n
             for n in everything
@@ -444,8 +444,11 @@ def _scheduler_idle(tree: ast.Module) -> Found:
             # An attribute may be reached through another object: `self.config.scheduler`.
             and (dotted(n) == name or f".{dotted(n)}".endswith(f".{name.rpartition('self.')[2]}"))
         ]
+        optimizer = argument(made_by, 0, "optimizer")
+        if optimizer is None or dotted(optimizer) not in steps:
+            continue  # where it steps was not posted, nor what moves the rate
         if name in used and not loads and ("." not in name or stands_alone(tree)):
-            waits = tail(node.value) == "ReduceLROnPlateau"
+            waits = tail(made_by) == "ReduceLROnPlateau"
             step = f"{name}.step(loss)" if waits else f"{name}.step()"
             when = "" if waits else " (or after each step, as the schedule is meant)"
             yield (

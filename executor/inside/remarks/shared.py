@@ -15,6 +15,8 @@ from executor.inside.remarks.syntax import (
     functions,
     inside,
     loops,
+    method_calls,
+    owner,
     tail,
     walk,
     words,
@@ -129,4 +131,25 @@ def _draws_alike(function: ast.FunctionDef) -> bool:
     )
 
 
-RULES = (transform_shared, same_draw)
+def one_network(tree: ast.Module) -> Found:
+    """`target = net` beside `target.load_state_dict(net.state_dict())`: one network, two names."""
+    copied = {
+        (owner(load), owner(source))
+        for load in method_calls(tree, "load_state_dict")
+        for source in load.args
+        if isinstance(source, ast.Call) and tail(source) == "state_dict"
+    } - {("", "")}
+    for node, name, value in assigned(tree):
+        other = dotted(value)
+        if other and (name, other) in copied:
+            yield (
+                "one_network",
+                node,
+                f"after this line `{name}` and `{other}` are one network: what trains the one "
+                "trains the other, and load_state_dict copies it onto itself; a second one is "
+                f"`copy.deepcopy({other})`, and where that is made already, "
+                f"`{name}.load_state_dict({other}.state_dict())` is enough",
+            )
+
+
+RULES = (transform_shared, same_draw, one_network)

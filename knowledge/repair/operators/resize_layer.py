@@ -15,12 +15,11 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from executor.errors import is_a
-from executor.protocol import JobResult
+from executor.protocol import JobResult, Layer
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program, same
-from knowledge.repair.toolkit.live import called_module, tensors
 from knowledge.repair.toolkit.shapes import (
     Resized,
     loads_its_own_layers,
@@ -32,7 +31,7 @@ from knowledge.repair.toolkit.shapes import (
     still_computed,
     worth,
 )
-from knowledge.repair.toolkit.sites import argument, integer, made
+from knowledge.repair.toolkit.sites import argument, integer, made, setting
 
 # A layer's sizes, by its class: (position, keyword).
 _SIZES: tuple[tuple[str, tuple[tuple[int, str], ...]], ...] = (
@@ -78,7 +77,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         return
     numbers = _numbers(failure.error.message)
     own = made(program, result.layer) if result.layer is not None else None
-    turned = _stands_elsewhere(failure)
+    turned = _stands_elsewhere(result.layer)
     near = failure.error.line or 0
     # The nearest first: only so many are tried.
     every = sorted(program.all(cst.Call), key=lambda c: abs(program.line(c) - near))
@@ -231,16 +230,18 @@ def _state_for(failure: Failure, call: cst.Call, numbers: set[int]) -> Iterator[
                 yield Rewrite(way.module, title, meaning, cost=COST.LIKELY + COST.FAR)
 
 
-def _stands_elsewhere(failure: Failure) -> bool:
+def _stands_elsewhere(layer: Layer | None) -> bool:
     """Whether what comes into the failing layer has the wanted size in another dimension."""
-    for place in failure.places:
-        module = called_module(failure, place)
-        wanted = getattr(module, "in_features", getattr(module, "input_size", None))
-        for operand in tensors(failure, place):
-            shape = tuple(operand.value.shape)
-            if wanted is not None and shape[-1:] != (wanted,) and wanted in shape[1:-1]:
-                return True
-    return False
+    if layer is None or layer.input is None:
+        return False
+    shape, of_conv = layer.input, re.match(r"Conv\w*([123])d$", layer.type)
+    wanted = setting(layer, "in_channels" if of_conv else "in_features")
+    wanted = wanted or setting(layer, "input_size")
+    if of_conv is None:
+        return wanted is not None and shape[-1:] != (wanted,) and wanted in shape[1:-1]
+    # Pictures are often as wide as high, and as wide as there are channels by chance.
+    by_chance = len(shape) > 3 and shape[-1] == shape[-2] and shape[1] != shape[2]
+    return len(shape) == int(of_conv[1]) + 2 and shape[-1] == wanted and not by_chance
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

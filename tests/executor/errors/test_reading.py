@@ -121,6 +121,7 @@ DERIVED_BY_OTHER_SIZES = {
     "made_in",
     "missing_first",
     "missing_count",
+    "beside",
     "unexpected_first",
     "unexpected_count",
     "resized_first",

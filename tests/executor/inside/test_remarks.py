@@ -73,6 +73,10 @@ SHOWN = {
     "made_in_forward": [module(forward="return nn.Linear(4, 2)(x)")],
     "not_a_buffer": [module("self.noise = torch.randn(3)"), module("self.a = torch.arange(3)")],
     "returns_nothing": [module(more="def eval(self):\n    super().eval()\n")],
+    "one_network": [
+        "self.t.load_state_dict(self.q.state_dict())\nself.t = self.q",
+        "t = q\nfor x in a:\n    opt.step()\n    t.load_state_dict(q.state_dict())",
+    ],
     "lost_by_loading": ["model = model.load_state_dict(torch.load(p))"],
     "layer_not_called": [module("self.fc = nn.Linear(2, 2)", "x = self.fc\nreturn x")],
     "only_made": [
@@ -97,6 +101,10 @@ SHOWN = {
 }
 
 SOUND = {
+    "a target that is made from another network": (
+        "t = make()\nt.load_state_dict(q.state_dict())\nbest = q"
+    ),
+    "a name for what another network was copied to": "t.load_state_dict(q.state_dict())\nq = t",
     "a logarithm with a floor": "p = f(x).clamp(1e-6, 1 - 1e-6)\nl = p.log() + (1 - p).log()",
     "with a small number inside": "l = torch.log(p + 1e-8) + torch.log(1 - p + 1e-8)",
     "of one side alone": "l = -(y * torch.log(p)).mean()",
