@@ -254,8 +254,9 @@ def _remarks(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
     question = known.question
     printed = run.stdout if run is not None and not run.stand_ins else ""
     falls = run is not None and the_loss_falls(run)
-    shown = None if falls else chance_level(question)
-    shown = shown or loss_course(question, printed)
+    named = known.told.is_there and known.told.error is None  # what is wrong, by the run
+    shown = None if falls or named else chance_level(question)
+    shown = shown or (None if named else loss_course(question, printed))
     remarks = run.remarks if run is not None else ()
     lines = question.code.split("\n")
     found = {f.kind for f in run.findings} if run is not None else set()
@@ -272,7 +273,7 @@ def _remarks(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
     if shown is not None:
         return (shown, *own)
     decided = run is not None and any(f.facts.get("ran_away") for f in run.findings)
-    decided |= known.told.is_there and known.told.error is None  # the run shows what is wrong
+    decided |= named
     look = None if own or known.asked or decided else next_step(question)
     if look is not None and not (falls and look.kind in OF_A_LOSS_THAT_STANDS):
         return (look,)

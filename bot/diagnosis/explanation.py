@@ -20,7 +20,7 @@ from bot.diagnosis.resemblance import is_about
 from bot.diagnosis.wording import searched
 from bot.models import Proof, Question, Source, Why
 from executor.errors import family_of, is_a, is_written, untried
-from executor.protocol import SNIPPET
+from executor.protocol import SNIPPET, Outcome
 from knowledge.articles.article import Article
 from knowledge.articles.conditions import Facts, facts_of
 from knowledge.repair.codemod import Codemod, choose
@@ -31,6 +31,14 @@ from knowledge.search.search import Hit, SearchResult
 # Whether what they have made is right, is said of what they have made.
 _JUDGES = re.compile(
     r"\b(?:is|are) my (?:\w+ ){0,4}(?:right|wrong|correct|valid|incorrect)\b", re.IGNORECASE
+)
+# … and so is what it does that looks wrong to them, where it was run and shows no mistake.
+_LOOKED_OVER = re.compile(
+    r"\b(?:please|(?:could|can|would) (?:you|someone|anyone)) (?:please )?"
+    r"(?:check|review|look over)\b"
+    r"|\bis (?:this|that|it)\b[^.?!\n]{0,60}\b(?:right|wrong|correct|a mistake|an error|valid)\b"
+    r"|\b(?:is|see) anything wrong\b",
+    re.IGNORECASE,
 )
 
 
@@ -45,6 +53,9 @@ def asked(known: Diagnosis, articles: Mapping[str, Article]) -> tuple[str, ...]:
     question = known.question
     pasted = posted(question)
     if is_foreign(question.text) or _JUDGES.search(question.text):
+        return ()
+    ran = known.run is not None and known.run.outcome is Outcome.OK and not known.missing
+    if ran and _LOOKED_OVER.search(question.text):
         return ()
     if pasted is not None and pasted.message:
         title = next((line for line in question.text.splitlines() if line.strip()), "")

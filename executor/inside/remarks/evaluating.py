@@ -261,13 +261,22 @@ def _is_one_of(called: ast.expr, models: set[str], tree: ast.Module) -> bool:
 def _is_of_held_out(node: ast.Assign, models: set[str], tree: ast.Module) -> bool:
     """`pred = model(x_test)`, of which no loss is computed that is trained on."""
     asked = [n for n in walk(node.value) if isinstance(n, ast.Call) and dotted(n.func) in models]
-    if not any(HELD_OUT.search(w) for call in asked for a in call.args for w in words(a)):
+    devices = {name for _, name, value in assigned(tree) if tail(value) == "device"}
+    given = {w for call in asked for a in call.args for w in words(a)} - devices
+    if not any(map(HELD_OUT.search, given)):
         return False
     flows: dict[str, set[str]] = {}
-    for _, name, value in assigned(tree):
-        flows.setdefault(name, set()).update(words(value))
+    for made in (n for n in walk(tree) if isinstance(n, ast.Assign)):
+        for name in _names_of(made):
+            flows.setdefault(name, set()).update(words(made.value))
     back = {w for c in method_calls(tree, "backward") for w in words(c)}
-    return not set(map(dotted, node.targets)) & behind(back, flows)
+    return not _names_of(node) & behind(back, flows)
+
+
+def _names_of(made: ast.Assign) -> set[str]:
+    """What an assignment binds, the parts of a pair too."""
+    parts = [e for t in made.targets for e in (t.elts if isinstance(t, ast.Tuple) else [t])]
+    return {dotted(part) for part in parts} - {""}
 
 
 def _is_judging(loop: ast.For) -> bool:

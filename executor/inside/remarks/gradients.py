@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from executor.inside.remarks.edits import Told, moved, operand, put, way, with_argument
 from executor.inside.remarks.syntax import (
     Found,
+    assigned,
     behind,
     blocks,
     calls_in,
@@ -177,11 +178,8 @@ def step_uphill(tree: ast.Module) -> Found:
                 continue
         name = dotted(target).removesuffix(".data")
         own = any(isinstance(n, ast.Attribute) and dotted(n) == f"{name}.grad" for n in walk(value))
-        if (
-            own
-            and not has_minus(value)
-            and not {"sign", "norm", "noise", "randn_like"} & words(value)
-        ):
+        uphill = {"sign", "norm", "noise", "randn_like"} & words(value) or _is_kept_near(tree, name)
+        if own and not has_minus(value) and not uphill:
             yield Told(
                 "step_uphill",
                 node,
@@ -189,6 +187,13 @@ def step_uphill(tree: ast.Module) -> Found:
                 "against it, `-=`",
                 (way("the loss becomes smaller", new),),
             )
+
+
+def _is_kept_near(tree: ast.Module, name: str) -> bool:
+    """Whether a tensor begins as noise of another's shape, or is kept in bounds: of an attack."""
+    of_input = {"zeros_like", "rand_like", "randn_like", "clamp", "clip", "min", "max"}
+    made = [v for _, to, v in assigned(tree) if to.removesuffix(".data") == name]
+    return any(words(value) & of_input for value in made)
 
 
 def attack_left_gradients(tree: ast.Module) -> Found:

@@ -77,7 +77,10 @@ def _logits(program: Program, old: cst.BaseExpression, new: cst.BaseExpression) 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The loss of the same scores and labels, and every gradient arrives."""
     function = ("binary_cross_entropy", "BCELoss")
+    outside = [f for f in after.findings if f.kind == "bce_targets"]
+    told = outside[0].message if outside else "the targets are between 0 and 1"
     return [
+        Check(name="targets", passed=not outside, detail=told),
         still_computed(_error(before), proposal.code, may_go=function),
         same_layers(before, after),
         reaches_leaves(after, wanted=False),

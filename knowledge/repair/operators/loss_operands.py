@@ -38,6 +38,7 @@ _CALLED = {"BCEWithLogitsLoss": "CrossEntropyLoss",
 _OF_PROBABILITIES = {"BCELoss": "BCEWithLogitsLoss",
                      "binary_cross_entropy": "binary_cross_entropy_with_logits"}  # fmt: skip
 # What is told where another loss is computed, or the same one of what it had the other way round.
+_STEPS_BACK = 8  # of a tensor's graph
 _OF_OTHER_KIND = re.compile(r"come first|row, which|are scores")
 _MOST = 40  # forms that are evaluated
 
@@ -316,11 +317,19 @@ def _of_classes(failure: Failure, loss: _Loss) -> Iterator[Rewrite]:
 
 def _of_scores(failure: Failure, loss: _Loss) -> Iterator[Rewrite]:
     """Scores where probabilities are wanted: the loss that takes scores, or their sigmoid."""
+    import torch
+
     if loss.name not in _OF_PROBABILITIES or loss.given.dim() == 0:
         return
     low, high = float(loss.given.min()), float(loss.given.max())
-    if not (low < 0 or high > 1):
+    if not (low < 0 or high > 1) or _was_bounded(loss.given):
         return
+    target = loss.wanted
+    if (
+        isinstance(target, torch.Tensor)
+        and not 0 <= float(target.min()) <= float(target.max()) <= 1
+    ):
+        return  # no loss of probabilities is for these
     program, name = failure.program, failure.program.text(loss.input)
     made, word = _made(failure, loss), _OF_PROBABILITIES[loss.name]
     if made is not None:
@@ -332,6 +341,17 @@ def _of_scores(failure: Failure, loss: _Loss) -> Iterator[Rewrite]:
     title = f"line {program.line(loss.call)}: the sigmoid of `{name}` gives probabilities"
     meaning = "the loss is meant to be given probabilities"
     yield Rewrite(program.replace({loss.input: soft}), title, meaning, cost=COST.SURE + 0.1)
+
+
+def _was_bounded(values: Any) -> bool:
+    """Whether a sigmoid, tanh or softmax made them, and was scaled since: these are no scores."""
+    node = getattr(values, "grad_fn", None)
+    for _ in range(_STEPS_BACK):
+        if node is None or re.match(r"Sigmoid|Tanh|Softmax|LogSoftmax", type(node).__name__):
+            return node is not None
+        before = [n for n, _ in node.next_functions if n is not None]
+        node = before[0] if len(before) == 1 else None
+    return False
 
 
 def _made(failure: Failure, loss: _Loss) -> cst.BaseExpression | None:

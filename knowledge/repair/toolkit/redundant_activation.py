@@ -11,8 +11,9 @@ from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Rewrite
 from knowledge.repair.computed import backwards
 from knowledge.repair.fingerprints import same_values
-from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.sites import without_argument
+from knowledge.repair.toolkit.edits import New, Program
+from knowledge.repair.toolkit.flow import reads
+from knowledge.repair.toolkit.sites import scope_of, without_argument
 
 
 def without_activation(program: Program, function: str, layer: str, loss: str) -> Iterator[Rewrite]:
@@ -56,7 +57,25 @@ def without_activation(program: Program, function: str, layer: str, loss: str) -
     call = applied[0]
     value = _value(program, call)
     if value is not None:
-        yield Rewrite(program.replace({call: value}), f"line {program.line(call)}: {told}")
+        for_loss = _given_to_a_call(program, call)
+        places: list[cst.CSTNode] = for_loss or [call]
+        changes: dict[cst.CSTNode, New] = dict.fromkeys(places, value)
+        at = program.line(places[0])
+        if for_loss:
+            told = f"{loss} applies {function} itself, so it is given the scores"
+        yield Rewrite(program.replace(changes), f"line {at}: {told}")
+
+
+def _given_to_a_call(program: Program, call: cst.Call) -> list[cst.CSTNode]:
+    """Where calls take a result that is returned too, as what the model says; else empty."""
+    made = program.parent(call)
+    target = made.targets[0].target if isinstance(made, cst.Assign) else None
+    if not isinstance(target, cst.Name):
+        return []
+    used = reads(program, target.value, scope_of(program, call))
+    returned = [u for u in used if isinstance(program.parent(u), cst.Return)]
+    given = [u for u in used if isinstance(program.parent(u), cst.Arg)]
+    return list(given) if returned and len(given) == 1 else []
 
 
 def _last(program: Program, function: cst.BaseExpression) -> str:

@@ -10,7 +10,7 @@ from executor.protocol import Influence
 from knowledge.repair.check import Check, tally
 from knowledge.repair.checks.code import Change, checks_of_code
 from knowledge.repair.checks.runs import checks_of_runs
-from tests.built import failed
+from tests.built import failed, ran
 from tests.knowledge.repair.checks.runs.looked import op, tried
 
 HOLDS = Check(name="n", passed=True)
@@ -70,3 +70,26 @@ def test_what_speaks_against_a_fix_has_been_tried():
     outer = Influence(operations=(op("outer", "mul", inputs=((3,), (4, 1)), output=(4, 3)),))
     (found,) = (c for c in checks_of_runs(tried(outer, Influence())) if c.name == "broadcasts")
     assert not found.passed and found.tried
+
+
+@pytest.mark.parametrize(
+    ("code", "now", "passed"),
+    [
+        ("while n < 9:\n    step()\n", (90, 90, 90), True),  # an episode is as long as it goes
+        ("for x in a:\n    if done:\n        break\n", (90, 90, 90), True),
+        ("while n < 9:\n    step()\n", (90, 100, 100), False),  # a round lacks its backward()
+        ("while n < 9:\n    step()\n", (40, 40, 40), False),
+        ("for x in a:\n    step()\n", (90, 90, 90), False),
+    ],
+)
+def test_a_loop_may_be_shorter_where_what_was_trained_ends_it(
+    code: str, now: tuple[int, int, int], passed: bool
+) -> None:
+    """Each of its rounds has all its calls; a loop over data goes through all of them."""
+    names = ("backwards", "steps", "zero_grads")
+    was = Influence(**dict.fromkeys(names, 100))
+    after = Influence(**dict(zip(names, now, strict=True)))
+    runs = tried(after, was, original=code, fixed=code, before=ran())
+    (calls,) = (c for c in checks_of_runs(runs) if c.name == "training calls")
+
+    assert calls.passed is passed

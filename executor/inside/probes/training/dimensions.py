@@ -166,6 +166,8 @@ def _unscaled(node: Any, kind: str) -> Iterator[Pattern]:
     values = saved(node)
     if not isinstance(values, torch.Tensor) or values.numel() < _LEAST:
         return
+    if values.layout is not torch.strided:
+        return
     if kind != "Convolution" and values.shape[-1] < _FEATURES:
         return  # numbers of steps, say
     low, high = (float(v) for v in torch.aminmax(values))

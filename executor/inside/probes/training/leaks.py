@@ -381,11 +381,29 @@ def _future(call: Caller, kept: _Kept, shifted: tuple[str, int]) -> list[Finding
             kind,
             f"the targets are the inputs one step later, and what `{kind}` says at a step changes "
             "with the inputs after it: it can look its answer up, so that the loss falls and "
-            "nothing is learned; give it a causal mask (True or -inf where the key comes after the "
-            "query: `torch.triu(torch.ones(T, T), 1).bool()`)",
+            f"nothing is learned; {_without_the_future(kept.call.module)}",
             steps=steps,
         )
     ]
+
+
+def _without_the_future(model: torch.nn.Module) -> str:
+    """How its layers are kept from what comes later."""
+    layers = list(model.modules())
+    if any(isinstance(m, torch.nn.RNNBase) and m.bidirectional for m in layers):
+        return "a layer with `bidirectional=True` reads from the end too: let it read one way"
+    attends = any(
+        "Attention" in type(m).__name__ or "Transformer" in type(m).__name__ for m in layers
+    )
+    if not attends and any(isinstance(m, torch.nn.Conv1d) and m.kernel_size[0] > 1 for m in layers):
+        return (
+            "a convolution that is padded on both sides sees the steps behind: pad on the left "
+            "alone, `F.pad(x, ((kernel_size - 1) * dilation, 0))`"
+        )
+    return (
+        "give it a causal mask (True or -inf where the key comes after the query: "
+        "`torch.triu(torch.ones(T, T), 1).bool()`)"
+    )
 
 
 def _reads(call: Caller, kept: _Kept, name: str, dim: int) -> str:

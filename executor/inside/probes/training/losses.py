@@ -368,8 +368,9 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
     ),
     "inputs_unscaled": lambda f: (
         f"comes from a first layer that got whole numbers up to {f['largest']:g} {f['input']}, "
-        "as pixels are stored: with inputs of that size the first steps are far too large or the "
-        "units saturate; scale them first (`x.float() / 255`, or to mean 0 and deviation 1)"
+        "as pixels are stored: the gradients of its weights are as many times larger than with "
+        "inputs about 1, so that most learning rates are too large for them; scale them first "
+        "(`x.float() / 255`, or to mean 0 and deviation 1)"
     ),
     "targets_unscaled": lambda f: (
         f"compares outputs of about {f['output']:.2g} with targets of about {f['target']:.3g}, and "

@@ -83,7 +83,7 @@ def _scale(given: torch.Tensor, line: int | None) -> _Scale | None:
     with quietly():
         if not _VALUES <= given.numel() <= _ELEMENTS:
             return None
-        if not given.is_floating_point() or given.dim() < 2:
+        if not given.is_floating_point() or given.dim() < 2 or given.layout is not torch.strided:
             return None
         low, high = (float(v) for v in given.aminmax())
         spread = float(given.float().std())

@@ -15,6 +15,8 @@ _CALLS = {
     "zero_grad": re.compile(r"\.zero_grad\("),
 }
 _ASKS = re.compile(r"step\(\) missing 1 required positional argument: 'closure'")
+# What ends a loop by a value of the run.
+_ENDED_INSIDE = re.compile(r"^[ \t]*(?:while\b[^\n]*|break\b)", re.MULTILINE)
 # One backward of a sum is the backward of each of its losses.
 _SUMMED = re.compile(r"(?:\bsum\(|\+).*\.backward\(")
 
@@ -29,7 +31,7 @@ def check(tried: Tried) -> Check:
         made = _count(now, name)
         wanted = max(_whole(tried, was, name), _failing(tried, name, pattern, was))
         summed = name == "backward" and made and _SUMMED.search(_added(tried))
-        if made < wanted and not summed:
+        if made < wanted and not summed and not _goes_other_ways(tried, was, now):
             detail = f"{name}() was called {wanted} times, and now {made} times"
             return Check(name="training calls", passed=False, detail=detail)
         if not made and pattern.search(_removed(tried)) and not pattern.search(_added(tried)):
@@ -47,6 +49,17 @@ def check(tried: Tried) -> Check:
             detail = f"line {line} adds the gradients of one loss a second time"
             return Check(name="training calls", passed=False, detail=detail)
     return Check(name="training calls", passed=True, detail="every training step is still made")
+
+
+def _goes_other_ways(tried: Tried, was: Influence, now: Influence) -> bool:
+    """Whether what was trained decides how many rounds there are, and each has all its calls."""
+    ends = [_ENDED_INSIDE.findall(code) for code in (tried.original, tried.fixed)]
+    if tried.before.error is not None or not ends[0] or ends[0] != ends[1]:
+        return False
+    counts = [(_count(was, name), _count(now, name)) for name in _CALLS]
+    return all(a * d == b * c for a, b in counts for c, d in counts) and all(
+        2 * b >= a for a, b in counts
+    )
 
 
 def _count(seen: Influence, name: str) -> int:

@@ -46,6 +46,27 @@ for _ in range(3):
     optimizer.step()
 """
 
+RETURNED = """\
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.measure = nn.Linear(4, 3), nn.CrossEntropyLoss()
+    def forward(self, x, y=None):
+        x = self.fc(x)
+        shares = torch.softmax(x, dim=1)
+        if y is not None:
+            return self.measure(shares, y)
+        return shares
+net = Net()
+optimizer = torch.optim.Adam(net.parameters())
+for _ in range(3):
+    optimizer.zero_grad()
+    net(torch.randn(8, 4), torch.randint(0, 3, (8,))).backward()
+    optimizer.step()
+"""
+
 TWO = FORWARD.replace(
     "import torch.nn.functional as F\n",
     """import torch.nn.functional as F
@@ -69,6 +90,7 @@ CASES = Cases(
     mended={
         "a layer": (SEQUENTIAL, "nn.ReLU(), nn.Linear(8, 3))"),
         "in forward": (FORWARD, "        return self.fc(x)   # classes"),
+        "what is returned too": (RETURNED, "return self.measure(x, y)"),
         "a method": (METHOD, "probs = net(torch.randn(8, 4))\n"),
     },
     refused={"two of them": TWO, "twice in a function": BY_HAND},

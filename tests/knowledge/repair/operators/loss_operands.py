@@ -163,6 +163,27 @@ scores = nn.Linear(3, 4)(torch.rand(2, 6, 3))
 print(nn.CrossEntropyLoss()(scores, torch.tensor([3, 1])))
 """
 
+SCALED = """\
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+net = nn.Linear(4, 3)
+made = (net(torch.randn(8, 4)).sigmoid() - 1) * 2
+F.binary_cross_entropy(made, torch.rand(8, 3)).backward()
+"""
+
+BELOW_ZERO = """\
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+made = nn.Linear(4, 3)(torch.randn(8, 4))
+F.binary_cross_entropy(made, torch.rand(8, 3) * 2 - 1).backward()
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -182,6 +203,8 @@ CASES = Cases(
         "fractions": FRACTIONS,
         "a single class": ONE_CLASS,
         "more predictions than labels": ANOTHER_NUMBER,
+        "a sigmoid that was scaled": SCALED,
+        "targets below zero": BELOW_ZERO,
     },
     wrong={
         "the first class": (
