@@ -2,13 +2,13 @@
 
 An article's `codemod.py` defines
 
-    def applies(result: JobResult) -> bool
+    ERRORS = ("a family of errors",)  # or `applies` and what else knowledge/repair/applies.py reads
     def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]
     def checks(before: JobResult, after: JobResult, rewrite: Proposal) -> list[Check]
 
-`applies` and `checks` look at what runs said. `rewrite` reads a stranger's code, so it is called
-inside the jail, by a job like any other: `proposal_job` makes that job, `propose` is what it runs,
-`read_proposals` takes its answer.
+Which runs it is for, and `checks`, go by what runs said. `rewrite` reads a stranger's code, so it
+is called inside the jail, by a job like any other: `proposal_job` makes that job, `propose` is what
+it runs, `read_proposals` takes its answer.
 
 Our own codemods are ordinary modules, imported by name in the bot and in the jail. Those of a
 team's own folders are no part of what the executor has installed, so their source goes along.
@@ -33,6 +33,7 @@ from pydantic import ValidationError
 from executor.protocol import File, Job, JobResult, Model, Probe, Trial
 from knowledge.articles.slugs import ARTICLES, folder_of, slug_of
 from knowledge.errors import ArticleError
+from knowledge.repair.applies import is_for, says_when
 from knowledge.repair.check import Check as Check  # codemods import it from here
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 _READ_BYTES = 128 * 1024  # of code: a codemod's syntax tree takes 40 ms a KiB
 _MOST_REWRITES = 12  # of one codemod for one snippet
 _WALL_S = 20.0
+_SEE = "see knowledge/repair/codemod.py"
 ORDER, PROPOSALS = "order.json", "proposals.json"
 # All the code of a proposal job.
 PROPOSE = "from knowledge.repair.codemod import propose\npropose()\n"
@@ -106,9 +108,6 @@ class _Order(Model):
 class CodemodModule(Protocol):
     """What a `codemod.py` has to define."""
 
-    def applies(self, result: JobResult) -> bool:
-        """Whether this run shows the mistake."""
-
     def rewrite(self, program: Program, result: JobResult) -> Iterable[Rewrite]:
         """Ways to remove it, the best first."""
 
@@ -123,6 +122,10 @@ class Codemod:
     slug: str
     module: CodemodModule
     source: str | None = None  # None: one of ours, which the executor has too
+
+    def applies(self, result: JobResult) -> bool:
+        """Whether this run shows its mistake."""
+        return is_for(self.module, result, (result.error, *result.caught))
 
     def checks(self, before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
         """What must hold beyond the checks that every fix has to pass."""
@@ -175,11 +178,11 @@ def _cannot_import(place: str, error: Exception) -> ArticleError:
 
 
 def _whole(module: ModuleType, place: str) -> CodemodModule:
-    for name in ("applies", "rewrite", "checks"):
+    if not says_when(module):
+        raise ArticleError(f"{place}: says of no run that it is for it; {_SEE}")
+    for name in ("rewrite", "checks"):
         if not callable(getattr(module, name, None)):
-            raise ArticleError(
-                f"{place}: defines no function {name}(); see knowledge/repair/codemod.py"
-            )
+            raise ArticleError(f"{place}: defines no function {name}(); {_SEE}")
     return cast(CodemodModule, module)
 
 
@@ -200,7 +203,7 @@ def choose(codemods: Sequence[Codemod], result: JobResult) -> Chosen:
     here, problems = [], []
     for codemod in codemods:
         try:
-            if codemod.module.applies(result):
+            if codemod.applies(result):
                 here.append(codemod)
         except Exception as e:
             problems.append(codemod.problem("applies", e))

@@ -21,19 +21,14 @@ from knowledge.repair.toolkit.sites import (
     with_argument,
 )
 
-_FAMILIES = ("batchnorm_one_value", "instancenorm_one_element")
+ERRORS = ("batchnorm_one_value", "instancenorm_one_element")
 _IN_EVALUATION = ("eval_mode_training", "stays_in_eval")  # what the probes see of training so
 _TRAINS = re.compile(r"\.backward\(|\.step\(|\boptim\b|\.train\(|autograd\.grad")
 
 
-def applies(result: JobResult) -> bool:
-    """A normalisation layer in training mode got a single value to take the mean of."""
-    return seen_error(result, *_FAMILIES) is not None
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`model.eval()` before the call, or `drop_last=True` for the loader."""
-    error = seen_error(result, *_FAMILIES)
+    error = seen_error(result, *ERRORS)
     if error is None or "InstanceNorm" in (result.layer.type if result.layer else ""):
         return
     if _predicts(program, result):
@@ -117,4 +112,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     detail = "the model trains in evaluation mode" if not fine else "the mode suits what is done"
     kept = "track_running_stats=False" not in proposal.code
     mode = Check(name="mode", passed=fine and kept, detail=detail)
-    return [still_computed(seen_error(before, *_FAMILIES), proposal.code), mode]
+    return [still_computed(seen_error(before, *ERRORS), proposal.code), mode]

@@ -25,17 +25,13 @@ from knowledge.repair.toolkit.sites import (
 
 # Error families.
 _SIZES, _DIMENSIONS, _NUMBERS = "cat_sizes", "cat_dimensions", "cat_of_numbers"
+ERRORS = (_SIZES, _DIMENSIONS, _NUMBERS)
 _JOINS = ("cat", "concat", "concatenate")
-
-
-def applies(result: JobResult) -> bool:
-    """torch.cat got tensors that do not fit along its dimension."""
-    return seen_error(result, _SIZES, _DIMENSIONS, _NUMBERS) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """What keeps one part from fitting is taken back or added; else another dim, if one fits."""
-    error = seen_error(result, _SIZES, _DIMENSIONS, _NUMBERS)
+    error = seen_error(result, *ERRORS)
     call = failing(program, error)
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
@@ -177,7 +173,7 @@ def _listed(shapes: list[Shape]) -> str:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensors are joined, whole."""
-    error = seen_error(before, _SIZES, _DIMENSIONS, _NUMBERS)
+    error = seen_error(before, *ERRORS)
     wanted = ("unsqueeze", "T")
     kept = still_computed(error, proposal.code, allowed=("expand",), may_go=wanted)
     if error is not None and is_a(error, _NUMBERS):

@@ -17,17 +17,13 @@ from knowledge.repair.toolkit.shapes import same_layers, same_numbers, span_of, 
 from knowledge.repair.toolkit.sites import seen_error, variables
 
 _ROWS, _INDICES = "loss_class_probabilities", "loss_index_dtype"  # error families
+ERRORS = (_ROWS, _INDICES)
 _WHOLE = re.compile(r"^torch\.(randint|arange)\(|\.(argmax|round|floor)\(|^torch\.LongTensor\(")
-
-
-def applies(result: JobResult) -> bool:
-    """Cross entropy got one-hot rows as whole numbers, or indices that are none."""
-    return seen_error(result, _ROWS, _INDICES) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`.float()` where rows are one-hot, `.long()` where every index is a whole number."""
-    error = seen_error(result, _ROWS, _INDICES)
+    error = seen_error(result, *ERRORS)
     loss = loss_call(program, result, error)
     if error is None or loss is None:
         return
@@ -127,5 +123,5 @@ def _whole(result: JobResult, target: cst.BaseExpression) -> bool:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The loss of the same predictions and targets."""
-    kept = still_computed(seen_error(before, _ROWS, _INDICES), proposal.code)
+    kept = still_computed(seen_error(before, *ERRORS), proposal.code)
     return [kept, same_layers(before, after), same_numbers(before, after), loss_alive(after)]

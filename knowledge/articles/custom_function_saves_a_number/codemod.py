@@ -14,17 +14,12 @@ from knowledge.repair.toolkit.edits import New, Program
 from knowledge.repair.toolkit.flow import parameters
 from knowledge.repair.toolkit.sites import failing_statement, seen_error, variables
 
-_FAMILY = "saved_no_tensor"
-
-
-def applies(result: JobResult) -> bool:
-    """Something that is no tensor was given to save_for_backward."""
-    return seen_error(result, _FAMILY) is not None
+ERRORS = ("saved_no_tensor",)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`ctx.k = k` below the save, `k = ctx.k` below the unpacking."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     line = failing_statement(program, error)
     if line is None:
         return
@@ -128,8 +123,8 @@ def _given(
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """A tensor still goes through save_for_backward, and the gradients arrive."""
-    error = seen_error(before, _FAMILY)
-    seen = read(error, _FAMILY) if error is not None else None
+    error = seen_error(before, *ERRORS)
+    seen = read(error, *ERRORS) if error is not None else None
     saved = "save_for_backward(" in proposal.code or (seen is not None and seen["argument"] == "0")
     detail = "tensors are saved for backward" if saved else "nothing is saved for backward"
     return [

@@ -12,17 +12,12 @@ from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import failing, integer, seen_error
 
-_FAMILY = "slice_step"
-
-
-def applies(result: JobResult) -> bool:
-    """A slice of a tensor has a step below one."""
-    return seen_error(result, _FAMILY) is not None
+ERRORS = ("slice_step",)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`x[::-1]` → `x.flip(0)`; `x[5:1:-1]` → `x[2:6].flip(0)`; any place in the brackets."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     node = failing(program, error)
     if not isinstance(node, cst.Subscript):
         return
@@ -80,7 +75,7 @@ def _whole(part: cst.Slice) -> bool:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensor, turned round."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     if error is None:
         return []
     owner = error.code.partition("[")[0]

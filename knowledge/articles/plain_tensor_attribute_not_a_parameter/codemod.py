@@ -18,7 +18,7 @@ from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import Program, call, visited
 from knowledge.repair.toolkit.sites import assignment
 
-_KINDS = {"unregistered_parameter", "unregistered_tensor", "unregistered_module"}
+FINDINGS = {"unregistered_parameter", "unregistered_tensor", "unregistered_module"}
 # Not merely "training": a constant such as a mean is part of many a training that goes wrong.
 _SAYS_LEARN = (
     r"\b(learnable|trainable)\b"
@@ -27,14 +27,9 @@ _SAYS_LEARN = (
 _LEARN, _KEEP = "it should learn", "it is a constant"
 
 
-def applies(result: JobResult) -> bool:
-    """The module holds something that it never registered."""
-    return any(f.kind in _KINDS for f in result.findings)
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """All of them registered at once; a constant also as a buffer."""
-    found = [f for f in result.findings if f.kind in _KINDS]
+    found = [f for f in result.findings if f.kind in FINDINGS]
     sites = {id(f): _assignments(program, f) for f in found}
     found = [f for f in found if sites[id(f)]]
     if not found:
@@ -174,7 +169,7 @@ def _buffer(assign: cst.Assign) -> cst.Expr | None:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Registered, and moved by the optimizer if it should learn; the first loss as before."""
-    left = [f.name for f in after.findings if f.kind in _KINDS]
+    left = [f.name for f in after.findings if f.kind in FINDINGS]
     found = [
         Check(
             name="registered",

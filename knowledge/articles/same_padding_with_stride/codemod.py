@@ -17,18 +17,13 @@ from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import sizes, still_computed
 from knowledge.repair.toolkit.sites import argument, failing, seen_error, with_argument
 
-_FAMILY = "same_padding_strided"
+ERRORS = ("same_padding_strided",)
 _MADE = re.compile(r"Conv([123])d\(")
-
-
-def applies(result: JobResult) -> bool:
-    """A convolution was made with a stride and padding="same"."""
-    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The same padding as numbers."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     node = failing(program, error)
     padding = _padding(result)
     if not isinstance(node, cst.Call) or padding is None:
@@ -60,7 +55,7 @@ def _padding(result: JobResult) -> tuple[int, ...] | None:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same layer with its stride; only the word became a number, and that the right one."""
-    error, padding = seen_error(before, _FAMILY), _padding(before)
+    error, padding = seen_error(before, *ERRORS), _padding(before)
     if error is None or padding is None:
         return []
     found = [still_computed(error, proposal.code, may_go=("same",))]

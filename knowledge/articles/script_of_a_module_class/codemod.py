@@ -14,18 +14,13 @@ from knowledge.repair.computed import same_tensors
 from knowledge.repair.toolkit.edits import New, Program, call
 from knowledge.repair.toolkit.sites import seen_error
 
-_FAMILY = "script_of_class"
-
-
-def applies(result: JobResult) -> bool:
-    """A class of modules was given to torch.jit.script."""
-    return seen_error(result, _FAMILY) is not None
+ERRORS = ("script_of_class",)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`script(Net())` where the module is made; nothing if none is made."""
-    error = seen_error(result, _FAMILY)
-    m = read(error, _FAMILY) if error is not None else None
+    error = seen_error(result, *ERRORS)
+    m = read(error, *ERRORS) if error is not None else None
     if m is None:
         return
     made = [c for c in program.all(cst.Call) if program.text(c.func) == m["class"]]

@@ -16,18 +16,14 @@ from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, sti
 from knowledge.repair.toolkit.sites import failing, failing_statement, seen_error
 
 _SIZES, _GROWS = "broadcast_sizes", "inplace_result_grows"  # error families
+ERRORS, LAYERS = (_SIZES, _GROWS), ""
 _METHODS = ("mul", "add", "sub", "div", "masked_fill", "mul_", "add_", "sub_", "div_",
             "masked_fill_", "eq", "ne", "lt", "gt", "le", "ge", "pow")  # fmt: skip
 
 
-def applies(result: JobResult) -> bool:
-    """Two tensors, in an expression of the person's own, whose sizes do not broadcast."""
-    return result.layer is None and seen_error(result, _SIZES, _GROWS) is not None
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """1s between the dimensions of the smaller one; its transpose; or `@` for `*`."""
-    error = seen_error(result, _SIZES, _GROWS)
+    error = seen_error(result, *ERRORS)
     if error is None:
         return
     node = failing(program, error)
@@ -194,7 +190,7 @@ def _both(a: Shape, b: Shape) -> Shape:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same operation on the same tensors."""
-    error = seen_error(before, _SIZES, _GROWS)
+    error = seen_error(before, *ERRORS)
     grown = error is not None and is_a(error, _GROWS)
     made = [still_computed(error, proposal.code, allowed=("view",), may_go=("unsqueeze", "T"))]
     return made if grown else [*made, same_numbers(before, after, proposal.code)]

@@ -13,21 +13,16 @@ from knowledge.repair.toolkit.edits import Program, call
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, failing, seen_error
 
-_FAMILY = "stack_sizes"
-
-
-def applies(result: JobResult) -> bool:
-    """torch.stack got tensors of different sizes."""
-    return seen_error(result, _FAMILY) is not None
+ERRORS = ("stack_sizes",)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Both, where only the lengths differ; nothing where pictures would have to be resized."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     stack = failing(program, error)
     if error is None or not isinstance(stack, cst.Call) or not stack.args:
         return
-    found = read(error, _FAMILY)
+    found = read(error, *ERRORS)
     dim = argument(stack, 1, "dim")
     if program.text(stack.func) != "torch.stack" or found is None:
         return
@@ -76,7 +71,7 @@ def _holds_slices(program: Program, parts: cst.BaseExpression) -> bool:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensors, none left out and none cut."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     code = error.code if error is not None else ""
     made = [
         still_computed(

@@ -13,18 +13,13 @@ from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import calls, failing_statement, seen_error
 
-_FAMILY = "unpack_count"
+ERRORS = ("unpack_count",)
 _PRODUCTS = ("vjp", "jvp", "vhp", "hvp")
-
-
-def applies(result: JobResult) -> bool:
-    """A call gives more values than there are names."""
-    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`_` for the function's value; `h, c` for a cell."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     statement = failing_statement(program, error)
     assign = statement.body[0] if statement is not None and len(statement.body) == 1 else None
     if not isinstance(assign, cst.Assign) or not isinstance(assign.value, cst.Call):
@@ -97,7 +92,7 @@ def _cell(
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same call, and a name for each of its values."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     code = error.code if error is not None else ""
     call = code.partition("=")[2].strip() or code
     kept = still_computed(

@@ -12,13 +12,14 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.sites import calls
+
+ERRORS = ("too_many_arguments", "missing_arguments")
 
 _GIVEN = {
     "register_forward_hook": ("module", "inputs", "output"),
@@ -41,12 +42,6 @@ _NAMED = {
 _TUPLES = ("grad_input", "grad_output")  # a tensor for each input, or output
 _NAME = re.compile(r"^(?:[\w.<>]*\.)?(?P<name>\w+|<lambda>)\(\)")
 Hook = cst.FunctionDef | cst.Lambda
-
-
-def applies(result: JobResult) -> bool:
-    """A function was called with more or fewer arguments than it takes."""
-    error = result.error
-    return error is not None and is_a(error, "too_many_arguments", "missing_arguments")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

@@ -9,17 +9,13 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.flow import free_name
 
-
-def applies(result: JobResult) -> bool:
-    """A module without a forward was called, or a list."""
-    return result.error is not None and is_a(result.error, "forward_missing", "not_callable")
+ERRORS = ("forward_missing", "not_callable")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

@@ -12,7 +12,6 @@ from typing import Any
 
 import libcst as cst
 
-from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -22,13 +21,9 @@ from knowledge.repair.toolkit.edits import Beside, method
 from knowledge.repair.toolkit.sites import assignment, scope_of
 from knowledge.repair.toolkit.statements import calls_of, inserted
 
+ERRORS = ("freed_graph", "modified_in_place")
+
 _MOST_NODES = 20_000  # of a graph
-
-
-def applies(result: JobResult) -> bool:
-    """A backward went through a graph that another one had freed, or a step had changed."""
-    error = result.error
-    return error is not None and is_a(error, "freed_graph", "modified_in_place")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

@@ -21,12 +21,7 @@ from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.signatures import called
 
 _ADDS = ("append", "appendleft", "put")
-_FAMILIES = ("too_many_arguments", "takes_exactly", "not_a_module")
-
-
-def applies(result: JobResult) -> bool:
-    """A function was given more arguments than it takes, or a list where a layer belongs."""
-    return result.error is not None and is_a(result.error, *_FAMILIES)
+ERRORS = ("too_many_arguments", "takes_exactly", "not_a_module")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

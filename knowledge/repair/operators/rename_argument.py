@@ -22,6 +22,8 @@ from knowledge.repair.toolkit.keywords import meant, only_tells
 from knowledge.repair.toolkit.signatures import Called, called, of_call
 from knowledge.repair.toolkit.sites import with_argument, without_argument
 
+ERRORS = ("unexpected_keyword", "overload", "missing_arguments")
+
 _OFF = ("False", "None")
 _OF_TARGETS = re.compile(r"(?i)target|label|^y$")
 
@@ -36,12 +38,6 @@ class _Settings(TypedDict):
 
 
 REPEATS = True  # one slip seldom comes alone
-
-
-def applies(result: JobResult) -> bool:
-    """A function was given a keyword that it does not take."""
-    error = result.error
-    return error is not None and is_a(error, "unexpected_keyword", "overload", "missing_arguments")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
