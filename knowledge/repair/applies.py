@@ -1,6 +1,8 @@
 """Which runs a codemod or an operator is for: what its module says in constants and in `applies`.
 
     ERRORS: tuple[str, ...]   # families of errors, of which the run shows one
+    TYPES: frozenset[str]     # types of errors, of which the run shows one
+    CODE: str                 # a pattern that stands in the expression that raised it
     LAYERS: str               # a pattern of the types of layer that it may have failed in; of
                               # `""`, that it failed in none
     FINDINGS: frozenset[str]  # kinds of findings, of which the run has one
@@ -17,7 +19,7 @@ from collections.abc import Iterable
 from executor.errors import is_a
 from executor.protocol import Caught, ErrorSeen, JobResult
 
-_ONE_OF = ("ERRORS", "FINDINGS", "applies")
+_ONE_OF = ("ERRORS", "TYPES", "FINDINGS", "applies")
 
 
 def says_when(module: object) -> bool:
@@ -33,9 +35,12 @@ def is_for(module: object, result: JobResult, errors: Iterable[ErrorSeen | Caugh
         result: the run.
         errors: those of its errors that the module may be about.
     """
-    families = getattr(module, "ERRORS", None)
-    if families is not None and not any(e is not None and is_a(e, *families) for e in errors):
-        return False
+    families, types = getattr(module, "ERRORS", ()), getattr(module, "TYPES", ())
+    if families or types:
+        seen = (e for e in errors if e is not None and (e.type in types or is_a(e, *families)))
+        error = next(seen, None)
+        if error is None or not re.search(getattr(module, "CODE", ""), error.code):
+            return False
     layers = getattr(module, "LAYERS", None)
     failed_in = result.layer.type if result.layer is not None else ""
     if layers is not None and re.fullmatch(layers, failed_in) is None:

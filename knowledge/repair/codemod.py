@@ -22,7 +22,7 @@ from __future__ import annotations
 import base64
 import importlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
@@ -87,6 +87,22 @@ class Proposal(Model):
     form: str = ""  # of its code in one spelling: equal if codes differ in form alone
     checks: tuple[Check, ...] = ()  # what the two codes say, before any run
     trial: Trial | None = None  # what it did when it was tried among others; of an operator's
+
+    @classmethod
+    def of(cls, maker: str, rewrite: Rewrite) -> Proposal:
+        """A rewrite as text, not yet checked."""
+        told = {f.name: getattr(rewrite, f.name) for f in fields(rewrite) if f.name != "module"}
+        return cls(codemod=maker, code=rewrite.module.code, **told)
+
+    def checked(self, old: str, result: JobResult, asked: str) -> Proposal:
+        """With what the two codes say, and its one spelling. Parses them: jail only."""
+        from knowledge.repair.checks.code import Change, checks_of_code
+        from knowledge.repair.toolkit.comparison import form
+
+        change = Change(old, self.code, result, asked, self.title, self.intent)
+        spelling = sha256(form(self.code).encode()).hexdigest()
+        checks = tuple(checks_of_code(change))
+        return self.model_copy(update={"form": spelling, "checks": checks})
 
 
 class Proposed(Model):
@@ -233,17 +249,23 @@ def proposal_job(codemods: Sequence[Codemod], code: str, result: JobResult, aske
     )
 
 
-def read_proposals(result: JobResult) -> Proposed:
-    """What `propose` wrote; where it could not, the problem that its run had."""
+def read_proposals(result: JobResult, name: str = PROPOSALS, nobody: str = "") -> Proposed:
+    """What was proposed in the jail; where nothing could be, the problem that its run had.
+
+    Args:
+        result: the job's.
+        name: the file that holds it.
+        nobody: who proposes nothing then, and what; of `propose` where it is empty.
+    """
     for file in result.files:
-        if file.name == PROPOSALS:
+        if file.name == name:
             try:
                 return Proposed.model_validate_json(base64.b64decode(file.base64))
             except ValidationError:
                 break
     error = result.error
     why = f"{error.type}: {error.message}" if error else result.detail or result.outcome.value
-    return Proposed(problems=(f"no codemod could propose a fix: {why}",))
+    return Proposed(problems=(f"{nobody or 'no codemod could propose a fix'}: {why}",))
 
 
 def _file(name: str, text: str) -> File:
@@ -292,8 +314,6 @@ def _ours(slug: str) -> Codemod:
 
 def rewrites(codemod: Codemod, code: str, result: JobResult, asked: str = "") -> Proposed:
     """The codemod's distinct rewrites of one snippet as text. Parses the snippet: jail only."""
-    from knowledge.repair.checks.code import Change, checks_of_code
-    from knowledge.repair.toolkit.comparison import form
     from knowledge.repair.toolkit.edits import Program
 
     program = Program(code)
@@ -301,23 +321,9 @@ def rewrites(codemod: Codemod, code: str, result: JobResult, asked: str = "") ->
     problems: tuple[str, ...] = ()
     try:
         for rewrite in codemod.module.rewrite(program, result):
-            text = rewrite.module.code
-            if text != code and text not in found:
-                change = Change(code, text, result, asked, rewrite.title, rewrite.intent)
-                found[text] = Proposal(
-                    codemod=codemod.slug,
-                    title=rewrite.title,
-                    intent=rewrite.intent,
-                    subjects=rewrite.subjects,
-                    said=rewrite.said,
-                    new_name=rewrite.new_name,
-                    as_one=rewrite.as_one,
-                    supposes=rewrite.supposes,
-                    by_text=rewrite.by_text,
-                    code=text,
-                    form=sha256(form(text).encode()).hexdigest(),
-                    checks=tuple(checks_of_code(change)),
-                )
+            proposal = Proposal.of(codemod.slug, rewrite)
+            if proposal.code not in {code, *found}:
+                found[proposal.code] = proposal.checked(code, result, asked)
             if len(found) >= _MOST_REWRITES:
                 break
     except Exception as e:

@@ -16,7 +16,7 @@ from executor.protocol import Backward, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import backwards, reaches_leaves
 from knowledge.repair.toolkit.dataflow import values_of
-from knowledge.repair.toolkit.edits import Program, call, method, operand
+from knowledge.repair.toolkit.edits import Program, call, keyword, method, operand
 from knowledge.repair.toolkit.flow import later
 from knowledge.repair.toolkit.sites import argument, assignment, failing, seen_error, variables
 
@@ -195,8 +195,7 @@ def _of_grad(program: Program, grad: cst.Call, seen: dict[str, Variable]) -> Ite
     if not one_a_point:
         return
     ones = call(program.name_of("torch", "ones_like"), cst.Arg(outputs.value))
-    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    given = cst.Arg(ones, keyword=cst.Name("grad_outputs"), equal=equal)
+    given = keyword("grad_outputs", ones)
     place = next(
         (
             i

@@ -10,7 +10,7 @@ import libcst as cst
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.flow import in_loop
+from knowledge.repair.toolkit.flow import held_as, in_loop, walked
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import (
     argument,
@@ -55,7 +55,8 @@ def _without_the_last(program: Program, result: JobResult) -> Iterator[Rewrite]:
     """Of the loader whose batches are walked through there: others may be what is evaluated."""
     loaders = list(calls(program, r"(^|\.)DataLoader$"))
     if len(loaders) > 1:
-        loaders = [loader for loader in loaders if _is_walked_through(program, loader, result)]
+        names = walked(program, result.frames[0].line) if result.frames else []
+        loaders = [loader for loader in loaders if held_as(program, loader) in names]
     if len(loaders) != 1 or argument(loaders[0], 9, "drop_last") is not None:
         return
     size = argument(loaders[0], 1, "batch_size")
@@ -66,22 +67,6 @@ def _without_the_last(program: Program, result: JobResult) -> Iterator[Rewrite]:
         program.replace({loaders[0]: new}),
         f"line {program.line(loaders[0])}: the loader leaves out a last batch that is too small",
     )
-
-
-def _is_walked_through(program: Program, loader: cst.Call, result: JobResult) -> bool:
-    """Whether the loop around the failing line goes through this loader, by its name."""
-    outer = result.frames[0] if result.frames else None
-    around: cst.CSTNode | None = program.statement_on(outer.line) if outer is not None else None
-    made = program.up(loader, cst.Assign)
-    if made is None or len(made.targets) != 1 or made.value is not loader:
-        return False
-    name = program.text(made.targets[0].target)
-    while around is not None:
-        walked = program.inside(around.iter, cst.Name) if isinstance(around, cst.For) else []
-        if name in {n.value for n in walked}:
-            return True
-        around = program.parent(around)
-    return False
 
 
 def _evaluated(program: Program, result: JobResult) -> Iterator[Rewrite]:

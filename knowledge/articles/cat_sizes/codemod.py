@@ -128,9 +128,9 @@ def _one_part(
             )
         last = (shape[0], shape[-1], *shape[1:-1])
         if len(shape) == 4 and dim == 1 and _fits([*others, last], 1) and shape[3] != like[3]:
-            numbers = [cst.Arg(integer(n), comma=_COMMA) for n in (0, 3, 1)]
+            numbers = [cst.Arg(integer(n)) for n in (0, 3, 1, 2)]
             yield Rewrite(
-                program.replace({part: method(part, "permute", *numbers, cst.Arg(integer(2)))}),
+                program.replace({part: method(part, "permute", *numbers)}),
                 f"{line}: the channels come last in {list(shape)}; they have to be second",
             )
         wrong = [d for d in range(len(shape)) if d != dim and shape[d] != like[d]]
@@ -146,9 +146,6 @@ def _one_part(
                 program.replace({part: method(part, "expand", *new.args)}),
                 f"{line}: {list(shape)} is repeated where it has 1 and the others have more",
             )
-
-
-_COMMA = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
 
 
 def _turned_before(program: Program, part: cst.BaseExpression) -> cst.Attribute | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
@@ -121,14 +121,8 @@ def _applied(program: Program, value: cst.BaseExpression, change: str) -> cst.Ba
     for part in change.split(")."):
         name, _, inner = part.partition("(")
         numbers = [cst.Arg(integer(int(n))) for n in inner.rstrip(")").split(",")]
-        value = method(value, name, *_spaced(numbers))
+        value = method(value, name, *numbers)
     return value
-
-
-def _spaced(arguments: list[cst.Arg]) -> Iterator[cst.Arg]:
-    for i, a in enumerate(arguments):
-        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-        yield a if i == len(arguments) - 1 else a.with_changes(comma=comma)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

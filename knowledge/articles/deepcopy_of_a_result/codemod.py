@@ -50,9 +50,8 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     name = re.search(r"\((.*)\)$", error.code) if error is not None else None
     own = re.escape(name[1]) if name is not None else "$^"
     copied = re.search(rf"{own}(\.detach\(\))?\.clone\(", proposal.code) is not None
-    detail = "it is a copy" if copied else "it is no copy"
     return [
-        Check(name="copy", passed=copied, detail=detail),
+        Check.of("copy", copied, "it is a copy", "it is no copy"),
         still_computed(error, proposal.code, may_go=("copy", "deepcopy"), allowed=("detach",)),
         same_tensors(before, after, proposal.code),
         reaches_leaves(after, wanted=False),

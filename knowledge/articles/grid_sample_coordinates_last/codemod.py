@@ -30,10 +30,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         # Only one place may hold the coordinates: else the order is a guess.
         if given is None or len(shape) != wanted + 2 or shape[1] != wanted or wanted in shape[2:]:
             return
-        order = (0, *range(2, len(shape)), 1)
-        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-        arguments = [cst.Arg(integer(d), comma=comma) for d in order]
-        arguments[-1] = arguments[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        arguments = [cst.Arg(integer(d)) for d in (0, *range(2, len(shape)), 1)]
         yield Rewrite(
             program.replace({given.value: method(given.value, "permute", *arguments)}),
             f"line {program.line(node)}: dimension 1 of {list(shape)} holds the {wanted} "

@@ -13,7 +13,7 @@ from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import New, Program, method, operand
 from knowledge.repair.toolkit.shapes import same_numbers, shape_of, still_computed
-from knowledge.repair.toolkit.sites import assignment, failing, seen_error, variables
+from knowledge.repair.toolkit.sites import assignment, failing, integer, seen_error, variables
 
 # Error families.
 _MATRICES, _BATCHES, _VECTOR = "matmul_shapes", "bmm_sizes", "matvec_sizes"
@@ -176,9 +176,7 @@ def _turned(
         return bare
     if shape is not None and len(shape) == 2:
         return method(value, "T").func
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    first = cst.Arg(cst.parse_expression("-2"), comma=comma)
-    return method(value, "transpose", first, cst.Arg(cst.parse_expression("-1")))
+    return method(value, "transpose", cst.Arg(integer(-2)), cst.Arg(integer(-1)))
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

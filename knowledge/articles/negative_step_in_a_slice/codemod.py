@@ -46,9 +46,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     bare = all(isinstance(p.slice, cst.Slice) and _whole(p.slice) for p in parts)
     value = node.value if bare else node.with_changes(slice=parts)
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    arguments = [cst.Arg(integer(d), comma=comma) for d in dims]
-    arguments[-1] = arguments[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    arguments = [cst.Arg(integer(d)) for d in dims]
     yield Rewrite(
         program.replace({node: method(value, "flip", *arguments)}),
         f"line {program.line(node)}: a tensor is turned round by flip()",

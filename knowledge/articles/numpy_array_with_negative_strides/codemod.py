@@ -48,9 +48,8 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     """The flipped values become a tensor."""
     code = "".join(proposal.code.split())
     undone = code.count("::-1") != 0 and "[::-1][::-1]" in code
-    detail = "the flip was undone" if undone else "the flip is still there"
     return [
-        Check(name="flip", passed=not undone, detail=detail),
+        Check.of("flip", not undone, "the flip is still there", "the flip was undone"),
         still_computed(seen_error(before, *ERRORS), proposal.code),
         same_tensors(before, after, proposal.code),
         reaches_leaves(after, wanted=False),

@@ -15,6 +15,7 @@ import libcst as cst
 from executor.protocol import Finding, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.fingerprints import same_values
+from knowledge.repair.toolkit.dataflow import Unasked
 from knowledge.repair.toolkit.edits import Program, call, visited
 from knowledge.repair.toolkit.sites import assignment
 
@@ -133,26 +134,7 @@ def _unwrapped(value: cst.BaseExpression) -> cst.BaseExpression:
 
 def _bare(value: cst.BaseExpression) -> cst.BaseExpression:
     """Without requires_grad=True and .requires_grad_(): a Parameter asks for gradients itself."""
-
-    class Bare(cst.CSTTransformer):
-        def leave_Call(  # noqa: N802  (LibCST's name)
-            self, original_node: cst.Call, updated_node: cst.Call
-        ) -> cst.BaseExpression:
-            function = updated_node.func
-            if isinstance(function, cst.Attribute) and function.attr.value == "requires_grad_":
-                return function.value
-            kept = [a for a in updated_node.args if not _asks_for_gradient(a)]
-            if len(kept) == len(updated_node.args):
-                return updated_node
-            if kept:
-                kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-            return updated_node.with_changes(args=kept)
-
-    return visited(value, Bare())
-
-
-def _asks_for_gradient(argument: cst.Arg) -> bool:
-    return argument.keyword is not None and argument.keyword.value == "requires_grad"
+    return visited(value, Unasked())
 
 
 def _buffer(assign: cst.Assign) -> cst.Expr | None:

@@ -28,6 +28,7 @@ from knowledge.repair.toolkit.sites import (
     integer,
     made,
     seen_error,
+    with_argument,
     without_argument,
 )
 
@@ -134,9 +135,7 @@ def _batch_first(program: Program, layer: Layer, given: str) -> Iterator[Rewrite
     found = made(program, layer)
     if found is None or found.in_loop or any(a.star for a in found.call.args):
         return
-    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    added = cst.Arg(cst.Name("True"), keyword=cst.Name("batch_first"), equal=equal)
-    call = found.call.with_changes(args=[*found.call.args, added])
+    call = with_argument(found.call, 99, "batch_first", cst.Name("True"))
     yield Rewrite(
         program.replace({found.call: call}),
         f"line {program.line(found.call)}: the batch comes first in the input, and the layer is "

@@ -68,5 +68,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     kept = all(re.search(rf"stride\s*=\s*{re.escape(s)}", proposal.code) for s in strides)
     detail = "the padding keeps the size" if fits else "another padding than the size needs"
     found.append(Check(name="padding", passed=fits, detail=detail))
-    detail = "the stride is kept" if kept else "another stride"
-    return [*found, Check(name="stride", passed=kept, detail=detail)]
+    return [*found, Check.of("stride", kept, "the stride is kept", "another stride")]

@@ -13,7 +13,7 @@ from knowledge.repair.toolkit.alignment import Alignment, alignments, fits, turn
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.flow import in_loop
 from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
-from knowledge.repair.toolkit.sites import failing, failing_statement, seen_error
+from knowledge.repair.toolkit.sites import failing, failing_statement, integer, seen_error
 
 _SIZES, _GROWS = "broadcast_sizes", "inplace_result_grows"  # error families
 ERRORS, LAYERS = (_SIZES, _GROWS), ""
@@ -146,10 +146,7 @@ def _of_a_sum(
     if len(ways) == 1 and len(b) == 1 and len(ways[0].shape) > 1 and in_loop(program, node):
         target = program.text(node.target)
         size = cst.parse_expression(f"[1] * ({target}.dim() - 1)")
-        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-        new = method(
-            node.value, "view", cst.Arg(integer_minus_one(), comma=comma), cst.Arg(size, star="*")
-        )
+        new = method(node.value, "view", cst.Arg(integer(-1)), cst.Arg(size, star="*"))
         yield Rewrite(
             program.replace({node.value: new}),
             f"{line}: `{program.text(node.value)}` belongs to dimension 0 of `{target}`, however "
@@ -174,11 +171,6 @@ _OPERATORS: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
     cst.MultiplyAssign: cst.Multiply(),
     cst.DivideAssign: cst.Divide(),
 }
-
-
-def integer_minus_one() -> cst.BaseExpression:
-    """-1."""
-    return cst.parse_expression("-1")
 
 
 def _both(a: Shape, b: Shape) -> Shape:

@@ -9,7 +9,7 @@ import libcst as cst
 from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.edits import Program, call, padded
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, failing, seen_error
 
@@ -34,15 +34,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if _holds_slices(program, stack.args[0].value):
         return  # the last ones are cut off at an end: filled up, they would be made up
     tensors = stack.args[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    rows = cst.Arg(cst.Name("True"), keyword=cst.Name("batch_first"), equal=equal)
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
     line = f"line {program.line(stack)}"
-    pad = program.name_of("torch.nn.utils.rnn", "pad_sequence")
-    if pad.startswith("rnn."):
-        pad = "torch.nn.utils." + pad
     yield Rewrite(
-        program.replace({stack: call(pad, tensors.with_changes(comma=comma), rows)}),
+        program.replace({stack: padded(program, tensors.value)}),
         f"{line}: the short ones are filled up with zeros to the longest",
         "one row each, short ones filled up with zeros",
         said=r"\bpad(ding|ded)?\b|\bbatch(es|ed)?\b",

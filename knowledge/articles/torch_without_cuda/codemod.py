@@ -169,5 +169,4 @@ def _last_import(program: Program) -> cst.SimpleStatementLine | None:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The GPU is still asked for where there is one."""
     kept = _GUARD.search(proposal.code) is not None or "is_available()" in proposal.code
-    detail = "where there is a GPU it is used" if kept else "a GPU is used no more"
-    return [Check(name="guard", passed=kept, detail=detail)]
+    return [Check.of("guard", kept, "where there is a GPU it is used", "a GPU is used no more")]

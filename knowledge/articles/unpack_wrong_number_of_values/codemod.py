@@ -9,7 +9,7 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Program, separated
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import calls, failing_statement, seen_error
 
@@ -46,11 +46,9 @@ def _is_functional(program: Program, name: str) -> bool:
 def _product(program: Program, target: cst.Tuple, name: str) -> Iterator[Rewrite]:
     if len(target.elements) != 1 or isinstance(target.elements[0], cst.StarredElement):
         return
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    first = cst.Element(cst.Name("_"), comma=comma)
-    last = target.elements[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    both = separated([cst.Element(cst.Name("_")), target.elements[0]])
     yield Rewrite(
-        program.replace({target: cst.Tuple([first, last], lpar=(), rpar=())}),
+        program.replace({target: cst.Tuple(both, lpar=(), rpar=())}),
         f"line {program.line(target)}: {name} returns the function's value first, then the product",
     )
 

@@ -11,12 +11,12 @@ from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.findings.cuts import collected
 from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.flow import loops_around
 from knowledge.repair.toolkit.statements import (
     block,
     calls_of,
     inserted,
     last_name,
-    loops_around,
     moved,
     receiver,
 )

@@ -16,7 +16,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Program, separated
 from knowledge.repair.toolkit.sites import calls
 
 ERRORS = ("too_many_arguments", "missing_arguments")
@@ -87,8 +87,7 @@ def _with_index(program: Program) -> Iterator[Rewrite]:
             and len(params) == 1
             and _is_method(program, function)
         ):
-            comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-            new = [params[0].with_changes(comma=comma), cst.Param(cst.Name("index"))]
+            new = separated([params[0], cst.Param(cst.Name("index"))])
             told = "`__getitem__` takes the index that it is called with"
             title = f"line {program.line(function)}: {told}"
             changed = function.params.with_changes(params=new)
@@ -140,10 +139,7 @@ def _parameters(program: Program, hook: Hook, given: tuple[str, ...]) -> cst.Par
             new.append(cst.Param(cst.Name(role if role not in names else f"_{role}")))
     if own:
         return None
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    ordered = [p.with_changes(comma=comma) for p in (*bound, *reversed(new))]
-    ordered[-1] = ordered[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    return params.with_changes(params=ordered)
+    return params.with_changes(params=separated([*bound, *reversed(new)]))
 
 
 def _first_of(program: Program, hook: Hook, name: str) -> dict[cst.CSTNode, cst.CSTNode]:

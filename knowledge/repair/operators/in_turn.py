@@ -54,5 +54,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     """Every layer of the list is called."""
     owner = before.error.code.partition("(")[0] if before.error is not None else ""
     kept = f" in {owner}:" in proposal.code
-    detail = "every layer is called" if kept else "not every layer is called"
-    return [Check(name="layers", passed=kept, detail=detail)]
+    return [Check.of("layers", kept, "every layer is called", "not every layer is called")]

@@ -13,8 +13,8 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.flow import loops_around
 from knowledge.repair.toolkit.imports import with_import
-from knowledge.repair.toolkit.statements import loops_around
 
 ERRORS = ("folder_missing",)
 

@@ -109,5 +109,4 @@ def loss_alive(after: JobResult) -> Check:
     """No loss of the run is stuck at exactly zero, as it is with a single class."""
     losses = [b.loss for b in after.values.backwards if b.loss] if after.values is not None else []
     dead = bool(losses) and all(loss.norm == 0 for loss in losses)
-    detail = "every loss is exactly 0" if dead else "the loss is not stuck at zero"
-    return Check(name="loss", passed=not dead, detail=detail)
+    return Check.of("loss", not dead, "the loss is not stuck at zero", "every loss is exactly 0")

@@ -22,6 +22,8 @@ def layer(kind: str) -> Layer:
 
 
 OF_SIZES = failed(SIZES)
+OF_MM = failed(SIZES, code="mm(a, b)")
+OF_TYPES = failed("'int' object is not callable", type="TypeError")
 IN_A_LINEAR = OF_SIZES.model_copy(update={"layer": layer("Linear")})
 IN_A_LIKE = OF_SIZES.model_copy(update={"layer": layer("LazyLinear")})
 CAUGHT = ran(caught=(Caught(type="RuntimeError", message=SIZES),))
@@ -39,6 +41,13 @@ FOUND = ran(findings=(finding("loss_broadcasts", 1, "loss", ""),))
             [OF_SIZES, IN_A_LIKE, ran()],
         ),
         ({"ERRORS": ("matmul_shapes",), "LAYERS": ""}, [OF_SIZES], [IN_A_LINEAR]),
+        ({"TYPES": {"RuntimeError"}}, [OF_SIZES, CAUGHT, failed(OTHER)], [ran(), OF_TYPES]),
+        (
+            {"ERRORS": ("matmul_shapes",), "TYPES": {"TypeError"}},
+            [OF_SIZES, OF_TYPES],
+            [failed(OTHER), ran()],
+        ),
+        ({"ERRORS": ("matmul_shapes",), "CODE": r"^mm\("}, [OF_MM], [OF_SIZES, failed(OTHER)]),
         ({"FINDINGS": {"loss_broadcasts"}}, [FOUND], [ran(), OF_SIZES]),
         ({"FINDINGS": {"graph_kept"}}, [], [FOUND]),
         ({"applies": lambda result: result.stdout == "1\n"}, [ran(stdout="1\n")], [ran()]),
