@@ -9,6 +9,10 @@ A finding says what a run saw, and its line. A module in `knowledge/repair/findi
 be sure which place is meant: each edit is run, and only one after which the finding is gone passes.
 A module may define `checks(before, after) -> list[Check]` for what else has to hold.
 Where the edit supposes something about what is meant, it says so in its `intent`.
+
+A kind that an article is about is none of `KINDS`: the article's `codemod.py` names it.
+
+    applies, rewrite, checks = codemod_of(pairs, "loss_broadcasts")
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import TYPE_CHECKING, Protocol, cast
 
 from executor.protocol import Finding, JobResult
@@ -48,10 +53,12 @@ class FindingEdits:
     """One module as a codemod."""
 
     module: FindingModule
+    kinds: frozenset[str]  # empty: of every finding that brings its edits along
 
     def applies(self, result: JobResult) -> bool:
-        """The run raised nothing, and found a mistake of the module's kinds."""
-        return result.error is None and bool(self._found(result))
+        """The run raised nothing but its own doubt, and found a mistake of the kinds."""
+        doubts = result.error is None or result.error.type == "AssertionError"
+        return doubts and bool(self._found(result))
 
     def rewrite(self, program: Program, result: JobResult) -> Iterable[Rewrite]:
         """The edits of each finding: several names of one kind are one mistake, or alike."""
@@ -107,11 +114,10 @@ class FindingEdits:
         ]
 
     def _found(self, result: JobResult) -> list[Finding]:
-        kinds = self.module.KINDS
         return [
             f
             for f in result.findings
-            if f.mistake and (f.kind in kinds if kinds else bool(f.facts.get("ways")))
+            if f.mistake and (f.kind in self.kinds if self.kinds else bool(f.facts.get("ways")))
         ]
 
 
@@ -131,4 +137,17 @@ def load_one(name: str) -> Codemod:
         module = importlib.import_module(place)
     except ImportError as e:
         raise ArticleError(f"{place}: cannot be imported ({type(e).__name__}: {e})") from e
-    return Codemod(name.replace("_", "-"), FindingEdits(cast(FindingModule, module)))
+    edits = cast(FindingModule, module)
+    return Codemod(name.replace("_", "-"), FindingEdits(edits, edits.KINDS))
+
+
+def codemod_of(
+    module: ModuleType, kind: str
+) -> tuple[
+    Callable[[JobResult], bool],
+    Callable[[Program, JobResult], Iterable[Rewrite]],
+    Callable[[JobResult, JobResult, Proposal], list[Check]],
+]:
+    """What the `codemod.py` of an article about one kind of finding defines."""
+    made = FindingEdits(cast(FindingModule, module), frozenset({kind}))
+    return made.applies, made.rewrite, made.checks

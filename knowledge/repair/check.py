@@ -16,6 +16,11 @@ class Check(Model):
     routine: bool = False  # asked of every fix: that it passed says little about this one
     tried: bool = True  # False: nothing here could be tried, so that it passed says nothing
 
+    @classmethod
+    def of(cls, name: str, passed: object, detail: str, otherwise: str) -> Check:
+        """A check with what is said where it holds, and where it does not."""
+        return cls(name=name, passed=bool(passed), detail=detail if passed else otherwise)
+
 
 def tally(checks: Sequence[Check]) -> str:
     """How many checks a fix passed, in words; those that could not be tried are counted apart."""

@@ -2,13 +2,13 @@
 
 An article's `codemod.py` defines
 
-    def applies(result: JobResult) -> bool
+    ERRORS = ("a family of errors",)  # or `applies` and what else knowledge/repair/applies.py reads
     def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]
     def checks(before: JobResult, after: JobResult, rewrite: Proposal) -> list[Check]
 
-`applies` and `checks` look at what runs said. `rewrite` reads a stranger's code, so it is called
-inside the jail, by a job like any other: `proposal_job` makes that job, `propose` is what it runs,
-`read_proposals` takes its answer.
+Which runs it is for, and `checks`, go by what runs said. `rewrite` reads a stranger's code, so it
+is called inside the jail, by a job like any other: `proposal_job` makes that job, `propose` is what
+it runs, `read_proposals` takes its answer.
 
 Our own codemods are ordinary modules, imported by name in the bot and in the jail. Those of a
 team's own folders are no part of what the executor has installed, so their source goes along.
@@ -22,7 +22,7 @@ from __future__ import annotations
 import base64
 import importlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
@@ -33,6 +33,7 @@ from pydantic import ValidationError
 from executor.protocol import File, Job, JobResult, Model, Probe, Trial
 from knowledge.articles.slugs import ARTICLES, folder_of, slug_of
 from knowledge.errors import ArticleError
+from knowledge.repair.applies import is_for, says_when
 from knowledge.repair.check import Check as Check  # codemods import it from here
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 _READ_BYTES = 128 * 1024  # of code: a codemod's syntax tree takes 40 ms a KiB
 _MOST_REWRITES = 12  # of one codemod for one snippet
 _WALL_S = 20.0
+_SEE = "see knowledge/repair/codemod.py"
 ORDER, PROPOSALS = "order.json", "proposals.json"
 # All the code of a proposal job.
 PROPOSE = "from knowledge.repair.codemod import propose\npropose()\n"
@@ -86,6 +88,22 @@ class Proposal(Model):
     checks: tuple[Check, ...] = ()  # what the two codes say, before any run
     trial: Trial | None = None  # what it did when it was tried among others; of an operator's
 
+    @classmethod
+    def of(cls, maker: str, rewrite: Rewrite) -> Proposal:
+        """A rewrite as text, not yet checked."""
+        told = {f.name: getattr(rewrite, f.name) for f in fields(rewrite) if f.name != "module"}
+        return cls(codemod=maker, code=rewrite.module.code, **told)
+
+    def checked(self, old: str, result: JobResult, asked: str) -> Proposal:
+        """With what the two codes say, and its one spelling. Parses them: jail only."""
+        from knowledge.repair.checks.code import Change, checks_of_code
+        from knowledge.repair.toolkit.comparison import form
+
+        change = Change(old, self.code, result, asked, self.title, self.intent)
+        spelling = sha256(form(self.code).encode()).hexdigest()
+        checks = tuple(checks_of_code(change))
+        return self.model_copy(update={"form": spelling, "checks": checks})
+
 
 class Proposed(Model):
     """What came out of the jail: the candidates, and what went wrong with some codemods."""
@@ -106,9 +124,6 @@ class _Order(Model):
 class CodemodModule(Protocol):
     """What a `codemod.py` has to define."""
 
-    def applies(self, result: JobResult) -> bool:
-        """Whether this run shows the mistake."""
-
     def rewrite(self, program: Program, result: JobResult) -> Iterable[Rewrite]:
         """Ways to remove it, the best first."""
 
@@ -123,6 +138,10 @@ class Codemod:
     slug: str
     module: CodemodModule
     source: str | None = None  # None: one of ours, which the executor has too
+
+    def applies(self, result: JobResult) -> bool:
+        """Whether this run shows its mistake."""
+        return is_for(self.module, result, (result.error, *result.caught))
 
     def checks(self, before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
         """What must hold beyond the checks that every fix has to pass."""
@@ -175,11 +194,11 @@ def _cannot_import(place: str, error: Exception) -> ArticleError:
 
 
 def _whole(module: ModuleType, place: str) -> CodemodModule:
-    for name in ("applies", "rewrite", "checks"):
+    if not says_when(module):
+        raise ArticleError(f"{place}: says of no run that it is for it; {_SEE}")
+    for name in ("rewrite", "checks"):
         if not callable(getattr(module, name, None)):
-            raise ArticleError(
-                f"{place}: defines no function {name}(); see knowledge/repair/codemod.py"
-            )
+            raise ArticleError(f"{place}: defines no function {name}(); {_SEE}")
     return cast(CodemodModule, module)
 
 
@@ -200,7 +219,7 @@ def choose(codemods: Sequence[Codemod], result: JobResult) -> Chosen:
     here, problems = [], []
     for codemod in codemods:
         try:
-            if codemod.module.applies(result):
+            if codemod.applies(result):
                 here.append(codemod)
         except Exception as e:
             problems.append(codemod.problem("applies", e))
@@ -230,17 +249,23 @@ def proposal_job(codemods: Sequence[Codemod], code: str, result: JobResult, aske
     )
 
 
-def read_proposals(result: JobResult) -> Proposed:
-    """What `propose` wrote; where it could not, the problem that its run had."""
+def read_proposals(result: JobResult, name: str = PROPOSALS, nobody: str = "") -> Proposed:
+    """What was proposed in the jail; where nothing could be, the problem that its run had.
+
+    Args:
+        result: the job's.
+        name: the file that holds it.
+        nobody: who proposes nothing then, and what; of `propose` where it is empty.
+    """
     for file in result.files:
-        if file.name == PROPOSALS:
+        if file.name == name:
             try:
                 return Proposed.model_validate_json(base64.b64decode(file.base64))
             except ValidationError:
                 break
     error = result.error
     why = f"{error.type}: {error.message}" if error else result.detail or result.outcome.value
-    return Proposed(problems=(f"no codemod could propose a fix: {why}",))
+    return Proposed(problems=(f"{nobody or 'no codemod could propose a fix'}: {why}",))
 
 
 def _file(name: str, text: str) -> File:
@@ -289,8 +314,6 @@ def _ours(slug: str) -> Codemod:
 
 def rewrites(codemod: Codemod, code: str, result: JobResult, asked: str = "") -> Proposed:
     """The codemod's distinct rewrites of one snippet as text. Parses the snippet: jail only."""
-    from knowledge.repair.checks.code import Change, checks_of_code
-    from knowledge.repair.toolkit.comparison import form
     from knowledge.repair.toolkit.edits import Program
 
     program = Program(code)
@@ -298,23 +321,9 @@ def rewrites(codemod: Codemod, code: str, result: JobResult, asked: str = "") ->
     problems: tuple[str, ...] = ()
     try:
         for rewrite in codemod.module.rewrite(program, result):
-            text = rewrite.module.code
-            if text != code and text not in found:
-                change = Change(code, text, result, asked, rewrite.title, rewrite.intent)
-                found[text] = Proposal(
-                    codemod=codemod.slug,
-                    title=rewrite.title,
-                    intent=rewrite.intent,
-                    subjects=rewrite.subjects,
-                    said=rewrite.said,
-                    new_name=rewrite.new_name,
-                    as_one=rewrite.as_one,
-                    supposes=rewrite.supposes,
-                    by_text=rewrite.by_text,
-                    code=text,
-                    form=sha256(form(text).encode()).hexdigest(),
-                    checks=tuple(checks_of_code(change)),
-                )
+            proposal = Proposal.of(codemod.slug, rewrite)
+            if proposal.code not in {code, *found}:
+                found[proposal.code] = proposal.checked(code, result, asked)
             if len(found) >= _MOST_REWRITES:
                 break
     except Exception as e:

@@ -42,8 +42,7 @@ def same_gradients(before: JobResult, after: JobResult) -> Check:
     had = [g for b in old for g in b.grads]
     have = [g for b in backwards(after)[: len(old)] for g in b.grads]
     equal = len(had) == len(have) and all(same_values(a, b) for a, b in zip(had, have, strict=True))
-    detail = "the gradients are as before" if equal else "the gradients changed"
-    return Check(name="gradients", passed=equal, detail=detail)
+    return Check.of("gradients", equal, "the gradients are as before", "the gradients changed")
 
 
 def same_leaves(before: JobResult, after: JobResult, asked: Iterable[str] = ()) -> Check:

@@ -166,7 +166,6 @@ def _is_known(caught: Caught, before: JobResult) -> bool:
 
 def _output(before: JobResult, after: JobResult) -> Check:
     passed = after.stdout.startswith(before.stdout[: 8 * 1024])
-    detail = (
-        "what was printed before the error is unchanged" if passed else "it prints other values"
+    return Check.of(
+        "output", passed, "what was printed before the error is unchanged", "it prints other values"
     )
-    return Check(name="output", passed=passed, detail=detail)

@@ -4,7 +4,7 @@ A codemod knows one mistake; an operator knows one kind of edit (cast a tensor, 
 rename an argument) and offers it wherever the values of the failing run speak for it. A module
 in `knowledge/repair/operators/` defines
 
-    def applies(result: JobResult) -> bool
+    def applies(result: JobResult) -> bool  # or `ERRORS` (knowledge/repair/applies.py)
     def edits(failure: Failure) -> Iterable[Rewrite]
     def checks(before: JobResult, after: JobResult, rewrite: Proposal) -> list[Check]  # optional
 
@@ -31,6 +31,7 @@ import libcst as cst
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.errors import ArticleError
 from knowledge.repair import operators
+from knowledge.repair.applies import is_for, says_when
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 
@@ -165,10 +166,7 @@ _WRITES = frozenset(
 
 
 class OperatorModule(Protocol):
-    """What a module in `operators/` has to define; `checks` it may define."""
-
-    def applies(self, result: JobResult) -> bool:
-        """Whether an edit of this kind may remove the error that this run shows."""
+    """What a module in `operators/` has to define, beside `applies` or `ERRORS`."""
 
     def edits(self, failure: Failure) -> Iterable[Rewrite]:
         """The edits that the live values speak for, the cheapest first."""
@@ -193,6 +191,10 @@ class Operator:
     def is_alone(self) -> bool:
         """Whether its edits count only if nothing else is left to be mended."""
         return bool(getattr(self.module, "ALONE", False))
+
+    def applies(self, result: JobResult) -> bool:
+        """Whether an edit of its kind may remove the error that this run shows."""
+        return result.error is not None and is_for(self.module, result, (result.error,))
 
     def checks(self, before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
         """What must hold beyond the checks that every edit has to pass."""
@@ -220,11 +222,8 @@ def _load(name: str) -> Operator:
         module = importlib.import_module(place)
     except Exception as e:
         raise ArticleError(f"{place}: cannot be imported ({type(e).__name__}: {e})") from e
-    for function in ("applies", "edits"):
-        if not callable(getattr(module, function, None)):
-            raise ArticleError(
-                f"{place}: defines no function {function}(); see knowledge/repair/operator.py"
-            )
+    if not says_when(module) or not callable(getattr(module, "edits", None)):
+        raise ArticleError(f"{place}: says not when it applies, or has no edits(); see operator.py")
     return Operator(name.replace("_", "-"), cast(OperatorModule, module))
 
 
@@ -235,7 +234,7 @@ def choose_operators(
     here, problems = [], []
     for operator in among:
         try:
-            if result.error is not None and operator.module.applies(result):
+            if operator.applies(result):
                 here.append(operator)
         except Exception as e:
             problems.append(operator.problem("applies", e))

@@ -11,15 +11,12 @@ import base64
 import re
 import resource
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
-from pydantic import ValidationError
-
 from executor.protocol import File, Job, JobResult, Model, Probe, Trial
 from knowledge.repair.budget import MOST_S
-from knowledge.repair.codemod import ORDER, PROPOSALS, Proposal, Proposed, Rewrite, propose
+from knowledge.repair.codemod import ORDER, PROPOSALS, Proposal, Proposed, propose, read_proposals
 from knowledge.repair.operator import Failure, Live, Operator, load_operators
 from knowledge.repair.printed import kept
 
@@ -129,15 +126,7 @@ def answered(result: JobResult) -> tuple[bool, bool]:
 
 def read_edits(result: JobResult) -> Proposed:
     """What `propose_edits` wrote; where it could not, the problem that its run had."""
-    for file in result.files:
-        if file.name == _PROPOSED:
-            try:
-                return Proposed.model_validate_json(base64.b64decode(file.base64))
-            except ValidationError:
-                break
-    error = result.error
-    why = f"{error.type}: {error.message}" if error else result.detail or result.outcome.value
-    return Proposed(problems=(f"no operator could propose an edit: {why}",))
+    return read_proposals(result, _PROPOSED, "no operator could propose an edit")
 
 
 # -- in the jail -----------------------------------------------------------------------------
@@ -159,7 +148,7 @@ def propose_edits(
             proposed = Proposed.model_validate_json(told)
             left_s = order.left_s - (_computed_by_forks_s() - began_s)
             tried = _tried(order, proposed.proposals, try_programs, left_s)
-            checked = tuple(_checked(order, p) for p in tried)
+            checked = tuple(p.checked(order.job.code, order.result, order.asked) for p in tried)
             proposed = proposed.model_copy(update={"proposals": checked})
     (folder / _PROPOSED).write_text(proposed.model_dump_json())
 
@@ -274,7 +263,7 @@ def edits_of(operators: Sequence[Operator], failure: Failure) -> Proposed:
         own = 0
         try:
             for rewrite in operator.module.edits(failure):
-                proposal = _proposal(operator, rewrite)
+                proposal = Proposal.of(operator.slug, rewrite)
                 known = found.get(proposal.code)
                 if proposal.code != code and (known is None or known.cost > proposal.cost):
                     found[proposal.code] = proposal
@@ -285,34 +274,3 @@ def edits_of(operators: Sequence[Operator], failure: Failure) -> Proposed:
             problems.append(operator.problem("edits", e))
     cheapest = sorted(found.values(), key=lambda p: p.cost)[:_MOST]
     return Proposed(proposals=tuple(cheapest), problems=tuple(problems))
-
-
-def _proposal(operator: Operator, rewrite: Rewrite) -> Proposal:
-    return Proposal(
-        codemod=operator.slug,
-        title=rewrite.title,
-        intent=rewrite.intent,
-        subjects=rewrite.subjects,
-        said=rewrite.said,
-        new_name=rewrite.new_name,
-        as_one=rewrite.as_one,
-        supposes=rewrite.supposes,
-        cost=rewrite.cost,
-        code=rewrite.module.code,
-    )
-
-
-def _checked(order: _Order, proposal: Proposal) -> Proposal:
-    """With what the two codes say, and its one spelling; in a process that ran nothing else."""
-    from knowledge.repair.checks.code import Change, checks_of_code
-    from knowledge.repair.toolkit.comparison import form
-
-    change = Change(
-        order.job.code, proposal.code, order.result, order.asked, proposal.title, proposal.intent
-    )
-    return proposal.model_copy(
-        update={
-            "form": sha256(form(proposal.code).encode()).hexdigest(),
-            "checks": tuple(checks_of_code(change)),
-        }
-    )

@@ -272,12 +272,8 @@ def _try_below(program: Program, statement: cst.SimpleStatementLine, error: str)
 
 def _stands_by_itself(program: Program, statement: cst.SimpleStatementLine) -> bool:
     """Whether it is run once, by the module itself: in no loop, function, class or `try`."""
-    above = program.parent(statement)
-    while above is not None and not isinstance(above, cst.Module):
-        if not isinstance(above, cst.IndentedBlock | cst.With | cst.If | cst.Else):
-            return False
-        above = program.parent(above)
-    return True
+    plain = (cst.Module, cst.IndentedBlock, cst.With, cst.If, cst.Else)
+    return all(isinstance(around, plain) for around in program.above(statement))
 
 
 def _with_what_needs_it(

@@ -84,5 +84,4 @@ def _is_docstring(line: cst.SimpleStatementLine) -> bool:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The class still is a module: what it made is called as one."""
     kept = re.search(r"\bModule\b", proposal.code) is not None
-    detail = "it still is a Module" if kept else "it is no Module any more"
-    return [Check(name="module", passed=kept, detail=detail)]
+    return [Check.of("module", kept, "it still is a Module", "it is no Module any more")]

@@ -18,23 +18,16 @@ from knowledge.repair.toolkit.shapes import (
 )
 from knowledge.repair.toolkit.sites import argument, calls, failing, seen_error, with_argument
 
+ERRORS = ("attention_mask", "attention_embedding", "view_size")
+LAYERS = "MultiheadAttention"
+
 _MADE = r"(^|\.)(Transformer|TransformerEncoderLayer|TransformerDecoderLayer|MultiheadAttention)$"
-
-
-def applies(result: JobResult) -> bool:
-    """An attention layer got tokens, or a mask, of other sizes than it was made for."""
-    layer = result.layer
-    return (
-        seen_error(result, "attention_mask", "attention_embedding", "view_size") is not None
-        and layer is not None
-        and layer.type == "MultiheadAttention"
-    )
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """batch_first=True where batch and length are exchanged; else embed_dim, if its heads fit."""
     error, layer = (
-        seen_error(result, "attention_mask", "attention_embedding", "view_size"),
+        seen_error(result, *ERRORS),
         result.layer,
     )
     found = list(calls(program, _MADE))
@@ -90,7 +83,7 @@ def _as_wide(program: Program, call: cst.Call, width: int, expected: int) -> Ite
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tokens go in, with the same mask."""
-    error = seen_error(before, "attention_mask", "attention_embedding", "view_size")
+    error = seen_error(before, *ERRORS)
     line = error.code if error is not None else ""
     cut = [w for w in ("mask",) if proposal.code.count(w) < line.count(w)]
     masks = Check(name="masks", passed=not cut, detail="every mask is still there")

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import SeenError, read
+from executor.errors import SeenError
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import same_layers
-from knowledge.repair.toolkit.sites import scope_of, seen_error
+from knowledge.repair.toolkit.sites import scope_of, seen_as, seen_error
 
 
 def applies(result: JobResult) -> bool:
@@ -21,8 +21,7 @@ def applies(result: JobResult) -> bool:
 
 
 def _match(result: JobResult) -> SeenError | None:
-    error = seen_error(result, "object_attribute")
-    seen = read(error, "object_attribute") if error is not None else None
+    seen = seen_as(result, "object_attribute")
     if seen is None or seen["of_class"] or not seen["name"]:
         return None
     return seen if seen["type"].isidentifier() else None

@@ -16,11 +16,12 @@ from executor.protocol import Backward, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import backwards, reaches_leaves
 from knowledge.repair.toolkit.dataflow import values_of
-from knowledge.repair.toolkit.edits import Program, call, method, operand
+from knowledge.repair.toolkit.edits import Program, call, keyword, method, operand
 from knowledge.repair.toolkit.flow import later
 from knowledge.repair.toolkit.sites import argument, assignment, failing, seen_error, variables
 
 _SEVERAL, _COMPLEX = "grad_of_many", "grad_of_complex"  # error families
+ERRORS = (_SEVERAL, _COMPLEX)
 _MEAN, _SUM = "every element counts by its share", "every element counts fully"
 _LOSS = re.compile(r"loss|cost|error|objective|penalty", re.IGNORECASE)
 _SAID_MEAN = r"\b(mean|average|batch loss|per.sample loss)\b"
@@ -29,14 +30,9 @@ _REDUCE = frozenset({"sum", "mean", "norm", "item"})  # to one number, if no dim
 _JACOBIAN = re.compile(r"jacobian|hessian|jvp|vjp", re.IGNORECASE)
 
 
-def applies(result: JobResult) -> bool:
-    """backward() or grad() was called on more than one number, or on a complex one."""
-    return seen_error(result, _SEVERAL, _COMPLEX) is not None
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The mean, the sum, or `grad_outputs=torch.ones_like(…)` for grad()."""
-    error = seen_error(result, _SEVERAL, _COMPLEX)
+    error = seen_error(result, *ERRORS)
     assert error is not None
     if _JACOBIAN.search(program.module.code):
         return  # then every row of it is wanted, and neither a sum nor a mean has them
@@ -199,8 +195,7 @@ def _of_grad(program: Program, grad: cst.Call, seen: dict[str, Variable]) -> Ite
     if not one_a_point:
         return
     ones = call(program.name_of("torch", "ones_like"), cst.Arg(outputs.value))
-    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    given = cst.Arg(ones, keyword=cst.Name("grad_outputs"), equal=equal)
+    given = keyword("grad_outputs", ones)
     place = next(
         (
             i
@@ -230,7 +225,7 @@ def _starts(before: JobResult, ran: tuple[Backward, ...], term: tuple[str, ...])
 
     Where a number stands beside the term that was reduced, nobody knows its part in them.
     """
-    error = seen_error(before, _SEVERAL, _COMPLEX)
+    error = seen_error(before, *ERRORS)
     done = len(before.values.backwards) if before.values else 0
     if error is None or len(ran) <= done:
         return Check(name="start", passed=False, detail="backward did not run there")

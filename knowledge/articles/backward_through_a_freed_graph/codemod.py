@@ -28,19 +28,14 @@ from knowledge.repair.toolkit.sites import (
     with_argument,
 )
 
-_FAMILY = "freed_graph"
+ERRORS = ("freed_graph",)
 _SECOND = re.compile(r"second[- _]?(order|deriv)|hessian|grad_?grad|higher[- ]order|d2", re.I)
 _BETWEEN = re.compile(r"\.(step|zero_grad)\(")
 
 
-def applies(result: JobResult) -> bool:
-    """A backward went through a graph that was freed."""
-    return seen_error(result, _FAMILY) is not None
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The state detached, the losses added, or the first backward told to keep its graph."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     assert error is not None
     node = failing(program, error)
     line = failing_statement(program, error)
@@ -331,7 +326,7 @@ def _backward_of(program: Program, statement: cst.CSTNode) -> cst.Call | None:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Gradients arrive, values stay, and no graph is kept from step to step of a loop."""
     found = [reaches_leaves(after), same_tensors(before, after, proposal.code, proposal.subjects)]
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     repeated = error is not None and any(b.line == error.line for b in backwards(before))
     grows = repeated and "retain_graph=True" in proposal.code
     detail = "the graph grows with every step" if grows else "no graph is kept longer than needed"

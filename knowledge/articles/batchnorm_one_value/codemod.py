@@ -10,7 +10,7 @@ import libcst as cst
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.flow import in_loop
+from knowledge.repair.toolkit.flow import held_as, in_loop, walked
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import (
     argument,
@@ -21,19 +21,14 @@ from knowledge.repair.toolkit.sites import (
     with_argument,
 )
 
-_FAMILIES = ("batchnorm_one_value", "instancenorm_one_element")
+ERRORS = ("batchnorm_one_value", "instancenorm_one_element")
 _IN_EVALUATION = ("eval_mode_training", "stays_in_eval")  # what the probes see of training so
 _TRAINS = re.compile(r"\.backward\(|\.step\(|\boptim\b|\.train\(|autograd\.grad")
 
 
-def applies(result: JobResult) -> bool:
-    """A normalisation layer in training mode got a single value to take the mean of."""
-    return seen_error(result, *_FAMILIES) is not None
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`model.eval()` before the call, or `drop_last=True` for the loader."""
-    error = seen_error(result, *_FAMILIES)
+    error = seen_error(result, *ERRORS)
     if error is None or "InstanceNorm" in (result.layer.type if result.layer else ""):
         return
     if _predicts(program, result):
@@ -60,7 +55,8 @@ def _without_the_last(program: Program, result: JobResult) -> Iterator[Rewrite]:
     """Of the loader whose batches are walked through there: others may be what is evaluated."""
     loaders = list(calls(program, r"(^|\.)DataLoader$"))
     if len(loaders) > 1:
-        loaders = [loader for loader in loaders if _is_walked_through(program, loader, result)]
+        names = walked(program, result.frames[0].line) if result.frames else []
+        loaders = [loader for loader in loaders if held_as(program, loader) in names]
     if len(loaders) != 1 or argument(loaders[0], 9, "drop_last") is not None:
         return
     size = argument(loaders[0], 1, "batch_size")
@@ -71,22 +67,6 @@ def _without_the_last(program: Program, result: JobResult) -> Iterator[Rewrite]:
         program.replace({loaders[0]: new}),
         f"line {program.line(loaders[0])}: the loader leaves out a last batch that is too small",
     )
-
-
-def _is_walked_through(program: Program, loader: cst.Call, result: JobResult) -> bool:
-    """Whether the loop around the failing line goes through this loader, by its name."""
-    outer = result.frames[0] if result.frames else None
-    around: cst.CSTNode | None = program.statement_on(outer.line) if outer is not None else None
-    made = program.up(loader, cst.Assign)
-    if made is None or len(made.targets) != 1 or made.value is not loader:
-        return False
-    name = program.text(made.targets[0].target)
-    while around is not None:
-        walked = program.inside(around.iter, cst.Name) if isinstance(around, cst.For) else []
-        if name in {n.value for n in walked}:
-            return True
-        around = program.parent(around)
-    return False
 
 
 def _evaluated(program: Program, result: JobResult) -> Iterator[Rewrite]:
@@ -117,4 +97,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     detail = "the model trains in evaluation mode" if not fine else "the mode suits what is done"
     kept = "track_running_stats=False" not in proposal.code
     mode = Check(name="mode", passed=fine and kept, detail=detail)
-    return [still_computed(seen_error(before, *_FAMILIES), proposal.code), mode]
+    return [still_computed(seen_error(before, *ERRORS), proposal.code), mode]

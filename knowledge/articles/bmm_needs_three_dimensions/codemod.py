@@ -12,16 +12,12 @@ from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import live_shape, same_numbers, still_computed
 from knowledge.repair.toolkit.sites import failing, seen_error
 
-
-def applies(result: JobResult) -> bool:
-    """bmm got a tensor that has not three dimensions."""
-    error = seen_error(result, "bmm_dimensions")
-    return error is not None and result.layer is None and "bmm(" in error.code
+ERRORS, CODE, LAYERS = ("bmm_dimensions",), r"bmm\(", ""
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """matmul, if it can multiply the two."""
-    error = seen_error(result, "bmm_dimensions")
+    error = seen_error(result, *ERRORS)
     call = failing(program, error)
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
@@ -45,7 +41,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same two are multiplied."""
-    error = seen_error(before, "bmm_dimensions")
+    error = seen_error(before, *ERRORS)
     kept = still_computed(error, proposal.code)
     if error is not None and not kept.passed:
         code = "matmul".join(error.code.split("bmm", 1))

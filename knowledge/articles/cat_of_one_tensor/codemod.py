@@ -45,9 +45,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         if (f := seen.get(program.text(a.value))) and f.dtype and f.shape is not None
     ]
     if tensors and len(tensors) == len(others):
-        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-        parts = [cst.Element(a.value, comma=comma) for a in (given, *others)]
-        parts[-1] = parts[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        parts = [cst.Element(a.value) for a in (given, *others)]
         rest = [a for a in node.args if a.keyword is not None and a is not given]
         first = given.with_changes(value=cst.List(parts), comma=cst.MaybeSentinel.DEFAULT)
         yield Rewrite(

@@ -25,17 +25,13 @@ from knowledge.repair.toolkit.sites import (
 
 # Error families.
 _SIZES, _DIMENSIONS, _NUMBERS = "cat_sizes", "cat_dimensions", "cat_of_numbers"
+ERRORS = (_SIZES, _DIMENSIONS, _NUMBERS)
 _JOINS = ("cat", "concat", "concatenate")
-
-
-def applies(result: JobResult) -> bool:
-    """torch.cat got tensors that do not fit along its dimension."""
-    return seen_error(result, _SIZES, _DIMENSIONS, _NUMBERS) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """What keeps one part from fitting is taken back or added; else another dim, if one fits."""
-    error = seen_error(result, _SIZES, _DIMENSIONS, _NUMBERS)
+    error = seen_error(result, *ERRORS)
     call = failing(program, error)
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
@@ -132,9 +128,9 @@ def _one_part(
             )
         last = (shape[0], shape[-1], *shape[1:-1])
         if len(shape) == 4 and dim == 1 and _fits([*others, last], 1) and shape[3] != like[3]:
-            numbers = [cst.Arg(integer(n), comma=_COMMA) for n in (0, 3, 1)]
+            numbers = [cst.Arg(integer(n)) for n in (0, 3, 1, 2)]
             yield Rewrite(
-                program.replace({part: method(part, "permute", *numbers, cst.Arg(integer(2)))}),
+                program.replace({part: method(part, "permute", *numbers)}),
                 f"{line}: the channels come last in {list(shape)}; they have to be second",
             )
         wrong = [d for d in range(len(shape)) if d != dim and shape[d] != like[d]]
@@ -150,9 +146,6 @@ def _one_part(
                 program.replace({part: method(part, "expand", *new.args)}),
                 f"{line}: {list(shape)} is repeated where it has 1 and the others have more",
             )
-
-
-_COMMA = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
 
 
 def _turned_before(program: Program, part: cst.BaseExpression) -> cst.Attribute | None:
@@ -177,7 +170,7 @@ def _listed(shapes: list[Shape]) -> str:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensors are joined, whole."""
-    error = seen_error(before, _SIZES, _DIMENSIONS, _NUMBERS)
+    error = seen_error(before, *ERRORS)
     wanted = ("unsqueeze", "T")
     kept = still_computed(error, proposal.code, allowed=("expand",), may_go=wanted)
     if error is not None and is_a(error, _NUMBERS):

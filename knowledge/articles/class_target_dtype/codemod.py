@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.errors import is_a, read
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import Caught, ErrorSeen, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.dataflow import is_whole, values_of
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.losses import LossCall, loss_alive, loss_call, made_from
-from knowledge.repair.toolkit.shapes import same_layers, same_numbers, span_of, still_computed
+from knowledge.repair.toolkit.shapes import same_layers, same_numbers, still_computed
 from knowledge.repair.toolkit.sites import seen_error, variables
 
 _ROWS, _INDICES = "loss_class_probabilities", "loss_index_dtype"  # error families
+ERRORS = (_ROWS, _INDICES)
+_OF_TWO = re.compile(r"torch\.randint\((?:low=)?(?:0, *)?(?:high=)?2, *(?:size=)?[(\[]")
 _WHOLE = re.compile(r"^torch\.(randint|arange)\(|\.(argmax|round|floor)\(|^torch\.LongTensor\(")
-
-
-def applies(result: JobResult) -> bool:
-    """Cross entropy got one-hot rows as whole numbers, or indices that are none."""
-    return seen_error(result, _ROWS, _INDICES) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`.float()` where rows are one-hot, `.long()` where every index is a whole number."""
-    error = seen_error(result, _ROWS, _INDICES)
+    error = seen_error(result, *ERRORS)
     loss = loss_call(program, result, error)
     if error is None or loss is None:
         return
@@ -39,13 +36,13 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             return
         made = re.search(r"\bone_hot\(|torch\.eye\(", source) is not None
         given = _given(program, loss.target) or _of_several(program, loss.call.func)
-        if not given and (made or _one_hot(result, loss.target)):
+        if not given and (made or _one_hot(result, loss)):
             yield Rewrite(
                 program.replace({loss.target: method(loss.target, "float")}),
                 f"{line}: the one-hot rows become probabilities",
             )
     elif _dtype(error) in ("Int", "Short", "Char") or (
-        _WHOLE.search(source) or _whole(result, loss.target)
+        _WHOLE.search(source) or is_whole(_facts(result, loss.target))
     ):
         yield Rewrite(
             program.replace({loss.target: method(loss.target, "long")}),
@@ -71,7 +68,10 @@ def _two_classes(program: Program, result: JobResult, loss: LossCall) -> Iterabl
     ]
     if len(made) != 1 or len(used) != 1 or not isinstance(made[0], cst.Call) or made[0].args:
         return
-    if loss.target_shape != loss.input_shape or span_of(program, result, loss.target) != (0, 1):
+    of_two = _OF_TWO.match(made_from(program, loss.target)) is not None
+    if loss.target_shape != loss.input_shape or not (
+        of_two or set(_values(result, loss.target)) == {0, 1}
+    ):
         return
     edits: dict[cst.CSTNode, cst.CSTNode] = {
         made[0].func: cst.parse_expression(program.name_of("torch.nn", "BCEWithLogitsLoss")),
@@ -95,37 +95,26 @@ def _given(program: Program, target: cst.BaseExpression) -> bool:
 
 def _of_several(program: Program, loss: cst.BaseExpression) -> bool:
     """Whether a loop goes over losses: the others get targets of another kind."""
-    around = program.parent(loss)
-    while around is not None:
-        if isinstance(around, cst.For) and (
-            program.text(loss) in re.findall(r"\w+", program.text(around.target))
-        ):
-            return True
-        around = program.parent(around)
-    return _given(program, loss)
+    loops = (around for around in program.above(loss) if isinstance(around, cst.For))
+    names = {name for f in loops for name in re.findall(r"\w+", program.text(f.target))}
+    return program.text(loss) in names or _given(program, loss)
 
 
-def _values(result: JobResult, target: cst.BaseExpression) -> object:
-    facts = variables(result).get(target.value) if isinstance(target, cst.Name) else None
-    try:
-        return ast.literal_eval(facts.repr) if facts is not None and facts.repr else None
-    except (ValueError, SyntaxError):
-        return None
+def _values(result: JobResult, target: cst.BaseExpression) -> list[float]:
+    return values_of(_facts(result, target)) or []
 
 
-def _one_hot(result: JobResult, target: cst.BaseExpression) -> bool:
-    rows = _values(result, target)
-    return isinstance(rows, list) and all(
-        isinstance(r, list) and sorted(r)[-1:] == [1] and sum(r) == 1 for r in rows
-    )
+def _facts(result: JobResult, target: cst.BaseExpression) -> Variable | None:
+    return variables(result).get(target.value) if isinstance(target, cst.Name) else None
 
 
-def _whole(result: JobResult, target: cst.BaseExpression) -> bool:
-    numbers = _values(result, target)
-    return isinstance(numbers, list) and all(float(n).is_integer() for n in numbers)
+def _one_hot(result: JobResult, loss: LossCall) -> bool:
+    values, columns = _values(result, loss.target), (loss.target_shape or (1,))[-1]
+    rows = [values[i : i + columns] for i in range(0, len(values), columns)]
+    return bool(rows) and all(sorted(r)[-1:] == [1] and sum(r) == 1 for r in rows)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The loss of the same predictions and targets."""
-    kept = still_computed(seen_error(before, _ROWS, _INDICES), proposal.code)
+    kept = still_computed(seen_error(before, *ERRORS), proposal.code)
     return [kept, same_layers(before, after), same_numbers(before, after), loss_alive(after)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
@@ -21,24 +21,15 @@ from knowledge.repair.toolkit.shapes import (
 from knowledge.repair.toolkit.sites import failing, integer, seen_error, setting
 
 _CHANNELS, _DIMENSIONS = "conv_channels", "conv_dimensions"  # error families
+ERRORS = (_CHANNELS, _DIMENSIONS)
+LAYERS = "Conv.*"
 _RANDOM = frozenset({"rand", "randn", "ones", "zeros"})
 _FEW = 4  # grey, colour, colour with transparency: more is no picture's number of channels
 
 
-def applies(result: JobResult) -> bool:
-    """A convolution got another number of channels, or of dimensions, than it was made for."""
-    layer = result.layer
-    return (
-        seen_error(result, _CHANNELS, _DIMENSIONS) is not None
-        and layer is not None
-        and layer.type.startswith("Conv")
-        and layer.input is not None
-    )
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Move or add a dimension of the input, else change in_channels."""
-    error, layer = seen_error(result, _CHANNELS, _DIMENSIONS), result.layer
+    error, layer = seen_error(result, *ERRORS), result.layer
     if error is None or layer is None or layer.input is None:
         return
     expected, shape = setting(layer, "in_channels"), layer.input
@@ -130,19 +121,13 @@ def _applied(program: Program, value: cst.BaseExpression, change: str) -> cst.Ba
     for part in change.split(")."):
         name, _, inner = part.partition("(")
         numbers = [cst.Arg(integer(int(n))) for n in inner.rstrip(")").split(",")]
-        value = method(value, name, *_spaced(numbers))
+        value = method(value, name, *numbers)
     return value
-
-
-def _spaced(arguments: list[cst.Arg]) -> Iterator[cst.Arg]:
-    for i, a in enumerate(arguments):
-        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-        yield a if i == len(arguments) - 1 else a.with_changes(comma=comma)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The convolution still computes, and no other layer changed."""
-    error = seen_error(before, _CHANNELS, _DIMENSIONS)
+    error = seen_error(before, *ERRORS)
     return [
         still_computed(error, proposal.code, may_go=("transpose", "swapaxes")),
         same_layers(before, after),

@@ -45,9 +45,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             return
         value = returns[0].value
         own = value.elements if isinstance(value, cst.Tuple) else [cst.Element(value)]
-        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
         every = [*own, *(cst.Element(cst.Name("None")) for _ in range(missing))]
-        every = [e.with_changes(comma=comma) for e in every[:-1]] + [every[-1]]
         new = (
             value.with_changes(elements=every)
             if isinstance(value, cst.Tuple)

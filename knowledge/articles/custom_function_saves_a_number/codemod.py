@@ -6,25 +6,19 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import read
 from executor.protocol import JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
-from knowledge.repair.toolkit.edits import New, Program
+from knowledge.repair.toolkit.edits import New, Program, separated
 from knowledge.repair.toolkit.flow import parameters
-from knowledge.repair.toolkit.sites import failing_statement, seen_error, variables
+from knowledge.repair.toolkit.sites import failing_statement, seen_as, seen_error, variables
 
-_FAMILY = "saved_no_tensor"
-
-
-def applies(result: JobResult) -> bool:
-    """Something that is no tensor was given to save_for_backward."""
-    return seen_error(result, _FAMILY) is not None
+ERRORS = ("saved_no_tensor",)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`ctx.k = k` below the save, `k = ctx.k` below the unpacking."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     line = failing_statement(program, error)
     if line is None:
         return
@@ -85,8 +79,7 @@ def _moved(
     added = [cst.parse_statement(f"{ctx}.{n} = {n}\n") for n in numbers]
     back = [cst.parse_statement(f"{into[names.index(n)]} = {read}.{n}\n") for n in numbers]
     if kept:
-        arguments = [saves[0].args[i] for i in kept]
-        arguments[-1] = arguments[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        arguments = separated(saves[0].args[i] for i in kept)
         edits[save] = cst.FlattenSentinel(
             [save.with_deep_changes(saves[0], args=arguments), *added]
         )
@@ -128,12 +121,10 @@ def _given(
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """A tensor still goes through save_for_backward, and the gradients arrive."""
-    error = seen_error(before, _FAMILY)
-    seen = read(error, _FAMILY) if error is not None else None
+    seen = seen_as(before, *ERRORS)
     saved = "save_for_backward(" in proposal.code or (seen is not None and seen["argument"] == "0")
-    detail = "tensors are saved for backward" if saved else "nothing is saved for backward"
     return [
-        Check(name="saved", passed=saved, detail=detail),
+        Check.of("saved", saved, "tensors are saved for backward", "nothing is saved for backward"),
         reaches_leaves(after, wanted=False),
         same_tensors(before, after, proposal.code),
     ]

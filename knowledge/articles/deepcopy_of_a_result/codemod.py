@@ -14,17 +14,12 @@ from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import failing, seen_error, variables
 
-_FAMILY = "deepcopy_of_result"
-
-
-def applies(result: JobResult) -> bool:
-    """Something with a graph was to be copied deeply."""
-    return seen_error(result, _FAMILY) is not None
+ERRORS = ("deepcopy_of_result",)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`x.detach().clone()` and `x.clone()`, where x itself is the tensor."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     node = failing(program, error)
     if not isinstance(node, cst.Call) or len(node.args) != 1:
         return
@@ -51,13 +46,12 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """It is still a copy, and of the same tensor."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     name = re.search(r"\((.*)\)$", error.code) if error is not None else None
     own = re.escape(name[1]) if name is not None else "$^"
     copied = re.search(rf"{own}(\.detach\(\))?\.clone\(", proposal.code) is not None
-    detail = "it is a copy" if copied else "it is no copy"
     return [
-        Check(name="copy", passed=copied, detail=detail),
+        Check.of("copy", copied, "it is a copy", "it is no copy"),
         still_computed(error, proposal.code, may_go=("copy", "deepcopy"), allowed=("detach",)),
         same_tensors(before, after, proposal.code),
         reaches_leaves(after, wanted=False),

@@ -15,12 +15,8 @@ from knowledge.repair.toolkit.shapes import live_shape, same_numbers, still_comp
 from knowledge.repair.toolkit.sites import argument, failing, integer, seen_error
 
 _RANGE, _DIAG = "dimension_out_of_range", "diag_dimensions"  # error families
+ERRORS, LAYERS = (_RANGE, _DIAG), ""
 _REORDERS = ("reshape", "view")
-
-
-def applies(result: JobResult) -> bool:
-    """An operation asked for a dimension that its tensor has not."""
-    return result.layer is None and seen_error(result, _RANGE, _DIAG) is not None
 
 
 def _asks_for_a_second(error: ErrorSeen | Caught) -> bool:
@@ -31,7 +27,7 @@ def _asks_for_a_second(error: ErrorSeen | Caught) -> bool:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """A batch and channels for unfold, diagonals of a batch, a row or the only dimension."""
-    error = seen_error(result, _RANGE, _DIAG)
+    error = seen_error(result, *ERRORS)
     call = failing(program, error)
     if error is None or not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
@@ -105,7 +101,7 @@ def _row_or_only(
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same operation on the same tensor."""
-    error = seen_error(before, _RANGE, _DIAG)
+    error = seen_error(before, *ERRORS)
     kept = still_computed(error, proposal.code)
     if error is not None and not kept.passed and is_a(error, _DIAG):
         code = "diagonal".join(re.split(r"\bdiag\b", error.code))

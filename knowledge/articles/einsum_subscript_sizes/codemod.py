@@ -14,17 +14,12 @@ from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
 from knowledge.repair.toolkit.sites import failing, seen_error
 
-_FAMILY = "einsum_sizes"
-
-
-def applies(result: JobResult) -> bool:
-    """A letter of an einsum has two sizes."""
-    return seen_error(result, _FAMILY) is not None
+ERRORS = ("einsum_sizes",)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Another order of one operand's letters, if only one fits."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     call = failing(program, error)
     if not isinstance(call, cst.Call) or len(call.args) < 3:
         return
@@ -74,7 +69,7 @@ def _fits(letters: Sequence[str], shapes: Sequence[Shape]) -> bool:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensors, and the same dimensions in the result."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     code = error.code if error is not None else ""
     kept = still_computed(
         error.model_copy(update={"code": re.sub(r"(['\"])[\w,]+->", r"\1->", code)})

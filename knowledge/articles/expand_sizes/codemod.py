@@ -11,20 +11,17 @@ from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.alignment import alignments
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import Program, keyword, method
 from knowledge.repair.toolkit.shapes import Shape, same_numbers, still_computed
 from knowledge.repair.toolkit.sites import failing, integer, seen_error
 
-
-def applies(result: JobResult) -> bool:
-    """expand was asked for a shape that the tensor cannot be repeated into."""
-    error = seen_error(result, "expand_sizes", "expand_fewer_dimensions")
-    return error is not None and result.layer is None and "expand" in error.code
+ERRORS = ("expand_sizes", "expand_fewer_dimensions")
+CODE, LAYERS = "expand", ""
 
 
 def _both(error: ErrorSeen | Caught) -> tuple[Shape, Shape] | None:
     """What the tensor has, and what it is asked to have."""
-    seen = read(error, "expand_sizes", "expand_fewer_dimensions")
+    seen = read(error, *ERRORS)
     if seen is None or "target_shape" not in seen.values:
         return None
     return seen.sizes("tensor_shape"), seen.sizes("target_shape")
@@ -32,7 +29,7 @@ def _both(error: ErrorSeen | Caught) -> tuple[Shape, Shape] | None:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """1s in another place, or one less; else two ways to have several copies."""
-    error = seen_error(result, "expand_sizes", "expand_fewer_dimensions")
+    error = seen_error(result, *ERRORS)
     call = failing(program, error)
     both = _both(error) if error is not None else None
     if both is None or not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
@@ -66,17 +63,15 @@ def _copies(
         return
     dim = more[0]
     times = target[dim] // shape[dim]
-    counts = [cst.Arg(integer(times if d == dim else 1), comma=_COMMA) for d in range(len(shape))]
-    counts[-1] = counts[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    counts = [cst.Arg(integer(times if d == dim else 1)) for d in range(len(shape))]
     line = f"line {program.line(call)}"
     yield Rewrite(
         program.replace({call: method(value, "repeat", *counts)}),
         f"{line}: the {shape[dim]} entries come {times} times, one copy after the other",
         "a, b, a, b: the whole is repeated",
     )
-    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    where = cst.Arg(integer(dim), keyword=cst.Name("dim"), equal=equal)
-    each = method(value, "repeat_interleave", cst.Arg(integer(times), comma=_COMMA), where)
+    where = keyword("dim", integer(dim))
+    each = method(value, "repeat_interleave", cst.Arg(integer(times)), where)
     yield Rewrite(
         program.replace({call: each}),
         f"{line}: each of the {shape[dim]} entries comes {times} times in a row",
@@ -84,12 +79,9 @@ def _copies(
     )
 
 
-_COMMA = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-
-
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensor, as large as it was asked to be."""
-    error = seen_error(before, "expand_sizes", "expand_fewer_dimensions")
+    error = seen_error(before, *ERRORS)
     goes = ("unsqueeze", "T")
     kept = still_computed(error, proposal.code, allowed=("expand", "view"), may_go=goes)
     both = _both(error) if error is not None else None

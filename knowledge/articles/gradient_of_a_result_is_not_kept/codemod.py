@@ -14,21 +14,14 @@ from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import siblings
 from knowledge.repair.toolkit.sites import failing_statement, scope_of, seen_error, variables
 
-_FAMILY = "none_attribute"
-_READ = re.compile(r"^(\w+)\.grad\b")
-
-
-def applies(result: JobResult) -> bool:
-    """`x.grad` was None, and something of it was wanted."""
-    error = seen_error(result, _FAMILY)
-    return error is not None and _READ.match(error.code) is not None
+ERRORS, CODE = ("none_attribute",), r"^(\w+)\.grad\b"
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`x.retain_grad()` above the backward, or `x.grad = None` for a reset."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     line = failing_statement(program, error)
-    match = _READ.match(error.code) if error is not None else None
+    match = re.match(CODE, error.code) if error is not None else None
     if line is None or match is None:
         return
     name = match[1]

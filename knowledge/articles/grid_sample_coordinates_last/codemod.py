@@ -14,16 +14,12 @@ from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, failing, integer, seen_error
 
 _GRID, _THETA = "grid_coordinates", "affine_matrices"  # error families
-
-
-def applies(result: JobResult) -> bool:
-    """A grid or an affine matrix has its dimensions in another order, or one too few."""
-    return seen_error(result, _GRID, _THETA) is not None
+ERRORS = (_GRID, _THETA)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`grid.permute(0, 2, 3, 1)`; one matrix as a batch of one."""
-    error = seen_error(result, _GRID, _THETA)
+    error = seen_error(result, *ERRORS)
     node = failing(program, error)
     if error is None or not isinstance(node, cst.Call):
         return
@@ -34,10 +30,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         # Only one place may hold the coordinates: else the order is a guess.
         if given is None or len(shape) != wanted + 2 or shape[1] != wanted or wanted in shape[2:]:
             return
-        order = (0, *range(2, len(shape)), 1)
-        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-        arguments = [cst.Arg(integer(d), comma=comma) for d in order]
-        arguments[-1] = arguments[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        arguments = [cst.Arg(integer(d)) for d in (0, *range(2, len(shape)), 1)]
         yield Rewrite(
             program.replace({given.value: method(given.value, "permute", *arguments)}),
             f"line {program.line(node)}: dimension 1 of {list(shape)} holds the {wanted} "
@@ -57,4 +50,4 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same call on the same tensors; numbers are moved by whole dimensions only."""
-    return [still_computed(seen_error(before, _GRID, _THETA), proposal.code)]
+    return [still_computed(seen_error(before, *ERRORS), proposal.code)]

@@ -17,6 +17,7 @@ from executor.protocol import Culprit, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import Program, method, operand, same
+from knowledge.repair.toolkit.sites import without_argument
 
 _FAMILY = "modified_in_place"
 _STEP = re.compile(r"\.step\([^()]{0,80}\)$")
@@ -137,11 +138,8 @@ def _without_underscore(
 def _without_inplace(program: Program, call: cst.Call) -> Iterator[Rewrite]:
     for argument in call.args:
         if _is_inplace(argument):
-            kept = [a for a in call.args if a is not argument]
-            if kept:
-                kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
             yield Rewrite(
-                program.replace({call: call.with_changes(args=kept)}),
+                program.replace({call: without_argument(call, argument)}),
                 f"line {program.line(call)}: without inplace=True the input stays as it was saved",
             )
 

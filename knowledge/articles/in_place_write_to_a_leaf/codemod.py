@@ -41,7 +41,7 @@ from knowledge.repair.toolkit.sites import (
     without_argument,
 )
 
-_FAMILY = "leaf_in_place"
+ERRORS = ("leaf_in_place",)
 _UPDATE, _COMPUTE = "update it", "compute with it"
 _SAID_UPDATE = (
     r"\b(updat|manual|gradient descent|initiali[sz]|optimi[sz]|set (the|its|my) (value|weight))"
@@ -69,14 +69,9 @@ class _Write:
         )
 
 
-def applies(result: JobResult) -> bool:
-    """A leaf, or a view of one, was written into."""
-    return seen_error(result, _FAMILY) is not None
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`with torch.no_grad():` around an update, a new tensor for a computation."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     assert error is not None
     node = failing(program, error)
     if isinstance(node, cst.Call) and (found := list(_inplace_argument(program, node, result))):
@@ -343,7 +338,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
 
 
 def _leaf(before: JobResult, after: JobResult, proposal: Proposal) -> Check:
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     name = re.match(r"\w+", error.code) if error is not None else None
     detail = "the tensor whose .grad is read is still a leaf"
     if error is not None and error.line is not None and name is not None:
@@ -367,7 +362,7 @@ def _is_of_result(warned: WarningSeen) -> bool:
 
 def _goes_elsewhere(before: JobResult, proposal: Proposal) -> bool:
     """Whether the failing line gives its result to another name: `z = x.add(y)`."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     number = (error.line if error is not None else None) or 0
     line = "".join(proposal.code.splitlines()[number - 1 : number]) if number else ""
     m = re.match(r"\s*(\w+)\s*=\s*(\w+)\.(?:clone\(\)\.\w+_\(|(?!clone\b|detach\b)\w+\()", line)
@@ -376,7 +371,7 @@ def _goes_elsewhere(before: JobResult, proposal: Proposal) -> bool:
 
 def _written(before: JobResult, after: JobResult, proposal: Proposal) -> Check | None:
     """The values changed, or a new tensor holds the changed ones; only module level can be seen."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     name = re.match(r"\w+", error.code) if error is not None else None
     if len(before.frames) > 1 or _goes_elsewhere(before, proposal):
         return None  # a function's own variable holds them, or another name does

@@ -15,6 +15,7 @@ from executor.errors import SeenError, is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.flow import loop_over
 from knowledge.repair.toolkit.sites import failing, seen_error, variables
 
 _OUTSIDE, _SINGLE = "index_out_of_bounds", "index_of_a_number"  # error families
@@ -80,17 +81,11 @@ def _single(program: Program, node: cst.Subscript) -> Iterator[Rewrite]:
 
 def _loop(program: Program, index: cst.BaseExpression) -> cst.For | None:
     """The `for i in range(end)` whose variable the index is made of."""
-    names = {n.value for n in program.inside(index, cst.Name)}
-    loop = program.up(index, cst.For)
-    while loop is not None:
-        if isinstance(loop.target, cst.Name) and names == {loop.target.value}:
-            source = loop.iter
-            plain = isinstance(source, cst.Call) and len(source.args) == 1
-            is_range = isinstance(source, cst.Call) and program.text(source.func) == "range"
-            return loop if plain and is_range else None
-        parent = program.parent(loop)
-        loop = program.up(parent, cst.For) if parent is not None else None
-    return None
+    names = [n.value for n in program.inside(index, cst.Name)]
+    loop = loop_over(program, index, names[0]) if len(set(names)) == 1 else None
+    source = loop.iter if loop is not None else None
+    is_range = isinstance(source, cst.Call) and program.text(source.func) == "range"
+    return loop if is_range and isinstance(source, cst.Call) and len(source.args) == 1 else None
 
 
 def _shorter_or_turned(
@@ -148,16 +143,13 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     if is_a(error, _SINGLE):
         owner = asked.rpartition("[")[0]
         kept = owner in code or f"{owner.removesuffix('.data')}.item()" in code
-        detail = "the value is still used" if kept else "the value is no longer used"
-        return [Check(name="value", passed=kept, detail=detail)]
+        return [Check.of("value", kept, "the value is still used", "the value is no longer used")]
     owner, _, inside = asked.partition("[")
     turned = f"{owner}[:,{inside}"
     kept = asked in code or turned in code
     ends = re.search(rf"range\({re.escape(owner)}\.shape\[\d\]\)|range\([^\n]*-1\)", code)
     decided = turned in code or ends is not None
-    detail = "the same element is taken" if kept else "another element is taken"
-    told = "the loop ends where the tensor does" if decided else "the loop goes on too far"
     return [
-        Check(name="element", passed=kept, detail=detail),
-        Check(name="end", passed=decided, detail=told),
+        Check.of("element", kept, "the same element is taken", "another element is taken"),
+        Check.of("end", decided, "the loop ends where the tensor does", "the loop goes on too far"),
     ]

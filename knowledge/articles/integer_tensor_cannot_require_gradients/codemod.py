@@ -25,17 +25,14 @@ from knowledge.repair.toolkit.sites import (
     without_argument,
 )
 
+ERRORS = ("integers_require_grad",)
+
 _CODES = re.compile(r"ind(ex|ices)|\bidx|label|class|categor|target|token|_ids?\b|\bids?\b", re.I)
-
-
-def applies(result: JobResult) -> bool:
-    """An integer tensor was asked to require gradients."""
-    return seen_error(result, "integers_require_grad") is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """dtype=torch.float32 in the call that makes it."""
-    error = seen_error(result, "integers_require_grad")
+    error = seen_error(result, *ERRORS)
     assert error is not None
     statement = failing_statement(program, error)
     node = failing(program, error)

@@ -20,19 +20,13 @@ from knowledge.repair.toolkit.sites import (
     with_argument,
 )
 
-_FAMILY = "conv_kernel_size"
-
-
-def applies(result: JobResult) -> bool:
-    """A convolution's kernel is larger than its picture."""
-    layer = result.layer
-    return seen_error(result, _FAMILY) is not None and layer is not None and layer.type == "Conv2d"
+ERRORS, LAYERS = ("conv_kernel_size",), "Conv2d"
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`padding=k // 2`, which keeps the size, or a kernel that fits; both are other networks."""
-    error, layer = seen_error(result, _FAMILY), result.layer
-    found = read(error, _FAMILY) if error is not None else None
+    error, layer = seen_error(result, *ERRORS), result.layer
+    found = read(error, *ERRORS) if error is not None else None
     if found is None or layer is None or uses_loaded_weights(program):
         return
     (height, width), (kernel, other) = found.sizes("input"), found.sizes("kernel")
@@ -60,7 +54,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The convolution still computes, on a picture that nobody made larger."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     bent = [w for w in ("interpolate", "F.pad(", "Upsample") if w in proposal.code]
     detail = f"{bent[0].rstrip('(')} makes another picture" if bent else "the picture is the same"
     picture = Check(name="picture", passed=not bent, detail=detail)

@@ -41,7 +41,7 @@ from knowledge.repair.toolkit.sites import (
     without_argument,
 )
 
-_FAMILY = "matmul_shapes"
+ERRORS, LAYERS = ("matmul_shapes",), "Linear"
 _CONVOLVED = re.compile(r"\b(Conv[123]d|conv[123]d)\b")
 
 _WHAT_ARRIVES = "what arrives is meant, and not {} numbers"
@@ -49,20 +49,9 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _CHANNELS_SECOND = re.compile(r"\b(Conv1d|\w*Pool1d|BatchNorm1d|InstanceNorm1d)\b")
 
 
-def applies(result: JobResult) -> bool:
-    """A Linear got rows of another length than its in_features."""
-    layer = result.layer
-    return (
-        seen_error(result, _FAMILY) is not None
-        and layer is not None
-        and layer.type == "Linear"
-        and layer.input is not None
-    )
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Flatten what is a picture, transpose what is turned, else make the layer fit."""
-    error, layer = seen_error(result, _FAMILY), result.layer
+    error, layer = seen_error(result, *ERRORS), result.layer
     if error is None or layer is None or layer.input is None:
         return
     expected, shape = setting(layer, "in_features"), layer.input
@@ -169,7 +158,7 @@ def _weight_replaced(
     program: Program, layer: Layer, error: ErrorSeen | Caught
 ) -> Iterator[Rewrite]:
     """in_features fits the input, and the weight does not: in_features was set by hand."""
-    found = read(error, _FAMILY)
+    found = read(error, *ERRORS)
     call = made(program, layer)
     if found is None or call is None or call.in_loop:
         return
@@ -245,7 +234,7 @@ def _transposed(value: cst.BaseExpression) -> cst.BaseExpression:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The layer still computes, and no other layer changed."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     return [
         still_computed(error, proposal.code, may_go=("transpose", "swapaxes")),
         same_layers(before, after),

@@ -13,7 +13,9 @@ from executor.errors import SeenError, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, call
-from knowledge.repair.toolkit.sites import assignment, failing, scope_of, seen_error, variables
+from knowledge.repair.toolkit.flow import loop_over
+from knowledge.repair.toolkit.shapes import origin
+from knowledge.repair.toolkit.sites import failing, seen_error, variables
 
 _NAMES = frozenset((
     "shape", "size", "dim", "ndim", "dtype", "device", "view", "reshape", "to", "float", "long",
@@ -55,7 +57,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     name = names[0]
     told = result.explanation.text if result.explanation is not None else ""
-    loop = _loop_over(program, name)
+    loop = loop_over(program, name, name.value)
     if loop is not None:
         if "list of 1: [0] a tensor" in told:
             yield from _one_of_a_batch(program, loop, name)
@@ -69,17 +71,6 @@ def _is_list(program: Program, result: JobResult, name: cst.Name) -> bool:
         return False
     facts = variables(result).get(name.value)
     return facts is not None and facts.type == "list"
-
-
-def _loop_over(program: Program, name: cst.Name) -> cst.For | None:
-    """The loop whose variable it is."""
-    loop = program.up(name, cst.For)
-    while loop is not None:
-        if isinstance(loop.target, cst.Name) and loop.target.value == name.value:
-            return loop
-        parent = program.parent(loop)
-        loop = program.up(parent, cst.For) if parent is not None else None
-    return None
 
 
 def _one_of_a_batch(program: Program, loop: cst.For, name: cst.Name) -> Iterator[Rewrite]:
@@ -99,7 +90,7 @@ def _one_of_a_batch(program: Program, loop: cst.For, name: cst.Name) -> Iterator
 
 def _made_of_numbers(program: Program, result: JobResult, name: cst.Name) -> Iterator[Rewrite]:
     """`rows = [[1.0, 2.0]]` → `rows = torch.tensor([[1.0, 2.0]])`."""
-    literal = _literal(program, result, name)
+    literal = _literal(program, name)
     if literal is None:
         return
     yield Rewrite(
@@ -108,23 +99,9 @@ def _made_of_numbers(program: Program, result: JobResult, name: cst.Name) -> Ite
     )
 
 
-def _literal(program: Program, result: JobResult, name: cst.Name) -> cst.List | None:
+def _literal(program: Program, name: cst.Name) -> cst.List | None:
     """The list of numbers that a name stands for; a parameter is followed to the one call."""
-    found = assignment(program, name.value, name)
-    if found is None:
-        function = scope_of(program, name)
-        if not isinstance(function, cst.FunctionDef):
-            return None
-        names = [p.name.value for p in function.params.params]
-        calls = [c for c in program.all(cst.Call) if program.text(c.func) == function.name.value]
-        if name.value not in names or len(calls) != 1:
-            return None
-        place = names.index(name.value)
-        plain = calls[0].args[place] if place < len(calls[0].args) else None
-        if plain is None or plain.star or plain.keyword or not isinstance(plain.value, cst.Name):
-            return None
-        found = assignment(program, plain.value.value, plain.value)
-    value = found.value if found is not None else None
+    value = origin(program, name)
     if not isinstance(value, cst.List):
         return None
     try:
@@ -171,11 +148,8 @@ def _dataset(program: Program, result: JobResult, node: cst.BaseExpression) -> I
 
 def _rows(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:
     """A tensor of a list's rows: of numbers at once, of tensors by stacking."""
-    if not isinstance(value, cst.Name):
-        return None
-    found = assignment(program, value.value, value)
-    made = found.value if found is not None else None
-    if not isinstance(made, cst.List):
+    made = origin(program, value)
+    if not isinstance(value, cst.Name) or not isinstance(made, cst.List):
         return None
     try:
         if _rectangle(literal_eval(program.text(made))) is not None:

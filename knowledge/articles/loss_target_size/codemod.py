@@ -20,21 +20,16 @@ from knowledge.repair.toolkit.shapes import (
 )
 from knowledge.repair.toolkit.sites import calls, seen_error
 
-_FAMILY = "loss_sizes"
-
-
-def applies(result: JobResult) -> bool:
-    """The loss refused the target's shape."""
-    return seen_error(result, _FAMILY) is not None
+ERRORS = ("loss_sizes",)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """unsqueeze or squeeze the target; else as many outputs as there are targets."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     loss = loss_call(program, result, error)
     if error is None or loss is None:
         return
-    seen = read(error, _FAMILY)
+    seen = read(error, *ERRORS)
     assert seen is not None
     changed = list(resized_target(program, loss, seen))
     yield from changed
@@ -66,12 +61,12 @@ def _as_many_outputs(program: Program, loss: LossCall, seen: SeenError) -> Itera
 def _is_told(warned: WarningSeen) -> bool:
     """Whether a warning says that the sizes differ."""
     seen = family_of(warned.category, warned.message)
-    return seen is not None and seen.id == _FAMILY
+    return seen is not None and seen.id in ERRORS
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The loss of the same prediction and target, and no warning about their sizes."""
-    kept = still_computed(seen_error(before, _FAMILY), proposal.code)
+    kept = still_computed(seen_error(before, *ERRORS), proposal.code)
     warned = next((w for w in after.warnings if _is_told(w)), None)
     detail = f"line {warned.line} still compares different sizes" if warned else "sizes are equal"
     sized = Check(name="sizes", passed=warned is None, detail=detail)

@@ -17,16 +17,12 @@ from knowledge.repair.toolkit.sites import failing, failing_statement, seen_erro
 
 # Error families.
 _INDICES, _MASK, _VALUES = "index_shapes", "mask_shape", "assigned_shape"
-
-
-def applies(result: JobResult) -> bool:
-    """Several index tensors, or a mask and what it chooses from, do not fit."""
-    return seen_error(result, _INDICES, _MASK, _VALUES) is not None
+ERRORS = (_INDICES, _MASK, _VALUES)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """An index for each row gets a dimension; what has one column for a mask of several, too."""
-    error = seen_error(result, _INDICES, _MASK, _VALUES)
+    error = seen_error(result, *ERRORS)
     if error is not None and is_a(error, _VALUES):
         yield from _as_many_values(program, result, error)
         return
@@ -121,7 +117,7 @@ def _as_the_mask(
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same places are chosen, of the same tensor."""
-    error = seen_error(before, _INDICES, _MASK, _VALUES)
+    error = seen_error(before, *ERRORS)
     text = error.code if error is not None else ""
     fewer = len(re.findall(r"\[", proposal.code)) < len(re.findall(r"\[", text))
     whole = Check(name="places", passed=not fewer, detail="the indexing is still there")

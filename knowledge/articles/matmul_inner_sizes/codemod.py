@@ -13,16 +13,12 @@ from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import New, Program, method, operand
 from knowledge.repair.toolkit.shapes import same_numbers, shape_of, still_computed
-from knowledge.repair.toolkit.sites import assignment, failing, seen_error, variables
+from knowledge.repair.toolkit.sites import assignment, failing, integer, seen_error, variables
 
 # Error families.
 _MATRICES, _BATCHES, _VECTOR = "matmul_shapes", "bmm_sizes", "matvec_sizes"
+ERRORS, LAYERS = (_MATRICES, _BATCHES, _VECTOR), ""
 _PRODUCTS = re.compile(r"(^|\.)(matmul|mm|bmm|mv)$")
-
-
-def applies(result: JobResult) -> bool:
-    """A product of two matrices, written by the person, whose inner sizes differ."""
-    return result.layer is None and seen_error(result, _MATRICES, _BATCHES, _VECTOR) is not None
 
 
 @dataclass(frozen=True)
@@ -33,7 +29,7 @@ class _Product:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Transpose the right side, or the left, where that makes the inner sizes equal."""
-    error = seen_error(result, _MATRICES, _BATCHES, _VECTOR)
+    error = seen_error(result, *ERRORS)
     node = failing(program, error)
     product = _product(program, node)
     if error is None or node is None or product is None or _is_laid_out(program, node):
@@ -180,18 +176,14 @@ def _turned(
         return bare
     if shape is not None and len(shape) == 2:
         return method(value, "T").func
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    first = cst.Arg(cst.parse_expression("-2"), comma=comma)
-    return method(value, "transpose", first, cst.Arg(cst.parse_expression("-1")))
+    return method(value, "transpose", cst.Arg(integer(-2)), cst.Arg(integer(-1)))
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same product of the same operands."""
     turns = ("T", "mT", "t", "transpose")
-    kept = still_computed(
-        seen_error(before, _MATRICES, _BATCHES, _VECTOR), proposal.code, may_go=turns
-    )
-    if not kept.passed and (error := seen_error(before, _MATRICES, _BATCHES, _VECTOR)) is not None:
+    kept = still_computed(seen_error(before, *ERRORS), proposal.code, may_go=turns)
+    if not kept.passed and (error := seen_error(before, *ERRORS)) is not None:
         left, at, right = error.code.rpartition(" @ ")
         swapped = error.model_copy(update={"code": f"{right}{at}{left}"})
         kept = still_computed(swapped, proposal.code, may_go=turns)

@@ -19,7 +19,7 @@ from executor.protocol import Caught, ErrorSeen, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.comments import commented
-from knowledge.repair.toolkit.dataflow import Passed, cast_at_origin, cast_of, passed
+from knowledge.repair.toolkit.dataflow import Passed, cast_at_origin, cast_of, digits_lost, passed
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.sites import (
     assignment,
@@ -40,7 +40,6 @@ _DTYPES = {
     "inplace_dtype": ("target", "result"), "scalar_type": ("given", "expected"),
 }  # fmt: skip
 _INTEGERS = {"int64", "int32", "uint8", "bool", "int16"}
-_DIGITS = {"float64": 16, "float32": 7, "float16": 3}  # decimal ones
 _SHORTLY = {"float64": r"\.double\b", "float32": r"\.float\b", "float16": r"\.half\b"}
 _ABOUT_PRECISION = re.compile(
     r"(?i)\b(?:double|single|half|full|high(?:er)?|low(?:er)?|reduced|numerical)[- ]precision\b"
@@ -91,7 +90,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if result.layer is not None or is_a(error, "backward_dtype", "inplace_dtype"):
         given = passed(program, result, lambda facts: facts.dtype == data)
         if given is not None and given.facts.dtype is not None:
-            if _loses(data, weights) and _is_meant(program, given, data):
+            if digits_lost(data, weights) and _is_meant(program, given, data):
                 yield from _either(program, result, given, data, weights)
             else:
                 yield from _cast(program, given, data, weights)
@@ -129,15 +128,6 @@ def _cast(
         )
 
 
-def _loses(old: str, new: str) -> bool:
-    return (old, new) in (("float64", "float32"), ("float32", "float16"), ("float64", "float16"))
-
-
-def _told(old: str, new: str) -> str:
-    """What a cast loses, in words; empty where it loses nothing."""
-    return f"; of the {_DIGITS[old]} digits {_DIGITS[new]} are kept" if _loses(old, new) else ""
-
-
 def _is_meant(program: Program, given: Passed, dtype: str) -> bool:
     """Whether the author chose a tensor's dtype: the code names it there, or is about precision."""
     made = assignment(program, given.name.value, given.name)
@@ -170,7 +160,7 @@ def _either(
     yield Rewrite(
         program.replace({given.name: cast}),
         f"line {program.line(given.name)}: `{given.name.value}` is passed as {new}, not {old}"
-        f"{_told(old, new)}",
+        f"{digits_lost(old, new)}",
         f"compute in {new}",
         (given.name.value,),
         _said(new),
@@ -239,13 +229,13 @@ def _two_tensors(
             continue
         if bad in _INTEGERS and good not in _INTEGERS:
             yield from _cast(program, given, bad, good)
-        elif "float16" in (bad, good) and not _INTEGERS & {bad, good}:
-            # Whoever writes float16 means it: cast where the two meet, not where they are made.
+        elif _INTEGERS & {bad, good}:
+            continue
+        elif "float16" in (bad, good) or _names_both(program, by_dtype):
+            # Whoever writes a dtype means it: cast where the two meet, not where they are made.
             yield from _where_they_meet(program, given, bad, good)
-        elif bad not in _INTEGERS and good not in _INTEGERS and _names_both(program, by_dtype):
-            yield from _where_they_meet(program, given, bad, good)
-        elif bad not in _INTEGERS and good not in _INTEGERS:
-            told = _told(bad, good)
+        else:
+            told = digits_lost(bad, good)
             for rewrite in _cast(program, given, bad, good, f"compute in {good}", _said(good)):
                 yield replace(rewrite, title=f"{rewrite.title}{told}")
 
@@ -253,7 +243,7 @@ def _two_tensors(
 def _where_they_meet(program: Program, given: Passed, old: str, new: str) -> Iterator[Rewrite]:
     yield Rewrite(
         program.replace({given.name: cast_of(program, given.name, new)}),
-        f"line {program.line(given.name)}: `{given.name.value}` as {new}{_told(old, new)}",
+        f"line {program.line(given.name)}: `{given.name.value}` as {new}{digits_lost(old, new)}",
         f"compute in {new}",
         said=_said(new),
     )

@@ -12,11 +12,10 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.sites import names_in, seen_error
+from knowledge.repair.toolkit.edits import Program, separated
+from knowledge.repair.toolkit.sites import names_in, seen_as
 
 
 def applies(result: JobResult) -> bool:
@@ -26,8 +25,7 @@ def applies(result: JobResult) -> bool:
 
 def _match(result: JobResult) -> tuple[str, str, int] | None:
     """The class, the method, and how many arguments it was given, if that is one too many."""
-    error = seen_error(result, "too_many_arguments")
-    seen = read(error, "too_many_arguments") if error is not None else None
+    seen = seen_as(result, "too_many_arguments")
     if seen is None or seen["most"]:
         return None
     *_, cls, method = ("", *seen["function"].split("."))
@@ -81,8 +79,9 @@ def _plain(method: cst.FunctionDef) -> bool:
 
 def _with(method: cst.FunctionDef, name: str, *, first: bool = False) -> cst.Parameters:
     new = cst.Param(cst.Name(name))
-    plain = [p.with_changes(comma=cst.MaybeSentinel.DEFAULT) for p in method.params.params]
-    return method.params.with_changes(params=[new, *plain] if first else [*plain, new])
+    plain = method.params.params
+    every = separated([new, *plain] if first else [*plain, new])
+    return method.params.with_changes(params=every)
 
 
 def _unbound(program: Program, method: cst.FunctionDef) -> set[str]:
@@ -146,9 +145,8 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     named = len([n for n in names if n]) == match[2] and "*" not in found[1]
     told = "it takes what it is called with" if named else "it takes any arguments, or none by name"
     used = not named or names[-1] == "self" or re.search(rf"\b{names[-1]}\b", found[2]) is not None
-    unused = "the new argument is used" if used else f"`{names[-1]}` is never used"
     default = "=" in found[1]
     return [
         Check(name="method", passed=named and not default, detail=told),
-        Check(name="argument", passed=used, detail=unused),
+        Check.of("argument", used, "the new argument is used", f"`{names[-1]}` is never used"),
     ]

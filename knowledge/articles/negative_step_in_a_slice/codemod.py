@@ -12,17 +12,12 @@ from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import failing, integer, seen_error
 
-_FAMILY = "slice_step"
-
-
-def applies(result: JobResult) -> bool:
-    """A slice of a tensor has a step below one."""
-    return seen_error(result, _FAMILY) is not None
+ERRORS = ("slice_step",)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`x[::-1]` → `x.flip(0)`; `x[5:1:-1]` → `x[2:6].flip(0)`; any place in the brackets."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     node = failing(program, error)
     if not isinstance(node, cst.Subscript):
         return
@@ -51,9 +46,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     bare = all(isinstance(p.slice, cst.Slice) and _whole(p.slice) for p in parts)
     value = node.value if bare else node.with_changes(slice=parts)
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    arguments = [cst.Arg(integer(d), comma=comma) for d in dims]
-    arguments[-1] = arguments[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    arguments = [cst.Arg(integer(d)) for d in dims]
     yield Rewrite(
         program.replace({node: method(value, "flip", *arguments)}),
         f"line {program.line(node)}: a tensor is turned round by flip()",
@@ -80,7 +73,7 @@ def _whole(part: cst.Slice) -> bool:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensor, turned round."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     if error is None:
         return []
     owner = error.code.partition("[")[0]

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import libcst as cst
 
 from executor.errors import SeenError, read
 from executor.protocol import Caught, ErrorSeen, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, call, method, operand
+from knowledge.repair.toolkit.edits import Program, call, operand
 from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.sites import argument, failing, seen_error, variables
 
@@ -107,9 +109,12 @@ def _of_module(
     if source == "torch" and name in {"rfft"} and called is not None:
         yield from _rfft(program, called)
         return
-    if source == "torch" and called is not None and name in _FROM_NUMPY:
-        yield from _FROM_NUMPY[name](program, called, seen)
-        return
+    if source == "torch" and called is not None:
+        instead = list(_of_numpy(program, called, name, seen))
+        instead += _vectorized(program, called, seen) if name == "vectorize" else ()
+        yield from instead
+        if instead:
+            return
     if called is not None and source in {"torch", "torch.nn.functional"}:
         yield from _as_method(program, node, called, name, at)
 
@@ -145,40 +150,6 @@ def _as_method(
     )
 
 
-def _along_axis(program: Program, called: cst.Call, seen: dict[str, Variable]) -> Iterator[Rewrite]:
-    """NumPy's apply_along_axis, of a matrix: vmap over its rows or columns, else one by one."""
-    if len(called.args) != 3 or any(a.keyword or a.star for a in called.args):
-        return
-    function, axis, x = (a.value for a in called.args)
-    facts = seen.get(program.text(x))
-    if facts is None or facts.shape is None or len(facts.shape) != 2:
-        return
-    side = {"0": 0, "1": 1, "-1": 1}.get(program.text(axis))
-    if side is None:
-        number = seen.get(program.text(axis))
-        side = int(number.repr) if number is not None and number.repr in ("0", "1") else None
-    if side is None:
-        return
-    at = f"line {program.line(called)}"
-    f, matrix, torch = program.text(function), program.text(x), _torch(program)
-    what = "row" if side == 1 else "column"
-    mapped = f"{torch}.vmap({f})({matrix})"
-    if side == 0:
-        mapped = f"{torch}.vmap({f}, in_dims=1, out_dims=-1)({matrix})"
-    yield Rewrite(
-        program.replace({called: cst.parse_expression(mapped)}),
-        f"{at}: `vmap` applies `{f}` to every {what}",
-    )
-    one = free_name(program, what)
-    items, end = (matrix, "") if side == 1 else (f"{matrix}.unbind(1)", ", dim=-1")
-    applied = program.module.code_for_node(operand(function))
-    listed = f"{torch}.stack([{applied}({one}) for {one} in {items}]{end})"
-    yield Rewrite(
-        program.replace({called: cst.parse_expression(listed)}),
-        f"{at}: `{f}` of every {what}, one after another",
-    )
-
-
 def _vectorized(program: Program, called: cst.Call, seen: dict[str, Variable]) -> Iterator[Rewrite]:
     """NumPy's vectorize of a function that is then applied to vectors only."""
     assign = program.up(called, cst.Assign)
@@ -196,76 +167,87 @@ def _vectorized(program: Program, called: cst.Call, seen: dict[str, Variable]) -
     )
 
 
-def _without_nan(
-    program: Program, called: cst.Call, seen: dict[str, Variable]
-) -> Iterator[Rewrite]:
-    """NumPy's nanmax and nanmin are the outermost quantiles that leave NaN out."""
-    x = argument(called, 0, "input")
-    name = program.text(called.func).rpartition(".")[2]
-    facts = seen.get(program.text(x.value)) if x is not None else None
-    if facts is None or facts.dtype not in {"float32", "float64"} or x is None:
-        return
-    if any(
-        a.keyword is not None and a.keyword.value not in {"dim", "keepdim", "axis", "input"}
-        for a in called.args
-    ):
-        return
-    q = "1.0" if name == "nanmax" else "0.0"
-    first, *rest = called.args
-    rest = [
-        a.with_changes(keyword=cst.Name("dim"))
-        if a.keyword is not None and a.keyword.value == "axis"
-        else a
-        for a in rest
-    ]
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    new = called.with_changes(
-        func=cst.parse_expression(f"{_torch(program)}.nanquantile"),
-        args=[first.with_changes(comma=comma), cst.Arg(cst.Float(q)), *rest],
-    )
-    what = "largest" if name == "nanmax" else "smallest"
-    yield Rewrite(
-        program.replace({called: new}),
-        f"line {program.line(called)}: the quantile {q} that leaves NaN out is the {what} number",
-    )
+@dataclass(frozen=True)
+class _Instead:
+    """What torch has in place of a function of NumPy's; `{0}` is its first argument."""
+
+    code: str
+    told: str
+    given: int  # plain arguments
+    dims: Mapping[int, int] = field(default_factory=dict)  # of which arguments, how many
+    worth: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
 
-def _in_both(program: Program, called: cst.Call, seen: dict[str, Variable]) -> Iterator[Rewrite]:
-    """NumPy's intersect1d: what is in both, sorted, each once."""
-    if len(called.args) != 2 or any(a.keyword or a.star for a in called.args):
-        return
-    a, b = (program.text(operand(g.value)) for g in called.args)
-    new = cst.parse_expression(f"{a}[{_torch(program)}.isin({a}, {b})].unique()")
-    yield Rewrite(
-        program.replace({called: new}),
-        f"line {program.line(called)}: the elements of `{a}` that `{b}` has too, each once",
-    )
-
-
-def _diagonal(program: Program, called: cst.Call, seen: dict[str, Variable]) -> Iterator[Rewrite]:
-    """`fill_diagonal_` writes one number; several go into the diagonal, a view, with copy_."""
-    if len(called.args) != 2 or any(a.keyword or a.star for a in called.args):
-        return
-    matrix, values = (a.value for a in called.args)
-    facts = seen.get(program.text(values))
-    at = f"line {program.line(called)}"
-    if facts is not None and facts.shape:
-        new = method(method(matrix, "diagonal"), "copy_", cst.Arg(values))
-        told = f"{at}: fill_diagonal_ writes one number; `copy_` into the diagonal writes them all"
-    else:
-        new = method(matrix, "fill_diagonal_", cst.Arg(values))
-        told = f"{at}: `fill_diagonal_` is a method of the tensor"
-    yield Rewrite(program.replace({called: new}), told)
-
-
-_FROM_NUMPY = {
-    "apply_along_axis": _along_axis,
-    "vectorize": _vectorized,
-    "nanmax": _without_nan,
-    "nanmin": _without_nan,
-    "intersect1d": _in_both,
-    "fill_diagonal_": _diagonal,
+_ROWS: Mapping[str, Any] = {"given": 3, "dims": {2: 2}, "worth": {1: ("1", "-1")}}
+_COLUMNS: Mapping[str, Any] = {"given": 3, "dims": {2: 2}, "worth": {1: ("0",)}}
+_OUTERMOST = "the quantile {} that leaves NaN out is the {} number"
+_OF_NUMPY = {
+    "apply_along_axis": (
+        _Instead("{torch}.vmap({0})({2})", "`vmap` applies `{0}` to every row", **_ROWS),
+        _Instead(
+            "{torch}.stack([{0}({row}) for {row} in {2}])",
+            "`{0}` of every row, one after another",
+            **_ROWS,
+        ),
+        _Instead(
+            "{torch}.vmap({0}, in_dims=1, out_dims=-1)({2})",
+            "`vmap` applies `{0}` to every column",
+            **_COLUMNS,
+        ),
+        _Instead(
+            "{torch}.stack([{0}({column}) for {column} in {2}.unbind(1)], dim=-1)",
+            "`{0}` of every column, one after another",
+            **_COLUMNS,
+        ),
+    ),
+    "nanmax": (
+        _Instead("{torch}.nanquantile({0}, 1.0{rest})", _OUTERMOST.format("1.0", "largest"), 1),
+    ),
+    "nanmin": (
+        _Instead("{torch}.nanquantile({0}, 0.0{rest})", _OUTERMOST.format("0.0", "smallest"), 1),
+    ),
+    "intersect1d": (
+        _Instead(
+            "{0}[{torch}.isin({0}, {1})].unique()",
+            "the elements of `{0}` that `{1}` has too, each once",
+            2,
+        ),
+    ),
+    "fill_diagonal_": (
+        _Instead(
+            "{0}.diagonal().copy_({1})",
+            "fill_diagonal_ writes one number; `copy_` into the diagonal writes them all",
+            2,
+            {1: 1},
+        ),
+    ),
 }
+
+
+def _of_numpy(
+    program: Program, called: cst.Call, name: str, seen: dict[str, Variable]
+) -> Iterator[Rewrite]:
+    """What torch has in place of a function of NumPy's, where its arguments are as told."""
+    plain = [a.value for a in called.args if a.keyword is None]
+    facts = [seen.get(program.text(value)) for value in plain]
+    texts = [program.module.code_for_node(operand(value)) for value in plain]
+    names = {n: free_name(program, n) for n in ("row", "column")} | {"torch": _torch(program)}
+    for way in _OF_NUMPY.get(name, ()):
+        rest = "".join(f", {program.text(a)}" for a in called.args[way.given :])
+        if len(plain) < way.given or ("{rest}" not in way.code and rest):
+            continue
+        shapes = (
+            (f.shape if (f := facts[i]) is not None else None, n) for i, n in way.dims.items()
+        )
+        values = (
+            (f.repr if (f := facts[i]) is not None else program.text(plain[i]), w)
+            for i, w in way.worth.items()
+        )
+        if all(s is not None and len(s) == n for s, n in shapes) and all(v in w for v, w in values):
+            names["rest"] = re.sub(r"\baxis\b(?=\s*=)", "dim", rest)
+            new = cst.parse_expression(way.code.format(*texts, **names))
+            told = f"line {program.line(called)}: {way.told.format(*texts)}"
+            yield Rewrite(program.replace({called: new}), told)
 
 
 def _torch(program: Program) -> str:
@@ -319,16 +301,6 @@ def _of_tensor(
         new = cst.Attribute(numpy, cst.Name("tobytes"))
         yield Rewrite(
             program.replace({called: called.with_changes(func=new)}), f"{at}: NumPy has `tobytes`"
-        )
-        return
-    if name == "parameters" and called is not None and not called.args:
-        facts = seen.get(program.text(node.value))
-        if facts is None or not facts.requires_grad:
-            return  # a model's output, say: what is to be trained is something else
-        alone = cst.List([cst.Element(node.value)])
-        yield Rewrite(
-            program.replace({called: alone}),
-            f"{at}: `{program.text(node.value)}` is a tensor, so it is itself what is optimized",
         )
         return
     if name == "mask_fill_" and called is not None and len(called.args) == 2:

@@ -10,6 +10,7 @@ import libcst as cst
 from executor.errors import is_a
 from executor.protocol import Finding, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.dataflow import Unasked
 from knowledge.repair.toolkit.edits import Program, call, method, operand, visited
 
 _NON_LEAF, _EMPTY = "non_leaf_parameter", "no_parameters"  # error families
@@ -134,13 +135,10 @@ def _cut(value: cst.BaseExpression) -> cst.BaseExpression:
     return method(method(value, "detach"), "requires_grad_")
 
 
-class _Asks(cst.CSTTransformer):
+class _Asks(Unasked):
     """Takes every request for a gradient out of an expression, and notes how it was made."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.found = False
-        self.parameter = ""
+    parameter = ""
 
     def leave_Call(  # noqa: N802  (LibCST's name)
         self, original_node: cst.Call, updated_node: cst.Call
@@ -149,19 +147,7 @@ class _Asks(cst.CSTTransformer):
         if name.rpartition(".")[2] == "Parameter" and updated_node.args:
             self.found, self.parameter = True, name
             return operand(updated_node.args[0].value)
-        function = updated_node.func
-        if isinstance(function, cst.Attribute) and function.attr.value == "requires_grad_":
-            self.found = True
-            return function.value
-        kept = [
-            a for a in updated_node.args if a.keyword is None or a.keyword.value != "requires_grad"
-        ]
-        if len(kept) == len(updated_node.args):
-            return updated_node
-        self.found = True
-        if kept:
-            kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-        return updated_node.with_changes(args=kept)
+        return super().leave_Call(original_node, updated_node)
 
 
 # -- an empty list ---------------------------------------------------------------------------

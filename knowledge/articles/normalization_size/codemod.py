@@ -12,19 +12,12 @@ from knowledge.repair.toolkit.shapes import resized, same_layers, still_computed
 from knowledge.repair.toolkit.sites import seen_error
 
 _BATCH, _LAYER = "batchnorm_features", "layernorm_shape"  # error families
-
-
-def applies(result: JobResult) -> bool:
-    """BatchNorm or LayerNorm was made for another number of features."""
-    layer = result.layer
-    return (
-        seen_error(result, _BATCH, _LAYER) is not None and layer is not None and bool(layer.input)
-    )
+ERRORS, LAYERS = (_BATCH, _LAYER), ".+"
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """num_features or normalized_shape := what arrives."""
-    error, layer = seen_error(result, _BATCH, _LAYER), result.layer
+    error, layer = seen_error(result, *ERRORS), result.layer
     if error is None or layer is None or not layer.input:
         return
     shape = layer.input
@@ -50,6 +43,6 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The layer still normalises, and no other layer changed."""
     return [
-        still_computed(seen_error(before, _BATCH, _LAYER), proposal.code),
+        still_computed(seen_error(before, *ERRORS), proposal.code),
         same_layers(before, after),
     ]

@@ -12,7 +12,7 @@ from executor.protocol import Caught, ErrorSeen, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.dataflow import passed
-from knowledge.repair.toolkit.edits import Program, call, method
+from knowledge.repair.toolkit.edits import Program, call, keyword, method
 from knowledge.repair.toolkit.flow import in_loop, reads
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import (
@@ -147,8 +147,7 @@ def _number(
     if bound is not None:
         first = argument(node, 0, "input")
         if position == 2 and first is not None:
-            equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-            limit = cst.Arg(given.value, keyword=cst.Name(bound), equal=equal)
+            limit = keyword(bound, given.value)
             yield Rewrite(
                 program.replace({node: method(first.value, "clamp", limit)}),
                 f"{line}: `clamp` takes a number for its bound",
@@ -195,8 +194,7 @@ def _whole_array(before: JobResult, proposal: Proposal) -> Check:
         return Check(name=name, passed=True, detail="no array goes into a layer")
     line = "".join(lines[frame.line - 1 : frame.line + 3])
     whole = any(re.search(rf"(from_numpy|tensor)\({n}[,)]", line) for n in arrays)
-    detail = "the array goes in as it is" if whole else "something else goes in"
-    return Check(name=name, passed=whole, detail=detail)
+    return Check.of(name, whole, "the array goes in as it is", "something else goes in")
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

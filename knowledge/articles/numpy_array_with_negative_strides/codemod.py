@@ -14,18 +14,15 @@ from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import assignment, failing, seen_error
 
+ERRORS = ("negative_strides",)
+
 _FLIPS = re.compile(r"\.(flip|fliplr|flipud|rot90)\(|::\s*-\d")
 _MAKES = re.compile(r"\.(tensor|as_tensor|from_numpy|Tensor|FloatTensor)$")
 
 
-def applies(result: JobResult) -> bool:
-    """An array with a negative stride was to become a tensor."""
-    return seen_error(result, "negative_strides") is not None
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`.copy()` behind the flip."""
-    error = seen_error(result, "negative_strides")
+    error = seen_error(result, *ERRORS)
     node = failing(program, error)
     if (
         not isinstance(node, cst.Call)
@@ -51,10 +48,9 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     """The flipped values become a tensor."""
     code = "".join(proposal.code.split())
     undone = code.count("::-1") != 0 and "[::-1][::-1]" in code
-    detail = "the flip was undone" if undone else "the flip is still there"
     return [
-        Check(name="flip", passed=not undone, detail=detail),
-        still_computed(seen_error(before, "negative_strides"), proposal.code),
+        Check.of("flip", not undone, "the flip is still there", "the flip was undone"),
+        still_computed(seen_error(before, *ERRORS), proposal.code),
         same_tensors(before, after, proposal.code),
         reaches_leaves(after, wanted=False),
     ]

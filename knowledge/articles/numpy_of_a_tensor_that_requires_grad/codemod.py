@@ -13,18 +13,13 @@ from knowledge.repair.computed import same_gradients, same_tensors
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.sites import failing, scope_of, seen_error, variables
 
-_FAMILY = "numpy_of_graph"
+ERRORS = ("numpy_of_graph",)
 _COMES_BACK = re.compile(r"from_numpy\(|torch\.(as_)?tensor\(|torch\.Tensor\(")
-
-
-def applies(result: JobResult) -> bool:
-    """A tensor with a graph was to become an array."""
-    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """detach() before numpy(), or around what NumPy or a plot is given."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     assert error is not None
     node = failing(program, error)
     if not isinstance(node, cst.Call) or error.line is None:

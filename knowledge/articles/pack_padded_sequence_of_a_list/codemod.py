@@ -10,7 +10,7 @@ import libcst as cst
 from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.edits import Program, call, keyword
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, failing, seen_error, variables
 
@@ -51,15 +51,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if "." not in pad:
         pad = program.name_of("torch.nn.utils.rnn", "pad_sequence")
         pad = f"torch.nn.utils.{pad}" if pad.startswith("rnn.") else pad
-    plain = cst.Arg(given.value)
-    arguments = [plain]
-    if first is not None:
-        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-        equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-        said = cst.Arg(first.value, keyword=cst.Name("batch_first"), equal=equal)
-        arguments = [plain.with_changes(comma=comma), said]
+    said = [keyword("batch_first", first.value)] if first is not None else []
     yield Rewrite(
-        program.replace({given.value: call(pad, *arguments)}),
+        program.replace({given.value: call(pad, cst.Arg(given.value), *said)}),
         f"line {program.line(node)}: what is packed is one padded tensor, not a list",
     )
 

@@ -15,20 +15,15 @@ from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import same_numbers, still_computed
 from knowledge.repair.toolkit.sites import argument, failing, seen_error
 
-_FAMILY = "padding_dimensions"
+ERRORS = ("padding_dimensions",)
 _PLACES = ("width", "height", "depth")  # the last dimension first
-
-
-def applies(result: JobResult) -> bool:
-    """pad got more pairs of numbers than there are dimensions."""
-    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Without the pairs that are left over, where they pad nothing."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     call = failing(program, error)
-    found = read(error, _FAMILY) if error is not None else None
+    found = read(error, *ERRORS) if error is not None else None
     if found is None or not isinstance(call, cst.Call):
         return
     given = argument(call, 1, "pad")
@@ -63,5 +58,5 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensor is padded."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     return [still_computed(error, proposal.code), same_numbers(before, after, proposal.code)]

@@ -15,10 +15,11 @@ import libcst as cst
 from executor.protocol import Finding, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.fingerprints import same_values
+from knowledge.repair.toolkit.dataflow import Unasked
 from knowledge.repair.toolkit.edits import Program, call, visited
 from knowledge.repair.toolkit.sites import assignment
 
-_KINDS = {"unregistered_parameter", "unregistered_tensor", "unregistered_module"}
+FINDINGS = {"unregistered_parameter", "unregistered_tensor", "unregistered_module"}
 # Not merely "training": a constant such as a mean is part of many a training that goes wrong.
 _SAYS_LEARN = (
     r"\b(learnable|trainable)\b"
@@ -27,14 +28,9 @@ _SAYS_LEARN = (
 _LEARN, _KEEP = "it should learn", "it is a constant"
 
 
-def applies(result: JobResult) -> bool:
-    """The module holds something that it never registered."""
-    return any(f.kind in _KINDS for f in result.findings)
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """All of them registered at once; a constant also as a buffer."""
-    found = [f for f in result.findings if f.kind in _KINDS]
+    found = [f for f in result.findings if f.kind in FINDINGS]
     sites = {id(f): _assignments(program, f) for f in found}
     found = [f for f in found if sites[id(f)]]
     if not found:
@@ -138,26 +134,7 @@ def _unwrapped(value: cst.BaseExpression) -> cst.BaseExpression:
 
 def _bare(value: cst.BaseExpression) -> cst.BaseExpression:
     """Without requires_grad=True and .requires_grad_(): a Parameter asks for gradients itself."""
-
-    class Bare(cst.CSTTransformer):
-        def leave_Call(  # noqa: N802  (LibCST's name)
-            self, original_node: cst.Call, updated_node: cst.Call
-        ) -> cst.BaseExpression:
-            function = updated_node.func
-            if isinstance(function, cst.Attribute) and function.attr.value == "requires_grad_":
-                return function.value
-            kept = [a for a in updated_node.args if not _asks_for_gradient(a)]
-            if len(kept) == len(updated_node.args):
-                return updated_node
-            if kept:
-                kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-            return updated_node.with_changes(args=kept)
-
-    return visited(value, Bare())
-
-
-def _asks_for_gradient(argument: cst.Arg) -> bool:
-    return argument.keyword is not None and argument.keyword.value == "requires_grad"
+    return visited(value, Unasked())
 
 
 def _buffer(assign: cst.Assign) -> cst.Expr | None:
@@ -174,7 +151,7 @@ def _buffer(assign: cst.Assign) -> cst.Expr | None:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Registered, and moved by the optimizer if it should learn; the first loss as before."""
-    left = [f.name for f in after.findings if f.kind in _KINDS]
+    left = [f.name for f in after.findings if f.kind in FINDINGS]
     found = [
         Check(
             name="registered",

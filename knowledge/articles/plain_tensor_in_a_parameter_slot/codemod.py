@@ -18,19 +18,14 @@ from knowledge.repair.toolkit.edits import New, Program, method
 from knowledge.repair.toolkit.flow import free_name, parameters, under
 from knowledge.repair.toolkit.sites import failing_statement, scope_of, seen_error, variables
 
-_FAMILY = "parameter_slot"
+ERRORS = ("parameter_slot",)
 _SHAPE = re.compile(r"registered parameter \[([\d, ]*)\]")
 _MAKES = re.compile(r"^torch\.(zeros|ones|randn|rand|full|eye|tensor|empty)$")
 
 
-def applies(result: JobResult) -> bool:
-    """A plain tensor was assigned where a module has a parameter."""
-    return seen_error(result, _FAMILY) is not None
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`copy_()` without recording; a buffer or a local name for what forward computes."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     line = failing_statement(program, error)
     small = line.body[0] if line is not None and len(line.body) == 1 else None
     if line is None or not isinstance(small, cst.Assign) or len(small.targets) != 1:

@@ -13,26 +13,20 @@ from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import failing, seen_error
 
-_POOL = re.compile(r"^Adaptive(Avg|Max)Pool([123])d$")
-
-
-def applies(result: JobResult) -> bool:
-    """Adaptive pooling got an input without a dimension for channels."""
-    error = seen_error(result, "adaptive_pool_size", "adaptive_pool_dimensions")
-    pooled = result.layer is not None and _POOL.match(result.layer.type) is not None
-    return pooled and error is not None
+ERRORS = ("adaptive_pool_size", "adaptive_pool_dimensions")
+LAYERS = r"Adaptive(?:Avg|Max)Pool([123])d"
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`x.unsqueeze(0)`: one channel."""
     error, layer = (
-        seen_error(result, "adaptive_pool_size", "adaptive_pool_dimensions"),
+        seen_error(result, *ERRORS),
         result.layer,
     )
-    pool = _POOL.match(layer.type) if layer is not None else None
+    pool = re.fullmatch(LAYERS, layer.type) if layer is not None else None
     if error is None or pool is None or layer is None or layer.input is None:
         return
-    if len(layer.input) != int(pool[2]):
+    if len(layer.input) != int(pool[1]):
         return
     node = failing(program, error)
     if not isinstance(node, cst.Call) or len(node.args) != 1 or node.args[0].star:
@@ -48,8 +42,6 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same layers on the same numbers."""
     return [
-        still_computed(
-            seen_error(before, "adaptive_pool_size", "adaptive_pool_dimensions"), proposal.code
-        ),
+        still_computed(seen_error(before, *ERRORS), proposal.code),
         same_layers(before, after),
     ]

@@ -16,7 +16,7 @@ import libcst as cst
 from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, call, method
+from knowledge.repair.toolkit.edits import Program, call, method, padded
 from knowledge.repair.toolkit.flow import free_name, later
 from knowledge.repair.toolkit.sites import assignment, failing, seen_error
 
@@ -150,16 +150,8 @@ def _rows(program: Program, node: cst.Call) -> Iterator[Rewrite]:
         return
     if any(_is_index(program, name) for name in uses):
         return  # a zero that was filled in would pick an element
-    rows = cst.Arg(
-        cst.Name("True"),
-        keyword=cst.Name("batch_first"),
-        equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
-    )
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    pad = program.name_of("torch.nn.utils.rnn", "pad_sequence")
-    pad = f"torch.nn.utils.{pad}" if pad.startswith("rnn.") else pad
     yield Rewrite(
-        program.replace({node: call(pad, cst.Arg(listed, comma=comma), rows)}),
+        program.replace({node: padded(program, listed)}),
         f"{line}: short rows are filled up with zeros to the longest",
         "one tensor, short rows filled up with zeros",
         said=r"\bpad(ding|ded)?\b",
@@ -265,10 +257,9 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
         detail = f"it now goes through {added[0]}()" if added else "what failed is gone"
     old, new = (" ".join(_NUMBER.findall(text)) for text in (written, _bare(proposal.code)))
     same = not old or f" {old} " in f" {new} "
-    told = "every number is as it was" if same else "other numbers"
     cut = re.search(r"\brow\w*\[", proposal.code) is not None and "row" not in error.code
     return [
         Check(name="still computed", passed=kept, detail=detail),
-        Check(name="numbers", passed=same, detail=told),
+        Check.of("numbers", same, "every number is as it was", "other numbers"),
         Check(name="rows", passed=not cut, detail="rows are cut" if cut else "rows are whole"),
     ]

@@ -28,28 +28,18 @@ from knowledge.repair.toolkit.sites import (
     integer,
     made,
     seen_error,
+    with_argument,
     without_argument,
 )
 
-_FAMILY = "rnn_hidden_size"
+ERRORS, LAYERS = ("rnn_hidden_size",), "RNN|LSTM|GRU"
 _FILLED = re.compile(r"(^|\.)(zeros|randn|rand|ones)$")
-
-
-def applies(result: JobResult) -> bool:
-    """The first state is of another size than the layer expects."""
-    error, layer = seen_error(result, _FAMILY), result.layer
-    return (
-        error is not None
-        and layer is not None
-        and layer.type in ("RNN", "LSTM", "GRU")
-        and layer.input is not None
-    )
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """batch_first where the state counts samples in the first dimension, else the state's sizes."""
-    error, layer = seen_error(result, _FAMILY), result.layer
-    found = read(error, _FAMILY) if error is not None else None
+    error, layer = seen_error(result, *ERRORS), result.layer
+    found = read(error, *ERRORS) if error is not None else None
     if error is None or layer is None or layer.input is None or found is None:
         return
     expected, got = found.sizes("expected"), found.sizes("given")
@@ -145,9 +135,7 @@ def _batch_first(program: Program, layer: Layer, given: str) -> Iterator[Rewrite
     found = made(program, layer)
     if found is None or found.in_loop or any(a.star for a in found.call.args):
         return
-    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    added = cst.Arg(cst.Name("True"), keyword=cst.Name("batch_first"), equal=equal)
-    call = found.call.with_changes(args=[*found.call.args, added])
+    call = with_argument(found.call, 99, "batch_first", cst.Name("True"))
     yield Rewrite(
         program.replace({found.call: call}),
         f"line {program.line(found.call)}: the batch comes first in the input, and the layer is "
@@ -191,5 +179,5 @@ def _filled(
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The layer still starts from a state that it is given, and no layer changed."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     return [still_computed(error, proposal.code), same_layers(before, after)]

@@ -20,24 +20,12 @@ from knowledge.repair.toolkit.shapes import (
 )
 from knowledge.repair.toolkit.sites import failing, seen_error, setting
 
-_FAMILY = "rnn_input_size"
-_LAYERS = ("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell")
-
-
-def applies(result: JobResult) -> bool:
-    """A recurrent layer got steps of another length than its input_size."""
-    layer = result.layer
-    return (
-        seen_error(result, _FAMILY) is not None
-        and layer is not None
-        and layer.type in _LAYERS
-        and bool(layer.input)
-    )
+ERRORS, LAYERS = ("rnn_input_size",), "(RNN|LSTM|GRU)(Cell)?"
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Turn or widen the input where that fits, else change input_size."""
-    error, layer = seen_error(result, _FAMILY), result.layer
+    error, layer = seen_error(result, *ERRORS), result.layer
     if error is None or layer is None or not layer.input:
         return
     expected, shape = setting(layer, "input_size"), layer.input
@@ -77,7 +65,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The layer still computes, and no other layer changed."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     return [
         still_computed(error, proposal.code, may_go=("transpose", "swapaxes")),
         same_layers(before, after),

@@ -17,18 +17,13 @@ from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import sizes, still_computed
 from knowledge.repair.toolkit.sites import argument, failing, seen_error, with_argument
 
-_FAMILY = "same_padding_strided"
+ERRORS = ("same_padding_strided",)
 _MADE = re.compile(r"Conv([123])d\(")
-
-
-def applies(result: JobResult) -> bool:
-    """A convolution was made with a stride and padding="same"."""
-    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The same padding as numbers."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     node = failing(program, error)
     padding = _padding(result)
     if not isinstance(node, cst.Call) or padding is None:
@@ -60,7 +55,7 @@ def _padding(result: JobResult) -> tuple[int, ...] | None:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same layer with its stride; only the word became a number, and that the right one."""
-    error, padding = seen_error(before, _FAMILY), _padding(before)
+    error, padding = seen_error(before, *ERRORS), _padding(before)
     if error is None or padding is None:
         return []
     found = [still_computed(error, proposal.code, may_go=("same",))]
@@ -73,5 +68,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     kept = all(re.search(rf"stride\s*=\s*{re.escape(s)}", proposal.code) for s in strides)
     detail = "the padding keeps the size" if fits else "another padding than the size needs"
     found.append(Check(name="padding", passed=fits, detail=detail))
-    detail = "the stride is kept" if kept else "another stride"
-    return [*found, Check(name="stride", passed=kept, detail=detail)]
+    return [*found, Check.of("stride", kept, "the stride is kept", "another stride")]

@@ -7,25 +7,18 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import same_tensors
 from knowledge.repair.toolkit.edits import New, Program, call
-from knowledge.repair.toolkit.sites import seen_error
+from knowledge.repair.toolkit.sites import seen_as
 
-_FAMILY = "script_of_class"
-
-
-def applies(result: JobResult) -> bool:
-    """A class of modules was given to torch.jit.script."""
-    return seen_error(result, _FAMILY) is not None
+ERRORS = ("script_of_class",)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`script(Net())` where the module is made; nothing if none is made."""
-    error = seen_error(result, _FAMILY)
-    m = read(error, _FAMILY) if error is not None else None
+    m = seen_as(result, *ERRORS)
     if m is None:
         return
     made = [c for c in program.all(cst.Call) if program.text(c.func) == m["class"]]
@@ -47,8 +40,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """It is still compiled."""
     compiled = re.search(r"jit\.script\((?!\))", proposal.code) is not None
-    detail = "the module is compiled" if compiled else "nothing is compiled any more"
     return [
-        Check(name="compiled", passed=compiled, detail=detail),
+        Check.of("compiled", compiled, "the module is compiled", "nothing is compiled any more"),
         same_tensors(before, after, proposal.code),
     ]

@@ -86,9 +86,8 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     ]
     starts = sorted(a for a, _, _ in called)
     whole = bool(called) and starts[0] == 0 and (facts is not None or made is not None)
-    detail = "every layer is called" if whole else "a layer is left out"
     return [
         still_computed(error, proposal.code, allowed=("[",)),
         same_layers(before, after),
-        Check(name="every layer", passed=whole, detail=detail),
+        Check.of("every layer", whole, "every layer is called", "a layer is left out"),
     ]

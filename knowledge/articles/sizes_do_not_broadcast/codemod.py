@@ -13,21 +13,17 @@ from knowledge.repair.toolkit.alignment import Alignment, alignments, fits, turn
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.flow import in_loop
 from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
-from knowledge.repair.toolkit.sites import failing, failing_statement, seen_error
+from knowledge.repair.toolkit.sites import failing, failing_statement, integer, seen_error
 
 _SIZES, _GROWS = "broadcast_sizes", "inplace_result_grows"  # error families
+ERRORS, LAYERS = (_SIZES, _GROWS), ""
 _METHODS = ("mul", "add", "sub", "div", "masked_fill", "mul_", "add_", "sub_", "div_",
             "masked_fill_", "eq", "ne", "lt", "gt", "le", "ge", "pow")  # fmt: skip
 
 
-def applies(result: JobResult) -> bool:
-    """Two tensors, in an expression of the person's own, whose sizes do not broadcast."""
-    return result.layer is None and seen_error(result, _SIZES, _GROWS) is not None
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """1s between the dimensions of the smaller one; its transpose; or `@` for `*`."""
-    error = seen_error(result, _SIZES, _GROWS)
+    error = seen_error(result, *ERRORS)
     if error is None:
         return
     node = failing(program, error)
@@ -150,10 +146,7 @@ def _of_a_sum(
     if len(ways) == 1 and len(b) == 1 and len(ways[0].shape) > 1 and in_loop(program, node):
         target = program.text(node.target)
         size = cst.parse_expression(f"[1] * ({target}.dim() - 1)")
-        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-        new = method(
-            node.value, "view", cst.Arg(integer_minus_one(), comma=comma), cst.Arg(size, star="*")
-        )
+        new = method(node.value, "view", cst.Arg(integer(-1)), cst.Arg(size, star="*"))
         yield Rewrite(
             program.replace({node.value: new}),
             f"{line}: `{program.text(node.value)}` belongs to dimension 0 of `{target}`, however "
@@ -180,11 +173,6 @@ _OPERATORS: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
 }
 
 
-def integer_minus_one() -> cst.BaseExpression:
-    """-1."""
-    return cst.parse_expression("-1")
-
-
 def _both(a: Shape, b: Shape) -> Shape:
     """The shape that two broadcast to; a dimension that does not fit is 0."""
     n = max(len(a), len(b))
@@ -194,7 +182,7 @@ def _both(a: Shape, b: Shape) -> Shape:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same operation on the same tensors."""
-    error = seen_error(before, _SIZES, _GROWS)
+    error = seen_error(before, *ERRORS)
     grown = error is not None and is_a(error, _GROWS)
     made = [still_computed(error, proposal.code, allowed=("view",), may_go=("unsqueeze", "T"))]
     return made if grown else [*made, same_numbers(before, after, proposal.code)]

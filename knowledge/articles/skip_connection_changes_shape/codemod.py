@@ -6,12 +6,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, call
 from knowledge.repair.toolkit.shapes import live_shape, still_computed, uses_loaded_weights
-from knowledge.repair.toolkit.sites import assignment, failing, scope_of, seen_error
+from knowledge.repair.toolkit.sites import assignment, failing, scope_of, seen_as, seen_error
 
 _FAMILY = "broadcast_sizes"
 _DIMENSIONS = 4  # of a batch of maps
@@ -19,8 +18,7 @@ _DIMENSIONS = 4  # of a batch of maps
 
 def applies(result: JobResult) -> bool:
     """Maps with different numbers of channels are added."""
-    error = seen_error(result, _FAMILY)
-    seen = read(error, _FAMILY) if error is not None else None
+    seen = seen_as(result, _FAMILY)
     shapes = [o.value.shape for o in result.operands if o.value.shape is not None]
     if seen is None or any(len(shape) != _DIMENSIONS for shape in shapes):
         return False

@@ -12,7 +12,7 @@ from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import argument, failing, seen_error, variables
+from knowledge.repair.toolkit.sites import argument, failing, seen_as, seen_error, variables
 
 _FAMILY = "sparse_size"
 _CALLS = re.compile(r"(^|\.)(sparse_coo_tensor|sparse\.FloatTensor|FloatTensor)$")
@@ -20,8 +20,7 @@ _CALLS = re.compile(r"(^|\.)(sparse_coo_tensor|sparse\.FloatTensor|FloatTensor)$
 
 def applies(result: JobResult) -> bool:
     """The rows of the indices are not the dimensions of the size, and their columns are."""
-    error = seen_error(result, _FAMILY)
-    match = read(error, _FAMILY) if error is not None else None
+    match = seen_as(result, _FAMILY)
     if match is None:
         return False
     dims = match.number("size") - match.number("dense")

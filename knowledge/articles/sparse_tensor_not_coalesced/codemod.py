@@ -13,18 +13,13 @@ from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, assignment, failing, scope_of, seen_error
 
-_FAMILY = "sparse_uncoalesced"
+ERRORS = ("sparse_uncoalesced",)
 _MAKES = re.compile(r"(^|\.)(sparse_coo_tensor|FloatTensor|to_sparse|to_sparse_coo|add|mm|t)$")
-
-
-def applies(result: JobResult) -> bool:
-    """indices() or values() was asked of a tensor whose entries may repeat a position."""
-    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`.coalesce()` at the tensor's one origin, else in front of what is asked of it."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     node = failing(program, error)
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
@@ -102,6 +97,6 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     asked = "coalesce" in proposal.code
     detail = "repeated entries are added up" if asked else "repeated entries are not added up"
     return [
-        still_computed(seen_error(before, _FAMILY), proposal.code),
+        still_computed(seen_error(before, *ERRORS), proposal.code),
         Check(name="coalesced", passed=asked, detail=detail),
     ]

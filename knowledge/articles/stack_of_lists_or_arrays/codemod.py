@@ -129,9 +129,8 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     at = error.line if error is not None and error.line is not None else 0
     line = lines[at - 1] if 0 < at <= len(lines) else ""
     parts = set(re.findall(r"\w+\[", line)) - set(re.findall(r"\w+\[", error.code if error else ""))
-    detail = "only a part of the rows is joined" if parts else "every row is joined"
     return [
-        Check(name="rows", passed=not parts, detail=detail),
+        Check.of("rows", not parts, "every row is joined", "only a part of the rows is joined"),
         still_computed(_error(before), proposal.code, may_go=("stack",), allowed=("[",)),
         same_tensors(before, after, proposal.code, proposal.subjects),
         reaches_leaves(after, wanted=False),

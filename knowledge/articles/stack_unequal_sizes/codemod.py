@@ -9,25 +9,20 @@ import libcst as cst
 from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.edits import Program, call, padded
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, failing, seen_error
 
-_FAMILY = "stack_sizes"
-
-
-def applies(result: JobResult) -> bool:
-    """torch.stack got tensors of different sizes."""
-    return seen_error(result, _FAMILY) is not None
+ERRORS = ("stack_sizes",)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Both, where only the lengths differ; nothing where pictures would have to be resized."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     stack = failing(program, error)
     if error is None or not isinstance(stack, cst.Call) or not stack.args:
         return
-    found = read(error, _FAMILY)
+    found = read(error, *ERRORS)
     dim = argument(stack, 1, "dim")
     if program.text(stack.func) != "torch.stack" or found is None:
         return
@@ -39,15 +34,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if _holds_slices(program, stack.args[0].value):
         return  # the last ones are cut off at an end: filled up, they would be made up
     tensors = stack.args[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    rows = cst.Arg(cst.Name("True"), keyword=cst.Name("batch_first"), equal=equal)
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
     line = f"line {program.line(stack)}"
-    pad = program.name_of("torch.nn.utils.rnn", "pad_sequence")
-    if pad.startswith("rnn."):
-        pad = "torch.nn.utils." + pad
     yield Rewrite(
-        program.replace({stack: call(pad, tensors.with_changes(comma=comma), rows)}),
+        program.replace({stack: padded(program, tensors.value)}),
         f"{line}: the short ones are filled up with zeros to the longest",
         "one row each, short ones filled up with zeros",
         said=r"\bpad(ding|ded)?\b|\bbatch(es|ed)?\b",
@@ -76,7 +65,7 @@ def _holds_slices(program: Program, parts: cst.BaseExpression) -> bool:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensors, none left out and none cut."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     code = error.code if error is not None else ""
     made = [
         still_computed(

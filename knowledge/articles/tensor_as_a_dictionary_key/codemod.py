@@ -13,15 +13,12 @@ from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import failing, seen_error
 
-
-def applies(result: JobResult) -> bool:
-    """A dict has no key that is this very tensor."""
-    return seen_error(result, "tensor_as_key") is not None
+ERRORS = ("tensor_as_key",)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`names[label]` → `names[label.item()]`."""
-    error = seen_error(result, "tensor_as_key")
+    error = seen_error(result, *ERRORS)
     node = failing(program, error)
     if not isinstance(node, cst.Subscript) or len(node.slice) != 1:
         return
@@ -36,7 +33,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same dict is asked for the same number."""
-    error = seen_error(before, "tensor_as_key")
+    error = seen_error(before, *ERRORS)
     if error is None:
         return []
     kept = still_computed(error, proposal.code, allowed=("item",))

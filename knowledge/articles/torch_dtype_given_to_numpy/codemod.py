@@ -16,18 +16,13 @@ from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import assignment, failing, seen_error, variables
 
-_FAMILY = "torch_dtype_in_numpy"
-
-
-def applies(result: JobResult) -> bool:
-    """A function of NumPy's was given a torch.dtype."""
-    return seen_error(result, _FAMILY) is not None
+ERRORS = ("torch_dtype_in_numpy",)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`np.float32` for `torch.float32`, `t.numpy().dtype` for `t.dtype`."""
-    error = seen_error(result, _FAMILY)
-    m = read(error, _FAMILY) if error is not None else None
+    error = seen_error(result, *ERRORS)
+    m = read(error, *ERRORS) if error is not None else None
     node = failing(program, error)
     if m is None or not isinstance(node, cst.Call):
         return
@@ -68,7 +63,7 @@ def _new(
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same is made; only its dtype has NumPy's name."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     named = re.findall(r"dtype=(\w+)", error.code) if error is not None else []
     return [
         still_computed(

@@ -12,18 +12,12 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.toolkit.edits import New, Program, method
-from knowledge.repair.toolkit.sites import seen_error
 
-_FAMILIES = ("cuda_not_compiled", "gpu_missing")
+ERRORS = ("cuda_not_compiled", "gpu_missing")
 _CUDA = re.compile(r"""['"]cuda(?::0)?['"]""")
 _ANOTHER_GPU = re.compile(r"""['"]cuda:[1-9]|\.cuda\(\s*[1-9]|DataParallel|\bnccl\b""")
 _CUDA_TEXT = '"cuda"'
 _GUARD = re.compile(r"['\"]cuda(?::0)?['\"] if torch\.cuda\.is_available\(\) else ['\"]cpu['\"]")
-
-
-def applies(result: JobResult) -> bool:
-    """A GPU was asked of a PyTorch, or of a machine, that has none."""
-    return seen_error(result, *_FAMILIES) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -175,5 +169,4 @@ def _last_import(program: Program) -> cst.SimpleStatementLine | None:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The GPU is still asked for where there is one."""
     kept = _GUARD.search(proposal.code) is not None or "is_available()" in proposal.code
-    detail = "where there is a GPU it is used" if kept else "a GPU is used no more"
-    return [Check(name="guard", passed=kept, detail=detail)]
+    return [Check.of("guard", kept, "where there is a GPU it is used", "a GPU is used no more")]

@@ -16,18 +16,13 @@ from knowledge.repair.computed import same_tensors
 from knowledge.repair.toolkit.edits import Program, call, method
 from knowledge.repair.toolkit.sites import failing, seen_error, variables
 
-_FAMILY = "tensor_truth"
+ERRORS = ("tensor_truth",)
 _ALL, _ANY = "it holds for every element", "it holds for at least one"
-
-
-def applies(result: JobResult) -> bool:
-    """A tensor of several elements was asked for one answer."""
-    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`.all()` or `.any()` of a comparison; torch.equal where two things are compared."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     assert error is not None
     node: cst.CSTNode | None = failing(program, error)
     dicts = [
@@ -147,7 +142,7 @@ def _same_state(program: Program, node: cst.Comparison) -> Iterator[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Nothing that was computed changes; the line still asks."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     line = error.line if error is not None and error.line is not None else 0
     rows = proposal.code.splitlines()[max(0, line - 1) : line + 1]
     still = any(("all(" in r or "any(" in r or "equal(" in r or "&" in r or "|" in r) for r in rows)

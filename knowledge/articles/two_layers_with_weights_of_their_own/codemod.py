@@ -14,19 +14,13 @@ from knowledge.repair.toolkit.flow import in_loop
 from knowledge.repair.toolkit.shapes import same_layers, sizes, still_computed, uses_loaded_weights
 from knowledge.repair.toolkit.sites import assignment, failing, seen_error, variables
 
-_FAMILY = "not_close"
+ERRORS, CODE = ("not_close",), r"assert_close\("
 _WITH_WEIGHTS = re.compile(r"(^|\.)(Linear|Conv[123]d|ConvTranspose[123]d|Embedding)$")
-
-
-def applies(result: JobResult) -> bool:
-    """Two tensors were to be equal and are not."""
-    error = seen_error(result, _FAMILY)
-    return error is not None and "assert_close(" in error.code
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Copy weight and bias right after the second layer is made."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     node = failing(program, error)
     if not isinstance(node, cst.Call) or len(node.args) < 2 or uses_loaded_weights(program):
         return
@@ -122,13 +116,12 @@ def _copied(program: Program, names: list[str]) -> bool:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same comparison with the same tolerance, of two layers that both compute."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     if error is None:
         return []
     whole = "".join(error.code.split()) in "".join(proposal.code.split())
-    detail = "the same is compared" if whole else "something else is compared"
     made = [
-        Check(name="comparison", passed=whole, detail=detail),
+        Check.of("comparison", whole, "the same is compared", "something else is compared"),
         still_computed(error, proposal.code),
         same_layers(before, after),
     ]

@@ -9,22 +9,17 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Program, separated
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import calls, failing_statement, seen_error
 
-_FAMILY = "unpack_count"
+ERRORS = ("unpack_count",)
 _PRODUCTS = ("vjp", "jvp", "vhp", "hvp")
-
-
-def applies(result: JobResult) -> bool:
-    """A call gives more values than there are names."""
-    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`_` for the function's value; `h, c` for a cell."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     statement = failing_statement(program, error)
     assign = statement.body[0] if statement is not None and len(statement.body) == 1 else None
     if not isinstance(assign, cst.Assign) or not isinstance(assign.value, cst.Call):
@@ -51,11 +46,9 @@ def _is_functional(program: Program, name: str) -> bool:
 def _product(program: Program, target: cst.Tuple, name: str) -> Iterator[Rewrite]:
     if len(target.elements) != 1 or isinstance(target.elements[0], cst.StarredElement):
         return
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    first = cst.Element(cst.Name("_"), comma=comma)
-    last = target.elements[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    both = separated([cst.Element(cst.Name("_")), target.elements[0]])
     yield Rewrite(
-        program.replace({target: cst.Tuple([first, last], lpar=(), rpar=())}),
+        program.replace({target: cst.Tuple(both, lpar=(), rpar=())}),
         f"line {program.line(target)}: {name} returns the function's value first, then the product",
     )
 
@@ -97,7 +90,7 @@ def _cell(
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same call, and a name for each of its values."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     code = error.code if error is not None else ""
     call = code.partition("=")[2].strip() or code
     kept = still_computed(

@@ -21,23 +21,18 @@ from knowledge.repair.toolkit.shapes import (
 )
 from knowledge.repair.toolkit.sites import failing, integer, scope_of, seen_error
 
-_FAMILY = "view_size"
+ERRORS = ("view_size",)
 _LEAST_KNOWN = 8  # smaller sizes stand in any code
 _BATCH = re.compile(r"\.(size\(0\)|shape\[0\])$|^len\(")
 
 
-def applies(result: JobResult) -> bool:
-    """A view or reshape asked for another number of elements than there are."""
-    return seen_error(result, _FAMILY) is not None
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Flatten all but the batch before a layer; elsewhere let -1 stand for the wrong size."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     call = failing(program, error)
     if error is None or not isinstance(call, cst.Call) or result.layer is not None:
         return
-    found = read(error, _FAMILY)
+    found = read(error, *ERRORS)
     given = _given(program, call)
     if found is None or given is None:
         return
@@ -147,7 +142,7 @@ def _free(
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same numbers go on, none left out and none made up."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     viewed = [
         still_computed(
             error.model_copy(update={"code": re.sub(r"\b(view|reshape)\(.*", name, error.code)}),

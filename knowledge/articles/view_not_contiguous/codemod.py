@@ -12,17 +12,12 @@ from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import same_numbers, still_computed
 from knowledge.repair.toolkit.sites import failing, names_in, scope_of, seen_error
 
-_FAMILY = "view_not_contiguous"
-
-
-def applies(result: JobResult) -> bool:
-    """A view across dimensions that do not lie behind one another in memory."""
-    return seen_error(result, _FAMILY) is not None
+ERRORS = ("view_not_contiguous",)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The call with reshape; nothing where the view is written into: a copy would not be seen."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     call = failing(program, error)
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
@@ -63,7 +58,7 @@ def _written_into(program: Program, call: cst.Call) -> bool:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same numbers in the same order."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     if error is not None:
         error = error.model_copy(update={"code": error.code.replace(".view(", ".reshape(")})
     kept = still_computed(error, proposal.code)

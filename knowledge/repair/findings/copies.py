@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 import libcst as cst
 
@@ -30,15 +31,9 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
 def _of_weights(program: Program) -> Iterator[Rewrite]:
     """`copy.deepcopy(model.state_dict())` where the weights are put aside."""
     for taken in calls(program, r"\.state_dict$"):
-        around: cst.CSTNode | None = taken
-        while around is not None and not isinstance(around, cst.BaseSmallStatement):
-            if isinstance(around, cst.Call) and last_name(program, around.func) in (
-                *_COPIES,
-                "load_state_dict",
-            ):
-                break
-            around = program.parent(around)
-        else:
+        here = takewhile(lambda n: not isinstance(n, cst.BaseSmallStatement), program.above(taken))
+        into = {last_name(program, n.func) for n in here if isinstance(n, cst.Call)}
+        if not into & {*_COPIES, "load_state_dict"}:
             yield _copied(
                 program,
                 taken,

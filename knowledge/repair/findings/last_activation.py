@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite
+from executor.protocol import Finding, JobResult
+from knowledge.repair.codemod import Check, Rewrite
+from knowledge.repair.computed import backwards
+from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import New, Program, method, operand
 from knowledge.repair.toolkit.sites import assignment, calls, with_argument, without_argument
 from knowledge.repair.toolkit.statements import last_name
@@ -17,6 +19,7 @@ KINDS = frozenset(
     {"relu_before_loss", "targets_out_of_reach", "several_classes", "raw_scores_to_nll",
      "loss_arguments_swapped", "kl_div_arguments", "raw_scores_to_ctc", "targets_without_sign"}
 )  # fmt: skip
+_TWICE = ("softmax_before_cross_entropy", "sigmoid_before_bce_with_logits")  # of two articles
 _OF_ACTIVATION = {
     "ReLU": ("relu", "ReLU"),
     "Relu": ("relu", "ReLU"),
@@ -34,6 +37,7 @@ _THRESHOLD = re.compile(r"[<>]=?\s*0?\.5\b|\.round\(|\bround\(")
 def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """The edit that the kind of the finding calls for."""
     makers = {
+        **dict.fromkeys(_TWICE, _once),
         "relu_before_loss": _without_activation,
         "targets_out_of_reach": _without_activation,
         "several_classes": _one_loss_a_label,
@@ -47,6 +51,28 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
 
 
 # -- an activation too many ------------------------------------------------------------------
+
+
+def _once(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """What the loss applies itself left out of the model."""
+    activation = finding.kind.partition("_")[0]
+    for node, edit in _last(program, (activation, activation.capitalize())):
+        yield Rewrite(
+            program.replace(edit),
+            f"line {program.line(node)}: the loss applies {activation} itself, so the model hands "
+            "on its scores",
+        )
+
+
+def checks(before: JobResult, after: JobResult) -> list[Check]:
+    """What is applied once gives another loss than what was applied twice."""
+    first, then = backwards(before)[:1], backwards(after)[:1]
+    if not any(f.kind in _TWICE for f in before.findings) or not (first and then):
+        return []
+    a, b = first[0].loss, then[0].loss
+    changed = a is not None and b is not None and a.shape == b.shape and not same_values(a, b)
+    detail = "it is computed from the scores" if changed else "the loss is not computed anew"
+    return [Check(name="loss", passed=changed, detail=detail)]
 
 
 def _without_activation(program: Program, finding: Finding) -> Iterator[Rewrite]:

@@ -11,19 +11,19 @@ from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.findings.cuts import collected
 from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.flow import loops_around
 from knowledge.repair.toolkit.statements import (
     block,
     calls_of,
     inserted,
     last_name,
-    loops_around,
     moved,
     receiver,
 )
 
 KINDS = frozenset(
-    {"never_stepped", "step_without_gradients", "gradients_accumulate", "stays_in_eval",
-     "scheduler_never_stepped", "scaler_left_out"}
+    {"never_stepped", "step_without_gradients", "stays_in_eval", "scheduler_never_stepped",
+     "scaler_left_out"}
 )  # fmt: skip
 _LOSS = re.compile(r"(?i)loss|criterion|cross_entropy|objective|error")
 _OPTIMIZER = re.compile(r"(?i)sched|scaler")
@@ -123,19 +123,24 @@ def _is_loss(program: Program, assign: cst.Assign) -> bool:
 
 
 def _zero_grad(program: Program, finding: Finding) -> Iterator[Rewrite]:
-    """The reset of this very optimizer, where others are reset in the same loop."""
-    name = finding.name
-    steps = [s for s, c in calls_of(program, "step") if receiver(program, c) == name]
-    resets = [receiver(program, c) for _, c in calls_of(program, "zero_grad")]
-    if len(steps) != 1 or not resets or name in resets:
+    """The reset of this very optimizer, which is the only one, or others are reset."""
+    stepping = [(s, by) for s, c in calls_of(program, "step")
+                if not _OPTIMIZER.search(by := receiver(program, c))]  # fmt: skip
+    name = finding.name.rpartition(".")[2]
+    steps = [(s, by) for s, by in stepping if by.rpartition(".")[2] == name]
+    if len(steps) != 1:
         return
-    here = block(program, steps[0])
+    ((step, by),) = steps
+    here = block(program, step)
+    resets = [(s, receiver(program, c)) for s, c in calls_of(program, "zero_grad")]
+    mine = [s for s, whose in resets if whose == by]
+    if any(s in here for s in mine) or (len(stepping) > 1 and (mine or not resets)):
+        return
     heard = [s for s, _ in calls_of(program, "backward") if s in here]
-    if len(heard) == 1 and here.index(heard[0]) < here.index(steps[0]):
+    if len(heard) == 1 and here.index(heard[0]) < here.index(step):  # several may add up on purpose
         yield Rewrite(
-            program.replace({}, beside=inserted(program, heard[0], f"{name}.zero_grad()")),
-            f"line {program.line(heard[0])}: the gradients of `{name}` are reset before each "
-            "backward() too",
+            program.replace({}, beside=inserted(program, heard[0], f"{by}.zero_grad()")),
+            f"line {program.line(heard[0])}: every step of `{by}` starts from gradients of its own",
         )
 
 

@@ -10,10 +10,10 @@ import libcst as cst
 from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.flow import loops_around
 from knowledge.repair.toolkit.statements import (
     block,
     calls_of,
-    loops_around,
     moved,
     receiver,
 )

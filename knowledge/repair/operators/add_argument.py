@@ -20,8 +20,8 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.signatures import Called, called, is_alive
-from knowledge.repair.toolkit.sites import assignment, with_argument
+from knowledge.repair.toolkit.signatures import Called, called, is_alive, required
+from knowledge.repair.toolkit.sites import assignment, with_appended, with_argument
 
 _A_LOSS = re.compile(r"(?i)(?:^|_)loss(?:$|_)|loss$")
 _A_SCORE = re.compile(r"(?i)(?:^|_)(?:acc|accuracy|f1|auc|score|iou|dice)")
@@ -46,7 +46,6 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     if found is None:
         return
     yield from _object_of_the_class(failure, found)
-    yield from _two_of_a_difference(failure, found)
     if not is_a(failure.error, "missing_arguments"):
         return
     moved = list(_by_name(failure, found))
@@ -84,7 +83,11 @@ def _object_of_the_class(failure: Failure, found: Called) -> Iterator[Rewrite]:
     held = found.target
     if isinstance(function, cst.Attribute) and inspect.isfunction(held):
         owner = failure.value(function.value)
-        if inspect.isclass(owner) and issubclass(owner, torch.nn.Module) and _needs_nothing(owner):
+        if (
+            inspect.isclass(owner)
+            and issubclass(owner, torch.nn.Module)
+            and required(owner) == set()
+        ):
             bound = assignment(program, program.text(function.value), function)
             if bound is not None and failure.value(bound.value) is owner:
                 title = f"line {program.line(bound)}: `{owner.__name__}()` makes an object of it"
@@ -106,7 +109,7 @@ def _object_of_the_class(failure: Failure, found: Called) -> Iterator[Rewrite]:
     if not inspect.isclass(held) or not issubclass(held, torch.nn.Module):
         return
     assign = assignment(program, program.text(function), function)
-    if assign is None or not _needs_nothing(held) or failure.value(assign.value) is not held:
+    if assign is None or required(held) != set() or failure.value(assign.value) is not held:
         return
     title = f"line {program.line(assign)}: `{held.__name__}()` makes an object of the class"
     meaning = f"an object of `{held.__name__}` is meant"
@@ -117,15 +120,6 @@ def _object_of_the_class(failure: Failure, found: Called) -> Iterator[Rewrite]:
 def _with_function(call: cst.Call, function: cst.BaseExpression) -> cst.Call:
     inner = function.func if isinstance(function, cst.Call) and not function.args else function
     return call.with_changes(func=inner)
-
-
-def _needs_nothing(cls: type) -> bool:
-    try:
-        parameters = inspect.signature(cls).parameters.values()
-    except (TypeError, ValueError):
-        return False
-    many = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return all(p.default is not p.empty or p.kind in many for p in parameters)
 
 
 # -- an argument too few ---------------------------------------------------------------------
@@ -143,10 +137,8 @@ def _by_name(failure: Failure, found: Called) -> Iterator[Rewrite]:
     lacking = [n for n in needed if n not in words]
     if not all(is_alive(failure, n) for n in lacking):
         return
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
     names = [n for n in found.positional if n in needed]
-    args = [cst.Arg(cst.Name(n), comma=comma) for n in names]
-    args[-1] = args[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    args = [cst.Arg(cst.Name(n)) for n in names]
     told = ", ".join(names)
     yield Rewrite(
         failure.program.replace({found.call: found.call.with_changes(args=args)}),
@@ -163,8 +155,6 @@ def _added(failure: Failure, found: Called) -> Iterator[Rewrite]:
         return
     program = failure.program
     if not all(n in failure.live.names[-1] and is_alive(failure, n) for n in names):
-        yield from _goes_on(failure, found, names)
-        yield from _unused(failure, found, names)
         return
     every = [found.call]
     function = program.text(found.call.func)
@@ -208,60 +198,6 @@ def _measured(failure: Failure, found: Called) -> Iterator[Rewrite]:
         sure = len(names) == 1 or (name == names[0] and _HELD_OUT.search(name))
         cost = COST.SURE if sure else COST.SURE + 0.2
         yield Rewrite(program.replace({found.call: new}), title, f"it looks at `{name}`", cost=cost)
-
-
-def _unused(failure: Failure, found: Called, names: list[str]) -> Iterator[Rewrite]:
-    """`Head(64, n_ids)` for `Head(64)`: the one parameter around that nothing uses."""
-    program = failure.program
-    function = program.up(found.call, cst.FunctionDef)
-    if function is None or len(names) != 1:
-        return
-    taken = [p.name.value for p in function.params.params]
-    read = {n.value for n in program.inside(function.body, cst.Name)}
-    free = [n for n in taken if n not in read and n != "self"]
-    if len(free) == 1:
-        new = _with(found.call, found, names, [free[0]])
-        title = f"line {program.line(found.call)}: `{free[0]}` is given as `{names[0]}`"
-        meaning = f"`{free[0]}` is the `{names[0]}`"
-        yield Rewrite(program.replace({found.call: new}), title, meaning, cost=COST.SURE)
-
-
-def _two_of_a_difference(failure: Failure, found: Called) -> Iterator[Rewrite]:
-    """`loss_fn(pred, y)` for `loss_fn(pred - y)`: a loss takes both."""
-    import torch
-
-    given = found.call.args[0].value if len(found.call.args) == 1 else None
-    is_loss = isinstance(found.target, torch.nn.Module) and (
-        type(found.target).__module__ == "torch.nn.modules.loss"
-    )
-    if not isinstance(given, cst.BinaryOperation) or not is_loss:
-        return
-    if isinstance(given.operator, cst.Subtract):
-        program = failure.program
-        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-        args = [cst.Arg(given.left, comma=comma), cst.Arg(given.right)]
-        title = f"line {program.line(found.call)}: a loss is given both, and takes the difference"
-        meaning = "they are the predictions and the targets"
-        new = program.replace({found.call: found.call.with_changes(args=args)})
-        yield Rewrite(new, title, meaning, cost=COST.SURE)
-
-
-def _goes_on(failure: Failure, found: Called, names: list[str]) -> Iterator[Rewrite]:
-    """`x = self.conv(x)` for `x = self.conv()`: the tensor that the line gives a new value."""
-    import torch
-
-    program = failure.program
-    made = program.up(found.call, cst.Assign)
-    target = made.targets[0].target if made is not None else None
-    if len(names) != 1 or found.call.args or not isinstance(target, cst.Name):
-        return
-    if isinstance(failure.value(target), torch.Tensor) and isinstance(
-        found.target, torch.nn.Module
-    ):
-        new = found.call.with_changes(args=[cst.Arg(cst.Name(target.value))])
-        title = f"line {program.line(found.call)}: it works on `{target.value}`"
-        meaning = f"what it works on is `{target.value}`"
-        yield Rewrite(program.replace({found.call: new}), title, meaning, cost=COST.SURE)
 
 
 def _mode(failure: Failure, found: Called) -> Any:
@@ -311,28 +247,16 @@ def _given(call: cst.Call) -> tuple[str, ...]:
     return tuple(a.keyword.value if a.keyword else "" for a in call.args)
 
 
-def _with(
-    call: cst.Call, found: Called, names: list[str], given: list[str] | None = None
-) -> cst.Call:
+def _with(call: cst.Call, found: Called, names: list[str]) -> cst.Call:
     by_place = all(a.keyword is None for a in call.args)
-    for name, value in zip(names, given or names, strict=True):
+    for name in names:
         at = found.positional.index(name) if name in found.positional else -1
         if by_place and at == len(call.args):
-            call = call.with_changes(args=_appended(call, cst.Arg(cst.Name(value))))
+            call = with_appended(call, cst.Arg(cst.Name(name)))
         else:
             by_place = False
-            call = with_argument(call, 99, name, cst.Name(value))
+            call = with_argument(call, 99, name, cst.Name(name))
     return call
-
-
-def _appended(call: cst.Call, new: cst.Arg) -> list[cst.Arg]:
-    if not call.args:
-        return [new]
-    *others, last = call.args
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    new = new.with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
-    last = last.with_changes(comma=comma, whitespace_after_arg=cst.SimpleWhitespace(""))
-    return [*others, last, new]
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
@@ -344,5 +268,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     new = "".join(proposal.code.split())
     made = function.removesuffix(".forward") + "()("
     kept = re.search(rf"(?<![\w.]){re.escape(function)}\(", new) is not None or made in new
-    detail = "it is still called" if kept else f"`{function}` is no longer called"
-    return [Check(name="called", passed=kept, detail=detail)]
+    return [Check.of("called", kept, "it is still called", f"`{function}` is no longer called")]

@@ -17,12 +17,12 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.edits import Program, call, method, operand
+from knowledge.repair.toolkit.edits import Program, call, keyword, method, operand
 from knowledge.repair.toolkit.live import Operand, called_module, operands, works
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import assignment
 
-_TYPES = frozenset({"TypeError", "ValueError", "RuntimeError", "AttributeError", "IndexError"})
+TYPES = frozenset({"TypeError", "ValueError", "RuntimeError", "AttributeError", "IndexError"})
 _OF_WHOLE = re.compile(r"(?i)\blong|\bint(?:egers?|s|\d*)?\b|ind(?:ex|ices)|integral|torch\.Size")
 # A tuple is what a function gave, or a list of sizes: neither is meant to be one tensor.
 _OF_A_LIST = re.compile(r"(?i)\blist\b|must be tensor|expected (?:a )?tensor")
@@ -41,11 +41,6 @@ class _Form(NamedTuple):
     told: str  # what becomes of the operand
     cost: float = COST.SURE
     supposes: bool = False
-
-
-def applies(result: JobResult) -> bool:
-    """Something was given what it does not take."""
-    return result.error is not None and result.error.type in _TYPES
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -370,8 +365,7 @@ def _largest(
         if not len(labels) or not 0 <= int(labels.min()) <= int(labels.max()) < scores.shape[1]:
             continue
         word = "dim" if isinstance(one.value, torch.Tensor) else "axis"
-        equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-        along = cst.Arg(cst.Integer("1"), keyword=cst.Name(word), equal=equal)
+        along = keyword(word, cst.Integer("1"))
         name = failure.program.text(one.node)
         yield _Form(method(one.node, "argmax", along), f"the class with the largest of `{name}`")
 

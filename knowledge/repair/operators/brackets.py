@@ -7,7 +7,6 @@ of what it holds.
 
 from __future__ import annotations
 
-import inspect
 import re
 import types
 from collections.abc import Iterable, Iterator
@@ -20,6 +19,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.signatures import required
 from knowledge.repair.toolkit.sites import assignment
 
 _NOT_CALLED = re.compile(r"builtin_function_or_method|\bmethod_descriptor\b|'method'")
@@ -208,12 +208,10 @@ def _has(value: Any, name: str) -> bool:
 
 def _needs_nothing(method: Any) -> bool:
     """Whether a method can be called without arguments, and only tells something."""
-    try:
-        parameters = inspect.signature(method).parameters.values()
-    except (TypeError, ValueError):
+    needed = required(method)
+    if needed is None:
         return isinstance(method, types.BuiltinMethodType) and not method.__name__.endswith("_")
-    many = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return all(p.default is not p.empty or p.kind in many for p in parameters)
+    return not needed
 
 
 def _last(node: cst.BaseExpression) -> str:
@@ -243,5 +241,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
         others = (f"{owner}[{column}]", f"[row[{column}]forrowin{owner}]")
     kept = any(o in new for o in others if o != code) and (bool(inner) or code not in new)
     kept = kept or code.replace("()", "") in new.replace("()", "")  # a pair is added inside
-    detail = "the same is asked for" if kept else "something else is asked for"
-    return [Check(name="brackets", passed=kept, detail=detail)]
+    return [Check.of("brackets", kept, "the same is asked for", "something else is asked for")]

@@ -12,13 +12,14 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Program, separated
 from knowledge.repair.toolkit.sites import calls
+
+ERRORS = ("too_many_arguments", "missing_arguments")
 
 _GIVEN = {
     "register_forward_hook": ("module", "inputs", "output"),
@@ -41,12 +42,6 @@ _NAMED = {
 _TUPLES = ("grad_input", "grad_output")  # a tensor for each input, or output
 _NAME = re.compile(r"^(?:[\w.<>]*\.)?(?P<name>\w+|<lambda>)\(\)")
 Hook = cst.FunctionDef | cst.Lambda
-
-
-def applies(result: JobResult) -> bool:
-    """A function was called with more or fewer arguments than it takes."""
-    error = result.error
-    return error is not None and is_a(error, "too_many_arguments", "missing_arguments")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -92,8 +87,7 @@ def _with_index(program: Program) -> Iterator[Rewrite]:
             and len(params) == 1
             and _is_method(program, function)
         ):
-            comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-            new = [params[0].with_changes(comma=comma), cst.Param(cst.Name("index"))]
+            new = separated([params[0], cst.Param(cst.Name("index"))])
             told = "`__getitem__` takes the index that it is called with"
             title = f"line {program.line(function)}: {told}"
             changed = function.params.with_changes(params=new)
@@ -145,10 +139,7 @@ def _parameters(program: Program, hook: Hook, given: tuple[str, ...]) -> cst.Par
             new.append(cst.Param(cst.Name(role if role not in names else f"_{role}")))
     if own:
         return None
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    ordered = [p.with_changes(comma=comma) for p in (*bound, *reversed(new))]
-    ordered[-1] = ordered[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    return params.with_changes(params=ordered)
+    return params.with_changes(params=separated([*bound, *reversed(new)]))
 
 
 def _first_of(program: Program, hook: Hook, name: str) -> dict[cst.CSTNode, cst.CSTNode]:

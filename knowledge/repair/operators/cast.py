@@ -18,12 +18,11 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.dataflow import cast_of
+from knowledge.repair.toolkit.dataflow import cast_of, digits_lost
 from knowledge.repair.toolkit.live import Operand, called_module, tensors
 from knowledge.repair.toolkit.shapes import still_computed
 
 _WHOLE = ("int64", "int32", "int16", "int8", "uint8", "bool")
-_DIGITS = {"float64": 16, "float32": 7, "float16": 3, "bfloat16": 2}
 
 
 def applies(result: JobResult) -> bool:
@@ -86,14 +85,8 @@ def _to_partner(failure: Failure, place: Place, given: tuple[Operand, ...]) -> I
         if old in _WHOLE and new not in _WHOLE:
             yield _cast(failure, operand, old, new, COST.SURE)
         elif old not in _WHOLE and new not in _WHOLE:
-            lost = _lost(old, new)
+            lost = digits_lost(old, new)
             yield _cast(failure, operand, old, new, COST.LIKELY, f"compute in {new}{lost}")
-
-
-def _lost(old: str, new: str) -> str:
-    if _DIGITS.get(old, 0) > _DIGITS.get(new, 0) > 0:
-        return f"; of the {_DIGITS[old]} digits {_DIGITS[new]} are kept"
-    return ""
 
 
 def _cast(
@@ -103,7 +96,7 @@ def _cast(
     changed = program.replace({operand.node: cast_of(program, operand.node, new)})
     name = program.text(operand.node)
     where = f"line {program.line(operand.node)}"
-    title = f"{where}: `{name}` is used as {new}, not {old}{_lost(old, new)}"
+    title = f"{where}: `{name}` is used as {new}, not {old}{digits_lost(old, new)}"
     meaning = intent or f"`{name}` is to be {new} here"
     return Rewrite(changed, title, meaning, subjects=_own(operand.node), cost=cost)
 

@@ -32,13 +32,9 @@ _LACKS = {
     "not_callable": "__getitem__",
 }
 _OF_SUPER = ("too_many_arguments", "unexpected_keyword", "takes_exactly")
+ERRORS = (*_LACKS, *_OF_SUPER)
 # What other libraries call it.
 _ELSEWHERE = {"forward": ("call", "predict", "forward_pass"), "__len__": ("length",)}
-
-
-def applies(result: JobResult) -> bool:
-    """A class was called, measured, indexed or made as it cannot be."""
-    return result.error is not None and is_a(result.error, *_LACKS, *_OF_SUPER)
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

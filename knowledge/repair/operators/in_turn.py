@@ -9,17 +9,13 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.flow import free_name
 
-
-def applies(result: JobResult) -> bool:
-    """A module without a forward was called, or a list."""
-    return result.error is not None and is_a(result.error, "forward_missing", "not_callable")
+ERRORS = ("forward_missing", "not_callable")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -58,5 +54,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     """Every layer of the list is called."""
     owner = before.error.code.partition("(")[0] if before.error is not None else ""
     kept = f" in {owner}:" in proposal.code
-    detail = "every layer is called" if kept else "not every layer is called"
-    return [Check(name="layers", passed=kept, detail=detail)]
+    return [Check.of("layers", kept, "every layer is called", "not every layer is called")]

@@ -29,12 +29,7 @@ from knowledge.repair.toolkit.shapes import (
 )
 from knowledge.repair.toolkit.sites import argument, assignment, calls, integer
 
-_FAMILIES = ("class_out_of_bounds", "embedding_range", "loss_range")
-
-
-def applies(result: JobResult) -> bool:
-    """An index is larger than what it points into, or a target than 1."""
-    return result.error is not None and is_a(result.error, *_FAMILIES)
+ERRORS = ("class_out_of_bounds", "embedding_range", "loss_range")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

@@ -15,7 +15,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Program, separated
 
 _GENERATOR = re.compile(r"['\"]generator['\"]")
 _OF_PARAMETERS = re.compile(r"[\w.]*(?:parameters|generator)")
@@ -118,8 +118,7 @@ def _as_list(value: cst.BaseExpression) -> cst.BaseExpression:
     """`(1,)` as `[1]`, anything else through list()."""
     if not isinstance(value, cst.Tuple):
         return _call("list", value)
-    *first, last = value.elements
-    return cst.List([*first, last.with_changes(comma=cst.MaybeSentinel.DEFAULT)])
+    return cst.List(separated(cst.Element(e.value) for e in value.elements))
 
 
 def _as_tuple(value: cst.BaseExpression) -> cst.BaseExpression:
@@ -137,5 +136,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
         return [Check(name="joined", passed=kept, detail="" if kept else "no list is made")]
     left = "".join(code.partition("+")[0].split())
     kept = bool(left) and f"{left}+" in "".join(proposal.code.split())
-    detail = "both are still joined" if kept else "they are no longer joined"
-    return [Check(name="joined", passed=kept, detail=detail)]
+    return [Check.of("joined", kept, "both are still joined", "they are no longer joined")]

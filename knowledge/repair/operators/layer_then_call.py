@@ -16,14 +16,11 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.toolkit.edits import separated
+from knowledge.repair.toolkit.signatures import required
 from knowledge.repair.toolkit.sites import assignment
 
-
-def applies(result: JobResult) -> bool:
-    """It has an error, and makes a layer of torch.nn somewhere: the live values decide."""
-    return result.error is not None and result.error.type in (
-        "RuntimeError", "TypeError", "AttributeError", "ValueError",
-    )  # fmt: skip
+TYPES = frozenset({"RuntimeError", "TypeError", "AttributeError", "ValueError"})
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -54,7 +51,7 @@ def _classes(failure: Failure) -> Iterator[Rewrite]:
     found: dict[cst.CSTNode, cst.CSTNode] = {}
     for value in given:
         cls = failure.value(value) if isinstance(value, (cst.Name, cst.Attribute)) else None
-        if inspect.isclass(cls) and issubclass(cls, torch.nn.Module) and not _needs(cls):
+        if inspect.isclass(cls) and issubclass(cls, torch.nn.Module) and required(cls) == set():
             found[value] = cst.Call(value)
     if found:
         names = " and ".join(dict.fromkeys(f"`{program.text(n)}`" for n in found))
@@ -95,10 +92,12 @@ def _in_two(failure: Failure, place: Place, call: cst.Call) -> cst.Call | None:
         for p in list(inspect.signature(cls.forward).parameters.values())[1:]
         if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD
     ]
-    if len(needed) != len(given) or _needs(cls) - {a.keyword.value for a in options if a.keyword}:
+    if len(needed) != len(given) or (required(cls) or set()) - {
+        a.keyword.value for a in options if a.keyword
+    }:
         return None
-    made = call.with_changes(args=_ended(options))
-    return cst.Call(made, _ended(given))
+    made = call.with_changes(args=separated(options))
+    return cst.Call(made, separated(given))
 
 
 def _held(failure: Failure, place: Place, call: cst.Call) -> object:
@@ -112,19 +111,6 @@ def _has_tensor(held: object, cls: type) -> bool:
     import torch
 
     return type(held) is cls and any(isinstance(v, torch.Tensor) for v in vars(held).values())
-
-
-def _needs(cls: type) -> set[str]:
-    """The arguments without which the layer cannot be made."""
-    many = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    parameters = inspect.signature(cls).parameters.values()
-    return {p.name for p in parameters if p.default is p.empty and p.kind not in many}
-
-
-def _ended(args: list[cst.Arg]) -> list[cst.Arg]:
-    if not args:
-        return []
-    return [*args[:-1], args[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)]
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -61,5 +61,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     made = error.code.partition("(")[0] if error is not None else ""
     at = proposal.code.splitlines()[error.line - 1 :] if error is not None and error.line else []
     gone = not made or f"{made}(" not in "".join(at[:1])
-    detail = "it is left out" if gone else f"`{made}` is made of something else"
-    return [Check(name="left out", passed=gone, detail=detail)]
+    return [Check.of("left out", gone, "it is left out", f"`{made}` is made of something else")]

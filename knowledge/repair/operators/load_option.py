@@ -10,15 +10,11 @@ from collections.abc import Iterable
 import libcst as cst
 
 from executor.errors import is_a
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.sites import argument, calls, with_argument
 
-
-def applies(result: JobResult) -> bool:
-    """A checkpoint could not be loaded for want of a GPU, or for the objects that it holds."""
-    return result.error is not None and is_a(result.error, "weights_only", "cuda_checkpoint")
+ERRORS = ("weights_only", "cuda_checkpoint")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

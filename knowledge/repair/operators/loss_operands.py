@@ -27,8 +27,8 @@ from knowledge.repair.toolkit.losses import loss_alive
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import argument
 
-_TYPES = frozenset({"RuntimeError", "ValueError", "TypeError", "IndexError", "NotImplementedError",
-                    "AttributeError"})  # fmt: skip
+TYPES = frozenset({"RuntimeError", "ValueError", "TypeError", "IndexError", "NotImplementedError",
+                   "AttributeError"})  # fmt: skip
 _FRAMES = 2
 _CLASSES = frozenset({"cross_entropy", "nll_loss", "CrossEntropyLoss", "NLLLoss"})
 _BINARY = frozenset({"BCEWithLogitsLoss", "BCELoss", "binary_cross_entropy_with_logits",
@@ -56,11 +56,6 @@ class _Loss(NamedTuple):
     target: cst.BaseExpression
     given: Any
     wanted: Any
-
-
-def applies(result: JobResult) -> bool:
-    """Something was given what it does not take."""
-    return result.error is not None and result.error.type in _TYPES
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

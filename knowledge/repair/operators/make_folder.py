@@ -7,27 +7,24 @@ from pathlib import PurePath
 
 import libcst as cst
 
-from executor.errors import is_a, read
+from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.flow import loops_around
 from knowledge.repair.toolkit.imports import with_import
-from knowledge.repair.toolkit.statements import loops_around
+
+ERRORS = ("folder_missing",)
 
 _MAKES = frozenset({"mkdir", "makedirs"})
-
-
-def applies(result: JobResult) -> bool:
-    """Something was to be saved where there is no folder."""
-    return result.error is not None and is_a(result.error, "folder_missing")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """`os.makedirs(folder, exist_ok=True)` before the statement, or before its loops."""
     program, node, line = failure.program, failure.node, failure.statement
-    seen = read(failure.error, "folder_missing")
+    seen = read(failure.error, *ERRORS)
     if not isinstance(node, cst.Call) or line is None or seen is None:
         return
     folder = seen["folder"]

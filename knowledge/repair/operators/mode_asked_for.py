@@ -68,8 +68,7 @@ def _with_cpu(failure: Failure) -> Iterator[Rewrite]:
         if not text.endswith("ProfilerActivity.CUDA"):
             continue
         cpu = cst.parse_expression(text.removesuffix("CUDA") + "CPU")
-        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-        elements = [cst.Element(cpu, comma=comma), *given.value.elements]
+        elements = [cst.Element(cpu), *given.value.elements]
         new = program.replace({given.value: given.value.with_changes(elements=elements)})
         title = f"line {program.line(given)}: what the CPU does is recorded too"
         yield Rewrite(new, title, "the CPU's part is recorded too", cost=COST.SURE)
@@ -80,5 +79,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     code = before.error.code if before.error is not None else ""
     function = "".join(code.partition("(")[0].split()).rpartition("=")[2]
     kept = not function or f"{function}(" in "".join(proposal.code.split())
-    detail = "it is still called" if kept else f"`{function}` is no longer called"
-    return [Check(name="called", passed=kept, detail=detail)]
+    return [Check.of("called", kept, "it is still called", f"`{function}` is no longer called")]

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.flow import loops_around
 from knowledge.repair.toolkit.sites import names_in, scope_of
-from knowledge.repair.toolkit.statements import block, loops_around, moved
+from knowledge.repair.toolkit.statements import block, moved
 
 _STEPS = frozenset(
     {"unsqueeze", "squeeze", "view", "reshape", "flatten", "permute", "transpose", "t", "repeat",
@@ -123,15 +125,10 @@ def _in_its_block(
     failure: Failure, node: cst.CSTNode
 ) -> cst.BaseSmallStatement | cst.BaseCompoundStatement | None:
     """The statement of a function or of the module itself that holds a node, loops included."""
-    program = failure.program
-    scope = scope_of(program, node)
-    found: cst.CSTNode | None = None
-    current: cst.CSTNode | None = node
-    while current is not None and current is not scope:
-        if isinstance(current, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
-            found = current
-        current = program.parent(current)
-    return found  # type: ignore[return-value]
+    scope, around = scope_of(failure.program, node), failure.program.above(node)
+    inside = [node, *takewhile(lambda n: n is not scope, around)]
+    kinds = (cst.BaseSmallStatement, cst.BaseCompoundStatement)
+    return next((n for n in reversed(inside) if isinstance(n, kinds)), None)
 
 
 def _is_awaited(failure: Failure, late: cst.CSTNode) -> bool:

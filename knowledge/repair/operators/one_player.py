@@ -13,7 +13,6 @@ from typing import Any
 
 import libcst as cst
 
-from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -23,13 +22,9 @@ from knowledge.repair.toolkit.edits import Beside, New, method
 from knowledge.repair.toolkit.sites import assignment, scope_of
 from knowledge.repair.toolkit.statements import block, calls_of, inserted, receiver, removed
 
+ERRORS = ("freed_graph", "modified_in_place")
+
 _MOST_NODES = 20_000  # of a graph
-
-
-def applies(result: JobResult) -> bool:
-    """A backward went through a graph that another one had freed, or a step had changed."""
-    error = result.error
-    return error is not None and is_a(error, "freed_graph", "modified_in_place")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

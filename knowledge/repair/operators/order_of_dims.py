@@ -10,18 +10,13 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import is_a
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import method
 
+ERRORS = ("permute_dimensions",)
+
 _PICTURE = 3  # dimensions
-
-
-def applies(result: JobResult) -> bool:
-    """An order has more or fewer dimensions than the tensor."""
-    return result.error is not None and is_a(result.error, "permute_dimensions")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

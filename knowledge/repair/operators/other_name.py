@@ -574,5 +574,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
         whole = owner.removesuffix("()").rpartition(".")[0]
         name = error.code.removesuffix("()").rpartition(".")[2]
         kept = kept or (bool(whole) and f"{whole}.{name}(" in new)
-    detail = "it is still asked" if kept else "it is no longer asked"
-    return [Check(name="asked", passed=kept, detail=detail)]
+    return [Check.of("asked", kept, "it is still asked", "it is no longer asked")]

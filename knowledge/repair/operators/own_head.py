@@ -11,7 +11,6 @@ from typing import Any
 
 import libcst as cst
 
-from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -20,10 +19,7 @@ from knowledge.repair.toolkit.edits import Beside
 from knowledge.repair.toolkit.live import called_module, tensors
 from knowledge.repair.toolkit.shapes import still_computed
 
-
-def applies(result: JobResult) -> bool:
-    """A layer got rows of another size."""
-    return result.error is not None and is_a(result.error, "matmul_shapes")
+ERRORS = ("matmul_shapes",)
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

@@ -18,15 +18,11 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import separated
 from knowledge.repair.toolkit.signatures import called
 
 _ADDS = ("append", "appendleft", "put")
-_FAMILIES = ("too_many_arguments", "takes_exactly", "not_a_module")
-
-
-def applies(result: JobResult) -> bool:
-    """A function was given more arguments than it takes, or a list where a layer belongs."""
-    return result.error is not None and is_a(result.error, *_FAMILIES)
+ERRORS = ("too_many_arguments", "takes_exactly", "not_a_module")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -76,7 +72,7 @@ def _packed(
     program = failure.program
     function = program.text(call.func).rpartition(".")[2]
     yield Rewrite(
-        program.replace({call: call.with_changes(args=_separated(args))}),
+        program.replace({call: call.with_changes(args=separated(args))}),
         f"line {program.line(call)}: `{function}` takes them as one "
         f"{'tuple' if as_tuple else 'list'}",
         "they belong together",
@@ -89,7 +85,7 @@ def _as_first(failure: Failure, call: cst.Call, plain: list[cst.Arg]) -> Iterato
     if not all(type(failure.value(a.value)) is int for a in plain):
         return
     sizes = cst.Arg(cst.List([cst.Element(a.value) for a in plain]))
-    new = call.with_changes(args=_separated([sizes, *call.args[len(plain) :]]))
+    new = call.with_changes(args=separated([sizes, *call.args[len(plain) :]]))
     program = failure.program
     try:
         failure.live.value(f"({program.module.code_for_node(new)})")
@@ -98,12 +94,6 @@ def _as_first(failure: Failure, call: cst.Call, plain: list[cst.Arg]) -> Iterato
     function = program.text(call.func)
     title = f"line {program.line(call)}: `{function}` takes them as one list"
     yield Rewrite(program.replace({call: new}), title, "they belong together", cost=COST.SURE)
-
-
-def _separated(args: list[cst.Arg]) -> list[cst.Arg]:
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    *others, last = (a.with_changes(comma=comma) for a in args)
-    return [*others, last.with_changes(comma=cst.MaybeSentinel.DEFAULT)]
 
 
 def _tuple(elements: list[cst.Element]) -> cst.Tuple:
@@ -134,7 +124,7 @@ def _unpacked(failure: Failure, call: cst.Call) -> Iterator[Rewrite]:
     program = failure.program
     given = call.args[0]
     if isinstance(given.value, (cst.List, cst.Tuple)):
-        args = _separated([cst.Arg(e.value) for e in given.value.elements])
+        args = separated([cst.Arg(e.value) for e in given.value.elements])
     else:
         args = [given.with_changes(star="*")]
     yield Rewrite(

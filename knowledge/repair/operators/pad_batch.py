@@ -17,7 +17,7 @@ from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.operators.windows import slides
 from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.flow import free_name
+from knowledge.repair.toolkit.flow import free_name, held_as, walked
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
 _FAMILIES = ("stack_sizes", "collate_unequal")
@@ -97,7 +97,8 @@ def _as_another(failure: Failure, loaders: list[cst.Call]) -> Iterable[Rewrite]:
     text = program.text(given[0].value)
     without = [c for c in loaders if argument(c, 6, "collate_fn") is None]
     outer = -len(failure.live.names)
-    mine = [c for c in without if _is_called_in(failure, c)] or [
+    names = walked(program, failure.error.line or 0)
+    mine = [c for c in without if held_as(program, c) in names] or [
         c for c in without if failure.value(c.args[0].value, outer) is failed.dataset
     ]
     join = failure.value(given[0].value, outer)
@@ -112,29 +113,14 @@ def _as_another(failure: Failure, loaders: list[cst.Call]) -> Iterable[Rewrite]:
         yield Rewrite(program.replace({loader: new}), title, told, cost=COST.SAID)
 
 
-def _is_called_in(failure: Failure, loader: cst.Call) -> bool:
-    """Whether the failing loop goes through this loader by its name."""
-    made = failure.program.up(loader, cst.Assign)
-    if made is None or made.value is not loader or len(made.targets) != 1:
-        return False
-    name = failure.program.text(made.targets[0].target)
-    return any(
-        name in {n.value for n in failure.program.inside(loop.iter, cst.Name)}
-        for loop in failure.program.all(cst.For)
-        if failure.program.line(loop) == failure.error.line
-    )
-
-
 def _failed(failure: Failure) -> Any:
     """The loader that the failing line goes through."""
     from torch.utils.data import DataLoader
 
-    for loop in failure.program.all(cst.For):
-        if failure.program.line(loop) == failure.error.line:
-            for name in failure.program.inside(loop.iter, cst.Name):
-                value = failure.live.names[-1].get(name.value)
-                if isinstance(value, DataLoader):
-                    return value
+    for name in walked(failure.program, failure.error.line or 0):
+        value = failure.live.names[-1].get(name)
+        if isinstance(value, DataLoader):
+            return value
     return None
 
 
@@ -209,5 +195,4 @@ def _joined(program: Program, name: str, column: tuple[Any, ...], pad: str) -> s
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Every sample is padded, none is cut or left out."""
     pads = "pad_sequence(" in proposal.code or proposal.code.count("collate_fn=") > 1
-    detail = "samples are padded" if pads else "samples are cut or left out"
-    return [Check(name="padded", passed=pads, detail=detail)]
+    return [Check.of("padded", pads, "samples are padded", "samples are cut or left out")]

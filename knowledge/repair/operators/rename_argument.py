@@ -22,6 +22,8 @@ from knowledge.repair.toolkit.keywords import meant, only_tells
 from knowledge.repair.toolkit.signatures import Called, called, of_call
 from knowledge.repair.toolkit.sites import with_argument, without_argument
 
+ERRORS = ("unexpected_keyword", "overload", "missing_arguments")
+
 _OFF = ("False", "None")
 _OF_TARGETS = re.compile(r"(?i)target|label|^y$")
 
@@ -38,12 +40,6 @@ class _Settings(TypedDict):
 REPEATS = True  # one slip seldom comes alone
 
 
-def applies(result: JobResult) -> bool:
-    """A function was given a keyword that it does not take."""
-    error = result.error
-    return error is not None and is_a(error, "unexpected_keyword", "overload", "missing_arguments")
-
-
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The failing call, then every call of the same function with the same keywords."""
     found = called(failure)
@@ -55,8 +51,6 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         yield from _unnamed(failure, found)
     if found.takes_any_keyword:
         return
-    if not found.names and found.takes_any and found.target is not _sequential():
-        yield from _by_place(failure, found)
     yield from _moved(failure, found)
     names = _new_names(found)
     if not names:
@@ -80,28 +74,6 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     if len(every) > len(same):
         more = f"{title}; other calls name theirs wrongly too"
         yield Rewrite(program.replace(every), more, **settings)
-
-
-def _by_place(failure: Failure, found: Called) -> Iterator[Rewrite]:
-    """`TensorDataset(x, y)` for `TensorDataset(data_tensor=x, target_tensor=y)`: targets last."""
-    program, call = failure.program, found.call
-    if not all(a.keyword is not None and not a.star for a in call.args) or not call.args:
-        return
-    words = tuple(_word(a) for a in call.args)
-    ordered = sorted(
-        call.args, key=lambda a: bool(a.keyword and _OF_TARGETS.search(a.keyword.value))
-    )
-    plain = [
-        old.with_changes(value=new.value, keyword=None, equal=cst.MaybeSentinel.DEFAULT)
-        for old, new in zip(call.args, ordered, strict=True)
-    ]
-    title = f"line {program.line(call)}: `{program.text(call.func)}` takes its arguments by place"
-    new = program.replace({call: call.with_changes(args=plain)})
-    yield Rewrite(new, title, subjects=words, cost=COST.SURE)
-
-
-def _word(given: cst.Arg) -> str:
-    return given.keyword.value if given.keyword is not None else ""
 
 
 def _moved(failure: Failure, found: Called) -> Iterator[Rewrite]:
@@ -301,8 +273,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
         return []
     if "Sequential(" in error.code:
         kept = value[1] in "\n".join(proposal.code.splitlines()[(error.line or 1) - 1 :])
-        detail = "the layer is still there" if kept else "the layer is gone"
-        return [Check(name="layer", passed=kept, detail=detail)]
+        return [Check.of("layer", kept, "the layer is still there", "the layer is gone")]
     text = "\n".join(proposal.code.splitlines()[error.line - 1 :])
     kept = re.search(rf"\b\w+\s*=\s*{re.escape(value[1])}(?![\w.])", text) is not None
     detail = "the argument is still given" if kept else f"`{value[1]}` is no longer given"

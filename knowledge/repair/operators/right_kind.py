@@ -21,14 +21,9 @@ from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.live import evaluates, operands, works
 
-_TYPES = frozenset({"TypeError", "AttributeError", "ValueError", "RuntimeError"})
+TYPES = frozenset({"TypeError", "AttributeError", "ValueError", "RuntimeError"})
 _FRAMES = 2
 _METHODS = ("parameters", "state_dict")
-
-
-def applies(result: JobResult) -> bool:
-    """Something was given what it does not take."""
-    return result.error is not None and result.error.type in _TYPES
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

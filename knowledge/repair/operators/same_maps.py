@@ -26,11 +26,10 @@ from knowledge.repair.toolkit.sites import (
     assignment,
     calls,
     integer,
-    seen_error,
     with_argument,
 )
 
-_FAMILIES = (
+ERRORS = (
     "expand_sizes",
     "cat_sizes",
     "broadcast_sizes",
@@ -40,11 +39,6 @@ _FAMILIES = (
 )
 _LENGTHS = ("t", "seq_len", "T", "seq_length", "length", "L", "n", "steps")
 _MOST = 2  # how many times as large the one may be
-
-
-def applies(result: JobResult) -> bool:
-    """Two tensors of different sizes were to be joined or added."""
-    return seen_error(result, *_FAMILIES) is not None
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

@@ -9,16 +9,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import is_a
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.sites import argument, assignment
 
-
-def applies(result: JobResult) -> bool:
-    """The lengths of the parts do not add up."""
-    return result.error is not None and is_a(result.error, "split_lengths")
+ERRORS = ("split_lengths",)
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

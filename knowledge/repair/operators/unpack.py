@@ -248,5 +248,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
         return []
     right = re.split(r" = | in ", quoted_line(error.traceback), maxsplit=1)[-1]
     kept = "".join(right.split()).rstrip(":") in "".join(proposal.code.split())
-    detail = "the same is unpacked" if kept else "something else is unpacked"
-    return [Check(name="unpacked", passed=kept, detail=detail)]
+    return [Check.of("unpacked", kept, "the same is unpacked", "something else is unpacked")]

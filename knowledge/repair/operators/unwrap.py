@@ -21,7 +21,7 @@ from knowledge.repair.toolkit.live import called_module, works
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import assignment
 
-_TYPES = frozenset({"TypeError", "AttributeError", "RuntimeError", "ValueError", "IndexError"})
+TYPES = frozenset({"TypeError", "AttributeError", "RuntimeError", "ValueError", "IndexError"})
 _FRAMES = 3
 _OF_EACH = frozenset({"detach", "to", "cuda", "cpu", "clone", "float", "double", "half", "long"})
 _MOST = 3  # entries of a tuple
@@ -41,11 +41,6 @@ class _Held(NamedTuple):
     node: cst.BaseExpression
     value: Any  # a tuple or a list
     made: cst.Assign | None  # `pair = call(…)`
-
-
-def applies(result: JobResult) -> bool:
-    """Something was given what it does not take."""
-    return result.error is not None and result.error.type in _TYPES
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -317,8 +312,7 @@ def _count(held: _Held) -> str:
 
 
 def _pair(first: cst.Name, second: cst.Name) -> cst.Tuple:
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    elements = [cst.Element(cst.Name(first.value), comma=comma), cst.Element(second)]
+    elements = [cst.Element(cst.Name(first.value)), cst.Element(second)]
     return cst.Tuple(elements, lpar=(), rpar=())
 
 

@@ -100,7 +100,7 @@ def spread(value: cst.BaseExpression, old: Shape, new: Shape) -> cst.BaseExpress
     if len(old) == 1 and len(new) > 2:
         sizes = ["-1", *["1"] * (len(new) - 1)]
         if new[0] == old[0]:
-            return method(value, "view", *_arguments(sizes))
+            return method(value, "view", *(cst.Arg(cst.parse_expression(size)) for size in sizes))
     missing = _inserted(old, new)
     for place in missing:
         value = method(value, "unsqueeze", cst.Arg(integer(place)))
@@ -115,12 +115,6 @@ def _inserted(old: Shape, new: Shape) -> list[int]:
         if tuple(new[i] for i in kept) == old and all(new[i] == 1 for i in rest):
             return rest
     return []
-
-
-def _arguments(texts: list[str]) -> list[cst.Arg]:
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    made = [cst.Arg(cst.parse_expression(t), comma=comma) for t in texts]
-    return [*made[:-1], made[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)]
 
 
 # -- an unsqueeze that is one too many, or in the wrong place ----------------------------------

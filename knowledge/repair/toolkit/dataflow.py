@@ -18,8 +18,11 @@ from knowledge.repair.toolkit.sites import (
     scope_of,
     value_given,
     with_argument,
+    without_argument,
 )
 
+_DIGITS = {"float64": 16, "float32": 7, "float16": 3}  # decimal ones
+_ASKS = "requires_grad"
 INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "bool"})
 _SHORT = {"float32": "float", "float64": "double", "float16": "half", "int64": "long"}
 _MAKES = re.compile(
@@ -66,6 +69,23 @@ def passed(program: Program, result: JobResult, wrong: Callable[[Variable], bool
     return None
 
 
+class Unasked(cst.CSTTransformer):
+    """Takes `requires_grad=True` and `.requires_grad_()` out of an expression."""
+
+    found = False  # whether there was any
+
+    def leave_Call(  # noqa: N802  (LibCST's name)
+        self, original_node: cst.Call, updated_node: cst.Call
+    ) -> cst.BaseExpression:
+        function = updated_node.func
+        if isinstance(function, cst.Attribute) and function.attr.value == "requires_grad_":
+            self.found = True
+            return function.value
+        asks = next((a for a in updated_node.args if a.keyword and a.keyword.value == _ASKS), None)
+        self.found |= asks is not None
+        return updated_node if asks is None else without_argument(updated_node, asks)
+
+
 def cast_at_origin(
     program: Program, given: Passed, dtype: str
 ) -> Iterator[tuple[dict[cst.CSTNode, cst.CSTNode], str]]:
@@ -103,6 +123,13 @@ def of_dtype(program: Program, value: cst.BaseExpression, dtype: str) -> cst.Bas
         if isinstance(function, cst.Attribute) and function.attr.value in casts and not value.args:
             return cast_of(program, function.value, dtype)
     return cast_of(program, value, dtype)
+
+
+def digits_lost(old: str, new: str) -> str:
+    """What a cast loses of each number, in words; empty where it loses nothing."""
+    if _DIGITS.get(old, 0) > _DIGITS.get(new, 0) > 0:
+        return f"; of the {_DIGITS[old]} digits {_DIGITS[new]} are kept"
+    return ""
 
 
 def cast_of(program: Program, value: cst.BaseExpression, dtype: str) -> cst.BaseExpression:

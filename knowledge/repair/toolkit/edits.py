@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, TypeVar
@@ -90,6 +90,13 @@ class Program:
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node around this one."""
         return self._parents.get(node)
+
+    def above(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """The nodes around this one, the innermost first."""
+        current = self._parents.get(node)
+        while current is not None:
+            yield current
+            current = self._parents.get(current)
 
     def inside(self, node: cst.CSTNode, kind: type[N]) -> list[N]:
         """Every node of a kind inside this one, itself included, in source order."""
@@ -259,6 +266,25 @@ def operand(expression: cst.BaseExpression) -> cst.BaseExpression:
 def method(value: cst.BaseExpression, name: str, *arguments: cst.Arg) -> cst.Call:
     """`value.name(arguments)`."""
     return cst.Call(cst.Attribute(operand(value), cst.Name(name)), arguments)
+
+
+def keyword(name: str, value: cst.BaseExpression) -> cst.Arg:
+    """The argument `name=value`."""
+    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    return cst.Arg(value, keyword=cst.Name(name), equal=equal)
+
+
+def separated(parts: Iterable[N]) -> list[N]:
+    """Arguments, elements or parameters with a comma between each two, and none behind the last."""
+    return [part.with_changes(comma=cst.MaybeSentinel.DEFAULT) for part in parts]
+
+
+def padded(program: Program, rows: cst.BaseExpression) -> cst.Call:
+    """`pad_sequence(rows, batch_first=True)`, as the program would call it."""
+    name = program.name_of("torch.nn.utils.rnn", "pad_sequence")
+    if name.startswith("rnn.") and "rnn" not in program.imported():
+        name = f"torch.nn.utils.{name}"
+    return call(name, cst.Arg(rows), keyword("batch_first", cst.Name("True")))
 
 
 def call(function: str, *arguments: cst.Arg) -> cst.Call:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 import libcst as cst
 
 from knowledge.repair.toolkit.edits import New, Program
 from knowledge.repair.toolkit.sites import scope_of
-
-_LOOPS = (cst.For, cst.While)
 
 
 def root(target: cst.BaseExpression) -> cst.Name | cst.Attribute | None:
@@ -61,26 +60,42 @@ def later(program: Program, name: str, after: cst.CSTNode) -> list[cst.Name]:
     return [n for n in found if program.line(n) > end]
 
 
+def loops_around(program: Program, node: cst.CSTNode) -> list[cst.For | cst.While]:
+    """The loops of its own scope that a node stands in, the innermost first."""
+    scope = scope_of(program, node)
+    here = takewhile(lambda around: around is not scope, program.above(node))
+    return [around for around in here if isinstance(around, (cst.For, cst.While))]
+
+
+def loop_over(program: Program, node: cst.CSTNode, name: str) -> cst.For | None:
+    """The innermost loop around a node whose one variable has this name."""
+    loops = (loop for loop in loops_around(program, node) if isinstance(loop, cst.For))
+    variables = ((loop, loop.target) for loop in loops)
+    return next((f for f, t in variables if isinstance(t, cst.Name) and t.value == name), None)
+
+
 def in_loop(program: Program, node: cst.CSTNode) -> bool:
     """Whether the node is inside a loop of its own scope."""
-    scope = scope_of(program, node)
-    parent = program.parent(node)
-    while parent is not None and parent is not scope:
-        if isinstance(parent, _LOOPS):
-            return True
-        parent = program.parent(parent)
-    return False
+    return bool(loops_around(program, node))
+
+
+def walked(program: Program, line: int) -> list[str]:
+    """The names in what the loops go through that stand on a line or around it."""
+    loops = [f for f in program.all(cst.For) if program.line(f) <= line <= program.end_line(f)]
+    return [n.value for f in loops for n in program.inside(f.iter, cst.Name)]
+
+
+def held_as(program: Program, made: cst.Call) -> str:
+    """The variable that a call's result is assigned to; empty if it is to none, or to several."""
+    assign = program.parent(made)
+    if not isinstance(assign, cst.Assign) or len(assign.targets) != 1:
+        return ""
+    return program.text(assign.targets[0].target)
 
 
 def outermost_loop(program: Program, node: cst.CSTNode) -> cst.For | cst.While | None:
     """The outermost loop around the node in its own scope."""
-    scope = scope_of(program, node)
-    found: cst.For | cst.While | None = None
-    parent = program.parent(node)
-    while parent is not None and parent is not scope:
-        found = parent if isinstance(parent, (cst.For, cst.While)) else found
-        parent = program.parent(parent)
-    return found
+    return next(reversed(loops_around(program, node)), None)
 
 
 def siblings(
@@ -96,18 +111,9 @@ def siblings(
 
 def earlier_in_loop(program: Program, statement: cst.BaseStatement, pattern: str) -> bool:
     """Whether a loop around the statement has a line that matches before it comes here."""
-    node: cst.CSTNode | None = statement
-    scope = scope_of(program, statement)
-    while node is not None and node is not scope:
-        if isinstance(node, _LOOPS):
-            body, _ = node.body, 0
-            texts = [
-                program.text(s) for s in body.body if program.line(s) < program.line(statement)
-            ]
-            if any(re.search(pattern, text) for text in texts):
-                return True
-        node = program.parent(node)
-    return False
+    above = (s for loop in loops_around(program, statement) for s in loop.body.body)
+    line = program.line(statement)
+    return any(program.line(s) < line and re.search(pattern, program.text(s)) for s in above)
 
 
 def parameters(program: Program, node: cst.CSTNode) -> set[str]:

@@ -46,19 +46,6 @@ def loss_call(
     return LossCall(found.call, found.input, found.target, shape, found.target_shape)
 
 
-def loss_call_on(program: Program, result: JobResult, line: int) -> LossCall | None:
-    """The one call on a line that computes a loss."""
-    statement = program.statement_on(line)
-    if statement is None:
-        return None
-    found = [
-        c
-        for c in program.inside(statement, cst.Call)
-        if _LOSS.search(program.text(c.func)) and len(c.args) >= 2
-    ]
-    return _of_call(program, result, found[0]) if len(found) == 1 else None
-
-
 def _of_call(program: Program, result: JobResult, call: cst.Call) -> LossCall | None:
     if len(call.args) < 2 or any(a.star for a in call.args):
         return None
@@ -122,5 +109,4 @@ def loss_alive(after: JobResult) -> Check:
     """No loss of the run is stuck at exactly zero, as it is with a single class."""
     losses = [b.loss for b in after.values.backwards if b.loss] if after.values is not None else []
     dead = bool(losses) and all(loss.norm == 0 for loss in losses)
-    detail = "every loss is exactly 0" if dead else "the loss is not stuck at zero"
-    return Check(name="loss", passed=not dead, detail=detail)
+    return Check.of("loss", not dead, "the loss is not stuck at zero", "every loss is exactly 0")

@@ -102,53 +102,6 @@ def shape_of(result: JobResult, expression: cst.BaseExpression | None) -> Shape 
     return None
 
 
-def span_of(
-    program: Program, result: JobResult, expression: cst.BaseExpression
-) -> tuple[int, int] | None:
-    """The smallest and the largest whole number that a tensor can hold, as far as one can see.
-
-    From its live values if it is small, else from how it was made: `torch.randint(0, 5, …)`,
-    `torch.arange(9)`, `torch.tensor([1, 4])`. A parameter of `forward` is followed to the call.
-    """
-    if isinstance(expression, cst.Name):
-        facts = variables(result).get(expression.value)
-        if facts is not None and facts.repr and facts.shape and (numbers := sizes(facts.repr)):
-            return (min(numbers), max(numbers)) if "." not in facts.repr else None
-        found = assignment(program, expression.value, expression)
-        if found is None:
-            outer = _argument_of(program, result, expression)
-            return span_of(program, result, outer) if outer is not None else None
-        expression = found.value
-    text = program.text(expression)
-    if m := re.match(r"torch\.randint\((?:low=)?(-?\d+), *(?:high=)?(\d+), *\(", text):
-        return int(m[1]), int(m[2]) - 1
-    if m := re.match(r"torch\.randint\((?:high=)?(\d+), *(?:size=)?\(", text):
-        return 0, int(m[1]) - 1
-    if m := re.match(r"torch\.arange\((\d+)\)", text):
-        return 0, int(m[1]) - 1
-    literal = re.match(r"torch\.(?:tensor|LongTensor)\((\[[-\d,\s\[\]]+\])", text)
-    numbers = sizes(literal[1]) if literal is not None else ()
-    return (min(numbers), max(numbers)) if numbers else None
-
-
-def _argument_of(program: Program, result: JobResult, name: cst.Name) -> cst.BaseExpression | None:
-    """What the call that the run was in passed for a parameter of the function it is in."""
-    function = scope_of(program, name)
-    if not isinstance(function, cst.FunctionDef) or len(result.frames) < 2:
-        return None
-    names = [p.name.value for p in function.params.params]
-    statement = program.statement_on(result.frames[-2].line)
-    if name.value not in names or statement is None or function.name.value != "forward":
-        return None
-    found = [
-        c
-        for c in program.inside(statement, cst.Call)
-        if isinstance(c.func, cst.Name) and len(c.args) == len(names) - 1
-    ]
-    given = argument(found[0], names.index(name.value) - 1, name.value) if len(found) == 1 else None
-    return given.value if given is not None else None
-
-
 # -- a size that was written somewhere -------------------------------------------------------
 
 
@@ -306,21 +259,22 @@ def _computed(node: ast.AST, known: dict[str, int]) -> int | None:
     return None
 
 
-def _source(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:
+def _source(program: Program, value: cst.BaseExpression) -> cst.Integer | None:
     """The number that a size comes from: a literal, a variable's, or what a class was called with.
 
     None if it is computed, or if more than one place decides it.
     """
+    found = origin(program, value)
+    return found if isinstance(found, cst.Integer) else None
+
+
+def origin(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What a name stands for, followed to where it is no name; None if several places decide it."""
     for _ in range(4):
-        if isinstance(value, cst.Integer):
-            return value
-        if not isinstance(value, cst.Name):
-            return None
-        following = _given(program, value)
-        if following is None:
-            return None
+        if not isinstance(value, cst.Name) or (following := _given(program, value)) is None:
+            break
         value = following
-    return None
+    return None if isinstance(value, cst.Name) else value
 
 
 def _given(program: Program, name: cst.Name) -> cst.BaseExpression | None:
@@ -566,9 +520,7 @@ def swapped(
             str(second),
         }:
             return value.func.value
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    arguments = (cst.Arg(integer(first), comma=comma), cst.Arg(integer(second)))
-    return method(value, "transpose", *arguments)
+    return method(value, "transpose", cst.Arg(integer(first)), cst.Arg(integer(second)))
 
 
 # -- what must still be there ----------------------------------------------------------------

@@ -76,6 +76,15 @@ class Called:
         return [n for n in names if self.parameter(n).default is inspect.Parameter.empty]
 
 
+def required(target: Any) -> set[str] | None:
+    """The arguments without which something cannot be called; None where it has no signature."""
+    try:
+        parameters = inspect.signature(target).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    return {p.name for p in parameters if p.default is p.empty and p.kind not in _MANY}
+
+
 def called(failure: Failure) -> Called | None:
     """What the failing expression calls; None where it is no call, or nothing is known of it."""
     call = failure.node

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from executor.errors import is_a
+from executor.errors import SeenError, is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult, Layer, Variable
 from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import keyword as named
 
 Scope = cst.FunctionDef | cst.ClassDef | cst.Module
 
@@ -28,6 +29,12 @@ def seen_error(result: JobResult, *families: str) -> ErrorSeen | Caught | None:
         if error is not None and (not families or is_a(error, *families)):
             return error
     return None
+
+
+def seen_as(result: JobResult, *families: str) -> SeenError | None:
+    """What an error of the run says as one of the families; None where none is of them."""
+    error = seen_error(result, *families)
+    return read(error, *families) if error is not None else None
 
 
 def failing(program: Program, error: ErrorSeen | Caught | None) -> cst.BaseExpression | None:
@@ -69,12 +76,9 @@ def variables(result: JobResult) -> dict[str, Variable]:
 
 def scope_of(program: Program, node: cst.CSTNode) -> Scope:
     """The function, class or module whose names a node sees first."""
-    parent = program.parent(node)
-    while parent is not None:
-        if isinstance(parent, (cst.FunctionDef, cst.ClassDef)):
-            return parent
-        parent = program.parent(parent)
-    return program.module
+    around = program.above(node)
+    kinds = (cst.FunctionDef, cst.ClassDef)
+    return next((n for n in around if isinstance(n, kinds)), program.module)
 
 
 def assignment(program: Program, name: str, before: cst.CSTNode) -> cst.Assign | None:
@@ -217,8 +221,11 @@ def with_argument(
     old = argument(call, position, keyword)
     if old is not None:
         return call.with_deep_changes(old, value=value)
-    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    added = cst.Arg(value, keyword=cst.Name(keyword), equal=equal)
+    return with_appended(call, named(keyword, value))
+
+
+def with_appended(call: cst.Call, added: cst.Arg) -> cst.Call:
+    """The call with one argument more, laid out as the others are."""
     if not call.args:
         return call.with_changes(args=[added])
     *others, last = call.args

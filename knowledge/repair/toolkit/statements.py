@@ -27,11 +27,8 @@ def block(program: Program, node: cst.CSTNode) -> list[Small | cst.BaseCompoundS
 
 
 def _body(program: Program, node: cst.CSTNode) -> _Body:
-    around = program.parent(node)
-    while not isinstance(around, (cst.Module, cst.IndentedBlock, cst.SimpleStatementSuite)):
-        assert around is not None
-        around = program.parent(around)
-    return around
+    kinds = (cst.Module, cst.IndentedBlock, cst.SimpleStatementSuite)
+    return next(n for n in program.above(node) if isinstance(n, kinds))
 
 
 def calls_of(program: Program, method: str) -> Iterator[tuple[cst.Expr, cst.Call]]:
@@ -94,17 +91,6 @@ def moved(
 
 def _plain(statement: Small) -> Small:
     return statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
-
-
-def loops_around(program: Program, node: cst.CSTNode) -> list[cst.For | cst.While]:
-    """The loops of the same function that a node stands in, the innermost first."""
-    found: list[cst.For | cst.While] = []
-    around = program.parent(node)
-    while around is not None and not isinstance(around, (cst.FunctionDef, cst.ClassDef)):
-        if isinstance(around, (cst.For, cst.While)):
-            found.append(around)
-        around = program.parent(around)
-    return found
 
 
 def last_name(program: Program, function: cst.BaseExpression) -> str:

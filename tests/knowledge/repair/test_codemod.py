@@ -123,6 +123,8 @@ def test_what_does_not_load_is_named(tmp_path: Path):
         written(tmp_path / "a", "one", "def")
     with pytest.raises(ArticleError, match=r"two/codemod\.py: defines no function checks\(\)"):
         written(tmp_path / "b", "two", WORKS.replace("def checks", "def check"))
+    with pytest.raises(ArticleError, match=r"three/codemod\.py: says of no run that it is for it"):
+        written(tmp_path / "c", "three", WORKS.replace("def applies", "def apply"))
 
 
 def test_one_that_raises_in_applies_is_named(tmp_path: Path):

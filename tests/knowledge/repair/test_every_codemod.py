@@ -203,7 +203,7 @@ async def test_tempting_but_wrong_is_refused(medic: Pipeline, slug: str, name: s
     codemod = _maker(medic, slug)
     job = _job(slug, code)
     before, reference = await seen(medic.executor, job)
-    assert codemod.module.applies(before), "the original does not show its mistake"
+    assert codemod.applies(before), "the original does not show its mistake"
     wrong = change(code)
     said = tuple(checks_of_code(Change(code, wrong, before)))
     proposal = Proposal(codemod=slug, title=name, code=wrong, checks=said)

@@ -69,6 +69,11 @@ loss = criterion(net(torch.randn(4, 3)).squeeze(1), labels)
 loss.backward()
 """
 
+DRAWN = TWO_CLASSES.replace("torch.tensor([0, 1, 1, 0])", "torch.randint(0, 2, (300,))").replace(
+    "torch.randn(4, 3)", "torch.randn(300, 3)"
+)
+THREE_CLASSES = DRAWN.replace("randint(0, 2,", "randint(0, 3,")
+
 GIVEN = """\
 import torch
 import torch.nn.functional as F
@@ -97,11 +102,13 @@ CASES = Cases(
         "one-hot rows": (ROWS, "labels.float())"),
         "whole numbers as floats": (SHORT, "F.cross_entropy(scores, labels.long())"),
         "two classes": (TWO_CLASSES, "criterion = nn.BCEWithLogitsLoss()   # spam or not"),
+        "two classes, drawn": (DRAWN, "criterion = nn.BCEWithLogitsLoss()   # spam or not"),
         "int32": (INT32, "F.nll_loss(scores, labels.long())"),
     },
     refused={
         "several labels a row": SEVERAL,
         "measured values": MEASURED,
+        "one score for three classes": THREE_CLASSES,
         "a function's own argument": GIVEN,
         "a loop over losses": LOSSES,
     },

@@ -57,11 +57,24 @@ other = torch.optim.SGD([net.bias], lr=0.2)""",
     other.step()""",
 )
 
+ONE_LINE = """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+torch.manual_seed(0)
+enc, dec = nn.Linear(8, 4), nn.Linear(4, 8)
+a, b = torch.optim.SGD(enc.parameters(), 0.05), torch.optim.SGD(dec.parameters(), 0.05)
+for _ in range(12):
+    x = torch.randn(16, 8); loss = F.mse_loss(dec(torch.relu(enc(x))), x)
+    a.zero_grad(); loss.backward(); a.step(); b.step()
+"""
+
 CASES = Cases(
     mended={
         "a loop": (PLAIN, "    optimizer.zero_grad()\n    loss.backward()   # adds up"),
         "a function": (FUNCTION, "        opt.zero_grad()\n        loss.backward()"),
         "once above": (ONCE, "    optimizer.zero_grad()\n    loss.backward()\n    nn.utils"),
+        "one of two": (ONE_LINE, "a.zero_grad(); b.zero_grad(); loss.backward()"),
     },
     refused={"two losses": TWO_LOSSES, "two optimizers": TWO_OPTIMIZERS},
     wrong={

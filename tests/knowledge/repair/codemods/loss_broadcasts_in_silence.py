@@ -1,4 +1,4 @@
-"""loss-broadcasts-in-silence: the target gets the prediction's shape."""
+"""loss-broadcasts-in-silence: prediction and target get one shape."""
 
 from __future__ import annotations
 
@@ -91,9 +91,9 @@ for _ in range(3):
 
 CASES = Cases(
     mended={
-        "a regression": (REGRESSION, "criterion(model(x), y.unsqueeze(1))  # squared error"),
+        "a regression": (REGRESSION, "criterion(model(x).squeeze(1), y)  # squared error"),
         "a column of prices": (PRICES, "F.l1_loss(net(rooms), prices.squeeze(1))"),
-        "maps": (MAPS, "nn.SmoothL1Loss()(blur(pictures), target.unsqueeze(1))"),
+        "maps": (MAPS, "nn.SmoothL1Loss()(blur(pictures).squeeze(1), target)"),
     },
     refused={"a formula of one's own": OWN, "a row and a column": ROW},
     wrong={

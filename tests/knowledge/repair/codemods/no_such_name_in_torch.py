@@ -83,14 +83,6 @@ torch.fill_diagonal_(grid, own)
 print(grid)
 """
 
-ITSELF = """\
-import torch
-shift = torch.zeros(2, requires_grad=True)
-optimizer = torch.optim.SGD(shift.parameters(), lr=0.1)   # only this
-(shift - 1).square().sum().backward()
-optimizer.step()
-"""
-
 PREDICTED = """\
 import torch
 predicted, wanted = torch.randn(8, 3), torch.randn(8, 3)   # what a model gave
@@ -123,7 +115,6 @@ CASES = Cases(
         "without NaN": (GAPS, "torch.nanquantile(heights, 1.0, dim=1)"),
         "in both": (SHARED, "mine[torch.isin(mine, yours)].unique())   # in both"),
         "a diagonal": (DIAGONAL, "grid.diagonal().copy_(own)"),
-        "a tensor alone": (ITSELF, "torch.optim.SGD([shift], lr=0.1)   # only this"),
     },
     refused={
         "no function": NO_FUNCTION,

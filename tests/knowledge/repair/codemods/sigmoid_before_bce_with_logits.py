@@ -52,14 +52,20 @@ GATED = SEQUENTIAL.replace("nn.ReLU()", "nn.Sigmoid()")
 GATE = AT_THE_LOSS.replace(
     "out = net(torch.randn(8, 4))", "out = net(torch.randn(8, 4)) * torch.sigmoid(torch.ones(1))"
 )
+ONE_OF_TWO = AT_THE_LOSS.replace("torch.sigmoid(out)", "torch.sigmoid(out) if True else out")
+IN_A_VARIABLE = AT_THE_LOSS.replace("net = nn", "squash = nn.Sigmoid()\nnet = nn").replace(
+    "torch.sigmoid(out)", "squash(out)"
+)
 
 CASES = Cases(
     mended={
         "a layer": (SEQUENTIAL, "nn.ReLU(), nn.Linear(8, 1))"),
         "in forward": (FORWARD, "        return x   # yes or no"),
         "at the loss": (AT_THE_LOSS, "binary_cross_entropy_with_logits(out, torch"),
+        "the last of two layers": (GATED, "nn.Sigmoid(), nn.Linear(8, 1))"),
+        "beside a gate": (GATE, "binary_cross_entropy_with_logits(out, torch"),
     },
-    refused={"two layers": GATED, "a gate": GATE},
+    refused={"one of two ways": ONE_OF_TWO, "a layer of no model": IN_A_VARIABLE},
     wrong={
         "detached": ("at the loss", swap("torch.sigmoid(out)", "out.detach().requires_grad_()")),
         "tanh": ("at the loss", swap("torch.sigmoid(out)", "torch.sigmoid(out) * 1.0 + 0.0 * out")),

@@ -86,14 +86,19 @@ criterion =""",
     )
 )
 
+IN_A_VARIABLE = METHOD.replace("net = nn", "squash = nn.Softmax(1)\nnet = nn").replace(
+    "net(torch.randn(8, 4)).softmax(1)", "squash(net(torch.randn(8, 4)))"
+)
+
 CASES = Cases(
     mended={
         "a layer": (SEQUENTIAL, "nn.ReLU(), nn.Linear(8, 3))"),
         "in forward": (FORWARD, "        return self.fc(x)   # classes"),
         "what is returned too": (RETURNED, "return self.measure(x, y)"),
         "a method": (METHOD, "probs = net(torch.randn(8, 4))\n"),
+        "the last of two": (TWO, "return self.fc(attention(x))   # classes"),
     },
-    refused={"two of them": TWO, "twice in a function": BY_HAND},
+    refused={"twice in a function": BY_HAND, "a layer of no model": IN_A_VARIABLE},
     wrong={
         "detached": (
             "in forward",

@@ -15,17 +15,6 @@ RESET_BETWEEN = changed(
     ("    optimizer.zero_grad()\n    loss.backward()\n",
      "    loss.backward()\n    optimizer.zero_grad()\n"),
 )  # fmt: skip
-ONE_LINE = """\
-import torch
-import torch.nn.functional as F
-from torch import nn
-torch.manual_seed(0)
-enc, dec = nn.Linear(8, 4), nn.Linear(4, 8)
-a, b = torch.optim.SGD(enc.parameters(), 0.05), torch.optim.SGD(dec.parameters(), 0.05)
-for _ in range(12):
-    x = torch.randn(16, 8); loss = F.mse_loss(dec(torch.relu(enc(x))), x)
-    a.zero_grad(); loss.backward(); a.step(); b.step()
-"""
 STAYS = """\
 import torch
 import torch.nn.functional as F
@@ -77,7 +66,6 @@ CASES = Cases(
         "no step in a class": (NO_STEP_CLASS, "        self.optimizer.step()\n"),
         "behind the clipping": (CLIPPED, "(model.parameters(), 1.0)\n    optimizer.step()\n"),
         "reset in between": (RESET_BETWEEN, "    optimizer.zero_grad()\n    loss.backward()\n"),
-        "one of two": (ONE_LINE, "a.zero_grad(); b.zero_grad(); loss.backward()"),
         "back to training": (STAYS, "    net.train()\n    for _ in range(4):"),
         "a scaler's step": (SCALED, "    scaler.step(opt)\n    scaler.update()"),
     },

@@ -116,55 +116,6 @@ packed = pack_padded_sequence(rows, lengths, batch_first=True)   # as they come
 print(packed.batch_sizes)
 """
 
-UNUSED = """\
-import torch
-from torch import nn
-
-class Head(nn.Module):
-    def __init__(self, size, n_classes):
-        super().__init__()
-        self.fc = nn.Linear(size, n_classes)
-
-    def forward(self, x):
-        return self.fc(x)
-
-class Net(nn.Module):
-    def __init__(self, kinds):
-        super().__init__()
-        self.head = Head(4)   # on top
-
-    def forward(self, x):
-        return self.head(x)
-
-print(Net(3)(torch.ones(2, 4)).shape)
-"""
-
-EMPTY_CALL = """\
-import torch
-from torch import nn
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.fc = nn.Linear(4, 4)
-
-    def forward(self, x):
-        x = torch.relu(self.fc())   # hidden
-        return x
-
-print(Net()(torch.ones(2, 4)).shape)
-"""
-
-DIFFERENCE = """\
-import torch
-from torch import nn
-
-net, criterion = nn.Linear(3, 1), nn.MSELoss()
-y = torch.zeros(4, 1)
-loss = criterion(net(torch.randn(4, 3)) - y)   # squared
-loss.backward()
-"""
-
 ROUND = """\
 import torch
 from torch import nn
@@ -185,9 +136,6 @@ CASES = Cases(
     mended={},
     paired={
         "unsorted lengths": (SORTED, ("batch_first=True, enforce_sorted=False)   # as they come",)),
-        "a parameter that nothing uses": (UNUSED, ("Head(4, kinds)   # on top",)),
-        "an empty call": (EMPTY_CALL, ("self.fc(x))   # hidden",)),
-        "a difference": (DIFFERENCE, ("criterion(net(torch.randn(4, 3)), y)   # squared",)),
         "a state": (STATE, ("print(decoder(torch.randn(1, 4), hidden).shape)   # one step",)),
         "what a scheduler looks at": (PLATEAU, ("schedule.step(val_loss)",)),
         "sizes, twice": (SIZES, ("second = Head(hidden_size, output_size)",)),

@@ -125,14 +125,6 @@ net = nn.Sequential(first=nn.Linear(2, 3), then=nn.ReLU())
 print(net(torch.ones(2)).shape)
 """
 
-BY_PLACE = """\
-import torch
-from torch.utils.data import TensorDataset
-rows, kinds = torch.rand(4, 2), torch.tensor([0, 1, 1, 0])
-pairs = TensorDataset(target_tensor=kinds, data_tensor=rows)   # of before 0.4
-print(pairs[0][0].shape)
-"""
-
 CASES = Cases(
     mended={
         "of another library": (WORDS, "num_embeddings=50,   # words\n    embedding_dim=8,"),
@@ -144,7 +136,6 @@ CASES = Cases(
         "in place": (IN_PLACE, "torch.sigmoid_(x)   # no copy"),
         "dropout": (DROPOUT, "torch.dropout(torch.ones(4), p=0.5, train=False)   # as"),
         "a named layer": (NAMED, "nn.Sequential(*layers, nn.Linear(4, 2))   # three"),
-        "by place": (BY_PLACE, "pairs = TensorDataset(rows, kinds)   # of before"),
         "another library's": (SKLEARN, "perplexity=5, max_iter=300)"),
     },
     paired={"a switch that is off, and there is none": (NO_PADDING, ("nn.Linear(3, 2)",))},

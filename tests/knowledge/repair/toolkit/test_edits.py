@@ -9,7 +9,7 @@ import pytest
 from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
 
 from knowledge.repair import engine
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Program, keyword, padded, separated
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,39 @@ def test_parents_and_lines_are_those_of_libcst(code: str) -> None:
     assert [program.parent(n) for n in nodes] == [parents.get(n) for n in nodes]
     lines = [(program.line(n), program.end_line(n)) for n in nodes]
     assert lines == [(positions[n].start.line, positions[n].end.line) for n in nodes]
+
+
+@pytest.mark.parametrize(
+    ("imports", "name"),
+    [
+        ("import torch", "torch.nn.utils.rnn.pad_sequence"),
+        ("import numpy", "torch.nn.utils.rnn.pad_sequence"),
+        ("from torch.nn.utils.rnn import pad_sequence", "pad_sequence"),
+        ("from torch.nn.utils import rnn", "rnn.pad_sequence"),
+    ],
+)
+def test_rows_are_padded_by_the_name_that_the_program_has(imports: str, name: str) -> None:
+    program = Program(f"{imports}\n")
+
+    assert program.text(padded(program, cst.Name("rows"))) == f"{name}(rows, batch_first=True)"
+
+
+@pytest.mark.parametrize("given", ["f(a, b,)", "f(\n    a,\n    b,\n)", "f(a)"])
+def test_arguments_are_separated_anew(given: str) -> None:
+    """No comma is left behind the last, and none is missing before one that came to them."""
+    call = cst.ensure_type(cst.parse_expression(given), cst.Call)
+    every = separated([*call.args, keyword("dim", cst.Integer("1"))])
+    text = cst.Module(()).code_for_node(call.with_changes(args=every))
+
+    assert (
+        "".join(text.split())
+        == "".join(given.replace(",)", ")").split())[:-1].rstrip(",") + ",dim=1)"
+    )
+
+
+def test_what_is_above_a_node_comes_from_the_inside() -> None:
+    program = Program("def f():\n    for x in y:\n        g(x)\n")
+    above = list(program.above(next(iter(program.all(cst.Call)))))
+    kinds = (cst.Module, cst.FunctionDef, cst.For, cst.Expr)
+
+    assert [type(n) for n in above if isinstance(n, kinds)] == [*reversed(kinds)]

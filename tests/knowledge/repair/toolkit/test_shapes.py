@@ -8,12 +8,10 @@ import pytest
 from executor.protocol import (
     ErrorSeen,
     Fingerprint,
-    Frame,
     JobResult,
     Layer,
     Outcome,
     Values,
-    Variable,
 )
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import (
@@ -21,7 +19,6 @@ from knowledge.repair.toolkit.shapes import (
     resized,
     same_layers,
     sizes,
-    span_of,
     still_computed,
     swapped,
     worth,
@@ -120,35 +117,6 @@ def test_a_size_that_is_not_free_stays(name: str) -> None:
     where = layer("self.fc", 3) if "class" in FREE[name] else layer("fc", None)
 
     assert not list(resized(Program(FREE[name]), where, 0, "in_features", 9))
-
-
-SPANS = {
-    "torch.randint(0, 7, (4,))": (0, 6),
-    "torch.randint(7, (4,))": (0, 6),
-    "torch.arange(5)": (0, 4),
-    "torch.tensor([[3, 1], [8, 2]])": (1, 8),
-    "torch.tensor([0.5, 2.5])": None,
-    "read('ids.csv')": None,
-}
-
-
-@pytest.mark.parametrize("made", SPANS)
-def test_the_span_of_indices_is_seen_or_unknown(made: str) -> None:
-    program = Program(f"ids = {made}\ny = embed(ids)\n")
-    result = JobResult(outcome=Outcome.ERROR)
-    name = next(calls(program, "embed")).args[0].value
-
-    assert span_of(program, result, name) == SPANS[made]
-
-
-def test_live_values_come_before_the_code() -> None:
-    """A small tensor shows its values, whatever made it."""
-    program = Program("ids = torch.randint(0, 7, (2,))\ny = embed(ids)\n")
-    seen = Variable(type="Tensor", shape=(2,), dtype="int64", repr="[2, 5]")
-    frame = Frame(function="<module>", line=2, locals={"ids": seen})
-    result = JobResult(outcome=Outcome.ERROR, frames=(frame,))
-
-    assert span_of(program, result, next(calls(program, "embed")).args[0].value) == (2, 5)
 
 
 def test_a_transposition_is_undone_rather_than_repeated() -> None:
