@@ -12,7 +12,14 @@ from knowledge.repair.codemod import Check, Rewrite
 from knowledge.repair.computed import backwards
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import New, Program, method, operand
-from knowledge.repair.toolkit.sites import assignment, calls, with_argument, without_argument
+from knowledge.repair.toolkit.flow import reads
+from knowledge.repair.toolkit.sites import (
+    assignment,
+    calls,
+    scope_of,
+    with_argument,
+    without_argument,
+)
 from knowledge.repair.toolkit.statements import last_name
 
 KINDS = frozenset(
@@ -57,11 +64,23 @@ def _once(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """What the loss applies itself left out of the model."""
     activation = finding.kind.partition("_")[0]
     for node, edit in _last(program, (activation, activation.capitalize())):
-        yield Rewrite(
-            program.replace(edit),
-            f"line {program.line(node)}: the loss applies {activation} itself, so the model hands "
-            "on its scores",
-        )
+        told, at = "the model hands on its scores", program.line(node)
+        if node in edit and (given := _given_to_a_call(program, node)) is not None:
+            told, at, edit = "it is given the scores", program.line(given), {given: edit[node]}
+        applied = f"line {at}: the loss applies {activation} itself"
+        yield Rewrite(program.replace(edit), f"{applied}, so {told}")
+
+
+def _given_to_a_call(program: Program, call: cst.Call) -> cst.Name | None:
+    """Where the one call takes a result that is returned too, as what the model says."""
+    made = program.parent(call)
+    target = made.targets[0].target if isinstance(made, cst.Assign) else None
+    if not isinstance(target, cst.Name):
+        return None
+    used = reads(program, target.value, scope_of(program, call))
+    returned = any(isinstance(program.parent(u), cst.Return) for u in used)
+    given = [u for u in used if isinstance(program.parent(u), cst.Arg)]
+    return given[0] if returned and len(given) == 1 else None
 
 
 def checks(before: JobResult, after: JobResult) -> list[Check]:
