@@ -52,6 +52,7 @@ from executor.inside.remarks import (
     epochs,
     evaluating,
     formulas,
+    frozen,
     gradients,
     layers,
     loss_terms,
@@ -88,6 +89,7 @@ _LINE = 160  # characters of a quoted line
 ASIDES = frozenset(
     [
         "not_a_buffer",
+        "frozen_averages",
         "returns_nothing",
         "one_linear",
         "slow",
@@ -115,6 +117,7 @@ _BY_WHAT_IT_READS = (
     *shared.RULES,
     *pairs.RULES,
     *quantities.RULES,
+    *frozen.RULES,
 )
 # What most likely matters comes first.
 _RULES: tuple[Callable[[ast.Module], Found], ...] = (

@@ -1,0 +1,45 @@
+"""executor/inside/remarks/frozen.py: what moves although it is frozen."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.executor.inside.test_remarks import kinds
+
+NET = "net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4))\n"
+LOOP = "for p in net.parameters():\n    p.requires_grad = False\n"
+TRAINED = "model.train()\nfor x in data:\n    loss(head(net(x))).backward()\n"
+
+MODE = "class A(nn.Module):\n    def train(self, mode=True):\n        return super().train(mode)\n"
+
+SHOWN = {
+    "frozen_averages": [
+        NET + LOOP + TRAINED,
+        NET + LOOP.replace("p.requires_grad = False", "p.requires_grad_(False)") + TRAINED,
+        NET + "net.requires_grad_(False)\n" + TRAINED,
+        "net = torchvision.models.resnet18()\n" + LOOP + TRAINED,
+        NET + LOOP + TRAINED + "model.eval()\n",
+    ],
+}
+
+SOUND = {
+    "kept in evaluation mode": NET + LOOP + TRAINED.replace("n()\n", "n()\nnet.eval()\n"),
+    "kept so by train": NET + LOOP + TRAINED.replace("n()\n", "n()\nnet.train(False)\n"),
+    "never back from evaluation": NET + LOOP + "model.eval()\n" + TRAINED.partition("\n")[2],
+    "nothing that keeps averages": NET.replace("Batch", "Layer") + LOOP + TRAINED,
+    "thawed later": NET + LOOP + LOOP.replace("False", "True") + TRAINED,
+    "trained in part": NET + LOOP + TRAINED.replace("model.train", "net.train"),
+    "not trained": NET + LOOP + "print(head(net(x)))\n",
+    "the layers are chosen": NET + LOOP + "isinstance(m, nn.BatchNorm2d)\n" + TRAINED,
+    "a class with a train of its own": NET + LOOP + MODE + TRAINED,
+}
+
+
+@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
+def test_it_is_said(kind: str, code: str):
+    assert kind in kinds(code)
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_what_comes_close_is_left_alone(name: str):
+    assert not kinds(SOUND[name]) & SHOWN.keys()
