@@ -36,7 +36,7 @@ _JUDGES = re.compile(
 _LOOKED_OVER = re.compile(
     r"\b(?:please|(?:could|can|would) (?:you|someone|anyone)) (?:please )?"
     r"(?:check|review|look over)\b"
-    r"|\bis (?:this|that|it)\b[^.?!\n]{0,60}\b(?:right|wrong|correct|a mistake|an error|valid)\b"
+    r"|\bis (?:this|that|it)\b[^.?!\n]{0,60}\b(?:right|wrong|correct|a mistake|valid)\b"
     r"|\b(?:is|see) anything wrong\b",
     re.IGNORECASE,
 )

@@ -144,6 +144,18 @@ FAMILIES = (
                 "whole list in place of one element",
                 {"type": r"int|float|bool|(?:np\.|numpy\.)?float\d+|(?:np\.|numpy\.)?int\d+"},
             ),
+            Sentence(
+                "A sample of the data set, or a part of one, is None: `__getitem__` returned "
+                "nothing for it, as for a file that could not be read. Return a sample in each of "
+                "its branches, or leave those out in a `collate_fn`: `batch = [s for s in batch if "
+                "s is not None]`",
+                {"type": r"NoneType", "frames": r"collate\.py"},
+            ),
+            Sentence(
+                "What it is asked of is None: see which call gave that, a function without "
+                "`return`, or a lookup that found nothing",
+                {"type": r"NoneType"},
+            ),
             (
                 "If {type} is a class of yours, define `__len__(self)` inside it, as a dataset for "
                 "a DataLoader needs. If it has no length by its nature (an IterableDataset, a "

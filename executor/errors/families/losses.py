@@ -194,6 +194,32 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="ctc_steps",
+        says="CTC is told more time steps than the scores have.",
+        means=(
+            "An input_length says {told} time steps, and the scores that ctc_loss gets have "
+            "{steps} of them",
+        ),
+        remedy=(
+            "input_lengths count the steps of what the network gives, and not of what it is given: "
+            "a convolution or pooling with a stride of 2 halves them (`(length + 1) // 2` for a "
+            "kernel of 3 with padding 1), so compute the lengths where the model does, or return "
+            "them from it. If {steps} is the batch, the scores are turned: ctc_loss wants [steps, "
+            "batch, classes]",
+        ),
+        suspects=(Suspect(r"ctc_loss|CTCLoss|criterion"),),
+        types=("RuntimeError",),
+        today=(
+            r"Expected input_lengths to have value at most (?P<steps>\d+), but got value "
+            r"(?P<told>\d+)",
+        ),
+        values={"told": "the largest of the lengths", "steps": "time steps of the scores"},
+        sample=(
+            "F.ctc_loss(torch.zeros(5, 1, 4).log_softmax(2), torch.ones(1, 2, dtype=torch.long), "
+            "torch.tensor([9]), torch.tensor([2]))"
+        ),
+    ),
+    ErrorFamily(
         id="softmax_without_dimension",
         says="softmax is called without saying over which dimension (a warning).",
         decides=True,

@@ -824,4 +824,25 @@ FAMILIES = (
         needs="a CUDA device",
         examples=("AssertionError: If capturable=False, state_steps should not be CUDA tensors.",),
     ),
+    ErrorFamily(
+        id="dot_in_a_name",
+        says="A module, parameter or buffer is to have a name with a dot in it.",
+        means=(
+            "`{given}` is to be the name of a {slot}, and such a name holds no dot",
+            "The name of a {slot} holds no dot",
+        ),
+        remedy=(
+            "The dot divides the parts of a name (`layer.weight`). Replace it, "
+            "`name.replace('.', '_')`, in every place that uses the name: where it is registered, "
+            "and where it is looked up",
+        ),
+        suspects=(Suspect(r"ModuleDict|add_module|register_\w+|ParameterDict"),),
+        types=("KeyError",),
+        today=(
+            r"(?P<slot>module|parameter|buffer) name can\\?'t contain \".\""
+            r"(?:, got: (?P<given>[^'\n]{1,80}))?",
+        ),
+        values={"slot": "module, parameter or buffer", "given": "the name"},
+        sample="nn.ModuleDict({'a.b': nn.ReLU()})",
+    ),
 )

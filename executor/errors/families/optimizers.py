@@ -195,4 +195,45 @@ FAMILIES = (
             "    scheduler.step()"
         ),
     ),
+    ErrorFamily(
+        id="scheduler_resumed",
+        says="A scheduler is to go on from an epoch with an optimizer that is new.",
+        means=(
+            "The scheduler is made with a last_epoch, as one that goes on, and the optimizer's "
+            "groups hold no `initial_lr`: it is a new one whose saved state was not loaded",
+        ),
+        remedy=(
+            "Load the optimizer's state before the scheduler is made, "
+            "`optimizer.load_state_dict(checkpoint['optimizer'])`, which brings `initial_lr` back; "
+            "or make both as in the first run, without last_epoch, and load the scheduler's state "
+            "too: `scheduler.load_state_dict(checkpoint['scheduler'])`",
+        ),
+        types=("KeyError",),
+        today=(r"param 'initial_lr' is not specified in param_groups\[\d+\] when resuming",),
+        sample=(
+            "optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)\n"
+            "torch.optim.lr_scheduler.StepLR(optimizer, 2, last_epoch=3)"
+        ),
+    ),
+    ErrorFamily(
+        id="sparse_gradients",
+        says="An optimizer is given sparse gradients, which it does not take.",
+        means=("A parameter has a sparse gradient, and {optimizer} does not take one",),
+        remedy=(
+            "An Embedding with `sparse=True` has such a gradient. Give its parameters to an "
+            "optimizer that takes it (`torch.optim.SparseAdam`, SGD, Adagrad), and those of the "
+            "other layers to one of their own; or leave `sparse=True` out, which costs a gradient "
+            "as large as the table",
+        ),
+        suspects=(Suspect(r"Embedding|EmbeddingBag", arguments={"sparse": ""}),),
+        types=("RuntimeError",),
+        today=(r"(?P<optimizer>\w{1,40}) does not support sparse gradients",),
+        values={"optimizer": "class of the optimizer"},
+        sample=(
+            "table = nn.Embedding(4, 2, sparse=True)\n"
+            "optimizer = torch.optim.Adam(table.parameters())\n"
+            "table(torch.tensor([1])).sum().backward()\n"
+            "optimizer.step()"
+        ),
+    ),
 )

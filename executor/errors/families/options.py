@@ -505,6 +505,23 @@ FAMILIES = (
         sample="torch.func.vmap(lambda x: x.item() * 2)(torch.ones(3))",
     ),
     ErrorFamily(
+        id="random_under_vmap",
+        says="A function under vmap draws random numbers, and nothing says for whom.",
+        means=(
+            "vmap runs a function that draws random numbers (dropout, randn), and was not told "
+            "whether all samples get the same ones",
+        ),
+        remedy=(
+            "Say it where vmap is called: `vmap(f, randomness='different')` draws for each sample, "
+            "as training does, and `randomness='same'` once for all. If nothing should be drawn, "
+            "as in an evaluation, call `model.eval()` first",
+        ),
+        suspects=(Suspect(r"vmap"), Suspect(r"dropout|Dropout|rand\w*|bernoulli|normal")),
+        types=("RuntimeError",),
+        today=(r"vmap: called random operation while in randomness error mode",),
+        sample="torch.func.vmap(lambda x: x + torch.rand(1))(torch.ones(3))",
+    ),
+    ErrorFamily(
         id="inplace_under_vmap",
         says="A function under vmap writes a batch into a tensor that is no batch.",
         means=(
