@@ -107,6 +107,7 @@ KINDS = {
     "weights_inverted": Says.PROGRAM_WIDE_MISTAKE,
     "advantage_not_detached": Says.PROGRAM_WIDE_MISTAKE,
     "weights_decayed_away": Says.PROGRAM_WIDE_MISTAKE,
+    "rounded_away": Says.PROGRAM_WIDE_MISTAKE,
     "loader_empty": Says.PROGRAM_WIDE_MISTAKE,
     "class_ignored": Says.PROGRAM_WIDE_MISTAKE,
     **dict.fromkeys(BORNE_OUT, Says.PROGRAM_WIDE_MISTAKE),  # what only the text shows
@@ -137,6 +138,7 @@ OF_VALUES = frozenset(
         "units_identical",
         "target_in_inputs",
         "weights_decayed_away",
+        "rounded_away",
         "evaluated_on_another_scale",
     }
 )

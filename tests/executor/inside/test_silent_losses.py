@@ -83,6 +83,12 @@ DECAYED = (
     .replace("range(3)", "range(60)")
     .replace("Adam(net.parameters())", "SGD(net.parameters(), 0.1, weight_decay={decay})")
 )
+HALVES = (
+    fit("net(x.to({dtype})).pow(2).mean()")
+    .replace("range(3)", "range({n})")
+    .replace("opt =", "net = net.to({dtype})\nopt =")
+    .replace("Adam(net.parameters())", "SGD(net.parameters(), {rate})")
+)
 WINDOWS = (
     "s = torch.randn(60)\nX = torch.stack([s[i : i + 6] for i in range(50)])\n"
     "y = torch.stack([s[i + 6{minus}] for i in range(50)])[:, None]\n"
@@ -143,6 +149,7 @@ MISTAKES = {
     "weights_inverted": [WEIGHTED.format(w="[0.8, 0.2]")],
     "advantage_not_detached": [POLICY.format(gain="gain")],
     "weights_decayed_away": [DECAYED.format(decay=2.0)],
+    "rounded_away": [HALVES.format(dtype="torch.bfloat16", n=30, rate=1e-5)],
     "target_in_inputs": [WINDOWS.format(minus=" - 1")],
     "step_without_gradients": [COLLECTED],
     "copies_its_input": [
@@ -157,6 +164,8 @@ MISTAKES = {
                    + fit("net(x).pow(2).mean()")],
 }  # fmt: skip
 HEALTHY = {
+    "steps that half precision can hold": HALVES.format(dtype="torch.bfloat16", n=30, rate=0.5),
+    "small steps in float32": HALVES.format(dtype="torch.float32", n=30, rate=1e-5),
     "a mask of the keys": HEADS.format(masked=LOW, at=2, pad="3:"),
     "a mask of both": HEADS.format(
         masked=LOW.replace("m ==", "(m & m.transpose(2, 3)) =="), at=3, pad="3:"

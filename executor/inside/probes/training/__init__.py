@@ -183,6 +183,7 @@ class TrainingProbe:
             self.kept.report(self._collector)
             idle.report_identical_units(self._collector, self.steps, roots)
             self._try(lambda c: idle.report_decayed(c, self.steps))
+            self._try(lambda c: idle.report_rounded(c, self.steps))
             self._try(self.layouts.report)
             self._try(lambda c: self.followers.report(c, self.steps))
             self._try(self.workers.report)

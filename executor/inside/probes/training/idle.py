@@ -19,6 +19,7 @@ _BACKWARDS = 2  # one backward alone may be there to show a gradient
 _ROUNDING = 0.01  # of how far they moved
 _STEPS = 2  # after the first one only a layer of equal units still has equal rows
 _DECAY, _LEFT = 0.05, 0.05  # the least weight decay, and the share of the weights that it leaves
+_OFTEN, _UNCHANGED = 20, 0.6  # steps that found gradients, and the share that none has changed
 _LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 _OF_SCHEDULES = ("LR", "Scheduler")
 
@@ -176,6 +177,29 @@ def report_decayed(collector: FindingCollector, steps: Steps) -> None:
                 f"{max(left, 0.001):.1%} of its first size in {record.steps} steps: what is left "
                 "says the same of every input; 1e-5 to 1e-2 are usual",
             )
+
+
+def report_rounded(collector: FindingCollector, steps: Steps) -> None:
+    """Report weights in half precision most of which no step could change."""
+    for record in steps.records.values():
+        for w in record.watched:
+            kind = str(w.tensor.dtype).removeprefix("torch.")
+            halves = kind in ("bfloat16", "float16") and w.steps >= _OFTEN and w.top > 0
+            if not halves or w.before is None or isinstance(w.module, nn.Embedding):
+                continue
+            with quietly():
+                same = float((w.tensor.detach() == w.before).float().mean())
+            if same >= _UNCHANGED:
+                collector.add(
+                    "rounded_away",
+                    w.line,
+                    w.name,
+                    f"{same:.0%} of the values of `{w.name}` ({kind}) are what they were, after "
+                    f"{w.steps} steps with gradients: a step smaller than a few thousandths of a "
+                    "weight is rounded away in this dtype; keep the weights in float32 and compute "
+                    "in half precision under `torch.autocast`",
+                )
+                return
 
 
 def line_of_name(steps: Steps, name: str) -> int | None:
