@@ -41,6 +41,7 @@ _RAISED_BY: Mapping[str, frozenset[str]] = {
     "graph_kept": frozenset({"cuda_out_of_memory", "memory"}),
     "result_unused": _AS_IT_WAS,
     "never_used": _AS_IT_WAS,
+    "layers_as_rows": frozenset({"broadcast_sizes", "loss_sizes", "loss_batch_sizes"}),
     "unflattened": frozenset({"matmul_shapes", "not_a_matrix", "matvec_sizes"}),
     "sizes_clash": frozenset({"matmul_shapes", "conv_channels", "batchnorm_features"}),
     "lost_by_loading": frozenset({"none_attribute", "object_attribute", "not_callable"}),

@@ -90,12 +90,12 @@ ASIDES = frozenset(
     [
         "not_a_buffer",
         "frozen_averages",
+        "layers_as_rows",
         "returns_nothing",
         "one_linear",
         "slow",
         "uncalled",
         "not_divided",
-        "gpu_time",
         "all_zero",
         "counts_batches",
         "classes_regressed",

@@ -95,7 +95,7 @@ def _gpu_time(tree: ast.Module) -> Found:
         isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value.startswith("cuda")
         for n in walk(tree)
     )
-    if not on_gpu or said & _WAITS or not said & {"torch", "nn"}:
+    if not on_gpu or not said & {"torch", "nn", "model"}:
         return
     starts = {
         name: node
@@ -104,8 +104,9 @@ def _gpu_time(tree: ast.Module) -> Found:
     }
     for node in walk(tree):
         match node:
-            case ast.BinOp(op=ast.Sub(), right=ast.Name(id=name)) if name in starts:
-                between = range(starts[name].lineno + 1, node.lineno)
+            case ast.BinOp(op=ast.Sub(), left=until, right=ast.Name(id=name)) if name in starts:
+                end = starts.get(dotted(until), node)
+                between = range(starts[name].lineno + 1, getattr(end, "lineno", 0))
             case _:
                 continue
         called = [
@@ -113,13 +114,16 @@ def _gpu_time(tree: ast.Module) -> Found:
             for n in walk(tree)
             if isinstance(n, ast.Call) and n.lineno in between and tail(n) not in _CLOCKS
         ]
-        if any(tail(c) not in {"print", "range", "len", "append"} for c in called):
+        waits = any(words(c) & _WAITS for c in called)
+        if not waits and any(tail(c) not in {"print", "range", "len", "append"} for c in called):
             yield (
                 "gpu_time",
                 node,
                 "work on the GPU runs asynchronously: a call returns when it is handed over, so "
-                f"this is not the time that it takes; call `torch.cuda.synchronize()` before "
-                f"`{name}` is set and before this line, and leave the first rounds out",
+                f"this is not the time that it takes, and whatever waits for a result first "
+                "(`.cpu()`, `.item()`, print) seems to take it; call `torch.cuda.synchronize()` "
+                f"before `{name}` is set and before the time is read again, and leave the first "
+                "rounds out",
             )
             return
 

@@ -86,6 +86,39 @@ def last_of_padded(tree: ast.Module) -> Found:
             )
 
 
+def layers_as_rows(tree: ast.Module) -> Found:
+    """`h.view(-1, hidden)` of the last state of a recurrent layer that may have several layers."""
+    given = {n.arg for n in walk(tree) if isinstance(n, ast.keyword)}
+    if not (words(tree) | given) & {"num_layers", "bidirectional"}:
+        return
+    for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
+        states: set[str] = set()
+        for node in inside(function):
+            match node:
+                case ast.Assign(
+                    targets=[
+                        ast.Tuple(
+                            elts=[_, ast.Tuple(elts=[ast.Name(id=name), _]) | ast.Name(id=name)]
+                        )
+                    ],
+                    value=ast.Call(func=called),
+                ) if re.search(r"(?i)lstm|gru|rnn", ast.unparse(called)[:80]):
+                    states.add(name)
+        for node in inside(function):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(attr="view" | "reshape", value=ast.Name(id=name)),
+                    args=[ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)), _],
+                ) if name in states:
+                    yield (
+                        "layers_as_rows",
+                        node,
+                        f"`{name}` is [layers and directions, batch, size], so with more than one "
+                        "of the first this gives as many rows for each sample; the state of the "
+                        f"last layer is `{name}[-1]`",
+                    )
+
+
 def lengths_unread(tree: ast.Module) -> Found:
     """A forward that is given the lengths of its sequences, and reads the last step of each."""
     for forward in methods_named(tree, "forward"):
@@ -109,4 +142,4 @@ def lengths_unread(tree: ast.Module) -> Found:
 
 _LENGTHS = re.compile(r"(?i)(\w+_)?(lengths?|lens?|seq_?lens?|n_tokens)")
 
-RULES = (lengths_unread, positions_of_samples, last_of_padded)
+RULES = (lengths_unread, positions_of_samples, last_of_padded, layers_as_rows)

@@ -71,7 +71,10 @@ SHOWN = {
         f"a = list(m.parameters())\n{TRAIN}b = list(m.parameters())\nprint(a == b)",
         f"a = m.fc.weight.data\n{TRAIN}b = m.fc.weight.data\nprint((a - b).sum())",
     ],
-    "gpu_time": [f"{CLOCK}print(time.time() - t)"],
+    "gpu_time": [
+        f"{CLOCK}print(time.time() - t)",
+        f"{CLOCK}u = time.time()\ny = y.cpu()\nprint(u - t)",
+    ],
     "picks_samples": [
         COUNT.replace("argmax(1)", "argmax(0)"),
         COUNT.replace("argmax(1)", "argmax(dim=0)"),
@@ -140,6 +143,7 @@ SOUND = {
     "copies": f"a = m.fc.weight.clone()\n{TRAIN}b = m.fc.weight.clone()\nprint(a - b)",
     "no step between": "a = m.fc.weight\nb = m.fc.weight\nprint(a - b)",
     "not compared": f"a = m.fc.weight\n{TRAIN}b = m.fc.weight\nprint(a)",
+    "waited for by the copy": f"{CLOCK}y = y.cpu()\nu = time.time()\nprint(u - t)",
     "waited for": f"{CLOCK}torch.cuda.synchronize()\nprint(time.time() - t)",
     "on the CPU": CLOCK.replace("'cuda'", "'cpu'") + "print(time.time() - t)",
     "over samples": f"{COUNT}print(right / len(loader.dataset))",
