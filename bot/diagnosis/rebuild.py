@@ -40,6 +40,7 @@ from executor.service.client import ExecutorClient
 SEARCH = "from executor.inside.rebuild.search import search\nsearch()\n"
 _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 _READ = re.compile(r"(?<![\w.])[A-Za-z_]\w*+(?!\s*\()")  # names, without what is called
+_CALLED = re.compile(r"(?<![\w.])([A-Za-z_]\w*+)\s*\(")
 _MOST_IMPORTS = 20
 _TEXT = 8_000  # characters of the prose that are looked at for printed shapes
 _WALL_S = 12.0
@@ -96,7 +97,8 @@ async def rebuild(executor: ExecutorClient, question: Question, job: Job) -> Reb
     from_message = program.alone or found.excerpt or added  # no code of theirs computed the values
     if _is_of_what_was_added(run, again, exact=exact) or (from_message and not exact):
         return Rebuild(why_not="not_found")
-    doubtful = found.made_up or program.alone or bool(found.left_out) or added
+    doubtful = found.made_up or program.alone or bool(found.left_out)
+    doubtful |= added and _is_called_of_added(run.error, found.glue)
     left_out = _left_out(program.code, found.left_out, excerpt=found.excerpt)
     said = "; ".join(filter(None, (program.said, left_out)))
     return Rebuild(run, again, exact, doubtful, said)
@@ -127,6 +129,11 @@ def _is_of_added_values(error: ErrorSeen, glue: Glue) -> bool:
     """Whether the failing expression works on nothing but values that the search put there."""
     names = set(_READ.findall(error.code)) - {"torch", "nn", "F"}
     return bool(names) and names <= {bound.name for bound in glue.before}
+
+
+def _is_called_of_added(error: ErrorSeen, glue: Glue) -> bool:
+    """Whether what the failing expression calls was put there by the search, too."""
+    return not set(_CALLED.findall(error.code)).isdisjoint(bound.name for bound in glue.before)
 
 
 def _is_of_what_was_added(run: JobResult, job: Job, *, exact: bool) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.diagnosis.rebuild import _is_of_added_values, read
+from bot.diagnosis.rebuild import _is_called_of_added, _is_of_added_values, read
 from executor.errors import same_family, same_numbers
 from executor.protocol import REBUILT, Bound, ErrorSeen, File, Glue
 from tests.built import ran
@@ -350,6 +350,23 @@ def test_an_error_of_added_values_alone_is_none_of_their_code(
     error = ErrorSeen(type="RuntimeError", message="", code=code)
 
     assert _is_of_added_values(error, glue) is expected
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("criterion(y_pred, labels)", True),
+        ("F.mse_loss(y_pred, labels)", False),  # which function it is was posted
+        ("labels -= rate * labels.grad", False),
+        ("labels.view(criterion)", False),
+    ],
+)
+def test_whether_what_is_called_was_added_too(code: str, expected: bool) -> None:
+    names = ("criterion", "y_pred", "labels", "rate")
+    bound = (Bound(name=n, expression="0", what="a number", evidence="use") for n in names)
+    error = ErrorSeen(type="RuntimeError", message="", code=code)
+
+    assert _is_called_of_added(error, Glue(before=tuple(bound))) is expected
 
 
 async def test_a_line_of_values_that_were_added_is_not_mended(ask: Ask):
