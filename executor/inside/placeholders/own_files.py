@@ -39,13 +39,41 @@ def without(tree: ast.Module) -> tuple[ast.Module, dict[str, tuple[str, ...]]]:
 
 
 def without_absent(tree: ast.Module) -> tuple[ast.Module, tuple[int, ...]]:
-    """The tree without `from … import …` of what is not installed, and the lines of these."""
+    """The tree without `from … import …` of what is not installed, and the lines of these.
+
+    A module of a package stays: a stub of one gives all that is asked of it.
+    """
+    modules = _called_of(tree)
+    imports = [s for s in tree.body if isinstance(s, ast.ImportFrom)]
     absent = [
-        s for s in tree.body if isinstance(s, ast.ImportFrom) and not is_installed(_module(s))
+        s
+        for s in imports
+        if not is_installed(_module(s))
+        and {a.asname or a.name for a in s.names}.isdisjoint(modules)
     ]
     body = [ast.copy_location(ast.Pass(), s) if s in absent else s for s in tree.body]
     lines = (n for s in absent for n in range(s.lineno, (s.end_lineno or s.lineno) + 1))
     return (ast.Module(body, tree.type_ignores) if absent else tree), tuple(lines)
+
+
+# What is called of models, optimizers and tensors; what is called of anything else is a module.
+_OF_OBJECTS = frozenset(
+    """parameters named_parameters state_dict load_state_dict train eval to cuda cpu half float
+    step zero_grad backward forward size dim numel view item detach apply children modules""".split()  # noqa: SIM905
+)
+
+
+def _called_of(tree: ast.Module) -> set[str]:
+    """Names in small letters of which functions are called, as of a module."""
+    return {
+        node.func.value.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id.islower()
+        and node.func.attr not in _OF_OBJECTS
+    }
 
 
 def _module(statement: ast.ImportFrom) -> str:

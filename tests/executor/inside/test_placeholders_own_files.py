@@ -59,6 +59,12 @@ ABSENT = {
     "from mynets import *": ("pass", (1,)),
     "from torch.nn import Linear": ("from torch.nn import Linear", ()),
     "import mynets": ("import mynets", ()),
+    "from mynets import tools\ntools.prepare(3)": (
+        "from mynets import tools\ntools.prepare(3)",
+        (),
+    ),
+    "from mynets import net\nnet.eval()": ("pass\nnet.eval()", (1,)),
+    "from mynets import Net\nNet.load(3)": ("pass\nNet.load(3)", (1,)),
 }
 
 
