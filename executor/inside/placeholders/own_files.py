@@ -59,8 +59,8 @@ def without_absent(tree: ast.Module) -> tuple[ast.Module, tuple[int, ...]]:
 # What is called of models, optimizers and tensors; what is called of anything else is a module.
 _OF_OBJECTS = {
     "parameters", "named_parameters", "state_dict", "load_state_dict", "train", "eval", "to",
-    "cuda", "cpu", "half", "float", "step", "zero_grad", "backward", "forward", "size", "dim", "numel",
-    "view", "item", "detach", "apply", "children", "modules",
+    "cuda", "cpu", "half", "float", "step", "zero_grad", "backward", "forward", "size", "dim",
+    "numel", "view", "item", "detach", "apply", "children", "modules",
 }  # fmt: skip
 
 
