@@ -11,7 +11,8 @@ from collections.abc import Iterable
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.statements import last_name
 
@@ -35,8 +36,8 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         names = [last_name(program, f) if f is not None else "" for f in called]
         wants = next((i for i, n in enumerate(names) if n in _OF_TENSORS), None)
         makes = next((i for i, n in enumerate(names) if n in _MAKE_ONE), None)
-        if wants is None or makes is None or makes < wants:
-            continue
+        if wants is None or makes is None or makes < wants or "#" in program.text(steps):
+            continue  # a comment would stay behind, beside another step
         order: list[cst.BaseExpression] = [e.value for e in steps.elements]
         order.insert(wants, order.pop(makes))
         new = [e.with_changes(value=v) for e, v in zip(steps.elements, order, strict=True)]
@@ -45,3 +46,10 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     if changes:
         title = f"line {min(program.line(s) for s in changes)}: {told}"
         yield Rewrite(program.replace(changes), title, told, cost=COST.SURE)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """What takes tensors is still called."""
+    kept = any(f"{name}(" in proposal.code for name in _OF_TENSORS)
+    detail = "what takes tensors is still there" if kept else "what takes tensors is gone"
+    return [Check(name="transforms", passed=kept, detail=detail)]

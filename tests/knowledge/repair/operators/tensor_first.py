@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow
 
 ONE = """\
 from PIL import Image
@@ -10,7 +10,7 @@ from torchvision import transforms
 
 change = transforms.Compose([
     transforms.Resize(8),
-    transforms.Normalize(mean=[0.5] * 3, std=[0.5] * 3),   # around 0
+    transforms.Normalize(mean=[0.5] * 3, std=[0.5] * 3),
     transforms.ToTensor(),
 ])
 print(change(Image.new("RGB", (16, 16))).shape)
@@ -49,6 +49,8 @@ for batch in DataLoader(Pictures(T.Compose(steps)), batch_size=2):
 
 NO_TENSOR = ONE.replace("    transforms.ToTensor(),\n", "")
 
+NOTED = ONE.replace("std=[0.5] * 3),", "std=[0.5] * 3),   # around 0")
+
 BY_HAND = """\
 from PIL import Image
 from torchvision import transforms
@@ -64,17 +66,17 @@ CASES = Cases(
         "two lists": (TWO, ("ToTensor(), Normalize((0.5,), (0.5,))])   # as it is",)),
         "a list by its name": (IN_A_SET, ("[T.ToTensor(), T.Normalize(",)),
     },
-    refused={"none is made": NO_TENSOR, "by itself": BY_HAND},
+    refused={"none is made": NO_TENSOR, "by itself": BY_HAND, "a comment beside it": NOTED},
     wrong={
         "not normalized": (
             "one list",
-            delete("transforms.Normalize(mean=[0.5] * 3, std=[0.5] * 3),   # around 0"),
+            delete("transforms.Normalize(mean=[0.5] * 3, std=[0.5] * 3),"),
         ),
         "swallowed": ("one list", swallow('print(change(Image.new("RGB", (16, 16))).shape)')),
         "left out": ("one list", delete('print(change(Image.new("RGB", (16, 16))).shape)')),
-        "another norm": (
+        "neither is normalized": (
             "two lists",
-            swap("Normalize((0.5,), (0.5,)), ToTensor()])   # as", "ToTensor()])   # as"),
+            lambda code: code.replace("Normalize((0.5,), (0.5,)), ToTensor()])", "ToTensor()])"),
         ),
     },
 )
