@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from executor.errors import is_a
 from executor.inside.placeholders import fresh, holes, own_files, places
 from executor.inside.placeholders.absence import Absence
 from executor.inside.placeholders.blame import Blame
@@ -219,6 +220,8 @@ class RunPlaceholders:
         self.left_out = holes.elided(self._tree, error, seen, scope, self._filename)
         self.left_out = self.left_out or holes.left_out(self._tree, seen)
         self.needs_module = self._absence.module(error, seen, scope)
+        if self._job.glue is not None and is_a(seen, "no_parameters"):  # a model that is not here
+            self.needs_module = self.needs_module or next(iter(self._job.glue.modules), "")
         moved = self._resources.moved if self._resources is not None else str
         self.not_here = places.not_here(self._tree, error, seen, scope, moved)
         read = self._resources.supplied if self._resources is not None else None

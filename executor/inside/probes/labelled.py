@@ -95,6 +95,7 @@ class Labels:
         self._statements: dict[int, ast.stmt] = {}  # line → the innermost simple statement
         self._definitions: list[ast.ClassDef | ast.FunctionDef] = []
         self._made: list[tuple[int, set[str], set[str]]] = []  # line, targets, what they come from
+        self._picks: set[str] = set()  # of `y[bad] = …`: rows of the data that are made so
         for node in walk(tree):
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
                 self._definitions.append(node)
@@ -102,6 +103,8 @@ class Labels:
                 for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
                     self._statements[line] = node
                 if isinstance(node, ast.Assign):
+                    slots = (t.slice for t in node.targets if isinstance(t, ast.Subscript))
+                    self._picks |= {s.id for s in slots if isinstance(s, ast.Name)}
                     targets = {name for target in node.targets for name in _names(target)}
                     self._made.append((node.lineno, targets, _names(node.value)))
 
@@ -120,7 +123,7 @@ class Labels:
         names = {name for s in failing for name in _names(s)}
         reached, places = self._reached(names)
         around = {d.name for d in self._definitions if any(_holds(d, line) for line in at)}
-        if any(_is_named_wrong(name) for name in reached | around):
+        if any(_is_named_wrong(name) for name in (reached | around) - self._picks):
             return True
         places |= {s.lineno for s in failing}
         for d in self._definitions:

@@ -91,7 +91,8 @@ def fingerprint(t: torch.Tensor) -> Fingerprint:
     """A tensor's norm and its inner products with fixed pseudo-random vectors, as float64."""
     import torch
 
-    flat = t.detach().reshape(-1)
+    dense = t.detach() if t.layout is torch.strided else t.detach().to_dense()
+    flat = dense.reshape(-1)
     if flat.numel() > _SAMPLED:
         flat = flat[:: flat.numel() // _SAMPLED]
     flat = torch.view_as_real(flat).reshape(-1) if flat.is_complex() else flat

@@ -106,8 +106,8 @@ def _of_module(
     seen: dict[str, Variable],
 ) -> Iterator[Rewrite]:
     at = f"line {program.line(node)}"
-    if source == "torch" and name in {"rfft"} and called is not None:
-        yield from _rfft(program, called)
+    if source == "torch" and name in {"rfft", "irfft"} and called is not None:
+        yield from (_rfft if name == "rfft" else _irfft)(program, called)
         return
     if source == "torch" and called is not None:
         instead = list(_of_numpy(program, called, name, seen))
@@ -271,6 +271,28 @@ def _rfft(program: Program, called: cst.Call) -> Iterator[Rewrite]:
         program.replace({called: call("torch.view_as_real", cst.Arg(inner))}),
         f"line {program.line(called)}: `torch.fft.{new}` gives complex numbers; view_as_real makes "
         "the pairs that the old function gave",
+    )
+
+
+def _irfft(program: Program, called: cst.Call) -> Iterator[Rewrite]:
+    """Its inverse, which took the pairs and was told the sizes that went in."""
+    x, dims = argument(called, 0, "input"), argument(called, 1, "signal_ndim")
+    sizes, other = argument(called, 4, "signal_sizes"), argument(called, 2, "normalized")
+    if x is None or dims is None or sizes is None or other is not None or len(called.args) != 3:
+        return
+    size = sizes.value
+    one = size.elements[0].value if isinstance(size, (cst.Tuple, cst.List)) else None
+    if program.text(dims.value) == "1" and one is not None:
+        told = f"torch.fft.irfft({{}}, n={program.text(one)})"
+    elif program.text(dims.value) == "2":
+        told = f"torch.fft.irfft2({{}}, s={program.text(size)})"
+    else:
+        return
+    pairs = f"torch.view_as_complex({program.text(x.value)})"
+    yield Rewrite(
+        program.replace({called: cst.parse_expression(told.format(pairs))}),
+        f"line {program.line(called)}: `{told.partition('(')[0]}` takes complex numbers, and "
+        "view_as_complex makes them of the pairs",
     )
 
 

@@ -240,8 +240,9 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
         passed = not proposal.subjects
         return [Check(name="learns", passed=passed, detail=detail, tried=not passed)]
     found = []
+    of_a_function = any("'s parameter " in name for name in after.moved)  # its local has no name
     for name in proposal.subjects:
-        moved = name in after.moved
+        moved = name in after.moved or of_a_function
         detail = f"`{name}` is in the optimizer and moves" if moved else f"`{name}` does not move"
         found.append(Check(name="learns", passed=moved, detail=detail))
     if not proposal.subjects:

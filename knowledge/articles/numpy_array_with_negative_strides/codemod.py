@@ -12,7 +12,7 @@ from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import assignment, failing, seen_error
+from knowledge.repair.toolkit.sites import assignment, failing, names_in, scope_of, seen_error
 
 ERRORS = ("negative_strides",)
 
@@ -34,7 +34,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     where: cst.BaseExpression = value
     if isinstance(value, cst.Name):
         made = assignment(program, value.value, node)
-        if made is not None and _FLIPS.search(program.text(made.value)):
+        flips = [a for a in program.all(cst.Assign) if _flips(program, a, value.value, node)]
+        if made is not None and flips == [made]:  # of several, each leaves it flipped
             where = made.value
     if isinstance(where, (cst.List, cst.ListComp)):
         return  # a list of arrays: which of them is flipped is not said
@@ -42,6 +43,13 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         program.replace({where: method(where, "copy")}),
         f"line {program.line(where)}: a copy has its values in order, from front to back",
     )
+
+
+def _flips(program: Program, made: cst.Assign, name: str, node: cst.CSTNode) -> bool:
+    """Whether an assignment gives a variable of this function an array that it flips."""
+    here = scope_of(program, made) is scope_of(program, node)
+    of = any(names_in(t.target) == {name} for t in made.targets)
+    return here and of and _FLIPS.search(program.text(made.value)) is not None
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from executor.errors import is_about_dtypes, read
+from executor.errors import HasMessage, is_about_dtypes, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -30,6 +30,7 @@ _OF_SPREAD = re.compile(r"(?i)parameter (?:scale|concentration|rate|df)\b.*great
 _EXP, _SOFTPLUS = ("torch", "exp"), ("torch.nn.functional", "softplus")
 _OF_A_MASK = re.compile(r"(?i)\bbool(?:ean)?\b.*\bmask|\bmask.*\bbool")
 _OF_PROBABILITY = re.compile(r"(?i)probabilit|parameter probs")
+_TAKE_MASKS = frozenset({"masked_fill", "masked_fill_", "where", "masked_select"})
 _JOINS = frozenset({"cat", "concat", "concatenate", "tensor", "Tensor", "as_tensor", "array"})
 _LOSS = re.compile(r"(?i)loss|criterion|entropy")
 _FRAMES = 2
@@ -60,6 +61,9 @@ def _at(failure: Failure, place: Place) -> Iterator[Rewrite]:
         yield from _made_whole(failure, one)
         yield from _appended(failure, one)
         yield from _summed(failure, place, one)
+    if (turned := _turned_mask(failure, place)) is not None:
+        yield _rewrite(failure, place.node, turned)
+    yield from _squared_magnitudes(failure, place)
     if (joined := _joined_otherwise(failure, place)) is not None:
         yield _rewrite(failure, place.node, joined)
 
@@ -327,6 +331,60 @@ def _joined_otherwise(failure: Failure, place: Place) -> _Form | None:
     return _Form(node.with_changes(func=stack), f"the tensors of `{name}` are stacked to one")
 
 
+def _turned_mask(failure: Failure, place: Place) -> _Form | None:
+    """`1 - mask.float()` for `1 - mask` of booleans, and `~mask` where a mask is wanted."""
+    import torch
+
+    node, program = place.node, failure.program
+    if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Subtract):
+        return None
+    mask = failure.value(node.right, place.frame)
+    is_mask = isinstance(mask, torch.Tensor) and mask.dtype == torch.bool
+    if not is_mask or not re.fullmatch(r"1(?:\.0?)?|True", program.text(node.left)):
+        return None
+    name = program.text(node.right)
+    parent, call = program.parent(node), program.up(node, cst.Call)
+    wanted = isinstance(parent, cst.Index) or (
+        call is not None and program.text(call.func).rpartition(".")[2] in _TAKE_MASKS
+    )
+    if wanted:
+        new: cst.BaseExpression = cst.UnaryOperation(cst.BitInvert(), operand(node.right))
+        return _Form(new, f"`~{name}` is True where `{name}` is False")
+    return _Form(node.with_changes(right=method(node.right, "float")), f"`{name}` counts as 0 or 1")
+
+
+def _squared_magnitudes(failure: Failure, place: Place) -> Iterator[Rewrite]:
+    """`(x.abs() ** 2).mean()` for `(x ** 2).mean()` of complex numbers."""
+    program, made = failure.program, None
+    if "only for real scalar outputs but got torch.complex" not in failure.error.message:
+        return
+    if isinstance(place.node, cst.Call) and isinstance(place.node.func, cst.Attribute):
+        of = place.node.func.value
+        made = (
+            assignment(program, program.text(of), place.node) if isinstance(of, cst.Name) else None
+        )
+    found = [_squared(program, s) for s in program.expressions(made)] if made else []
+    changes: dict[cst.CSTNode, cst.CSTNode] = {
+        of: method(of, "abs")
+        for of in found
+        if of is not None and getattr(failure.value(of, place.frame), "is_complex", bool)()
+    }
+    if changes:
+        names = " and ".join(f"`{program.text(of)}`" for of in changes)
+        told = f"the magnitudes of {names} are squared"
+        title = f"line {program.line(next(iter(changes)))}: {told}"
+        yield Rewrite(program.replace(changes), title, told, cost=COST.SURE, supposes=True)
+
+
+def _squared(program: Program, node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """`x` of `x ** 2`, `x.pow(2)` and `x.square()`."""
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Power):
+        return node.left if program.text(node.right) == "2" else None
+    is_square = program.text(node).endswith((".pow(2)", ".square()"))
+    function = node.func if isinstance(node, cst.Call) and is_square else None
+    return function.value if isinstance(function, cst.Attribute) else None
+
+
 def _is_whole(value: Any) -> bool:
     import torch
 
@@ -478,7 +536,19 @@ def _fraction(failure: Failure, node: cst.BaseExpression, frame: int) -> cst.Nam
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What failed is still computed of the same operands; tensors that it joined are stacked."""
     error = before.error
-    joined = re.search(rf"\b(?:{'|'.join(_JOINS)})\((\w+)\)", error.code if error else "")
-    if joined is not None and re.search(rf"\bstack\({joined[1]}\)", proposal.code):
+    joined = re.search(rf"\b(?:{'|'.join(_JOINS)})\(([\w.]+)\)", error.code if error else "")
+    if joined is not None and re.search(rf"\bstack\({re.escape(joined[1])}\)", proposal.code):
         return []
-    return [still_computed(error, proposal.code)]
+    return [still_computed(error, proposal.code), _of_the_same(error, proposal.code)]
+
+
+def _of_the_same(error: HasMessage | None, code: str) -> Check:
+    """A mask that was to be turned is turned; of complex numbers no part is left out."""
+    written = getattr(error, "code", "")
+    turned = re.fullmatch(r"(?:1(?:\.0?)?|True) - (.{1,200})", written)
+    forms = (f"~{turned[1]}", f"- {turned[1]}.float()") if turned is not None else ("",)
+    if error is not None and "only for real scalar outputs" in error.message:
+        forms = (".abs()",)
+    kept = any(form in code for form in forms)
+    detail = "it is computed of the same values" if kept else "it is computed of something else"
+    return Check(name="same values", passed=kept, detail=detail)

@@ -13,8 +13,8 @@ import libcst as cst
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.live import evaluates
-from knowledge.repair.toolkit.sites import argument, assignment, with_argument
+from knowledge.repair.toolkit.live import evaluates, made_callable
+from knowledge.repair.toolkit.sites import argument, with_argument
 
 _MOST = 6  # inputs
 
@@ -30,12 +30,8 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     program, place = failure.program, next(iter(failure.places), None)
     if place is None or not isinstance(place.node, cst.Call) or len(place.node.args) > _MOST:
         return
-    call = place.node
-    mapped: cst.BaseExpression | None = call.func
-    if isinstance(mapped, cst.Name):
-        made = assignment(program, mapped.value, call)
-        mapped = made.value if made is not None else None
-    if not isinstance(mapped, cst.Call) or not program.text(mapped.func).endswith("vmap"):
+    call, mapped = place.node, made_callable(failure, place)
+    if mapped is None or not program.text(mapped.func).endswith("vmap"):
         return
     if argument(mapped, 1, "in_dims") is not None or any(a.keyword or a.star for a in call.args):
         return

@@ -9,6 +9,7 @@ from 1; else the table has too few rows, and both may be meant where only its en
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -27,7 +28,7 @@ from knowledge.repair.toolkit.shapes import (
     same_layers,
     size_given,
 )
-from knowledge.repair.toolkit.sites import argument, assignment, calls, integer
+from knowledge.repair.toolkit.sites import argument, assignment, calls, integer, made
 
 ERRORS = ("class_out_of_bounds", "embedding_range", "loss_range")
 
@@ -44,6 +45,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     if found is None:
         return
     values, rows, name = found
+    yield from _last_steps(failure, place, values, rows)
     whole = _whole(failure, values)
     low, high = int(whole.min()), int(whole.max())
     beyond = {n for n in whole.flatten().tolist() if n >= rows}
@@ -61,6 +63,44 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         )
         meaning = f"there are {high + 1}, from 0 to {high}"
         yield Rewrite(way.module, title, meaning, cost=cost)
+
+
+def _last_steps(failure: Failure, place: Place, values: Any, rows: int) -> Iterator[Rewrite]:
+    """`net(ids[:, -limit:])` in a loop that makes `ids` longer, past a table of positions."""
+    program, steps = failure.program, values.numel()
+    if values.flatten().tolist() != list(range(steps)) or steps <= rows:
+        return
+    for outer in failure.places[1:]:
+        loop = program.up(outer.node, cst.For) or program.up(outer.node, cst.While)
+        if loop is None or not isinstance(outer.node, cst.Call):
+            continue
+        for given in (a.value for a in outer.node.args if isinstance(a.value, cst.Name)):
+            grown = re.compile(rf"\bcat\([(\[ ]{{1,4}}{given.value}\b")
+            grows = [
+                a
+                for a in program.inside(loop, cst.Assign)
+                if program.text(a.targets[0].target) == given.value
+                and grown.search(program.text(a.value))
+            ]
+            sizes = list(getattr(failure.value(given, outer.frame), "shape", ()))
+            if len(grows) != 1 or steps not in sizes:
+                continue
+            limit = _limit(failure, outer, rows)
+            picked = f"{given.value}[{':, ' * sizes.index(steps)}-{limit}:]"
+            told = f"`{given.value}` is cut off at its last {rows} steps, for which there is room"
+            meaning = f"the next one follows from the last {rows} steps of `{given.value}`"
+            new = program.replace({given: cst.parse_expression(picked)})
+            yield Rewrite(new, f"line {program.line(given)}: {told}", meaning, cost=COST.SAID)
+            return
+
+
+def _limit(failure: Failure, outer: Place, rows: int) -> str:
+    """The name that the table was made with, where it is to be had; else the number of its rows."""
+    site = made(failure.program, failure.result.layer) if failure.result.layer is not None else None
+    given = argument(site.call, 0, "num_embeddings") if site is not None else None
+    if given is not None and failure.value(given.value, outer.frame) == rows:
+        return failure.program.text(given.value)
+    return str(rows)
 
 
 def _drawn_between(failure: Failure, place: Place, call: cst.Call) -> Iterator[Rewrite]:

@@ -18,7 +18,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.edits import operand
+from knowledge.repair.toolkit.edits import Program, operand
 from knowledge.repair.toolkit.live import Operand, tensors, value_with
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import (
@@ -28,6 +28,7 @@ from knowledge.repair.toolkit.sites import (
     integer,
     with_argument,
 )
+from knowledge.repair.toolkit.statements import last_name
 
 ERRORS = (
     "expand_sizes",
@@ -52,6 +53,9 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     if is_a(failure.error, "view_size", "attention_mask", "expand_sizes"):
         return
     yield from _one_more(failure, place)
+    yield from _of_odd_length(failure, place)
+    if any("fft" in last_name(program, c.func) for c in program.all(cst.Call)):
+        return  # what such a transform gives has the length that it is told: never stretched
     if program.up(place.node, cst.FunctionDef) is None or is_a(failure.error, "loss_sizes"):
         return
     yield from _cut(failure, place)
@@ -122,14 +126,41 @@ def _one_more(failure: Failure, place: Place) -> Iterator[Rewrite]:
     small, large = (o.value.shape[2:] for o in found)
     if {b - a for a, b in zip(small, large, strict=True)} - {1, 2, 3}:
         return
-    for call in calls(program, r"(^|\.)ConvTranspose[123]d$"):
-        if argument(call, 5, "output_padding") is None:
-            new = with_argument(call, 5, "output_padding", integer(1))
-            what = "`output_padding=1` makes its map one larger"
-            title = f"line {program.line(call)}: {what}"
-            meaning = f"the layer of line {program.line(call)} is to give one more in each place"
-            cost = COST.SURE if is_a(failure.error, "loss_sizes") else COST.LIKELY + 0.1
-            yield Rewrite(program.replace({call: new}), title, meaning, cost=cost)
+    changes: dict[cst.CSTNode, cst.CSTNode] = {
+        call: with_argument(call, 5, "output_padding", integer(1))
+        for call in calls(program, r"(^|\.)ConvTranspose[123]d$")
+        if argument(call, 5, "output_padding") is None
+    }
+    cost = COST.SURE if is_a(failure.error, "loss_sizes") else COST.LIKELY + 0.1
+    for some in (*({call: new} for call, new in changes.items()), changes):
+        if some is not changes or len(changes) > 1:
+            lines = " and ".join(str(program.line(call)) for call in some)
+            title = f"line {lines}: `output_padding=1` makes its map one larger"
+            meaning = f"the layer of line {lines} is to give one more in each place"
+            yield Rewrite(program.replace(some), title, meaning, cost=cost, as_one=True)
+
+
+def _of_odd_length(failure: Failure, place: Place) -> Iterator[Rewrite]:
+    """`irfft(y, n=x.size(-1))`: without `n` it gives an even number, one less than went in."""
+    program, sizes = failure.program, [tuple(o.value.shape) for o in tensors(failure, place)]
+    if len(sizes) != 2 or not all(sizes) or abs(sizes[0][-1] - sizes[1][-1]) != 1:
+        return
+    for back in calls(program, r"(^|\.)irfft$"):
+        function = program.up(back, cst.FunctionDef)
+        there = [c for c in calls(program, r"(^|\.)rfft$") if _is_in(program, c, function)]
+        if argument(back, 1, "n") is not None or len(there) != 1 or not there[0].args:
+            continue
+        given, dim = there[0].args[0].value, argument(there[0], 2, "dim")
+        if isinstance(given, cst.Name):
+            size = f"{given.value}.size({program.text(dim.value) if dim is not None else -1})"
+            told = f"`n={size}`: the transform back has the length of `{given.value}`"
+            new = program.replace({back: with_argument(back, 1, "n", cst.parse_expression(size))})
+            title = f"line {program.line(back)}: {told}"
+            yield Rewrite(new, title, told, cost=COST.SURE)
+
+
+def _is_in(program: Program, node: cst.CSTNode, function: cst.FunctionDef | None) -> bool:
+    return program.up(node, cst.FunctionDef) is function
 
 
 def _cut(failure: Failure, place: Place) -> Iterator[Rewrite]:
@@ -250,4 +281,8 @@ def _maps(given: tuple[Operand, ...]) -> tuple[Operand, Operand] | None:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What failed is still computed of both."""
     resized = ("pad", "interpolate", "size", "shape", "[", ":", "...", *_LENGTHS)
-    return [still_computed(before.error, proposal.code, allowed=resized)]
+    stretched = "fft(" in proposal.code and "n=" not in proposal.title
+    passed = not (stretched and "interpolate(" in proposal.code)
+    told = "nothing that a transform gave is stretched" if passed else "a transform is stretched"
+    length = Check(name="length", passed=passed, detail=told)
+    return [still_computed(before.error, proposal.code, allowed=resized), length]

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
+from knowledge.repair.toolkit.sites import assignment
+
 if TYPE_CHECKING:
     from knowledge.repair.operator import Failure, Place
 
@@ -45,6 +47,17 @@ def called_module(failure: Failure, place: Place) -> Any:
         return None
     value = failure.value(place.node.func, place.frame)
     return value if isinstance(value, torch.nn.Module) else None
+
+
+def made_callable(failure: Failure, place: Place) -> cst.Call | None:
+    """The call that made what an expression calls: `vmap(f)` of `vmap(f)(x)`, or of a name."""
+    if not isinstance(place.node, cst.Call):
+        return None
+    made: cst.BaseExpression | None = place.node.func
+    if isinstance(made, cst.Name):
+        assigned = assignment(failure.program, made.value, place.node)
+        made = assigned.value if assigned is not None else None
+    return made if isinstance(made, cst.Call) else None
 
 
 def works(failure: Failure, place: Place, old: cst.BaseExpression, new: cst.BaseExpression) -> bool:

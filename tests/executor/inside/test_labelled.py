@@ -127,6 +127,14 @@ def test_the_function_that_it_stands_in() -> None:
     assert wrong("def broken_step(x):\n    return x.view(3)", 2)
 
 
+def test_rows_that_are_made_so() -> None:
+    """Labels are flipped to be found again: that is no wrong way of doing it."""
+    code = "bad = noise < 1\ny[bad] = 0\nloss(x, y[bad])"
+
+    assert not wrong(code, 3)
+    assert wrong(code.replace("y[bad] = 0", "y = flip(bad)"), 3)
+
+
 def test_names_that_only_begin_like_it() -> None:
     assert not wrong("badge = 1\nwrongness(badge)", 2)
 

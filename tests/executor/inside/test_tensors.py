@@ -8,6 +8,12 @@ from executor.inside.probes.tensors import fingerprint, fingerprints
 from knowledge.repair.fingerprints import same_values
 
 
+def test_what_is_sparse_has_that_of_its_dense_form() -> None:
+    table = torch.tensor([[0.0, 2.0], [0.0, 0.0]])
+
+    assert same_values(fingerprint(table.to_sparse()), fingerprint(table))
+
+
 def test_together_as_one_by_one() -> None:
     generator = torch.Generator().manual_seed(0)
     tensors = [

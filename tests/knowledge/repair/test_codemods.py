@@ -165,12 +165,31 @@ for _ in range(3):
     optimizer.step()
 """
 
+OF_A_FUNCTION = """\
+import torch
+
+
+def nearest(goal):
+    z = torch.randn(3, requires_grad=True) * 0.1   # near the middle
+    optimizer = torch.optim.SGD([z], lr=0.1)
+    for _ in range(5):
+        optimizer.zero_grad()
+        (z - goal).square().sum().backward()
+        optimizer.step()
+    return z.detach()
+
+
+z = nearest(torch.ones(3))
+print(z.shape)
+"""
+
 MENDED = {
     "minmax": (MINMAX, "channel.clone().min(), channel.clone().max()"),
     "exp": (EXP, "y = y + 1"),
     "sigmoid": (SIGMOID, "gate = gate * 2   # between 0 and 2"),
     "scale": (SCALE, "self.scale = nn.Parameter(torch.full((4,), 2.0))"),
     "non-leaf": (NON_LEAF, "(torch.randn(3, 4) * 0.02).requires_grad_()"),
+    "non-leaf of a function": (OF_A_FUNCTION, "(torch.randn(3) * 0.1).requires_grad_()   # near"),
     "empty list": (EMPTY, "nn.ModuleList([nn.Linear(3, 3), nn.Linear(3, 1)])"),
     "a list that was filled before": (FILLED_BEFORE, "self.layers = nn.ModuleList(layers)"),
     "used up": (USED_UP, "weights = list(net.parameters())"),

@@ -118,3 +118,13 @@ def test_a_return_without_its_function_is_run(any_house: House):
     assert (result.outcome, result.stdout) == (Outcome.ERROR, "2\n")
     assert result.error is not None
     assert (result.error.type, result.error.line) == ("AttributeError", 3)
+
+
+def test_a_model_that_is_not_here_has_no_parameters(any_house: House):
+    """The optimizer's error then comes of the module that is missing, not of the code."""
+    code = "import torch\nfrom away import Net\n\ntorch.optim.SGD({}.parameters(), lr=0.1)\n"
+    glue = Glue(modules=("away",))
+
+    assert run(any_house, code.format("Net()"), glue).needs_module == "away"
+    own = "import torch\ntorch.optim.SGD(torch.nn.ReLU().parameters(), lr=0.1)\n"
+    assert run(any_house, own, Glue(before=(bound("pair", "1"),))).needs_module == ""

@@ -103,6 +103,13 @@ import torch
 print(torch.version.cpu)
 """
 
+AND_BACK = """\
+import torch
+signal = torch.sin(torch.arange(0, 15.0))
+parts = torch.rfft(signal, 1)
+print(torch.irfft(parts, 1, signal_sizes=(15,)).shape)   # as long as before
+"""
+
 CASES = Cases(
     mended={
         "a method": (FUNCTION, "counts.scatter_add_(0, labels, torch.ones(3))   # how many"),
@@ -110,6 +117,7 @@ CASES = Cases(
         "from NumPy": (NUMPY, "print(x.to(torch.int64))"),
         "no in-place form": (IN_PLACE, "x = x.reshape(2, 3)"),
         "a spectrum": (SPECTRUM, "parts = torch.view_as_real(torch.fft.rfft(signal))"),
+        "and back": (AND_BACK, "torch.fft.irfft(torch.view_as_complex(parts), n=15).shape)   # as"),
         "of every row": (ROWS, "print(torch.vmap(spread)(table))"),
         "one column after another": (COLUMNS, "for column in table.unbind(1)], dim=-1)"),
         "without NaN": (GAPS, "torch.nanquantile(heights, 1.0, dim=1)"),

@@ -50,10 +50,27 @@ make = tensors
 print(list(map(torch.from_numpy, [np.ones(3)[::-1]])))
 """
 
+EITHER_WAY = """\
+import numpy as np
+import torch
+
+
+def turned(picture, high, wide):
+    if high:
+        picture = picture[::-1]
+    if wide:
+        picture = picture[:, ::-1]
+    return torch.from_numpy(picture)   # from either
+
+
+print(turned(np.ones((4, 4)), True, False).shape, turned(np.ones((4, 4)), True, True).shape)
+"""
+
 CASES = Cases(
     mended={
         "a picture": (PICTURE, "torch.from_numpy(picture[::-1].copy())   # upside"),
         "a sample": (DATASET, "sample = np.flip(sample, axis=0).copy()   # every other one"),
+        "two flips": (EITHER_WAY, "torch.from_numpy(picture.copy())   # from either"),
         "colours": (COLOURS, "torch.as_tensor(load().copy())"),
     },
     refused={"inside map": LOADED, "inside map, too": LOADED.replace("ones", "zeros")},

@@ -264,6 +264,53 @@ table = torch.tensor([[0.0, 1.0, 0.5], [1.0, 2.0, 0.25]])
 print(gather(torch.rand(3, 4), table[:, :2].T).shape)
 """
 
+ALIVE = """\
+import torch
+
+ended = torch.tensor([False, True, False])
+value = torch.tensor([1.0, 2.0, 3.0])
+print((value * (1 - ended)).sum())   # of those that go on
+"""
+
+PICKED = """import torch
+
+empty = torch.tensor([False, True, False])
+value = torch.tensor([1.0, 2.0, 3.0])
+print(value[1 - empty])   # the others
+"""
+
+COMPLEX = """\
+import torch
+
+gain = torch.ones(4, dtype=torch.cfloat, requires_grad=True)
+rest = gain * torch.tensor([1j, 1, 2, 1 - 1j]) - 1
+loss = (rest ** 2).mean()   # least squares
+loss.backward()
+print(gain.grad.shape)
+"""
+
+KEPT = """\
+import torch
+
+
+class Notes:
+    def __init__(self):
+        self.seen = []
+
+
+notes = Notes()
+for row in torch.rand(5, 3):
+    notes.seen.append(row.sum())
+print(torch.cat(notes.seen).shape)   # all
+"""
+
+TWO_MASKS = """\
+import torch
+
+a, b = torch.tensor([True, False]), torch.tensor([True, True])
+print(a - b)
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -296,6 +343,10 @@ CASES = Cases(
         ),
         "two tables": (TWO_TABLES, ("users(user.long()) * items(item.long())",)),
         "records": (RECORDS, ("records[:, 1:].astype(np.float32)",)),
+        "where it is False": (ALIVE, ("(value * (1 - ended.float())).sum())   # of those",)),
+        "a mask turned": (PICKED, ("value[~empty])   # the others",)),
+        "complex squares": (COMPLEX, ("(rest.abs() ** 2).mean()   # least squares",)),
+        "single numbers of an object": (KEPT, ("torch.stack(notes.seen).shape)   # all",)),
         "a spectrum": (SPECTRUM, ("head(spectrum.abs())",)),
         "single numbers joined": (SCALARS, ("torch.stack(scores)",)),
         "one picture by itself": (ONE_PICTURE, ("net(picture.unsqueeze(0))",)),
@@ -310,6 +361,7 @@ CASES = Cases(
     },
     refused={
         "places in all dimensions are no index along one": PLACES,
+        "two masks": TWO_MASKS,
         "tensors of two shapes": UNEQUAL,
         "indices with a fraction": HALVES,
         "what a layer gave": BOTH_STATES,
@@ -317,6 +369,8 @@ CASES = Cases(
     },
     wrong={
         "the last one alone": ("single numbers joined", swap("torch.cat(scores)", "scores[-1]")),
+        "the real part alone": ("complex squares", swap("(rest ** 2).mean()", "rest.real.mean()")),
+        "not turned": ("where it is False", swap("(1 - ended)", "ended")),
         "nothing to join": (
             "single numbers joined",
             swap("torch.cat(scores)", "torch.tensor([s.item() for s in scores]).detach()"),

@@ -171,6 +171,37 @@ heights = torch.tensor([1.7, 1.6])
 print(nn.BCELoss()(torch.rand(2), heights))
 """
 
+GROWS = """\
+import torch
+from torch import nn
+
+longest = 6
+
+
+class Writer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(9, 4)
+        self.places = nn.Embedding(longest, 4)
+        self.head = nn.Linear(4, 9)
+
+    def forward(self, ids):
+        return self.head(self.words(ids) + self.places(torch.arange(ids.size(1))))
+
+
+net, ids = Writer(), torch.tensor([[1, 2]])
+for _ in range(8):   # one word after another
+    ids = torch.cat([ids, net(ids)[:, -1].argmax(1, keepdim=True)], dim=1)
+print(ids.shape)
+"""
+
+# The whole text, and no loop that makes it longer: nothing of it may be left out.
+WHOLE_TEXT = GROWS.replace("torch.tensor([[1, 2]])", "torch.ones(1, 9, dtype=torch.long)").replace(
+    "for _ in range(8):   # one word after another\n    ids = torch.cat([ids, net(ids)[:, -1]"
+    ".argmax(1, keepdim=True)], dim=1)",
+    "net(ids)",
+)
+
 CASES = Cases(
     mended={},
     paired={
@@ -180,6 +211,7 @@ CASES = Cases(
         "two outputs for three classes": (NUMBERED, ("nn.Linear(7, 3)",)),
         "a sentence": (SENTENCE, ("[2, 2, 12]]) - 1", "nn.Embedding(13, 4)  # vocabulary")),
         "a model": (MODEL, ("vocabulary = 60",)),
+        "a text that grows": (GROWS, ("net(ids[:, -longest:])[:, -1]",)),
         "one too few": (LAST, ("num_embeddings=32",)),
         "made-up pictures": (PICTURES, ("torch.rand(4, 2, 3)   # made up",)),
     },
@@ -192,6 +224,11 @@ CASES = Cases(
     },
     wrong={
         "cut off": ("made-up pictures", swap("(4, -1))", "(4, -1).clamp(0, 1))")),
+        "the same place again": (
+            "a text that grows",
+            swap("arange(ids.size(1))", "arange(ids.size(1)).clamp(max=5)"),
+        ),
+        "the first words": ("a text that grows", swap("net(ids)", "net(ids[:, :6])")),
         "clamp": ("from one", swap("model(rows), grades)", "model(rows), grades.clamp(max=2))")),
         "wrap": ("from one", swap("model(rows), grades)", "model(rows), grades % 3)")),
         "ignore": ("from one", swap("grades)", "grades, ignore_index=3)")),

@@ -184,6 +184,51 @@ table[:, 1::2] = angles.cos()
 print(table.shape)
 """
 
+FILTERED = """\
+import torch
+from torch import nn
+
+
+class Filter(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(1, 1, 8))
+
+    def forward(self, wave):
+        found = torch.fft.rfft(wave)
+        return torch.fft.irfft(found * self.gain)   # back
+
+
+wave = torch.rand(4, 2, 15)
+print((Filter()(wave) + wave).shape)
+"""
+
+SMALLER = """import torch
+from torch import nn
+
+up = nn.Sequential(
+    nn.ConvTranspose2d(4, 3, 3, stride=2, padding=1),
+    nn.ReLU(),
+    nn.ConvTranspose2d(3, 1, 3, stride=2, padding=1),   # to a picture
+)
+loss = nn.functional.mse_loss(up(torch.rand(2, 4, 7, 7)), torch.rand(2, 1, 28, 28))
+loss.backward()
+"""
+
+# As many points as it gives: the other side has another length for a reason of its own.
+GIVEN = FILTERED.replace("self.gain)   # back", "self.gain, n=14)")
+OF_TWO_STEPS = """import torch
+from torch import nn
+
+
+class Join(nn.Module):
+    def forward(self, wave, spectrum):
+        return torch.cat([torch.fft.irfft(spectrum), wave], dim=1)
+
+
+print(Join()(torch.rand(4, 2, 15), torch.rand(4, 2, 8)).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -210,6 +255,11 @@ CASES = Cases(
         ),
         "kernels of several sizes": (KERNELS, ('nn.Conv1d(2, 3, k, padding="same")',)),
         "the size of the pictures": (SEEN, ('nn.Conv2d(3, 6, 3, padding="same")',)),
+        "a transform and back": (FILTERED, ("irfft(found * self.gain, n=wave.size(-1))   # back",)),
+        "two layers that are one short": (
+            SMALLER,
+            ("(3, 1, 3, stride=2, padding=1, output_padding=1),   # to a picture",),
+        ),
         "positions": (POSITIONS, ("words + self.places[:, :words.size(1)]   # where they stand",)),
     },
     refused={
@@ -218,6 +268,8 @@ CASES = Cases(
         "features": FEATURES,
         "of another size": FAR,
         "slid over": SLID,
+        "a length that is given": GIVEN,
+        "a spectrum that came in": OF_TWO_STEPS,
     },
     wrong={
         "no mask": (
@@ -225,6 +277,14 @@ CASES = Cases(
             swap('scores.masked_fill(self.later, float("-inf"))', "scores"),
         ),
         "cut the image": ("an upsampled map", swap("large, image]", "large, image[..., :8, :8]]")),
+        "stretched": (
+            "a transform and back",
+            swap("Filter()(wave) + wave", "nn.functional.interpolate(Filter()(wave), 15) + wave"),
+        ),
+        "one point less": (
+            "a transform and back",
+            swap("Filter()(wave) + wave", "Filter()(wave) + wave[..., :14]"),
+        ),
         "leave the map out": ("an upsampled map", swap("[large, image]", "[image, image]")),
         "of one place": ("a signal", swap("signal + smooth", "signal + smooth[..., :1]")),
         "cut the ends": (

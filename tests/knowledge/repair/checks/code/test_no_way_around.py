@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from knowledge.repair.checks.code import Change
 from knowledge.repair.checks.code.no_way_around import check
 from tests.built import failed
 from tests.knowledge.repair.checks.code.changed import refused
@@ -178,6 +179,21 @@ def test_the_line_that_failed_may_call_something_else(line: int, passes: bool):
     told = refused(check, old, new, failed("no f", line=line))
 
     assert (told == "") is passes
+
+
+def test_zeros_for_what_takes_no_part_are_said():
+    old, new = "g = grad(y, x)\n", "g = grad(y, x, materialize_grads=True)\n"
+    said = "line 1: `b` takes no part, and gets a gradient of zeros"
+
+    assert refused(check, old, new) != ""
+    assert check(Change(old, new, failed("unused"), title=said)).passed
+
+
+def test_a_branch_may_become_a_choice_of_values():
+    old = "if c > 1:\n    x = f(x)\n"
+
+    assert refused(check, old, "x = torch.where(c > 1, f(x), x)\n") == ""
+    assert refused(check, old, "x = torch.where(c > 2, f(x), x)\n") != ""
 
 
 TWICE = "h(f)\nnet.remove_hook()\ng()\nnet.remove_hook()\n"

@@ -1,0 +1,78 @@
+"""Say the types of a scripted function's parameters: what has none is taken for a tensor.
+
+The types are those of the values that the program calls it with, and of its defaults.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.statements import last_name
+
+_TAKEN = re.compile(r"found Tensor \(inferred\)|was not annotated with an explicit type")
+_KINDS = (bool, int, float, str)
+_METHODS = ("forward", "__call__")
+
+
+def applies(result: JobResult) -> bool:
+    """What is no tensor was taken for one, for it has no type."""
+    return result.error is not None and _TAKEN.search(result.error.message) is not None
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """Every parameter of the functions that the error quotes, with one type in all calls."""
+    program = failure.program
+    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    told: list[str] = []
+    for function in program.all(cst.FunctionDef):
+        if f"def {function.name.value}(" not in str(failure.live.error):
+            continue
+        for at, param in enumerate(function.params.params):
+            if param.annotation is not None or param.name.value == "self":
+                continue
+            kinds = set(_kinds(failure, function, at, param))
+            if len(kinds) == 1 and (kind := kinds.pop()) in _KINDS:
+                note = cst.Annotation(cst.Name(kind.__name__))
+                spaced = cst.AssignEqual() if param.default is not None else param.equal
+                changes[param] = param.with_changes(annotation=note, equal=spaced)
+                told.append(f"`{param.name.value}: {kind.__name__}`")
+    if changes:
+        what = f"{' and '.join(told)}, as the calls have it"
+        line = min(program.line(p) for p in changes)
+        yield Rewrite(program.replace(changes), f"line {line}: {what}", what, cost=COST.SURE)
+
+
+def _kinds(
+    failure: Failure, function: cst.FunctionDef, at: int, param: cst.Param
+) -> Iterator[type]:
+    """The types of what a parameter is given: by default, and in the calls of the module."""
+    program, name = failure.program, function.name.value
+    if param.default is not None:
+        yield type(failure.value(param.default, 0))
+    inside = program.up(function, cst.ClassDef)
+    place = at - 1 if inside is not None else at
+    for call in program.all(cst.Call):
+        if program.up(call, cst.FunctionDef) is not None or any(a.star for a in call.args):
+            continue
+        called = failure.value(call.func, 0)
+        cls = type(called).__name__
+        is_own = last_name(program, call.func) == name
+        if is_own or (inside is not None and name in _METHODS and cls == inside.name.value):
+            plain = [a.value for a in call.args if a.keyword is None]
+            given = {a.keyword.value: a.value for a in call.args if a.keyword is not None}
+            value = given.get(param.name.value, plain[place] if place < len(plain) else None)
+            if value is not None:
+                yield type(failure.value(value, 0))
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The call that failed is still made, of the same things."""
+    return [still_computed(before.error, proposal.code, allowed=("[",))]

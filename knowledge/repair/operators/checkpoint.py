@@ -1,0 +1,94 @@
+"""Give an optimizer its own entry of a checkpoint: instead of the whole, or where none was given.
+
+Which entry it is, its form says: it holds groups of as many tensors as the optimizer's. A scheduler
+that goes on in the middle of its course needs the optimizer's entry loaded before it is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.sites import argument
+from knowledge.repair.toolkit.statements import inserted
+
+_WHOLE, _RESUMED = "param_groups", "initial_lr"
+
+
+def applies(result: JobResult) -> bool:
+    """An optimizer's state, or what it leaves in the groups, was looked for and not found."""
+    error = result.error
+    return error is not None and error.type == "KeyError" and _is_asked(error.message)
+
+
+def _is_asked(message: str) -> bool:
+    return message.strip("'") == _WHOLE or f"'{_RESUMED}' is not specified" in message
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The one entry that fits the optimizer of the failing call."""
+    place = next(iter(failure.places), None)
+    if place is None or not isinstance(place.node, cst.Call):
+        return
+    if _RESUMED in failure.error.message:
+        yield from _resumed(failure, place, place.node)
+    elif failure.program.text(place.node.func).endswith(".load_state_dict"):
+        owner = cst.ensure_type(place.node.func, cst.Attribute).value
+        given = argument(place.node, 0, "state_dict")
+        optimizer = failure.value(owner, place.frame)
+        held = failure.value(given.value, place.frame) if given is not None else None
+        keys = [key for key, part in _entries(held) if _fits(part, optimizer)]
+        if given is not None and len(keys) == 1:
+            entry = f"{failure.program.text(given.value)}[{keys[0]!r}]".replace("'", '"')
+            told = f"the state of `{failure.program.text(owner)}` is in `{entry}`"
+            new = failure.program.replace({given.value: cst.parse_expression(entry)})
+            title = f"line {failure.program.line(given.value)}: {told}"
+            yield Rewrite(new, title, told, cost=COST.SURE)
+
+
+def _resumed(failure: Failure, place: Place, made: cst.Call) -> Iterator[Rewrite]:
+    """`optimizer.load_state_dict(state["opt"])`, behind the line that loads the model's part."""
+    program, given = failure.program, argument(made, 0, "optimizer")
+    optimizer = failure.value(given.value, place.frame) if given is not None else None
+    names = failure.live.names[place.frame]
+    loads = [s for s in program.all(cst.Expr) if ".load_state_dict(" in program.text(s)]
+    found = [
+        (s, f'{name}["{key}"]')
+        for name, held in names.items()
+        for s in loads
+        if f"({name}[" in program.text(s)
+        for key, part in _entries(held)
+        if _fits(part, optimizer) and all(_RESUMED in g for g in part[_WHOLE])
+    ]
+    if given is not None and len(found) == 1:
+        [(beside, entry)] = found
+        code = f"{program.text(given.value)}.load_state_dict({entry})"
+        told = f"the state of `{program.text(given.value)}` goes on too, from `{entry}`"
+        new = program.replace({}, beside=inserted(program, beside, code, after=True))
+        title = f"line {program.line(beside)}: {told}"
+        yield Rewrite(new, title, told, cost=COST.SURE)
+
+
+def _entries(held: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(held, dict):
+        yield from ((k, v) for k, v in held.items() if isinstance(k, str))
+
+
+def _fits(state: Any, optimizer: Any) -> bool:
+    """Whether it is the state of an optimizer with groups of this size."""
+    if not isinstance(state, dict) or not {"state", _WHOLE} <= state.keys():
+        return False
+    mine = [len(g["params"]) for g in getattr(optimizer, _WHOLE, ())]
+    return bool(mine) and [len(g["params"]) for g in state[_WHOLE]] == mine
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The call that failed is still made, of the same things."""
+    return [still_computed(before.error, proposal.code, allowed=("[",))]

@@ -1,0 +1,186 @@
+"""Set the option that an error asks for at the call that made what failed.
+
+The error's words say what is wanted; which call it is, and whether the option fits there, say the
+live values: `vmap(…, randomness="different")`, `batch_sampler=` of what yields lists of indices, a
+generator made of the seed, an activation that writes into a new tensor, SparseAdam where every
+gradient is sparse, zeros for the gradient of what takes no part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.live import made_callable
+from knowledge.repair.toolkit.sites import (
+    argument,
+    calls,
+    made,
+    with_argument,
+    without_argument,
+)
+
+_Edits = Callable[[Failure], Iterator[Rewrite]]
+_SWAPS = frozenset({"shuffle", "batch_size", "drop_last"})  # what a batch sampler decides itself
+
+
+def applies(result: JobResult) -> bool:
+    """The error is one of those whose option is known."""
+    return result.error is not None and _asked(result.error.message) is not None
+
+
+def _asked(message: str) -> _Edits | None:
+    return next((edit for said, edit in _OPTIONS if said.search(message)), None)
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The option that this error asks for."""
+    asked = _asked(failure.error.message)
+    return asked(failure) if asked is not None else ()
+
+
+def _edit(failure: Failure, old: cst.Call, new: cst.Call, told: str, meant: str = "") -> Rewrite:
+    program = failure.program
+    title = f"line {program.line(old)}: {told}"
+    return Rewrite(program.replace({old: new}), title, meant or told, cost=COST.SAID)
+
+
+def _random_in_vmap(failure: Failure) -> Iterator[Rewrite]:
+    """`vmap(f, randomness="different")`: what is drawn is drawn for each sample by itself."""
+    for place in failure.places:
+        mapped = made_callable(failure, place)
+        if mapped is None or not failure.program.text(mapped.func).endswith("vmap"):
+            continue
+        if argument(mapped, 3, "randomness") is None:
+            option = with_argument(mapped, 3, "randomness", cst.SimpleString('"different"'))
+            told = "each sample draws random numbers of its own"
+            yield _edit(failure, mapped, option, told, f"{told}, as one after another would")
+        return
+
+
+def _generator(failure: Failure) -> Iterator[Rewrite]:
+    """`generator=torch.Generator().manual_seed(42)` for `generator=42`, wherever it is given so."""
+    program = failure.program
+    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    for given in program.all(cst.Arg):
+        if given.keyword is None or given.keyword.value != "generator":
+            continue
+        if type(failure.value(given.value)) is not int:
+            continue
+        text = f"{program.name_of('torch', 'Generator')}().manual_seed({program.text(given.value)})"
+        changes[given.value] = cst.parse_expression(text)
+        told = f"a generator is made of the seed `{program.text(given.value)}`"
+        title = f"line {program.line(given.value)}: {told}"
+    if changes:
+        yield Rewrite(program.replace(changes), title, told, cost=COST.SAID, as_one=True)
+
+
+def _not_in_place(failure: Failure) -> Iterator[Rewrite]:
+    """`nn.ReLU()` for `nn.ReLU(inplace=True)`, behind a layer whose gradient a hook looks at."""
+    program, layer, place = failure.program, failure.result.layer, next(iter(failure.places), None)
+    site = made(program, layer) if layer is not None else None
+    found = [place.node if place is not None else None, site.call if site is not None else None]
+    for call in found:
+        option = argument(call, 99, "inplace") if isinstance(call, cst.Call) else None
+        if isinstance(call, cst.Call) and option is not None:
+            name = program.text(call.func).rpartition(".")[2]
+            told = f"`{name}` gives a new tensor, and leaves the one that the hook saw as it is"
+            yield _edit(failure, call, without_argument(call, option), told)
+            return
+
+
+def _lists_of_indices(failure: Failure) -> Iterator[Rewrite]:
+    """`batch_sampler=s` for `sampler=s`, where `s` yields whole lists of indices."""
+    program = failure.program
+    for call in calls(program, r"(^|\.)DataLoader$"):
+        given = argument(call, 3, "sampler")
+        if given is None or given.keyword is None:
+            continue
+        first = next(_first_of(failure.value(given.value, 0)), None)
+        kept = [a for a in call.args if a.keyword is None or a.keyword.value not in _SWAPS]
+        if not isinstance(first, (list, tuple)) or len(kept) < len(call.args):
+            continue  # a batch size beside it: which of the two is meant is open
+        new = call.with_deep_changes(given, keyword=cst.Name("batch_sampler"))
+        name = program.text(given.value)
+        told = f"`{name}` yields whole batches: lists of {len(first)} indices"
+        yield _edit(failure, call, new, told)
+
+
+def _first_of(sampler: Any) -> Iterator[Any]:
+    try:
+        yield from iter(sampler)
+    except Exception:  # a stranger's `__iter__`
+        return
+
+
+def _sparse_adam(failure: Failure) -> Iterator[Rewrite]:
+    """`SparseAdam` for `Adam`, where every gradient that there is is sparse."""
+    program, place = failure.program, next(iter(failure.places), None)
+    if place is None or not isinstance(place.node, cst.Call):
+        return
+    owner = place.node.func
+    stepped = failure.value(owner.value, place.frame) if isinstance(owner, cst.Attribute) else None
+    groups = getattr(stepped, "param_groups", ())
+    grads = [p.grad for g in groups for p in g["params"] if p.grad is not None]
+    found = list(calls(program, r"(^|\.)Adam$"))
+    if len(found) != 1 or not grads or not all(g.is_sparse for g in grads):
+        return
+    [call] = found
+    known = {a.keyword.value for a in call.args if a.keyword is not None}
+    if known <= {"params", "lr", "betas", "eps"} and sum(a.keyword is None for a in call.args) < 3:
+        new = call.with_deep_changes(call.func, attr=cst.Name("SparseAdam"))
+        told = "every gradient is sparse, and `SparseAdam` moves only the rows that were used"
+        yield _edit(failure, call, new, told)
+
+
+def _unused(failure: Failure) -> Iterator[Rewrite]:
+    """`materialize_grads=True`: what takes no part in the loss has a gradient of zeros."""
+    program, node = failure.program, failure.node
+    if not isinstance(node, cst.Call) or not program.text(node.func).endswith("grad"):
+        return
+    wanted, options = argument(node, 1, "inputs"), ("allow_unused", "materialize_grads")
+    at = re.search(r"at index (\d+)", failure.error.message)
+    if wanted is None or at is None or any(argument(node, 99, o) is not None for o in options):
+        return
+    name = _name_of(failure, failure.value(wanted.value), int(at[1]))
+    if name:
+        told = f"`materialize_grads=True`: `{name}` takes no part, and gets a gradient of zeros"
+        new = with_argument(node, 99, "materialize_grads", cst.Name("True"))
+        yield _edit(failure, node, new, told)
+
+
+def _name_of(failure: Failure, inputs: Any, at: int) -> str:
+    """What a module that is alive calls one of the tensors; empty where none holds it."""
+    import torch
+
+    wanted = inputs[at] if isinstance(inputs, (list, tuple)) and at < len(inputs) else None
+    values = [v for names in failure.live.names[::-1] for v in list(names.values())]
+    values += [part for v in values for part in list(getattr(v, "__dict__", {}).values())]
+    modules = [v for v in values if isinstance(v, torch.nn.Module)]
+    return next((n for m in modules for n, p in m.named_parameters() if p is wanted), "")
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """Where a generator was given, one is given."""
+    error = before.error
+    wanted = error is not None and "generator=int" in error.message
+    kept = not wanted or "generator=" in proposal.code
+    detail = "every option that was given is given" if kept else "no generator is given"
+    return [Check(name="options", passed=kept, detail=detail)]
+
+
+_OPTIONS: tuple[tuple[re.Pattern[str], _Edits], ...] = (
+    (re.compile(r"vmap: called random operation"), _random_in_vmap),
+    (re.compile(r"\bgenerator=int\b"), _generator),
+    (re.compile(r"is a view and is being modified inplace\b.*custom Function"), _not_in_place),
+    (re.compile(r"indices must be integers or slices, not (?:list|tuple)"), _lists_of_indices),
+    (re.compile(r"does not support sparse gradients"), _sparse_adam),
+    (re.compile(r"appears to not have been used in the graph"), _unused),
+)

@@ -1,0 +1,67 @@
+"""Turn a gradient that a backward of one's own returns the other way round than its input is.
+
+`x.t() @ grad` becomes `grad.t() @ x`; what is no product gets a `.t()`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.sites import assignment
+
+_WRONG = re.compile(
+    r"Function (\w+)Backward returned an invalid gradient at index (\d+) - got \[(\d+), (\d+)\]"
+    r" but expected shape compatible with \[(\d+), (\d+)\]"
+)
+
+
+def applies(result: JobResult) -> bool:
+    """A gradient has the two sizes of its input in the other order."""
+    return result.error is not None and _turned(result.error.message) is not None
+
+
+def _turned(message: str) -> tuple[str, int] | None:
+    """The class of the function, and which of its gradients it is."""
+    said = _WRONG.search(message)
+    is_turned = said is not None and (said[3], said[4]) == (said[6], said[5])
+    return (said[1], int(said[2])) if said is not None and is_turned else None
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The value that `backward` returns in that place, turned where it is made."""
+    program, said = failure.program, _turned(failure.error.message)
+    owner = next((c for c in program.all(cst.ClassDef) if said and c.name.value == said[0]), None)
+    if said is None or owner is None:
+        return
+    returns = [
+        r
+        for r in program.inside(owner, cst.Return)
+        if (f := program.up(r, cst.FunctionDef)) is not None and f.name.value == "backward"
+    ]
+    given = returns[0].value if len(returns) == 1 else None
+    if not isinstance(given, cst.Tuple) or said[1] >= len(given.elements):
+        return
+    old = given.elements[said[1]].value
+    made = assignment(program, old.value, old) if isinstance(old, cst.Name) else None
+    name, old = program.text(old), made.value if made is not None else old
+    if isinstance(old, cst.BinaryOperation) and isinstance(old.operator, cst.MatrixMultiply):
+        left, right = (_other_way(program.text(side), side) for side in (old.left, old.right))
+        new: cst.BaseExpression = old.with_changes(left=right, right=left)
+    else:
+        new = _other_way(program.text(old), old)
+    told = f"`{name}` is turned to the form of the input that it is the gradient of"
+    title = f"line {program.line(old)}: {told}"
+    yield Rewrite(program.replace({old: new}), title, told, cost=COST.SURE)
+
+
+def _other_way(text: str, node: cst.BaseExpression) -> cst.BaseExpression:
+    """`x` of `x.t()` and of `x.T`, else `x.t()`."""
+    bare = re.fullmatch(r"([\w.]+?)(?:\.t\(\)|\.T)", text)
+    return cst.parse_expression(bare[1]) if bare is not None else method(node, "t")

@@ -1,0 +1,75 @@
+"""Name modules without dots, which part the names of what they hold: `name.replace(".", "_")`.
+
+Where they are put in and where they are taken out alike; two names stay two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.statements import last_name
+
+_PUTS = frozenset({"add_module", "register_module", "register_buffer", "register_parameter"})
+
+
+def applies(result: JobResult) -> bool:
+    """A module, a parameter or a buffer was given a name with a dot."""
+    return result.error is not None and 't contain "."' in result.error.message
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The names of one container, as variables; a name that is written out is the person's."""
+    program, node = failure.program, failure.node
+    found = list(_keys(program, node)) if node is not None else []
+    made = program.up(node, cst.Assign) if node is not None else None
+    if made is not None and isinstance(node, cst.Call):
+        held = program.text(made.targets[0].target)
+        taken = [s for s in program.all(cst.Subscript) if program.text(s.value) == held]
+        found += [s.slice[0].slice.value for s in taken if isinstance(s.slice[0].slice, cst.Index)]
+    elif isinstance(node, cst.Call) and found:
+        taken_of = [c for c in program.all(cst.Call) if program.text(c.func) == "getattr"]
+        found += [
+            c.args[1].value
+            for c in taken_of
+            if len(c.args) > 1 and program.text(c.args[0].value) == "self"
+        ]
+    if not found or not all(isinstance(k, (cst.Name, cst.Attribute)) for k in found):
+        return
+    if isinstance(node, cst.Call) and isinstance(node.args[0].value, cst.DictComp):
+        text = f"[{program.text(found[0])} {program.text(node.args[0].value.for_in)}]"
+        names = failure.live.value(text)
+        if len({name.replace(".", "_") for name in names}) < len(names):
+            return
+    dot, line = (cst.Arg(cst.SimpleString(s)) for s in ('"."', '"_"'))
+    changes: dict[cst.CSTNode, cst.CSTNode] = {k: method(k, "replace", dot, line) for k in found}
+    told = "a name with `_` for each dot: `a.b` would be `b` of a module `a`"
+    title = f"line {program.line(found[0])}: {told}"
+    meant = "modules may be named otherwise than what they are for, with `_` for each dot"
+    yield Rewrite(program.replace(changes), title, meant, cost=COST.SAID, as_one=True)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """What put them into a module still does."""
+    error = before.error
+    function = error.code.partition("(")[0] if error is not None else ""
+    kept = f"{function}(" in proposal.code
+    detail = "they are still parts of a module" if kept else f"`{function}` is no longer called"
+    return [Check(name="still parts", passed=kept, detail=detail)]
+
+
+def _keys(program: Program, node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """What the failing expression names modules with."""
+    if not isinstance(node, cst.Call) or not node.args:
+        return
+    given = node.args[0].value
+    if isinstance(given, cst.DictComp):
+        yield given.key
+    elif last_name(program, node.func) in _PUTS:
+        yield given

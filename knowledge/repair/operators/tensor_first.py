@@ -1,0 +1,55 @@
+"""Make a picture a tensor before the transform that takes tensors only.
+
+`ToTensor()` moves in front of `Normalize` in the list that both stand in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.statements import last_name
+
+_A_PICTURE = re.compile(r"(?i)\bshould be (?:a )?tensor\b[^\n]{0,60}\bPIL\b|PIL image inputs")
+_OF_TENSORS = frozenset({"Normalize", "RandomErasing", "LinearTransformation"})
+_MAKE_ONE = frozenset({"ToTensor", "PILToTensor", "ToImage"})
+
+
+def applies(result: JobResult) -> bool:
+    """A transform of tensors was given a picture."""
+    return result.error is not None and _A_PICTURE.search(result.error.message) is not None
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """Every list of transforms in which a tensor is wanted before one is made."""
+    program = failure.program
+    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    told = ""
+    for steps in program.all(cst.List):
+        called = [e.value.func if isinstance(e.value, cst.Call) else None for e in steps.elements]
+        names = [last_name(program, f) if f is not None else "" for f in called]
+        wants = next((i for i, n in enumerate(names) if n in _OF_TENSORS), None)
+        makes = next((i for i, n in enumerate(names) if n in _MAKE_ONE), None)
+        if wants is None or makes is None or makes < wants or "#" in program.text(steps):
+            continue  # a comment would stay behind, beside another step
+        order: list[cst.BaseExpression] = [e.value for e in steps.elements]
+        order.insert(wants, order.pop(makes))
+        new = [e.with_changes(value=v) for e, v in zip(steps.elements, order, strict=True)]
+        changes[steps] = steps.with_changes(elements=new)
+        told = f"`{names[makes]}` comes before `{names[wants]}`, which takes tensors"
+    if changes:
+        title = f"line {min(program.line(s) for s in changes)}: {told}"
+        yield Rewrite(program.replace(changes), title, told, cost=COST.SURE)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """What takes tensors is still called."""
+    kept = any(f"{name}(" in proposal.code for name in _OF_TENSORS)
+    detail = "what takes tensors is still there" if kept else "what takes tensors is gone"
+    return [Check(name="transforms", passed=kept, detail=detail)]

@@ -1,0 +1,110 @@
+"""branchless: a tensor picks one of two values where a compiler cannot follow an `if`."""
+
+from __future__ import annotations
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swap
+
+SCALED = """\
+import torch
+
+
+def step(x):
+    size = x.norm()
+    # not too far
+    if size > 2:
+        x = x * (2 / size)
+    return x + 1
+
+
+fast = torch.compile(step, backend="eager", fullgraph=True)
+print(fast(torch.ones(9)).sum())
+"""
+
+EITHER = """\
+import torch
+from torch import nn
+
+
+class Gate(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up, self.down = nn.Linear(3, 2), nn.Linear(3, 2)
+
+    def forward(self, x):
+        if x.mean() > 0:
+            y = self.up(x)
+        else:
+            y = self.down(x)
+        return y.tanh()
+
+
+fast = torch.compile(Gate(), backend="eager", fullgraph=True)
+print(fast(torch.ones(4, 3)).shape)
+"""
+
+IN_A_LOOP = """\
+import torch
+
+
+@torch.compile(backend="eager", fullgraph=True)
+def settle(x):
+    for _ in range(3):
+        x = x / 2
+        if (x.abs() > 1).any():
+            x = x - x.sign()
+    return x
+
+
+print(settle(torch.arange(6.0)))
+"""
+
+LEAVES = """\
+import torch
+
+
+@torch.compile(backend="eager", fullgraph=True)
+def first(x):
+    if x.sum() > 0:
+        return x
+    return -x
+
+
+print(first(torch.ones(3)))
+"""
+
+TWO_LINES = """\
+import torch
+
+
+@torch.compile(backend="eager", fullgraph=True)
+def both(x, y):
+    if x.sum() > 0:
+        x = x + 1
+        y = y - 1
+    return x * y
+
+
+print(both(torch.ones(3), torch.ones(3)))
+"""
+
+CASES = Cases(
+    mended={},
+    paired={
+        "an if": (
+            SCALED,
+            ("    # not too far\n    x = torch.where(size > 2, x * (2 / size), x)\n",),
+        ),
+        "if and else": (EITHER, ("y = torch.where(x.mean() > 0, self.up(x), self.down(x))",)),
+        "in a loop": (IN_A_LOOP, ("x = torch.where((x.abs() > 1).any(), x - x.sign(), x)",)),
+    },
+    refused={"it returns": LEAVES, "two values": TWO_LINES},
+    wrong={
+        "never": ("an if", swap("if size > 2:\n        x = x * (2 / size)", "x = x")),
+        "always": (
+            "an if",
+            swap("    if size > 2:\n        x = x * (2 / size)", "    x = x * (2 / size)"),
+        ),
+        "with breaks": ("an if", swap(", fullgraph=True", ", fullgraph=False")),
+        "not called": ("an if", delete("print(fast(torch.ones(9)).sum())")),
+    },
+)

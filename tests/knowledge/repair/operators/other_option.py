@@ -1,0 +1,178 @@
+"""other-option: an option that the error asks for, where the live values say that it fits."""
+
+from __future__ import annotations
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+NOISE = """\
+import torch
+from torch.func import vmap
+
+
+def noisy(row):
+    return row + torch.randn(3)
+
+
+each = vmap(noisy)   # one by one
+print(each(torch.zeros(5, 3)).shape)
+"""
+
+SEEDED = """\
+import torch
+from torch.utils.data import TensorDataset, random_split
+
+seed = 3
+train, test = random_split(TensorDataset(torch.rand(20, 2)), [15, 5], generator=seed)   # alike
+print(len(train), len(test))
+"""
+
+TWO_SEEDED = """\
+import torch
+
+a = torch.randn(3, generator=1)
+b = torch.randn(3, generator=2)
+print(a.shape, b.shape)
+"""
+
+HOOKED = """\
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(inplace=True), nn.Linear(4, 1))
+seen = []
+net[0].register_full_backward_hook(lambda *given: seen.append(given[2][0].norm()))
+net(torch.rand(6, 3)).sum().backward()   # of all
+print(len(seen))
+"""
+
+BATCHES = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Words(Dataset):
+    words = ["a", "bc", "def", "gh", "i", "jkl"]
+
+    def __len__(self):
+        return len(self.words)
+
+    def __getitem__(self, i):
+        return len(self.words[i])
+
+
+class Alike:
+    def __iter__(self):
+        yield from ([0, 4], [1, 3], [2, 5])
+
+    def __len__(self):
+        return 3
+
+
+alike = Alike()
+for lengths in DataLoader(Words(), sampler=alike):   # of one length
+    print(lengths)
+"""
+
+ROWS = """\
+import torch
+from torch import nn
+
+table = nn.Embedding(30, 4, sparse=True)
+optimizer = torch.optim.Adam(table.parameters(), lr=0.05)   # rows
+for _ in range(3):
+    loss = table(torch.tensor([1, 5])).square().sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+PART = """\
+import torch
+from torch import nn
+
+net = nn.ModuleDict({"used": nn.Linear(3, 1), "spare": nn.Linear(3, 1)})
+params = list(net.parameters())
+loss = net["used"](torch.rand(5, 3)).square().mean()
+grads = torch.autograd.grad(loss, params)   # of each
+moved = [p - 0.1 * g for p, g in zip(params, grads)]
+print(len(moved))
+"""
+
+SAID = """\
+import torch
+from torch.func import vmap
+
+
+def noisy(row):
+    return row + torch.randn(3)
+
+
+print(vmap(noisy, randomness="error")(torch.zeros(5, 3)).shape)
+"""
+
+BOTH_KINDS = """\
+import torch
+from torch import nn
+
+table, head = nn.Embedding(30, 4, sparse=True), nn.Linear(4, 1)
+optimizer = torch.optim.Adam([*table.parameters(), *head.parameters()], lr=0.05)
+loss = head(table(torch.tensor([1, 5]))).square().sum()
+loss.backward()
+optimizer.step()
+"""
+
+SIZED_TOO = BATCHES.replace("sampler=alike)", "sampler=alike, batch_size=2)")
+
+A_LIST_OF_THEIRS = """\
+words = ["a", "b"]
+print(words[[0, 1]])
+"""
+
+NO_PARAMETER = """\
+import torch
+
+x, y = torch.rand(3, requires_grad=True), torch.rand(3, requires_grad=True)
+print(torch.autograd.grad(x.sum(), [x, y]))
+"""
+
+CASES = Cases(
+    mended={},
+    paired={
+        "noise in vmap": (NOISE, ('vmap(noisy, randomness="different")   # one by one',)),
+        "a seed": (SEEDED, ("generator=torch.Generator().manual_seed(seed))   # alike",)),
+        "two seeds": (TWO_SEEDED, ("generator=torch.Generator().manual_seed(2)",)),
+        "a hook on what is overwritten": (HOOKED, ("nn.ReLU(), nn.Linear(4, 1)",)),
+        "whole batches": (BATCHES, ("batch_sampler=alike):   # of one length",)),
+        "sparse rows": (ROWS, ("SparseAdam(table.parameters(), lr=0.05)   # rows",)),
+        "a spare part": (PART, ("grad(loss, params, materialize_grads=True)   # of each",)),
+    },
+    refused={
+        "said already": SAID,
+        "gradients of both kinds": BOTH_KINDS,
+        "a batch size beside it": SIZED_TOO,
+        "a list of their own": A_LIST_OF_THEIRS,
+        "no module's parameter": NO_PARAMETER,
+    },
+    wrong={
+        "swallowed": (
+            "a hook on what is overwritten",
+            swallow("net(torch.rand(6, 3)).sum().backward()   # of all"),
+        ),
+        "no hook": (
+            "a hook on what is overwritten",
+            delete(
+                "net[0].register_full_backward_hook(lambda *given: seen.append(given[2][0].norm()))"
+            ),
+        ),
+        "no seed": ("a seed", swap(", generator=seed", "")),
+        "no step": ("sparse rows", delete("optimizer.step()")),
+        "dense": (
+            "sparse rows",
+            swap("optimizer.step()", "table.weight.data -= 0.05 * table.weight.grad.to_dense()"),
+        ),
+        "unused allowed": (
+            "a spare part",
+            swap("(loss, params)", "(loss, params, allow_unused=True)"),
+        ),
+    },
+)
