@@ -17,7 +17,7 @@ from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.statements import last_name
 
-_TAKEN = re.compile(r"found Tensor \(inferred\)|was not annotated with an explicit type")
+_TAKEN = re.compile(r"found Tensor \(inferred\)|not annotated")
 _KINDS = (bool, int, float, str)
 _METHODS = ("forward", "__call__")
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import libcst as cst
 
+from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -19,17 +20,15 @@ from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument
 from knowledge.repair.toolkit.statements import inserted
 
-_WHOLE, _RESUMED = "param_groups", "initial_lr"
+_WHOLE, _RESUMED = "param_groups", "scheduler_resumed"  # a key; a family of errors
 
 
 def applies(result: JobResult) -> bool:
     """An optimizer's state, or what it leaves in the groups, was looked for and not found."""
     error = result.error
-    return error is not None and error.type == "KeyError" and _is_asked(error.message)
-
-
-def _is_asked(message: str) -> bool:
-    return message.strip("'") == _WHOLE or f"'{_RESUMED}' is not specified" in message
+    if error is None or error.type != "KeyError":
+        return False
+    return error.message.strip("'") == _WHOLE or is_a(error, _RESUMED)
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -37,7 +36,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     place = next(iter(failure.places), None)
     if place is None or not isinstance(place.node, cst.Call):
         return
-    if _RESUMED in failure.error.message:
+    if is_a(failure.error, _RESUMED):
         yield from _resumed(failure, place, place.node)
     elif failure.program.text(place.node.func).endswith(".load_state_dict"):
         owner = cst.ensure_type(place.node.func, cst.Attribute).value

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -21,7 +22,7 @@ _PUTS = frozenset({"add_module", "register_module", "register_buffer", "register
 
 def applies(result: JobResult) -> bool:
     """A module, a parameter or a buffer was given a name with a dot."""
-    return result.error is not None and 't contain "."' in result.error.message
+    return result.error is not None and is_a(result.error, "dot_in_a_name")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
