@@ -20,7 +20,7 @@ from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument
 from knowledge.repair.toolkit.statements import inserted
 
-_WHOLE, _RESUMED = "param_groups", "scheduler_resumed"  # a key; a family of errors
+_WHOLE, _FIRST_RATE = "param_groups", "initial_lr"  # keys of an optimizer's state
 
 
 def applies(result: JobResult) -> bool:
@@ -28,7 +28,7 @@ def applies(result: JobResult) -> bool:
     error = result.error
     if error is None or error.type != "KeyError":
         return False
-    return error.message.strip("'") == _WHOLE or is_a(error, _RESUMED)
+    return error.message.strip("'") == _WHOLE or is_a(error, "scheduler_resumed")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -36,7 +36,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     place = next(iter(failure.places), None)
     if place is None or not isinstance(place.node, cst.Call):
         return
-    if is_a(failure.error, _RESUMED):
+    if is_a(failure.error, "scheduler_resumed"):
         yield from _resumed(failure, place, place.node)
     elif failure.program.text(place.node.func).endswith(".load_state_dict"):
         owner = cst.ensure_type(place.node.func, cst.Attribute).value
@@ -64,7 +64,7 @@ def _resumed(failure: Failure, place: Place, made: cst.Call) -> Iterator[Rewrite
         for s in loads
         if f"({name}[" in program.text(s)
         for key, part in _entries(held)
-        if _fits(part, optimizer) and all(_RESUMED in g for g in part[_WHOLE])
+        if _fits(part, optimizer) and all(_FIRST_RATE in g for g in part[_WHOLE])
     ]
     if given is not None and len(found) == 1:
         [(beside, entry)] = found
