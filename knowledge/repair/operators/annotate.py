@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -17,14 +18,17 @@ from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.statements import last_name
 
-_TAKEN = re.compile(r"found Tensor \(inferred\)|not annotated")
+_TAKEN = re.compile(r"found Tensor \(inferred\)")
 _KINDS = (bool, int, float, str)
 _METHODS = ("forward", "__call__")
 
 
 def applies(result: JobResult) -> bool:
     """What is no tensor was taken for one, for it has no type."""
-    return result.error is not None and _TAKEN.search(result.error.message) is not None
+    error = result.error
+    return error is not None and (
+        is_a(error, "script_type") or _TAKEN.search(error.message) is not None
+    )
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
