@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from executor.errors import HasMessage, is_about_dtypes, read
+from executor.errors import HasMessage, is_a, is_about_dtypes, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -356,7 +356,7 @@ def _turned_mask(failure: Failure, place: Place) -> _Form | None:
 def _squared_magnitudes(failure: Failure, place: Place) -> Iterator[Rewrite]:
     """`(x.abs() ** 2).mean()` for `(x ** 2).mean()` of complex numbers."""
     program, made = failure.program, None
-    if "only for real scalar outputs but got torch.complex" not in failure.error.message:
+    if not is_a(failure.error, "grad_of_complex"):
         return
     if isinstance(place.node, cst.Call) and isinstance(place.node.func, cst.Attribute):
         of = place.node.func.value
@@ -547,7 +547,7 @@ def _of_the_same(error: HasMessage | None, code: str) -> Check:
     written = getattr(error, "code", "")
     turned = re.fullmatch(r"(?:1(?:\.0?)?|True) - (.{1,200})", written)
     forms = (f"~{turned[1]}", f"- {turned[1]}.float()") if turned is not None else ("",)
-    if error is not None and "only for real scalar outputs" in error.message:
+    if error is not None and is_a(error, "grad_of_complex"):
         forms = (".abs()",)
     kept = any(form in code for form in forms)
     detail = "it is computed of the same values" if kept else "it is computed of something else"

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import libcst as cst
 
+from executor.errors import HasMessage, is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -33,16 +34,17 @@ _SWAPS = frozenset({"shuffle", "batch_size", "drop_last"})  # what a batch sampl
 
 def applies(result: JobResult) -> bool:
     """The error is one of those whose option is known."""
-    return result.error is not None and _asked(result.error.message) is not None
+    return result.error is not None and _asked(result.error) is not None
 
 
-def _asked(message: str) -> _Edits | None:
-    return next((edit for said, edit in _OPTIONS if said.search(message)), None)
+def _asked(error: HasMessage) -> _Edits | None:
+    fits = (o for o in _OPTIONS if is_a(error, o.family) and o.said.search(error.message))
+    return next((option.edits for option in fits), None)
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The option that this error asks for."""
-    asked = _asked(failure.error.message)
+    asked = _asked(failure.error)
     return asked(failure) if asked is not None else ()
 
 
@@ -146,7 +148,7 @@ def _unused(failure: Failure) -> Iterator[Rewrite]:
     if not isinstance(node, cst.Call) or not program.text(node.func).endswith("grad"):
         return
     wanted, options = argument(node, 1, "inputs"), ("allow_unused", "materialize_grads")
-    at = re.search(r"at index (\d+)", failure.error.message)
+    at = re.search(r"index (\d+)", failure.error.message)
     if wanted is None or at is None or any(argument(node, 99, o) is not None for o in options):
         return
     name = _name_of(failure, failure.value(wanted.value), int(at[1]))
@@ -176,11 +178,20 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     return [Check(name="options", passed=kept, detail=detail)]
 
 
-_OPTIONS: tuple[tuple[re.Pattern[str], _Edits], ...] = (
-    (re.compile(r"vmap: called random operation"), _random_in_vmap),
-    (re.compile(r"\bgenerator=int\b"), _generator),
-    (re.compile(r"is a view and is being modified inplace\b.*custom Function"), _not_in_place),
-    (re.compile(r"indices must be integers or slices, not (?:list|tuple)"), _lists_of_indices),
-    (re.compile(r"does not support sparse gradients"), _sparse_adam),
-    (re.compile(r"appears to not have been used in the graph"), _unused),
+class _Option(NamedTuple):
+    """The family of an error, what else it says, and the edits."""
+
+    family: str
+    said: re.Pattern[str]
+    edits: _Edits
+
+
+_ANY = re.compile("")
+_OPTIONS = (
+    _Option("random_under_vmap", _ANY, _random_in_vmap),
+    _Option("overload", re.compile(r"\bgenerator=int\b"), _generator),
+    _Option("view_of_many_in_place", re.compile("custom Function"), _not_in_place),
+    _Option("index_type", re.compile(r"not (?:list|tuple)"), _lists_of_indices),
+    _Option("sparse_gradients", _ANY, _sparse_adam),
+    _Option("unused_in_graph", _ANY, _unused),
 )

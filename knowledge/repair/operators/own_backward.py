@@ -10,33 +10,33 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import HasMessage, read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.shapes import sizes
 from knowledge.repair.toolkit.sites import assignment
-
-_WRONG = re.compile(
-    r"Function (\w+)Backward returned an invalid gradient at index (\d+) - got \[(\d+), (\d+)\]"
-    r" but expected shape compatible with \[(\d+), (\d+)\]"
-)
 
 
 def applies(result: JobResult) -> bool:
     """A gradient has the two sizes of its input in the other order."""
-    return result.error is not None and _turned(result.error.message) is not None
+    return result.error is not None and _turned(result.error) is not None
 
 
-def _turned(message: str) -> tuple[str, int] | None:
+def _turned(error: HasMessage) -> tuple[str, int] | None:
     """The class of the function, and which of its gradients it is."""
-    said = _WRONG.search(message)
-    is_turned = said is not None and (said[3], said[4]) == (said[6], said[5])
-    return (said[1], int(said[2])) if said is not None and is_turned else None
+    said = read(error, "backward_shape")
+    if said is None:
+        return None
+    given, wanted = sizes(said["given"]), sizes(said["expected"])
+    is_turned = len(given) == 2 and given == wanted[::-1]
+    return (said["function"], int(said["index"])) if is_turned else None
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The value that `backward` returns in that place, turned where it is made."""
-    program, said = failure.program, _turned(failure.error.message)
+    program, said = failure.program, _turned(failure.error)
     owner = next((c for c in program.all(cst.ClassDef) if said and c.name.value == said[0]), None)
     if said is None or owner is None:
         return

@@ -10,20 +10,25 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.statements import last_name
 
-_A_PICTURE = re.compile(r"(?i)\bshould be (?:a )?tensor\b[^\n]{0,60}\bPIL\b|PIL image inputs")
+_A_PICTURE = re.compile(r"PIL image inputs")
 _OF_TENSORS = frozenset({"Normalize", "RandomErasing", "LinearTransformation"})
 _MAKE_ONE = frozenset({"ToTensor", "PILToTensor", "ToImage"})
 
 
 def applies(result: JobResult) -> bool:
     """A transform of tensors was given a picture."""
-    return result.error is not None and _A_PICTURE.search(result.error.message) is not None
+    error = result.error
+    seen = read(error, "image_type") if error is not None else None
+    if error is None or seen is None:
+        return error is not None and _A_PICTURE.search(error.message) is not None
+    return "PIL" in seen["given"] and "tensor" in seen["expected"].lower()
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
