@@ -3,7 +3,8 @@
 One list decides, best first, whether the code could not be run or there is none:
 
     posted    what the posted error means, by its own words and numbers
-    asked     an article whose answer follows from what the words ask
+    asked     an article whose answer follows from what the words ask: of code that shows something
+              wrong only where they ask for a way
     code      what the text of the code, or the posted losses, show by themselves
     related   a function or an article that is near to the question
     look      what to look at first, or what is right in many programs

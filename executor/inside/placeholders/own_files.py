@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Collection
 
 from executor.inside.placeholders.modules import is_installed
 
@@ -38,18 +39,26 @@ def without(tree: ast.Module) -> tuple[ast.Module, dict[str, tuple[str, ...]]]:
     return (ast.Module(body, tree.type_ignores) if files else tree), files
 
 
-def without_absent(tree: ast.Module) -> tuple[ast.Module, tuple[int, ...]]:
+def without_absent(
+    tree: ast.Module, stubs: Collection[str] = (), made: Collection[str] = ()
+) -> tuple[ast.Module, tuple[int, ...]]:
     """The tree without `from … import …` of what is not installed, and the lines of these.
 
     A module of a package stays: a stub of one gives all that is asked of it.
+
+    Args:
+        tree: the program.
+        stubs: modules that have a stub, which gives what no value was made for.
+        made: names that have a value.
     """
     modules = _called_of(tree)
-    imports = [s for s in tree.body if isinstance(s, ast.ImportFrom)]
     absent = [
         s
-        for s in imports
-        if not is_installed(_module(s))
-        and {a.asname or a.name for a in s.names}.isdisjoint(modules)
+        for s in tree.body
+        if isinstance(s, ast.ImportFrom)
+        and not is_installed(_module(s))
+        and (names := {a.asname or a.name for a in s.names}).isdisjoint(modules)
+        and not (_module(s).partition(".")[0] in stubs and names.isdisjoint(made))
     ]
     body = [ast.copy_location(ast.Pass(), s) if s in absent else s for s in tree.body]
     lines = (n for s in absent for n in range(s.lineno, (s.end_lineno or s.lineno) + 1))

@@ -55,7 +55,8 @@ class RunPlaceholders:
         adds = supplies or job.glue is not None
         tree, self._files = own_files.without(tree) if adds else (tree, {})
         if job.glue is not None:
-            tree, _ = own_files.without_absent(tree)
+            made = {bound.name for bound in job.glue.before}
+            tree, _ = own_files.without_absent(tree, job.glue.modules, made)
         self._without_files = tree
         self._imports = LeftOutImports(tree) if supplies else None
         self.at_fault = ""

@@ -38,8 +38,10 @@ MOVES = "batch-norm-averages-move-without-a-step"
     ("given", "begins"),
     [
         ({"message": SIZES, "why": ASKED, "remarks": (REMARK,)}, "A matrix product"),
-        ({"message": UNKNOWN, "why": ASKED, "remarks": (REMARK,)}, "It is so."),
-        ({"why": ASKED, "remarks": (REMARK,)}, "It is so."),
+        ({"message": UNKNOWN, "why": ASKED, "remarks": (REMARK,)}, "Seen in the code, not run: l"),
+        ({"why": ASKED, "remarks": (REMARK,)}, "Seen in the code, not run: line 3"),
+        ({"why": ASKED, "text": "how do I do so?", "remarks": (REMARK,)}, "It is so."),
+        ({"why": ASKED, "remarks": (ASIDE,)}, "It is so."),
         ({"why": WHY, "text": WHY_Q, "remarks": (REMARK,)}, "Seen in the code, not run: line 3"),
         ({"why": WHY, "text": WHY_Q, "remarks": (ASIDE,)}, "This may be it: T"),
         ({"why": WHY, "text": "so it is", "remarks": (ASIDE,)}, "Seen in the code, not run: li"),

@@ -45,7 +45,7 @@ async def test_two_mistakes_are_mended_in_one_chain(ask: Ask):
     assert "compares a prediction [64, 1] with a target [64]" in answer.headline
     assert "still held those of the step before" in answer.headline
     assert "left" not in answer.headline and len(answer.fix.steps) == 2
-    assert "opt.zero_grad()" in answer.fix.code and "y.unsqueeze(1)" in answer.fix.code
+    assert "opt.zero_grad()" in answer.fix.code and "net(x).squeeze(1), y" in answer.fix.code
     assert answer.why is not None and answer.why.article == answer.fix.codemod
 
 
