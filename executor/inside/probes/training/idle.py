@@ -195,9 +195,9 @@ def report_rounded(collector: FindingCollector, steps: Steps) -> None:
                     w.line,
                     w.name,
                     f"{same:.0%} of the values of `{w.name}` ({kind}) are what they were, after "
-                    f"{w.steps} steps with gradients: a step smaller than a few thousandths of a "
-                    "weight is rounded away in this dtype; keep the weights in float32 and compute "
-                    "in half precision under `torch.autocast`",
+                    f"{w.steps} steps with gradients: a step smaller than about "
+                    f"{torch.finfo(w.tensor.dtype).eps / 2:.2%} of a weight is rounded away; keep "
+                    "the weights in float32 and compute in half precision under `torch.autocast`",
                 )
                 return
 
