@@ -387,8 +387,9 @@ FAMILIES = (
         remedy=(
             *(Sentence(cure, {"tool": tool, "added_in": r"file"}) for tool, _, _, cure in _PUT_IN),
             Sentence(
-                "Load the file first, into the model as it is without that, and change it after; "
-                "or take a file that was saved from a model with it",
+                "Load into a model that is as it was when this was saved, without that, and change "
+                "it after; in a loop, into a new or undone one each time; or load what was saved "
+                "from a model with it",
                 {"added_in": r"model"},
             ),
             Sentence(

@@ -67,6 +67,7 @@ KINDS = {
     "padding_counts": Says.PROGRAM_WIDE_MISTAKE,
     "states_mixed": Says.PROGRAM_WIDE_MISTAKE,
     "samples_mixed": Says.PROGRAM_WIDE_MISTAKE,
+    "batch_mixed": Says.PROGRAM_WIDE_MISTAKE,
     "reads_first_step": Says.PROGRAM_WIDE_MISTAKE,
     "reads_last_step": Says.PROGRAM_WIDE_MISTAKE,
     "evaluated_on_another_scale": Says.NOTE,

@@ -111,8 +111,7 @@ def _kept(failure: Failure) -> Iterator[Rewrite]:
             changes[call] = with_argument(call, 4, "padding", cst.SimpleString('"same"'))
     for some in (*({call: new} for call, new in changes.items()), changes):
         if some and (some is not changes or len(changes) > 1):
-            lines = " and ".join(str(program.line(call)) for call in some)
-            what = f'`padding="same"` in line {lines} keeps the size of a map'
+            what = f'`padding="same"` in {_lines(program, some)} keeps the size of a map'
             meaning = "a convolution is to keep the size of its input"
             new = program.replace(some)
             yield Rewrite(new, what, meaning, as_one=True, cost=COST.LIKELY, supposes=True)
@@ -134,10 +133,16 @@ def _one_more(failure: Failure, place: Place) -> Iterator[Rewrite]:
     cost = COST.SURE if is_a(failure.error, "loss_sizes") else COST.LIKELY + 0.1
     for some in (*({call: new} for call, new in changes.items()), changes):
         if some is not changes or len(changes) > 1:
-            lines = " and ".join(str(program.line(call)) for call in some)
-            title = f"line {lines}: `output_padding=1` makes its map one larger"
-            meaning = f"the layer of line {lines} is to give one more in each place"
+            where = _lines(program, some)
+            title = f"{where}: `output_padding=1` makes its map one larger"
+            meaning = f"the layer of {where} is to give one more in each place"
             yield Rewrite(program.replace(some), title, meaning, cost=cost, as_one=True)
+
+
+def _lines(program: Program, nodes: Iterable[cst.CSTNode]) -> str:
+    """`line 32`, or `lines 32 and 34`."""
+    lines = [str(program.line(node)) for node in nodes]
+    return f"line{'s' * (len(lines) > 1)} {' and '.join(lines)}"
 
 
 def _of_odd_length(failure: Failure, place: Place) -> Iterator[Rewrite]:

@@ -18,6 +18,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     kept.py          losses kept with their graphs
     dimensions.py    softmax and norms along the wrong dimension, unscaled inputs
     leaks.py         samples that leak into each other, futures that leak into the past
+    mixing.py        the line at which the samples of a batch first mix
     unread.py        sequences of which a recurrent model reads one step only
     unlike.py        inputs of another scale in an evaluation than in training
     masks.py         masks that hide nothing; signs.py: targets of 0 where -1 is meant
@@ -106,6 +107,7 @@ class TrainingProbe:
         self.loads = Loads(source, tree, lambda: sum(r.steps for r in self.steps.records.values()))
         self.layouts = Layouts(self.names, tree)
         self.leaks = Leaks(
+            source,
             self.called.unpaired,
             takes_columns=self.names.takes_columns,
             views_states=views_states(tree),

@@ -2,14 +2,14 @@
 
 Where a run gives cause for it, a model is called a few more times when the run is over, with
 inputs of which a part is changed: what must not depend on that part must not move. The causes are
-targets that are the inputs one step later, and a layer that takes time first where the targets say
-that the samples come first.
+targets that are the inputs one step later, a layer that takes time first where the targets say
+that the samples come first, and rows that are samples (mixing.py).
 """
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -19,14 +19,16 @@ from torch import nn
 from executor.inside import torch_private as private
 from executor.inside.probes.again import Caller, KeptCall, close, mapped, tensors
 from executor.inside.probes.kinds import finding
-from executor.inside.probes.training import unread
+from executor.inside.probes.source import SnippetSource
+from executor.inside.probes.training import mixing, unread
 from executor.inside.probes.training.nodes import shape, what
-from executor.inside.probes.training.quiet import parameters, quietly
+from executor.inside.probes.training.quiet import equal, parameters, quietly
 from executor.inside.walking import walk
 from executor.protocol import Finding
 
 _ELEMENTS = 1 << 16  # of one call's inputs
 _CALLS = 4  # modules whose calls are kept
+_LATER = 3  # further calls of each that are compared with the one kept
 _LEAST = 4  # steps of a sequence whose targets are compared with it
 _PADDED = 0.1  # of the targets that are padding
 _SAMPLES = 8  # of a batch whose targets are looked for in its inputs
@@ -48,21 +50,29 @@ class _Kept:
     first: torch.Tensor
     target: torch.Tensor | None = None
     counts: int | None = None  # the class that the loss leaves out, where it averages over all
+    later: list[tuple[int, bool]] = field(default_factory=list)  # calls: rows, other values
 
 
 class Leaks:
     """Keeps one call of each model, with its target; tries them again afterwards."""
 
     def __init__(
-        self, waiting: set[int], *, takes_columns: bool, views_states: bool = False
+        self,
+        source: SnippetSource,
+        waiting: set[int],
+        *,
+        takes_columns: bool,
+        views_states: bool = False,
     ) -> None:
         """Args.
 
+        source: the snippet.
         waiting: gets the ids of the models whose last call has no target so far.
         takes_columns: the text makes something of one column of a table, perhaps the target.
         views_states: it lays out the last states of a recurrent layer by a view.
         """
         self._kept: dict[int, _Kept] = {}
+        self._source = source
         self._waiting = waiting
         self._takes_columns = takes_columns
         self._views_states = views_states
@@ -73,6 +83,11 @@ class Leaks:
             return
         given = [a for a in (*args, *kwargs.values()) if type(a) is torch.Tensor]
         if not given or private.profiled():  # a profiler would list the copies
+            return
+        known = self._kept.get(id(module))
+        if known is not None and known.target is not None:
+            with private.DisableTorchFunction(), quietly():
+                known.later.append((given[0].shape[:1].numel(), not equal(known.first, given[0])))
             return
         with quietly():
             if given[0].dim() < 2 or sum(t.numel() for t in given) > _ELEMENTS:
@@ -95,11 +110,16 @@ class Leaks:
 
     def backward_begins(self, loss: torch.Tensor) -> None:
         """The loss of the calls that have none so far."""
-        with quietly():
-            target, counts = _target(loss), _left_out(loss)
-        for key in self._waiting:
-            self._kept[key].target, self._kept[key].counts = target, counts
+        without = [k for k in self._waiting if self._kept[k].target is None]
+        if without:
+            with quietly():
+                target, counts = _target(loss), _left_out(loss)
+            for key in without:
+                self._kept[key].target, self._kept[key].counts = target, counts
+        # A few further calls show whether each one has a batch of its own.
+        more = {k for k in self._waiting if len(self._kept[k].later) < _LATER}
         self._waiting.clear()
+        self._waiting |= more
 
     @property
     def have_cause(self) -> bool:
@@ -114,6 +134,7 @@ class Leaks:
                 or _may_mix(k) is not None
                 or _time(k) is not None
                 or (self._views_states and _stacked(k) is not None)
+                or _are_samples(k)
                 for k in kept
             )
 
@@ -144,10 +165,11 @@ class Leaks:
         found: list[Finding] = []
         for kept in self._kept.values():
             with quietly():
-                shifted, mixing, time = _shifted(kept), _may_mix(kept), _time(kept)
+                shifted, turned, time = _shifted(kept), _may_mix(kept), _time(kept)
                 held, same = _holds_target(kept), _same(kept)
                 padding = _padding(kept)
                 stacked = _stacked(kept) if self._views_states else None
+                samples = _are_samples(kept)
             if padding is not None:
                 found.append(_told_of_padding(kept, *padding))
             if held is not None and not self._takes_columns:
@@ -157,13 +179,21 @@ class Leaks:
             if shifted is not None:
                 look = partial(_future, kept=kept, shifted=shifted)
                 found += Caller.with_time(kept.call, look)
-            elif (layer := mixing or stacked) is not None:
-                look = partial(_samples, kept=kept, layer=layer, by_states=mixing is None)
+            elif (layer := turned or stacked) is not None:
+                look = partial(_samples, kept=kept, layer=layer, by_states=turned is None)
                 found += Caller.with_time(kept.call, look)
             if time is not None and not found:
                 look = partial(unread.look, call=kept.call, dim=time, first=kept.first)
                 found += Caller.with_time(kept.call, look)
+            if samples and not found:
+                look = partial(mixing.look, call=kept.call, first=kept.first, source=self._source)
+                found += Caller.with_time(kept.call, look)
         return found
+
+
+def _are_samples(kept: _Kept) -> bool:
+    inputs = kept.call.args, kept.call.kwargs
+    return mixing.are_samples(kept.first, kept.target, inputs, kept.later)
 
 
 def _time(kept: _Kept) -> int | None:
