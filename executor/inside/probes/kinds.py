@@ -68,6 +68,7 @@ KINDS = {
     "states_mixed": Says.PROGRAM_WIDE_MISTAKE,
     "samples_mixed": Says.PROGRAM_WIDE_MISTAKE,
     "batch_mixed": Says.PROGRAM_WIDE_MISTAKE,
+    "derivative_wrong": Says.PROGRAM_WIDE_MISTAKE,
     "reads_first_step": Says.PROGRAM_WIDE_MISTAKE,
     "reads_last_step": Says.PROGRAM_WIDE_MISTAKE,
     "evaluated_on_another_scale": Says.NOTE,

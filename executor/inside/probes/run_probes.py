@@ -36,6 +36,7 @@ class RunProbes:
         self._gradients: GradientsProbe | None = None
         self._influence: InfluenceProbe | None = None
         self._has_cause = False  # to try a model again
+        self._derives = False  # the snippet has a function of its own, with its backward
 
     def start(self, job: Job, tree: ast.Module) -> None:
         """Listen: what is always on, and what the job asks for."""
@@ -94,6 +95,7 @@ class RunProbes:
     def _note_cause(self, training: TrainingProbe, error: ErrorSeen | None) -> None:
         ended = error is None and training.trained
         self._has_cause = ended and (training.leaks.have_cause or training.tried.has_cause)
+        self._derives = error is None and training.tried.derives
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -130,7 +132,7 @@ class RunProbes:
     @property
     def tries_again(self) -> bool:
         """Whether `look_again` has something to do."""
-        return self._influence is not None or self._has_cause
+        return self._influence is not None or self._has_cause or self._derives
 
     def look_again(self) -> tuple[Influence | None, list[Finding], list[str]]:
         """Call the snippet's modules again with other inputs: after all else is written down.
@@ -143,6 +145,10 @@ class RunProbes:
         if training is not None and self._has_cause:
             found = training.leaks.look()
             witnessed = training.tried.look(training.leaks.calls)
+        if training is not None and self._derives:
+            from executor.inside.probes.training import derivatives
+
+            found += derivatives.look(training.leaks.calls, self._source)
         return self._influence.look() if self._influence is not None else None, found, witnessed
 
 

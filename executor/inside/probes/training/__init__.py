@@ -19,6 +19,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     dimensions.py    softmax and norms along the wrong dimension, unscaled inputs
     leaks.py         samples that leak into each other, futures that leak into the past
     mixing.py        the line at which the samples of a batch first mix
+    derivatives.py   a backward of its own that is not the derivative of its forward
     unread.py        sequences of which a recurrent model reads one step only
     unlike.py        inputs of another scale in an evaluation than in training
     masks.py         masks that hide nothing; signs.py: targets of 0 where -1 is meant

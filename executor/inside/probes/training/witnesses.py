@@ -104,12 +104,12 @@ class Tried:
             dotted(f).endswith(_FUNCTIONAL) or (isinstance(f, ast.Call) and "Dropout" in tail(f))
             for f in calls
         )
-        self._derives = "Function" in bases
+        self.derives = "Function" in bases  # a function of its own
 
     @property
     def has_cause(self) -> bool:
         """Whether a call is worth trying again."""
-        return self._drops or self._derives
+        return self._drops or self.derives
 
     def look(self, calls: Iterable[KeptCall]) -> list[str]:
         """Try them: it calls the snippet's modules, so that it comes last of all."""
@@ -117,7 +117,7 @@ class Tried:
         for kept in calls:
             if self._drops and Caller.with_time(kept, partial(_draws, kept=kept)):
                 found.add("always_drops")
-            if self._derives and Caller.with_time(kept, partial(_is_bent, kept=kept)):
+            if self.derives and Caller.with_time(kept, partial(_is_bent, kept=kept)):
                 found.add("gradient_ignored")
         return sorted(found)
 
