@@ -68,6 +68,8 @@ KINDS = {
     "states_mixed": Says.PROGRAM_WIDE_MISTAKE,
     "samples_mixed": Says.PROGRAM_WIDE_MISTAKE,
     "batch_mixed": Says.PROGRAM_WIDE_MISTAKE,
+    "input_ignored": Says.PROGRAM_WIDE_MISTAKE,
+    "argument_ignored": Says.NOTE,
     "derivative_wrong": Says.PROGRAM_WIDE_MISTAKE,
     "reads_first_step": Says.PROGRAM_WIDE_MISTAKE,
     "reads_last_step": Says.PROGRAM_WIDE_MISTAKE,

@@ -18,6 +18,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     kept.py          losses kept with their graphs
     dimensions.py    softmax and norms along the wrong dimension, unscaled inputs
     leaks.py         samples that leak into each other, futures that leak into the past
+    ignored.py       inputs of a model that change nothing of its output
     mixing.py        the line at which the samples of a batch first mix
     derivatives.py   a backward of its own that is not the derivative of its forward
     unread.py        sequences of which a recurrent model reads one step only

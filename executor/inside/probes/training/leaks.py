@@ -20,7 +20,7 @@ from executor.inside import torch_private as private
 from executor.inside.probes.again import Caller, KeptCall, close, mapped, tensors
 from executor.inside.probes.kinds import finding
 from executor.inside.probes.source import SnippetSource
-from executor.inside.probes.training import mixing, unread
+from executor.inside.probes.training import ignored, mixing, unread
 from executor.inside.probes.training.nodes import shape, what
 from executor.inside.probes.training.quiet import equal, parameters, quietly
 from executor.inside.walking import walk
@@ -124,19 +124,7 @@ class Leaks:
     @property
     def have_cause(self) -> bool:
         """Whether a call is worth trying again."""
-        with quietly():
-            kept = self._kept.values()
-            return any(
-                _shifted(k) is not None
-                or _holds_target(k) is not None
-                or _same(k) is not None
-                or _padding(k) is not None
-                or _may_mix(k) is not None
-                or _time(k) is not None
-                or (self._views_states and _stacked(k) is not None)
-                or _are_samples(k)
-                for k in kept
-            )
+        return any(k.target is not None for k in self._kept.values())
 
     @property
     def targets(self) -> list[torch.Tensor]:
@@ -185,6 +173,8 @@ class Leaks:
             if time is not None and not found:
                 look = partial(unread.look, call=kept.call, dim=time, first=kept.first)
                 found += Caller.with_time(kept.call, look)
+            if kept.target is not None and not found:
+                found += Caller.with_time(kept.call, partial(ignored.look, call=kept.call))
             if samples and not found:
                 look = partial(mixing.look, call=kept.call, first=kept.first, source=self._source)
                 found += Caller.with_time(kept.call, look)

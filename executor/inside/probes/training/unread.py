@@ -51,11 +51,11 @@ def look(caller: Caller, call: KeptCall, dim: int, first: torch.Tensor) -> list[
     base, again = caller.run(inputs), caller.run(inputs, seed=8)
     if not base or not base[0].is_floating_point() or not close(base[0], again[0]):
         return []
-    changed = _changed(first)
+    other = changed(first)
     for step, which in ((0, "first"), (steps - 1, "last")):
-        kept, alone = changed.clone(), first.clone()
+        kept, alone = other.clone(), first.clone()
         kept.select(dim, step).copy_(first.select(dim, step))
-        alone.select(dim, step).copy_(changed.select(dim, step))
+        alone.select(dim, step).copy_(other.select(dim, step))
         others = caller.run(mapped(inputs, _in_place_of(first, kept)))[0]
         itself = caller.run(mapped(inputs, _in_place_of(first, alone)))[0]
         if torch.equal(others, base[0]) and not close(itself, base[0]):
@@ -73,7 +73,7 @@ def _goes_across(
 ) -> bool:
     """Whether what is said of the other samples moves with the first one."""
     other = first.clone()
-    other.select(samples, 0).copy_(_changed(first).select(samples, 0))
+    other.select(samples, 0).copy_(changed(first).select(samples, 0))
     seen = caller.run(mapped(inputs, _in_place_of(first, other)))[0]
     return base.shape[0] == first.shape[samples] and not close(seen[1:], base[1:])
 
@@ -84,13 +84,13 @@ def _in_place_of(
     return lambda _, t: new if equal(t, first) else t
 
 
-def _changed(t: torch.Tensor) -> torch.Tensor:
+def changed(t: torch.Tensor) -> torch.Tensor:
     """Other values at every place; of tokens, others of those that are there."""
     if t.is_floating_point():
         return t * -0.7 + 0.9
     known, at = torch.unique(t, return_inverse=True)
-    changed: torch.Tensor = known[(at + 1) % len(known)]
-    return changed
+    others: torch.Tensor = known[(at + 1) % len(known)]
+    return others
 
 
 def _told(call: KeptCall, which: str, steps: int, *, across: bool) -> Finding:
