@@ -208,11 +208,13 @@ def _fitting(tensor: Tensor, family: SeenError, message: str) -> Iterator[Tensor
             channels = number("in_channels")
             if channels and len(shape) >= 3:
                 yield replace(tensor, shape=(*shape[:-3], channels, *shape[-2:]))
-            if channels and len(shape) == 4:
+            if channels and len(shape) in (3, 4):
                 yield replace(tensor, shape=(shape[0], channels, *shape[2:]))
         case "conv_dimensions":
             side = {"conv1d": (48,), "conv3d": (16, 16, 16)}.get(family["operation"], (32, 32))
             yield replace(tensor, shape=(4, 3, *side))
+        case "rnn_lengths_tensor" | "rnn_lengths_positive" if shape:
+            yield Tensor(shape[:1], "int64", low=1, high=9)
         case "embedding_dtype" | "embedding_range" | "class_out_of_bounds":
             yield replace(tensor, dtype="int64", high=2, grad=False)
         case (
@@ -228,6 +230,7 @@ def _fitting(tensor: Tensor, family: SeenError, message: str) -> Iterator[Tensor
                 yield replace(tensor, shape=(number("rows"), *shape[1:]))
         case "loss_one_dimension":
             yield replace(tensor, shape=shape[:1], dtype="int64", grad=False)
+            yield replace(tensor, shape=(), dtype="int64", grad=False)  # of a sample
         case "index_out_of_bounds" | "list_range":
             yield replace(tensor, high=2)
         case "output_too_small":

@@ -25,6 +25,7 @@ _ALSO_FUNCTIONS = frozenset({"relu", "softmax", "log_softmax", "sigmoid", "tanh"
 _MAKERS = frozenset({"zeros", "ones", "rand", "randn", "randint", "empty", "full", "eye", "arange",
                      "linspace", "randperm", "tensor", "normal", "manual_seed"})  # fmt: skip
 
+_GIVE_THEMSELVES = frozenset({"to", "cuda", "cpu", "eval", "train", "float", "double", "half"})
 _CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict", "add_module"})
 
 
@@ -63,6 +64,8 @@ class NameUses:
     def __init__(self, module: ast.Module, tree: SnippetTree) -> None:
         self.models = _models(module)
         self.attributes = _attributes(module)
+        # The last parts of all attributes that are read, of whatever.
+        self.asked = {n.attr for n in ast.walk(module) if isinstance(n, ast.Attribute)}
         self._tree = tree
         self._functions = {n.name: n for n in module.body if isinstance(n, ast.FunctionDef)}
 
@@ -90,20 +93,25 @@ class NameUses:
         found: list[tuple[ast.AST, str]] = []
         for use in self._tree.uses(ScopedName(None, name)):
             call = self._tree.parents.get(use)
-            if not (isinstance(call, ast.Call) and use in call.args):
-                continue
-            called = last_name(call.func)
-            if hasattr(builtins, called) or "." in ast.unparse(call.func).rpartition(".")[0]:
-                continue
-            if isinstance(call.func, ast.Name) and called in self._functions:
-                found += _parameter_at(self._functions[called], call.args.index(use), 0)
-                continue
-            for cls in self._tree.classes.values():
-                function = method(cls, "__init__" if called == cls.name else called)
-                if function is None and cls in self.models and isinstance(call.func, ast.Name):
-                    function = method(cls, "forward")
-                if function is not None:
-                    found += _parameter_at(function, call.args.index(use), 1)
+            if isinstance(call, ast.Call) and use in call.args:
+                found += self._given_at(call, use)
+        return found
+
+    def _given_at(self, call: ast.Call, use: ast.expr) -> list[tuple[ast.AST, str]]:
+        """The parameters of the program's own functions that get one argument of a call."""
+        found: list[tuple[ast.AST, str]] = []
+        called = last_name(call.func)
+        if hasattr(builtins, called) or "." in ast.unparse(call.func).rpartition(".")[0]:
+            return found
+        at = call.args.index(use)
+        if isinstance(call.func, ast.Name) and called in self._functions:
+            return _parameter_at(self._functions[called], at, 0)
+        for cls in self._tree.classes.values():
+            function = method(cls, "__init__" if called == cls.name else called)
+            if function is None and cls in self.models and isinstance(call.func, ast.Name):
+                function = method(cls, "forward")
+            if function is not None:
+                found += _parameter_at(function, at, 1)
         return found
 
     def results(self, name: str) -> list[ast.Name]:
@@ -112,6 +120,9 @@ class NameUses:
         for use in self._tree.uses(ScopedName(None, name)):
             call = self._tree.parents.get(use)
             assigned = self._tree.parents.get(call) if isinstance(call, ast.Call) else None
+            while isinstance(assigned, ast.Attribute) and assigned.attr in _GIVE_THEMSELVES:
+                moved = self._tree.parents.get(assigned)  # make(…).to(device)
+                assigned = self._tree.parents.get(moved) if moved is not None else None
             if isinstance(assigned, ast.Assign) and isinstance(assigned.targets[0], ast.Name):
                 found += self._tree.uses(self._tree.variable(assigned.targets[0]))
         return found
@@ -129,21 +140,51 @@ class NameUses:
     def names_of_items(self, name: str) -> list[str]:
         """The names that a loop unpacks each item into."""
         for use in self._tree.uses(ScopedName(None, name)):
-            loop = self._tree.parents.get(use)
-            if isinstance(loop, ast.Call) and last_name(loop.func) in {"enumerate", "tqdm"}:
-                counted, loop = last_name(loop.func) == "enumerate", self._tree.parents.get(loop)
-            else:
-                counted = False
-            target = loop.target if isinstance(loop, (ast.For, ast.comprehension)) else None
-            if counted:
-                target = target.elts[1] if isinstance(target, ast.Tuple) else None
-            if isinstance(target, (ast.Tuple, ast.List)):
-                return [last_name(e) or "item" for e in target.elts]
-            if isinstance(target, ast.Name):  # a batch, which a line of the loop unpacks
-                batch = self._tree.uses(self._tree.variable(target))
-                if unpacked := facts(batch, self._tree.parents).unpacked:
-                    return unpacked
+            if names := self._unpacked_by_loop(use):
+                return names
         return self._names_of_next(name)
+
+    def _unpacked_by_loop(self, use: ast.expr) -> list[str]:
+        """The names that the loop over this very expression unpacks each item into."""
+        loop = self._tree.parents.get(use)
+        counted = False
+        if isinstance(loop, ast.Call) and last_name(loop.func) in {"enumerate", "tqdm"}:
+            counted, loop = last_name(loop.func) == "enumerate", self._tree.parents.get(loop)
+        target = loop.target if isinstance(loop, (ast.For, ast.comprehension)) else None
+        if counted:
+            target = target.elts[1] if isinstance(target, ast.Tuple) else None
+        if isinstance(target, (ast.Tuple, ast.List)):
+            return [last_name(e) or "item" for e in target.elts]
+        if isinstance(target, ast.Name):  # a batch, which a line of the loop unpacks
+            batch = self._tree.uses(self._tree.variable(target))
+            return facts(batch, self._tree.parents).unpacked
+        return []
+
+    def names_of_loaded(self, name: str) -> list[str]:
+        """The names that a loop unpacks the batches of `DataLoader(Name(…))` into."""
+        for use in self._tree.uses(ScopedName(None, name)):
+            made = self._tree.parents.get(use)
+            for at in (made, *self._read_of(made)):
+                loader = self._tree.parents.get(at) if at is not None else None
+                if not isinstance(loader, ast.Call) or last_name(loader.func) != "DataLoader":
+                    continue
+                for read in self._read_of(loader):
+                    names = self._unpacked_by_loop(read)
+                    call = self._tree.parents.get(read)
+                    if isinstance(call, ast.Call) and read in call.args:
+                        for function, parameter in self._given_at(call, read):
+                            for inner in self._tree.uses(ScopedName(function, parameter)):
+                                names = names or self._unpacked_by_loop(inner)
+                    if names:
+                        return names
+        return []
+
+    def _read_of(self, made: ast.AST | None) -> list[ast.Name]:
+        """The places that read the variable to which something is assigned."""
+        above = self._tree.parents.get(made) if made is not None else None
+        if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name):
+            return list(self._tree.uses(self._tree.variable(above.targets[0])))
+        return []
 
     def _names_of_next(self, name: str) -> list[str]:
         """The names that `next(iter(loader))` is unpacked into."""

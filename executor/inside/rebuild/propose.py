@@ -31,6 +31,7 @@ from executor.inside.placeholders.plans import (
 from executor.inside.placeholders.program import ScopedName, last_name, method
 from executor.inside.placeholders.run_placeholders import NEW
 from executor.inside.placeholders.shapes import Choices, TensorSpec
+from executor.inside.rebuild import stubs
 from executor.inside.rebuild.candidate import Given
 from executor.inside.rebuild.dictated import COLLATES
 from executor.inside.rebuild.evidence import Posted
@@ -52,6 +53,11 @@ _OPTIMIZER = re.compile(r"(?i)^(opt\w*|\w*optim\w*|sgd|adam)$")
 _SCHEDULER = re.compile(r"(?i)sched")
 _SCALER = re.compile(r"(?i)^(grad_?)?scaler$")
 _NAMESPACE = re.compile(r"(?i)^(self|args?|cfg|conf|config|opts?|hparams|params|flags|options)$")
+_SETTING = re.compile(
+    r"(?i)^(lr|wd|bs|arch|backbone|width|depth|dropout|seed|clip|accum|warmup|gamma|momentum|root|path"
+    r"|device|workers|n_\w+|num_\w+|epochs?|batch)$|learning_?rate|batch_?size|weight_?decay"
+    r"|_(dim|size|path|root|dir|file|rate|steps|epochs)$"
+)
 _TRANSFORM = re.compile(r"(?i)transforms?(_\w+)?$|tfms?$")
 _DEVICE = re.compile(r"(?i)^(\w*device\w*|dev)$")
 _PATH = re.compile(r"(?i)(path|file|fname|filename|dir|folder|root|checkpoint|ckpt|weights_name)")
@@ -59,7 +65,10 @@ _INTEGER_USE = frozenset({"range", "Linear", "Conv2d", "Conv1d", "Embedding", "z
 _LOADS = frozenset({"load", "open", "read_csv", "imread", "loadtxt"})
 _OF_TABLES = frozenset({"iloc", "loc", "iterrows", "columns"})
 _PICTURES = re.compile(r"(?i)(image|img|picture)_?(names?|paths?|files?|list|ids)$")
+_LENGTHS = re.compile(r"(?i)(^|_|[a-z])len(gth)?s$|_len$")
+_PICTURE = re.compile(r"(?i)^(img|image|pic|picture|photo|frame)s?$")
 _OF_CLASSES = frozenset({"CrossEntropyLoss", "NLLLoss"})
+_WIDTHS = frozenset(stubs.Backbone.WIDTHS)
 _OF_LISTS = frozenset({"append", "extend", "insert"})
 _NUMPY_USE = frozenset({"from_numpy", "asarray"})
 _INDEX_NAME = re.compile(r"(?i)^(ind|index|indices|idxs?|ids|input_ids|tokens|labels?|targets?)$")
@@ -113,7 +122,8 @@ class Proposals:
             if value is not None:
                 return value
         root = name.partition(".")[0]
-        if "." in name and root != "self" and _NAMESPACE.match(root):
+        is_setting = _NAMESPACE.match(root) or _are_settings(self.uses.of(root).keys)
+        if "." in name and root != "self" and is_setting:
             return Text("4")  # a setting, and most are numbers
         return self.tensor(name, last, uses)
 
@@ -141,6 +151,8 @@ class Proposals:
                 ):
                     parts[-1] = (parts[-1][0], Tensor(parts[-1][1].shape[:1], "int64"))
                 return Batches(tuple(parts), plan.form)
+            case ModelPlan(is_class=False) if self._makes_models(name):
+                return self._maker(last)
             case ModelPlan(is_class=False) if self.models:
                 return self.model(last)
             case ModelPlan():
@@ -215,10 +227,8 @@ class Proposals:
             return Text(f'_stubs.stub_class("{last}")', f"a class `{last}` that does nothing")
         if not uses.called:
             return None
-        made_of_it = facts(self.uses.results(name), self.tree.parents).attributes
-        if made_of_it & _MODEL_METHODS and not made_of_it & {"backward"}:
-            model = self.model(last)
-            return Text(f"lambda *_, **__: {model.expression}", f"a function: {model.words}")
+        if self._makes_models(name):
+            return self._maker(last)
         if (LOSS_NAME.search(last) or self.uses.is_loss(name)) and uses.arguments > 2:
             return Text("_stubs.loss", "a loss of all that it is given")
         if LOSS_NAME.search(last) or self.uses.is_loss(name):
@@ -226,8 +236,14 @@ class Proposals:
         if self.uses.feeds_a_loss(name):
             return self.model(last)
         if "." not in name and last[:1].islower() and self.uses.makes_an_attribute(name):
+            if self.uses.asked & _WIDTHS:
+                return Text(
+                    "_stubs.Backbone", f"`{last}` makes a small module that knows its width"
+                )
             return Text("torch.nn.Identity", f"`{last}` makes a layer that gives back its input")
         if "." not in name and last[:1].isupper() and not self.uses.is_model(name, last):
+            if parts := self.uses.names_of_loaded(name):
+                return Batches(tuple((item, _sample(item)) for item in parts), "dataset", n=8)
             return self._class(last)
         if MODEL_NAME.match(last) or (len(last) == 1 and last.isupper()):
             return self.model(last)
@@ -242,6 +258,15 @@ class Proposals:
         if "." in name:  # a layer of a class that was not posted
             return Text("_stubs.same", "a layer that gives back its input")
         return Text("_stubs.same", f"a function `{last}` that gives back what it is given")
+
+    def _makes_models(self, name: str) -> bool:
+        """Whether what its calls give is used as a model is."""
+        given = facts(self.uses.results(name), self.tree.parents).attributes
+        return bool(given & _MODEL_METHODS) and "backward" not in given
+
+    def _maker(self, last: str) -> Text:
+        model = self.model(last)
+        return Text(f"lambda *_, **__: {model.expression}", f"a function: {model.words}")
 
     def _data(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
         if any(map(_is_of_arrays, uses.attributes)):
@@ -267,9 +292,9 @@ class Proposals:
             return Text(f'"{last}"')
         if uses.indexed and "len" in uses.passed_to and not uses.computed:
             return Text('["item"] * 4', "a list of four texts")
-        if uses.keys and _NAMESPACE.match(last):
+        if uses.keys and (_NAMESPACE.match(last) or _are_settings(uses.keys)):
             return _namespace(name)
-        if re.search(r"(?i)^\w*len(gth)?s$", last):
+        if _LENGTHS.search(last):
             return Text("torch.arange(1, 9)", "the lengths 1 to 8")
         key, names = self.uses.names_of_samples(name)
         if names:
@@ -404,8 +429,15 @@ class Proposals:
 
 
 def _by_key(key: str) -> Tensor:
+    if _LENGTHS.search(key):
+        return Tensor((8,), "int64", low=1, high=9)
     label = TARGET.search(key) is not None
     return Tensor((8,), "int64") if label else Tensor((8, 20))
+
+
+def _are_settings(keys: list[str]) -> bool:
+    """Whether keys are those of a configuration: at least half of them, by their names."""
+    return bool(keys) and 2 * sum(_SETTING.search(key) is not None for key in keys) >= len(keys)
 
 
 def _is_of_arrays(attribute: str) -> bool:
@@ -416,7 +448,9 @@ def _is_of_arrays(attribute: str) -> bool:
 
 
 def _sample(key: str) -> Tensor:
-    return Tensor((), "int64") if TARGET.search(key) else Tensor((20,))
+    if TARGET.search(key):
+        return Tensor((), "int64")
+    return Tensor((3, 32, 32)) if _PICTURE.search(key) else Tensor((20,))
 
 
 def _tensor(spec: TensorSpec) -> Tensor:

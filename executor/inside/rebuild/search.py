@@ -42,6 +42,7 @@ _FAR = 3  # the cost of what is not followed then
 _FOR_SIZES = 1.6  # times the budget, where only the numbers are not the posted ones yet
 _CLOCK = 2  # times the budget of computing that it may take by the clock, on a busy machine
 _IN_VAIN = 0.6  # how much unlikelier all is that follows a change which changed nothing
+_FURTHER = 0.7  # … and how much likelier what follows one that let it run further
 _OF_OTHERS = 0.3  # how much unlikelier a program is than the one before
 
 _WHOLE_FIRST = 10  # trials in which no program comes to the posted line, before a part of one
@@ -163,6 +164,7 @@ class Search:
             self._met.note(candidate, seen, posted)
             nearer = max(0, near - Nearness.OTHER) if not seen.ok else 0.4
             cost += _IN_VAIN * ((before.type, before.message) == (seen.type, seen.message))
+            cost -= _FURTHER * gets_further(before, seen, posted)
             for step in steps(candidate, seen, posted):
                 if self._to_end and step.candidate.modules:
                     continue  # a library that does nothing says nothing of the code
@@ -305,6 +307,13 @@ def _way(candidate: Candidate) -> _Way:
 def _around(candidate: Candidate) -> Candidate:
     """What a candidate adds beside values and calls."""
     return replace(candidate, values=(), after=())
+
+
+def gets_further(before: Outcome, seen: Outcome, posted: Posted) -> int:
+    """1 where it came to new lines and not past the posted one, -1 where it fell behind."""
+    if not before.ran or (posted.lines & before.ran and posted.lines & seen.ran):
+        return 0
+    return int(before.ran < seen.ran) - int(seen.ran < before.ran)
 
 
 def _does_nothing(candidate: Candidate, seen: Outcome) -> bool:

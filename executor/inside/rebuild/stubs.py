@@ -150,6 +150,19 @@ class _StubDataset(Dataset[Any]):
         return 4
 
 
+def dataset_of(samples: list[Any]) -> type:
+    """A class of data sets, each of which has these samples."""
+
+    class Samples(_StubDataset):
+        def __getitem__(self, index: int) -> Any:
+            return samples[index]
+
+        def __len__(self) -> int:
+            return len(samples)
+
+    return Samples
+
+
 def same(*args: Any, **named: Any) -> Any:
     """What it is given first, and never None: an unknown function from a tensor to a tensor."""
     return args[0] if args and args[0] is not None else Stub()
@@ -191,6 +204,18 @@ class Model(nn.Module):
             sides = [1] * (len(self.outputs) - 1)
             return out.reshape(x.shape[0], -1, *sides).expand(x.shape[0], *self.outputs)
         return out.reshape(x.shape[0], *self.outputs)
+
+
+class Backbone(Model):
+    """A module that gives ten features of each sample, and says so under the usual names."""
+
+    WIDTHS = ("out_features", "num_features", "feature_dim", "out_dim", "output_dim", "embed_dim",
+              "hidden_size", "hidden_dim", "out_channels", "width", "dim")  # fmt: skip
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        super().__init__(10)
+        for name in self.WIDTHS:
+            setattr(self, name, 10)
 
 
 class Recurrent(Model):

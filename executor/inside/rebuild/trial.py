@@ -56,6 +56,7 @@ class Outcome:
     functions: tuple[str, ...] = ()  # of the library's frames below
     read: frozenset[str] = frozenset()  # names that were given a value
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # of the failing frame
+    ran: frozenset[int] = frozenset()  # lines of the snippet that it came to
 
 
 def run(program: Program, candidate: Candidate, longest_s: float = _LONGEST_S) -> Outcome:
@@ -83,6 +84,7 @@ def run(program: Program, candidate: Candidate, longest_s: float = _LONGEST_S) -
             "lines": tuple(told["lines"]),
             "functions": tuple(told["functions"]),
             "read": frozenset(told["read"]),
+            "ran": frozenset(told["ran"]),
             "shapes": {name: tuple(shape) for name, shape in told["shapes"].items()},
         }
     )
@@ -135,6 +137,7 @@ def _execute(program: Program, candidate: Candidate) -> dict[str, Any]:
     sys.modules["__main__"] = module
     vars(module).update(program.supplied)
     read: set[str] = set()
+    ran: set[int] = set()
 
     def make(name: str) -> str | None:
         given = candidate.get(name)
@@ -154,12 +157,27 @@ def _execute(program: Program, candidate: Candidate) -> dict[str, Any]:
             _supply_resources(program, filename)
         tree = glue.with_header(program.tree, candidate.header)
         glue.run_statements(candidate.first, module)
+        sys.settrace(_tracer(filename, ran))
         exec(compile(tree, filename, "exec", dont_inherit=True), vars(module))
         reached = True
         glue.run_statements(candidate.after, module)
     except BaseException as e:
         error = e
-    return {"reached": reached} | _told(error, filename, read)
+    sys.settrace(None)
+    return {"reached": reached, "ran": sorted(ran)} | _told(error, filename, read)
+
+
+def _tracer(filename: str, ran: set[int]) -> Callable[..., Any]:
+    """Notes the snippet's lines; of other files not even the frames are looked into."""
+
+    def lines(frame: types.FrameType, event: str, arg: object) -> Any:
+        ran.add(frame.f_lineno)
+        return lines
+
+    def frames(frame: types.FrameType, event: str, arg: object) -> Any:
+        return lines if frame.f_code.co_filename == filename else None
+
+    return frames
 
 
 def _leave_large_weights() -> None:

@@ -21,6 +21,7 @@ class Tensor:
     form: str = "torch"  # "numpy", "table" (something with .values), "parameter", "list"
     high: int = 10  # integers lie below it
     filled: int | None = None  # every integer is this one
+    low: int = 0  # and none below this one
 
     @property
     def is_large(self) -> bool:
@@ -42,7 +43,9 @@ class Tensor:
 
     def _array(self) -> str:
         if self.dtype in _INTEGERS:
-            return f"np.random.randint(0, {self.high}, {self.shape}).astype(np.{self.dtype})"
+            return (
+                f"np.random.randint({self.low}, {self.high}, {self.shape}).astype(np.{self.dtype})"
+            )
         if self.dtype == "bool":
             return f"np.random.rand(*{self.shape}) > 0.5"
         made = f"np.random.rand(*{self.shape})"
@@ -56,7 +59,7 @@ class Tensor:
             return f"torch.zeros({self.shape}, dtype=torch.{self.dtype}{more})"
         if self.dtype in _INTEGERS:
             kind = f", dtype=torch.{self.dtype}" if self.dtype != "int64" else ""
-            return f"torch.randint(0, {self.high}, {self.shape}{kind}{more})"
+            return f"torch.randint({self.low}, {self.high}, {self.shape}{kind}{more})"
         if self.dtype == "bool":
             return f"(torch.rand({self.shape}{more}) > 0.5)"
         kind = f", dtype=torch.{self.dtype}" if self.dtype != "float32" else ""
@@ -95,16 +98,18 @@ class Text:
 
 @dataclass(frozen=True)
 class Batches:
-    """The batches of a loader, or the samples of a dataset."""
+    """The batches of a loader, or the samples of a data set, or the class of one."""
 
     parts: tuple[tuple[str, Tensor], ...]
-    form: str = "tuple"  # "tensor", "dict"
+    form: str = "tuple"  # "tensor", "dict", "dataset" (a class; its samples are tuples)
     n: int = 2  # 0: one batch by itself, and no list
     key: str = ""  # they stand in a dict, under this key
 
     @property
     def expression(self) -> str:
         """What makes them: a list, or one batch."""
+        if self.form == "dataset":
+            return f"_stubs.dataset_of({self._items})"
         return f"{{{self.key!r}: {self._items}}}" if self.key else self._items
 
     @property
@@ -127,6 +132,8 @@ class Batches:
         inside = ", ".join(
             f"{name}: {part.words}" if name else part.words for name, part in self.parts
         )
+        if self.form == "dataset":
+            return f"a class of data sets with {self.n} samples of ({inside})"
         if not self.n:
             return f"a {'dict' if self.form == 'dict' else 'batch'} of ({inside})"
         under = f"a dict with, under {self.key!r}, " if self.key else ""

@@ -108,28 +108,31 @@ def test_mixing_4_a_batch_as_large_as_a_layer_is_made_smaller_to_tell_them_apart
 
 ROWS = torch.randn(6, 5)
 ONES = [(6, True)]
+SIX = torch.arange(6.0)
 
 
 @pytest.mark.parametrize(
     ("are", "first", "target", "more", "later"),
     [
-        (True, ROWS, torch.zeros(6), (), ONES),
-        (True, ROWS, torch.zeros(6, 3), (), ONES * 3),
-        (True, ROWS, torch.zeros(6), (torch.randn(6, 2), 3, None), ONES),
+        (True, ROWS, SIX, (), ONES),
+        (True, ROWS, torch.eye(6)[:, :3], (), ONES * 3),
+        (True, ROWS, SIX.long(), (torch.randn(6, 2), 3, None), ONES),
         (False, ROWS, None, (), ONES),
-        (False, ROWS[0], torch.zeros(5), (), [(5, True)]),
-        (False, ROWS[:2], torch.zeros(2), (), [(2, True)]),
-        (False, ROWS, torch.zeros(30), (), ONES),
-        (False, ROWS, torch.zeros(6, 5), (), ONES),
+        (False, ROWS, torch.ones(6).long(), (), ONES),
+        (False, ROWS, 0.9 + SIX / 60, (), ONES),
+        (False, ROWS[0], SIX[:5], (), [(5, True)]),
+        (False, ROWS[:2], SIX[:2], (), [(2, True)]),
+        (False, ROWS, torch.arange(30.0), (), ONES),
+        (False, ROWS, torch.eye(6)[:, :5], (), ONES),
         (False, ROWS, torch.tensor(1.0), (), ONES),
-        (False, ROWS, torch.zeros(6), (), []),
-        (False, ROWS, torch.zeros(6), (), [(6, False)]),
-        (False, ROWS, torch.zeros(6), (), [(6, True), (4, True)]),
-        (False, ROWS, torch.zeros(6), (object(),), ONES),
-        (False, ROWS, torch.zeros(6), (torch.eye(6),), ONES),
-        (False, ROWS, torch.zeros(6), (torch.ones(2, 9).long(),), ONES),
-        (False, ROWS, torch.zeros(6), (torch.ones(6).long(),), ONES),
-        (False, ROWS, torch.zeros(6), (torch.eye(7).to_sparse(),), ONES),
+        (False, ROWS, SIX, (), []),
+        (False, ROWS, SIX, (), [(6, False)]),
+        (False, ROWS, SIX, (), [(6, True), (4, True)]),
+        (False, ROWS, SIX, (object(),), ONES),
+        (False, ROWS, SIX, (torch.eye(6),), ONES),
+        (False, ROWS, SIX, (torch.ones(2, 9).long(),), ONES),
+        (False, ROWS, SIX, (torch.ones(6).long(),), ONES),
+        (False, ROWS, SIX, (torch.eye(7).to_sparse(),), ONES),
     ],
 )
 def test_mixing_5_rows_are_samples_only_where_all_speaks_for_it(

@@ -93,9 +93,31 @@ def proposals(code: str, message: str = "x") -> Proposals:
         ("out, h = rnn_model(x, h)", "rnn_model", "_stubs.Recurrent(10)"),
         ("out, attention = model(x, mask)", "model", "_stubs.Model(10)"),  # no state of its own
         ("image, label = parts['val'][k]", "parts",
-         "{'val': [(torch.rand((20,)), torch.randint(0, 10, ()),) for _ in range(4)]}"),
+         "{'val': [(torch.rand((3, 32, 32)), torch.randint(0, 10, ()),) for _ in range(4)]}"),
         ("image, label = samples[k]", "samples",
+         "[(torch.rand((3, 32, 32)), torch.randint(0, 10, ()),) for _ in range(4)]"),
+        ("sound, label = samples[k]", "samples",
          "[(torch.rand((20,)), torch.randint(0, 10, ()),) for _ in range(4)]"),
+        ("for x, x_len, label in stream: x + x_len", "stream",
+         "[(torch.rand((8, 20)), torch.randint(1, 9, (8,)), torch.randint(0, 10, (8,)),) "
+         "for _ in range(2)]"),
+        ("feed = DataLoader(Birds('a'), 4)\nfor n, (song, label) in enumerate(feed): song + 1",
+         "Birds", "_stubs.dataset_of([(torch.rand((20,)), torch.randint(0, 10, ()),) "
+         "for _ in range(8)])"),
+        ("def fit(rows):\n    for song, label in rows:\n        song + 1\n"
+         "held = Birds('a')\nfeed = DataLoader(held, 4)\nfit(feed)", "Birds",
+         "_stubs.dataset_of([(torch.rand((20,)), torch.randint(0, 10, ()),) for _ in range(8)])"),
+        ("feed = DataLoader(Birds('a'), 4)", "Birds", '_stubs.stub_class("Birds")'),
+        ("tower = make_tower(s).to(d)\ntower.train()\ntower.parameters()", "make_tower",
+         "lambda *_, **__: _stubs.Model(10)"),
+        ("class A(nn.Module):\n    def __init__(self):\n        self.body = grown('a')\n"
+         "        self.top = nn.Linear(self.body.out_features, 2)", "grown", "_stubs.Backbone"),
+        ("class A(nn.Module):\n    def __init__(self):\n        self.body = grown('a')\n",
+         "grown", "torch.nn.Identity"),
+        ("run(Q['lr'], Q['epochs'], Q['which'])", "Q", '_stubs.Namespace("Q")'),
+        ("run(Q['lr'], Q['left'], Q['right'])", "Q",
+         "{'lr': torch.rand((8, 20)), 'left': torch.rand((8, 20)), 'right': torch.rand((8, 20))}"),
+        ("run(Q['lr'], Q['epochs'], Q['which'])", "Q.which", "4"),
         ("y = pair['a'] + pair['label']", "pair",
          "{'a': torch.rand((8, 20)), 'label': torch.randint(0, 10, (8,))}"),
         ("tower = make_tower(3)\ntower.load_state_dict(w)", "make_tower",
@@ -164,6 +186,9 @@ READ = frozenset({"x", "y", "loader"})
                       message="Expected hidden size (1, 2, 4), got [8, 20, 1]"), Tensor((1, 2, 4))),
         ("x", Outcome(type="RuntimeError", read=READ, message="element 0 of tensors does not "
                       "require grad and does not have a grad_fn"), Tensor((8, 20), grad=True)),
+        ("x", Outcome(type="RuntimeError", read=READ, message="`lengths` argument should be a 1D "
+                      "CPU int64 tensor, but got 2D cpu Float tensor"),
+         Tensor((8,), "int64", low=1, high=9)),
         ("x", Outcome(type="RuntimeError", read=READ, message="grad can be implicitly created "
                       "only for scalar outputs"), Tensor(())),
     ],
@@ -171,6 +196,20 @@ READ = frozenset({"x", "y", "loader"})
 def test_one_property_is_changed_at_a_time(message, seen, tensor):
     """It is among the first that are tried."""
     assert X.with_value("x", tensor, "message") in changed(message, X, seen)[:6]
+
+
+def test_the_channels_of_a_one_dimensional_convolution_come_second():
+    """Of a batch, and first of a single sample."""
+    sound = X.with_value("x", Tensor((4, 3, 48)), "use")
+    message = (
+        "Given groups=1, weight of size [96, 40, 5], expected input[4, 3, 48] to have 40 channels, "
+        "but got 3 channels instead"
+    )
+    seen = Outcome(type="RuntimeError", read=READ, message=message)
+    given = [c.get("x") for c in changed("x", sound, seen)[:6]]
+    assert {(4, 40, 48), (40, 3, 48)} <= {
+        g.value.shape for g in given if g is not None and isinstance(g.value, Tensor)
+    }
 
 
 def test_what_one_tensor_lacks_all_like_it_get():

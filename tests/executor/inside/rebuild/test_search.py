@@ -12,7 +12,7 @@ import torch
 from executor.inside.rebuild.candidate import Candidate
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.reasons import Met, out_of_reach, why_not
-from executor.inside.rebuild.search import Search
+from executor.inside.rebuild.search import Search, gets_further
 from executor.inside.rebuild.source import header_of, sources
 from executor.inside.rebuild.trial import Outcome, Program, run
 from executor.inside.rebuild.values import Tensor
@@ -193,6 +193,35 @@ def test_a_trial_finds_no_file_of_the_one_before(tmp_path: Path, monkeypatch: py
     program = Program(code, ast.parse(code), {}, lambda name: None)
     assert [run(program, Candidate()).ok for _ in range(2)] == [True, True]
     assert [path.name for path in tmp_path.iterdir()] == ["given"]
+
+
+def test_a_trial_tells_which_lines_it_came_to():
+    """Those of functions too, and none of a library."""
+    code = "import torch\ndef f(x):\n    if x:\n        return 1\n    return 2\nf(0)\n1 / 0\n2\n"
+    seen = run(Program(code, ast.parse(code), {}, lambda name: None), Candidate())
+    assert seen.ran == {1, 2, 3, 5, 6, 7}
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "line", "further"),
+    [
+        ({1, 2}, {1, 2, 3}, 9, 1),
+        ({1, 2, 3}, {1, 2}, 9, -1),
+        ({1, 2}, {1, 3}, 9, 0),
+        ({1, 2}, {1, 2}, 9, 0),
+        (set(), {1, 2}, 9, 0),
+        ({1, 2}, {1, 2, 3}, 2, 0),  # past the line that is to fail
+    ],
+)
+def test_a_trial_gets_further_where_it_comes_to_new_lines(
+    before: set[int], now: set[int], line: int, further: int
+):
+    """And leaves none out."""
+    code = "x = 1\n" * 8 + "x = y\n"
+    error = posted("m", "x = y" if line == 9 else "x = 1", code=code)
+    assert (
+        gets_further(Outcome(ran=frozenset(before)), Outcome(ran=frozenset(now)), error) == further
+    )
 
 
 SOLVED = {
