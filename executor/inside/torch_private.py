@@ -126,6 +126,13 @@ saved_blank = _saved("_saved_blank")
 saved_weight = _saved("_saved_weight")
 saved_ignore_index = _saved("_saved_ignore_index")
 saved_sizes = _saved("_saved_self_sym_sizes")
+_turned = _saved("_saved_dim0"), _saved("_saved_dim1")
+
+
+def saved_dims(node: Any) -> tuple[int, int]:
+    """The two dimensions that a transpose exchanged."""
+    one, other = (get(node) for get in _turned)
+    return int(one), int(other)
 
 
 def outputs(node: Any) -> tuple[Any, ...]:

@@ -29,9 +29,10 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
     elif finding.kind == "reads_first_step":
         yield from _last_step(program, finding)
     elif finding.kind == "normalised_wrong_dim":
-        found = [c for c in calls(program, _NORM) if _number(_dim(program, c)) == 0]
+        rank, used = len(facts["input"]), facts["used"]
+        found = [c for c in calls(program, _NORM) if _normed(program, c) in (used, used + rank)]
         if found:
-            yield _along(program, found, 1, "each row is normalised by itself")
+            yield _along(program, found, facts["summed"], "what is multiplied has the length 1")
     elif finding.kind == "softmax_over_samples":
         for call in calls(program, _SOFTMAX):
             if _dim(program, call) is None:
@@ -70,6 +71,14 @@ def _place(program: Program, call: cst.Call) -> int:
 def _dim(program: Program, call: cst.Call) -> cst.BaseExpression | None:
     given = argument(call, _place(program, call), "dim")
     return given.value if given is not None else None
+
+
+def _normed(program: Program, call: cst.Call) -> int | None:
+    """The dimension of a norm; that of `normalize` is 1 where none is given."""
+    given = _dim(program, call)
+    if given is None and program.text(call.func).endswith("normalize"):
+        return 1
+    return _number(given)
 
 
 def _number(value: cst.BaseExpression | None) -> int | None:

@@ -34,6 +34,11 @@ ATTENTION = (
 )
 COSINE = fit("F.cross_entropy(F.normalize(net(x), dim={d}) @ F.normalize(net(-x), dim={d}).T, "
              "torch.arange(9))")  # fmt: skip
+STACKED = (
+    "net = nn.Linear(6, 4)\n" + ADAM + "for _ in range(2):\n    z = net(torch.randn(9, 5, 6))\n"
+    "    a, b = F.normalize(z{n}), F.normalize(z.flip(0){n})\n"
+    "    loss = (1 - {product}).pow(2).sum()\n    " + FIT
+)  # fmt: skip
 PIXELS = "torch.randint(256, (40, 6)).float()"
 LOAD = fit("net(x).pow(2).mean()") + "net.load_state_dict({given})\n"
 BEST = fit("net(x).pow(2).mean()").replace("for _", "best = net.state_dict()\nfor _")
@@ -161,7 +166,12 @@ MISTAKES = {
         fit("-net(x).softmax(0).gather(1, torch.arange(9)[:, None] % 3).log().mean()"),
         fit("-net(x).log_softmax(0).gather(1, torch.arange(9)[:, None] % 3).mean()"),
     ],
-    "normalised_wrong_dim": [COSINE.format(d=0)],
+    "normalised_wrong_dim": [
+        COSINE.format(d=0),
+        STACKED.format(n="", product="(a @ b.transpose(1, 2))"),
+        STACKED.format(n="", product="(a * b).sum(-1)"),
+        STACKED.format(n=", dim=2", product="(a.transpose(1, 2) @ b)"),
+    ],
     "loss_arguments_swapped": [
         fit("F.binary_cross_entropy(torch.full((9, 3), 0.5), net(x).sigmoid())"),
         fit("F.binary_cross_entropy_with_logits(torch.ones(9, 3), net(x))"),
@@ -288,6 +298,11 @@ HEALTHY = {
     "a schedule that goes on": SCHEDULE + STEPPED.format(made="ExponentialLR(opt, 0.99)")
     + "for _ in range(2): sched.step()\n" + LONG + FIT + "    sched.step()\n",
     "cosines of rows": COSINE.format(d=1),
+    "cosines of steps": STACKED.format(n=", dim=-1", product="(a @ b.transpose(-2, -1))"),
+    "cosines, added up": STACKED.format(n=", dim=2", product="(a * b).sum(2)"),
+    "correlations of channels": STACKED.format(n="", product="(a.transpose(1, 2) @ b)"),
+    "all cosines added up": STACKED.format(n="", product="(a * b)"),
+    "one of two normalised otherwise": STACKED.format(n="", product="(a @ z.transpose(1, 2))"),
     "correlations of columns": fit(
         "(F.normalize(net(x), dim=0).T @ F.normalize(net(-x), dim=0) - torch.eye(3)).pow(2).mean()"
     ),

@@ -182,6 +182,8 @@ def test_nodes_of_the_graph_say_what_they_kept() -> None:
     assert torch.equal(private.saved_self(mse), given)
     assert torch.equal(private.saved_target(mse), target)
     assert tuple(private.saved_sizes(expanded)) == (1, 2)
+    turned = torch.zeros(1, 2, 3, requires_grad=True).transpose(1, 2)
+    assert private.saved_dims(turned.grad_fn) == (1, 2)
     assert torch.equal(private.saved_other((given * target).grad_fn), target)
     assert private.saved_dim(given.unsqueeze(1).grad_fn) == 1
     assert private.saved_dim(given.unsqueeze(-1).grad_fn) == (1 << 64) - 1

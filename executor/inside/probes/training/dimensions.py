@@ -62,6 +62,8 @@ def _of_node(node: Any, kind: str) -> Iterator[Pattern]:
     if kind in ("Bmm", "Mm"):
         yield from _attention(node)
         yield from _similarity(node, kind)
+    elif kind == "Sum":
+        yield from _similarity(node, kind)
     elif kind in ("Softmax", "LogSoftmax"):
         yield from masks.of_softmax(node)
         sizes = shape(node, 0) or ()
@@ -127,23 +129,65 @@ def _picked(node: Any) -> Iterator[Pattern]:
 
 
 def _similarity(node: Any, kind: str) -> Iterator[Pattern]:
-    """Products of rows of which both were divided by norms of the columns."""
-    if kind != "Mm":
-        return
-    wrong = []
-    for (before, _), along in zip(node.next_functions, (1, 0), strict=True):
-        if before is not None and what(before) in ("T", "Transpose", "Permute"):
-            before, along = before.next_functions[0][0], 1 - along
-        normed = _normed_along(before)
-        wrong.append(normed is not None and normed != along)
-        if wrong == [True]:
-            sizes = list(shape(before, 0) or ())
-    if wrong == [True, True]:
-        yield Pattern("normalised_wrong_dim", {"input": sizes})
+    """Products that are added up along one dimension, of tensors normalised along another.
+
+    All dimensions are counted from the end, so that a product of stacks reads like one of matrices.
+    """
+    if kind == "Sum":
+        node, summed = node.next_functions[0][0], _summed(node)
+        if summed is None or node is None or what(node) != "Mul":
+            return
+        wanted = (summed, summed)
+    else:
+        wanted = (-1, -2)
+    along, sizes = [], []
+    for (before, _), contracted in zip(node.next_functions, wanted, strict=True):
+        before, contracted = _before_turns(before, contracted)
+        used = _normed_along(before)
+        if used is None or used == contracted:
+            return
+        along.append((used, contracted))
+        sizes.append(list(shape(before, 0) or ()))
+    used, contracted = along[0]
+    yield Pattern("normalised_wrong_dim", {"input": sizes[0], "used": used, "summed": contracted})
+
+
+def _summed(node: Any) -> int | None:
+    """The one dimension along which a sum adds up, from the end."""
+    try:
+        dims, rank = private.saved_dim(node), len(private.saved_sizes(node))
+    except AttributeError:
+        return None  # all of it is added up
+    if len(dims) != 1 or not rank:
+        return None
+    dim = int(dims[0])
+    return (dim - (1 << 64) if dim >= 1 << 63 else dim) % rank - rank
+
+
+def _before_turns(node: Any, dim: int) -> tuple[Any, int]:
+    """What was turned, or only laid out for the product, and where the dimension was there."""
+    while node is not None:
+        kind = what(node)
+        if kind == "T" or (kind in ("Transpose", "Permute") and _of_the_last_two(node, kind)):
+            dim = -3 - dim
+        elif kind not in ("View", "UnsafeView", "ReshapeAlias", "Expand", "Clone"):
+            break
+        node = node.next_functions[0][0]
+    return node, dim
+
+
+def _of_the_last_two(node: Any, kind: str) -> bool:
+    sizes = shape(node.next_functions[0][0], 0) or ()
+    rank = len(sizes)
+    if kind == "Permute":
+        return rank == 2
+    turned = {int(d) % (1 << 64) for d in private.saved_dims(node)}
+    ends = {rank - 1, rank - 2}, {(1 << 64) - 1, (1 << 64) - 2}
+    return turned in ends
 
 
 def _normed_along(node: Any) -> int | None:
-    """The dimension of a matrix along which it was divided by its own norm; None if it was not."""
+    """The dimension along which it was divided by its own norm, from the end; None if by none."""
     if node is None or what(node) != "Div":
         return None
     norm = node.next_functions[1][0]
@@ -152,9 +196,9 @@ def _normed_along(node: Any) -> int | None:
     if norm is None or what(norm) not in ("LinalgVectorNorm", "Norm"):
         return None
     sizes = shape(norm, 0) or ()
-    if len(sizes) != 2 or 1 not in sizes or sizes == (1, 1):
+    if sizes.count(1) != 1 or len(sizes) < 2:
         return None
-    return sizes.index(1)
+    return sizes.index(1) - len(sizes)
 
 
 def _unscaled(node: Any, kind: str) -> Iterator[Pattern]:

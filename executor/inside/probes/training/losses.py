@@ -363,8 +363,10 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
         "target under `torch.no_grad()` (or `.detach()` it), best with a copy of the network"
     ),
     "normalised_wrong_dim": lambda f: (
-        f"compares rows of {f['input']} whose columns were normalised (dim=0): the products are no "
-        "cosines of the rows, and each depends on the whole batch; write `dim=1` (or `dim=-1`)"
+        f"adds up the products of two {f['input']} along dimension "
+        f"{f['summed'] + len(f['input'])}, and they were normalised along dimension "
+        f"{f['used'] + len(f['input'])}: that gives no cosines, and each depends on other rows; "
+        f"write `dim={f['summed']}` where they are normalised"
     ),
     "inputs_unscaled": lambda f: (
         f"comes from a first layer that got whole numbers up to {f['largest']:g} {f['input']}, "
