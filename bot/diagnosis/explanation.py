@@ -32,14 +32,17 @@ from knowledge.search.search import Hit, SearchResult
 _JUDGES = re.compile(
     r"\b(?:is|are) my (?:\w+ ){0,4}(?:right|wrong|correct|valid|incorrect)\b", re.IGNORECASE
 )
-# … and so is what it does that looks wrong to them, where it was run and shows no mistake.
+# … and so is what it does that looks wrong to them, where it was run and shows no mistake, or
+# where nothing else is asked.
 _LOOKED_OVER = re.compile(
     r"\b(?:please|(?:could|can|would) (?:you|someone|anyone)) (?:please )?"
     r"(?:check|review|look over)\b"
     r"|\bis (?:this|that|it)\b[^.?!\n]{0,60}\b(?:right|wrong|correct|a mistake|valid)\b"
-    r"|\b(?:is|see) anything wrong\b",
+    r"|\b(?:is|see) anything wrong\b"
+    r"|\b(?:does|do|is there|are there)\b[^.?!\n]{0,60}\b(?:mistakes?|bugs?)\b",
     re.IGNORECASE,
 )
+_BRIEF = 15  # words, beside code: it asks for nothing else
 
 
 def asked(known: Diagnosis, articles: Mapping[str, Article]) -> tuple[str, ...]:
@@ -55,7 +58,8 @@ def asked(known: Diagnosis, articles: Mapping[str, Article]) -> tuple[str, ...]:
     if is_foreign(question.text) or _JUDGES.search(question.text):
         return ()
     ran = known.run is not None and known.run.outcome is Outcome.OK and not known.missing
-    if ran and _LOOKED_OVER.search(question.text):
+    brief = bool(question.code.strip()) and len(question.text.split()) <= _BRIEF
+    if (ran or brief) and _LOOKED_OVER.search(question.text):
         return ()
     if pasted is not None and pasted.message:
         title = next((line for line in question.text.splitlines() if line.strip()), "")

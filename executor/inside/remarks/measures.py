@@ -114,7 +114,7 @@ def _gpu_time(tree: ast.Module) -> Found:
             for n in walk(tree)
             if isinstance(n, ast.Call) and n.lineno in between and tail(n) not in _CLOCKS
         ]
-        waits = any(words(c) & _WAITS for c in called)
+        waits = any(words(n) & _WAITS for n in [*called, *_bodies(tree, called)])
         if not waits and any(tail(c) not in {"print", "range", "len", "append"} for c in called):
             yield (
                 "gpu_time",
@@ -126,6 +126,18 @@ def _gpu_time(tree: ast.Module) -> Found:
                 "rounds out",
             )
             return
+
+
+def _bodies(tree: ast.Module, called: list[ast.Call]) -> list[ast.FunctionDef]:
+    """The snippet's own functions that those calls come to, and those that these call."""
+    known = {n.name: n for n in walk(tree) if isinstance(n, ast.FunctionDef)}
+    todo, found = [tail(c) for c in called], dict[str, ast.FunctionDef]()
+    while todo:
+        name = todo.pop()
+        if name in known and name not in found:
+            found[name] = known[name]
+            todo += [tail(c) for c in walk(known[name]) if isinstance(c, ast.Call)]
+    return list(found.values())
 
 
 def over_batches(tree: ast.Module) -> Found:

@@ -424,3 +424,28 @@ def test_the_reason_of_what_only_resembles_is_told_under_a_condition(
     assert why.resembles is (called == "If so")
     titles = [part.title for part in sheet(Answered(answer=made)).parts]
     assert titles[0].startswith(f"{called}: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "slugs"),
+    [
+        ("What loss does a policy gradient take?", ("loss-of-a-policy-gradient",)),
+        ("Does this policy gradient agent have a mistake in its loss?", ()),
+        ("Is anything wrong with this policy gradient loss?", ()),
+        ("Can you check the loss of my policy gradient?", ()),
+        (
+            "Is anything wrong with this? I would also like to know what loss a policy gradient "
+            "takes, since mine never learns to balance the pole.",
+            ("loss-of-a-policy-gradient",),
+        ),
+    ],
+)
+def test_who_only_wants_it_looked_over_is_told_no_general_way(
+    text: str, slugs: tuple[str, ...]
+) -> None:
+    """Of code that does not run here either: the way may be the one that it goes."""
+    question = Question(text=text, snippets=(Snippet(code="loss = -(p * r).sum()"),))
+    seen = SearchResult((hit("loss-of-a-policy-gradient"),), 0.9, 0.5)
+    diagnosis = replace(Diagnosis(question, RunWith()), passages=seen)
+
+    assert asked(diagnosis, ARTICLES) == slugs

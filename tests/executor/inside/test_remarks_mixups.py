@@ -73,6 +73,7 @@ SHOWN = {
     ],
     "gpu_time": [
         f"{CLOCK}print(time.time() - t)",
+        f"def act(x):\n    return model(x)\n{CLOCK}act(x)\nprint(time.time() - t)",
         f"{CLOCK}u = time.time()\ny = y.cpu()\nprint(u - t)",
     ],
     "picks_samples": [
@@ -145,6 +146,8 @@ SOUND = {
     "not compared": f"a = m.fc.weight\n{TRAIN}b = m.fc.weight\nprint(a)",
     "waited for by the copy": f"{CLOCK}y = y.cpu()\nu = time.time()\nprint(u - t)",
     "waited for": f"{CLOCK}torch.cuda.synchronize()\nprint(time.time() - t)",
+    "waited for by a function": "def act(x):\n    return step(x)\ndef step(x):\n"
+    f"    return model(x).cpu()\n{CLOCK}for _ in range(9):\n    act(x)\nprint(time.time() - t)",
     "on the CPU": CLOCK.replace("'cuda'", "'cpu'") + "print(time.time() - t)",
     "over samples": f"{COUNT}print(right / len(loader.dataset))",
     "one sample at a time": "for x, y in data:\n    r += m(x).argmax(0) == y\n",
