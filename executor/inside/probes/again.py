@@ -85,7 +85,7 @@ class Caller:
         args, kwargs = mapped(inputs, lambda _, t: t.clone())
         with torch.no_grad():
             output = self._call.module(*args, **kwargs)
-        return [t.detach().clone() for t in _flat(output)]
+        return [t.detach().clone() for t in flat(output)]
 
 
 def close(a: torch.Tensor, b: torch.Tensor) -> bool:
@@ -118,7 +118,7 @@ def mapped(inputs: Inputs, change: Any) -> Inputs:
     )
 
 
-def _flat(output: Any, left: int = 20) -> list[torch.Tensor]:
+def flat(output: Any, left: int = 20) -> list[torch.Tensor]:
     """The tensors in what a module returned."""
     if issubclass(type(output), torch.Tensor):
         return [output]
@@ -126,4 +126,4 @@ def _flat(output: Any, left: int = 20) -> list[torch.Tensor]:
         output = list(output.values())
     if not isinstance(output, (tuple, list)):
         return []
-    return [t for value in list(output)[:left] for t in _flat(value, left)][:left]
+    return [t for value in list(output)[:left] for t in flat(value, left)][:left]

@@ -69,6 +69,7 @@ KINDS = {
     "samples_mixed": Says.PROGRAM_WIDE_MISTAKE,
     "batch_mixed": Says.PROGRAM_WIDE_MISTAKE,
     "input_ignored": Says.PROGRAM_WIDE_MISTAKE,
+    "output_constant": Says.NOTE,
     "argument_ignored": Says.NOTE,
     "derivative_wrong": Says.PROGRAM_WIDE_MISTAKE,
     "reads_first_step": Says.PROGRAM_WIDE_MISTAKE,

@@ -37,13 +37,26 @@ def looked(body: str, given: dict[str, torch.Tensor]) -> list[Finding]:
 
 
 @pytest.mark.parametrize(
-    "body",
-    ["h = outside", "h = torch.zeros_like(x)", "h = x.sign().abs()", "h = (x - 999).relu()"],
+    ("body", "kind"),
+    [
+        ("h = outside", "input_ignored"),
+        ("h = torch.zeros_like(x)", "input_ignored"),
+        ("h = outside + 0 * x", "output_constant"),
+        ("h = x.sign().abs()", "output_constant"),
+        ("h = (x - 999).relu()", "output_constant"),
+    ],
 )
-def test_ignored_1_a_model_that_computes_with_something_else_is_named(body: str) -> None:
-    """In a variable outside, in the size alone, or where every unit is dead."""
+def test_ignored_1_a_model_that_computes_with_something_else_is_named(body: str, kind: str) -> None:
+    """With a variable outside, or the size alone; that every unit is dead is only noted."""
     (found,) = looked(body, {"x": X})
-    assert (found.kind, found.name, found.line) == ("input_ignored", "Net", 3)
+    assert (found.kind, found.name, found.line) == (kind, "Net", 3)
+    assert found.mistake is (kind == "input_ignored")
+
+
+def test_ignored_4_of_whole_numbers_it_is_only_noted() -> None:
+    """No graph leads back to them."""
+    (found,) = looked("h = outside", {"y": Y})
+    assert found.kind == "output_constant"
 
 
 @pytest.mark.parametrize(

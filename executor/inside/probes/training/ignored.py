@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 import torch
 
-from executor.inside.probes.again import Caller, KeptCall, mapped, tensors
+from executor.inside.probes.again import Caller, KeptCall, flat, mapped, tensors
 from executor.inside.probes.kinds import finding
 from executor.inside.probes.training.unread import changed
 from executor.protocol import Finding
@@ -26,16 +26,15 @@ def look(caller: Caller, call: KeptCall) -> list[Finding]:
         return []
     kind = type(call.module).__name__
     if _moves_nothing(caller, call, names):
-        return [
-            finding(
-                "input_ignored",
-                call.line,
-                kind,
-                f"what `{kind}` gives is the same whatever it is given, in training mode and in "
-                "evaluation: its `forward` computes with something else than its arguments (a "
-                "variable outside of it?), or all its units are dead or saturated",
-            )
-        ]
+        told = f"what `{kind}` gives is the same whatever it is given, in training mode and in "
+        if _leads_to(call, names):
+            told += "evaluation: its units are dead or saturated, or a zero stands in its way"
+            return [finding("output_constant", call.line, kind, told)]
+        told += (
+            "evaluation: its `forward` computes with something else than its arguments, such as "
+            "a variable outside of it"
+        )
+        return [finding("input_ignored", call.line, kind, told)]
     if len(names) < 2:
         return []
     return [
@@ -68,6 +67,29 @@ def _moves_nothing(caller: Caller, call: KeptCall, names: Iterable[str]) -> bool
             if len(before) != len(after) or not all(map(torch.equal, before, after)):
                 return False
     return True
+
+
+def _leads_to(call: KeptCall, names: Iterable[str]) -> bool:
+    """Whether the graph of the output goes back to an input; of whole numbers that is not seen."""
+    leaves: list[torch.Tensor] = []
+
+    def asking(name: str, t: torch.Tensor) -> torch.Tensor:
+        if name not in names or not t.is_floating_point():
+            return t
+        leaves.append(t.detach().clone().requires_grad_())
+        return leaves[-1]
+
+    args, kwargs = mapped((call.args, call.kwargs), asking)
+    if not leaves:
+        return True
+    call.module.eval()
+    with torch.enable_grad():
+        out = flat(call.module(*args, **kwargs))
+        total = sum(t.sum() for t in out if t.is_floating_point() and t.requires_grad)
+        if not isinstance(total, torch.Tensor):
+            return False
+        found = torch.autograd.grad(total, leaves, allow_unused=True)
+    return any(g is not None for g in found)
 
 
 def _only(names: Iterable[str]) -> Callable[[str, torch.Tensor], torch.Tensor]:

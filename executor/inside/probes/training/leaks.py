@@ -9,6 +9,7 @@ that the samples come first, and rows that are samples (mixing.py).
 from __future__ import annotations
 
 import ast
+import time as clock
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -28,6 +29,9 @@ from executor.protocol import Finding
 
 _ELEMENTS = 1 << 16  # of one call's inputs
 _CALLS = 4  # modules whose calls are kept
+_SECONDS = (
+    1.0  # of processor time, after which no model is looked at that gives no cause of its own
+)
 _LATER = 3  # further calls of each that are compared with the one kept
 _LEAST = 4  # steps of a sequence whose targets are compared with it
 _PADDED = 0.1  # of the targets that are padding
@@ -151,6 +155,7 @@ class Leaks:
     def look(self) -> list[Finding]:
         """Try them: it calls the snippet's modules, so that it comes last of all."""
         found: list[Finding] = []
+        until = clock.process_time() + _SECONDS
         for kept in self._kept.values():
             with quietly():
                 shifted, turned, time = _shifted(kept), _may_mix(kept), _time(kept)
@@ -173,9 +178,10 @@ class Leaks:
             if time is not None and not found:
                 look = partial(unread.look, call=kept.call, dim=time, first=kept.first)
                 found += Caller.with_time(kept.call, look)
-            if kept.target is not None and not found:
+            in_time = clock.process_time() < until
+            if kept.target is not None and not found and in_time:
                 found += Caller.with_time(kept.call, partial(ignored.look, call=kept.call))
-            if samples and not found:
+            if samples and not found and in_time:
                 look = partial(mixing.look, call=kept.call, first=kept.first, source=self._source)
                 found += Caller.with_time(kept.call, look)
         return found
