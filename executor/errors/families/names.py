@@ -768,6 +768,11 @@ FAMILIES = (
             ),
         ),
         remedy=(
+            Sentence(
+                "`del {name}` makes the name a local one, like an assignment, and nothing sets it "
+                "before: leave the `del` out, or delete what the function did set",
+                {"line": r"^\s*del\b"},
+            ),
             "See why the branch or loop that sets it did not run: an empty loader, a condition "
             "that no case met, an error that an `except` passed over. If that may be, give it a "
             "value before; a variable of outside that the function changes needs `global {name}` "

@@ -107,7 +107,8 @@ class Operators(private.OperatorMode):
             with private.DisableTorchFunction():  # a subclass of the snippet's, say
                 return self._with_care(known, args, dict(kwargs))
         out = self._call(known.func, args, kwargs, where)
-        if known.fresh:
+        # Without autograd `reshape` and `to` come here whole, and may copy what they could share.
+        if known.fresh or torch.is_inference_mode_enabled():
             self.state.devices.put_results(out, where)
         return out
 
@@ -339,6 +340,21 @@ class Functions(TorchFunctionMode):
         finally:
             state.wanted, state.call = before
 
+    def _beside(self, scores: Any, targets: Any) -> Any:
+        """The targets on the device of the scores: ctc_loss brings them there itself.
+
+        Source:
+            LossCTC.cpp of PyTorch: targets on the CPU are moved "as a service for the user".
+        """
+        devices = self.state.devices
+        if not isinstance(targets, torch.Tensor) or devices.of(targets) != CPU:
+            return targets
+        there = devices.of(scores)
+        if there != CPU:
+            targets = targets.clone()
+            devices.put(targets, there, again=True)
+        return targets
+
     def _call_with_device(
         self, func: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> Any:
@@ -360,7 +376,7 @@ class Functions(TorchFunctionMode):
             self._check_lengths(args[1])
         elif name == "ctc_loss":  # its lengths may be anywhere: PyTorch reads them as numbers
             lengths = (a.tolist() if isinstance(a, torch.Tensor) else a for a in args[2:4])
-            args = (*args[:2], *lengths, *args[4:])
+            args = (args[0], self._beside(args[0], args[1]), *lengths, *args[4:])
         self._check_generator(kwargs.get("generator"), wanted or _first(devices, args))
         out = self._call(func, args, kwargs, wanted)
         if name == "_pad_packed_sequence":

@@ -231,6 +231,28 @@ def test_a_silent_mistake_is_named_first(any_house: House, kind: str, code: str)
     assert next((f.kind for f in result.findings if f.mistake), "nothing") == kind
 
 
+TASKS = (
+    NET.format(n=3, last="") + ADAM + "other = nn.Linear(6, 3)\n"
+    "inner = torch.optim.SGD(other.parameters(), lr=0.1)\nfor _ in range(2):\n    total = 0\n"
+    "    for _ in range(8):\n        x = torch.randn(9, 6)\n"
+    "        other(x).pow(2).mean().backward(); inner.step(); inner.zero_grad()\n"
+    "        total = total + net(x).pow(2).mean()\n"
+    "    opt.zero_grad(); {back}; opt.step()\n"
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("back", "kinds"),
+    [("(total / 8).backward()", []), ("net(x).pow(2).mean().backward()", ["graph_kept"])],
+)
+def test_losses_are_kept_with_their_graphs_rightly_to_go_back_through_them_at_once(
+    any_house: House, back: str, kinds: list[str]
+):
+    """Those of a group of tasks, after a step of another optimizer for each."""
+    found = run(any_house, TASKS.format(back=back)).findings
+    assert [f.kind for f in found if f.kind == "graph_kept"] == kinds
+
+
 def test_a_running_average_of_losses_keeps_their_graphs(any_house: House):
     """It is a note, as of a list; of detached ones nothing is said."""
     kept, cut = (run(any_house, SMOOTHED.format(cut=c)) for c in ("", ".detach()"))

@@ -211,6 +211,7 @@ HEALTHY = {
         "F.cross_entropy(net(x), torch.arange(9) % 2 + 1, ignore_index=0)"
     ),
     "weights that balance": WEIGHTED.format(w="[0.2, 0.8]"),
+    "weights that are not the counts": WEIGHTED.format(w="[0.6, 0.35]"),
     "even weights": WEIGHTED.format(w="[1.0, 1.0]"),
     "an advantage as numbers": POLICY.format(gain="gain.detach()"),
     "a usual weight decay": DECAYED.format(decay=1e-3),

@@ -301,6 +301,18 @@ PRINTS = {
         "print(F.ctc_loss(p, t, torch.tensor([4]), torch.tensor([2])).device)",
         "cuda:0\n",
     ),
+    "targets of a CTC loss": (
+        "p = torch.zeros(4, 1, 3).log_softmax(2).cuda()\nt = torch.tensor([[1, 2]])\n"
+        "print(F.ctc_loss(p, t, torch.tensor([4]), torch.tensor([2])).device, t.device)",
+        "cuda:0 cpu\n",
+    ),
+    "without autograd": (
+        "x = torch.ones(2, 3, 4, dtype=torch.uint8)\nwith torch.inference_mode():\n"
+        "    a = x.to('cuda')\n    b = a.permute(2, 0, 1)\n"
+        "    print(a.float().device, b.reshape(-1).device, b.contiguous().device, a.cpu().device)\n"
+        "    print((a.float() - torch.zeros(4).cuda()).device, x.float().device)",
+        "cuda:0 cuda:0 cuda:0 cpu\ncuda:0 cpu\n",
+    ),
     "threads": (
         "import threading\n"
         "def work():\n    x = torch.ones(2, device='cuda')\n    print((x + x).device)\n"

@@ -19,6 +19,7 @@ from executor.inside.probes.training.nodes import (
 )
 
 _TOLERANCE = 1e-3
+_ALIKE = 2.5  # times as much weight for each target of a class as of another, at most
 _MANY, _MORE = 24, 1.5  # targets that are counted; how much larger a weight has to be
 _STEPS = 24  # nodes that are looked at behind one
 _OFTEN = 0.05  # of the targets
@@ -117,6 +118,8 @@ def _weighted(node: Any) -> Iterator[Pattern]:
         return
     by_count = weight[counts.argsort()]
     rises = bool((by_count[1:] >= by_count[:-1]).all())
+    of_each = weight / counts  # the same for all, where the counts themselves are the weights
+    rises = rises and float(of_each.max()) < _ALIKE * float(of_each.min())
     if rises and float(by_count[-1]) > _MORE * float(by_count[0]):
         rare, often = int(counts.argmin()), int(counts.argmax())
         yield Pattern(

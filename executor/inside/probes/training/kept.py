@@ -102,6 +102,8 @@ class Kept:
                 "`retain_graph=True`)",
             )
         for name, (n, is_list, _) in self._grown.items():
+            if not is_list and self.names.goes_back_from(name):
+                continue  # it is added up to go back through all of them at once
             line = (self.names.line_of_append(name) if is_list else None) or self.names.line_of(
                 name, 1 << 30
             )

@@ -134,6 +134,15 @@ class SnippetNames:
         """The line that appends to the list."""
         return self._appended.get(name)
 
+    def goes_back_from(self, name: str) -> bool:
+        """Whether `backward()` is called on what is computed from a variable, in one expression."""
+        return any(
+            isinstance(n, ast.Attribute)
+            and n.attr == "backward"
+            and name in {ast.unparse(v) for v in walk(n.value) if isinstance(v, ast.expr)}
+            for n in walk(self._tree)
+        )
+
     def is_weight(self, name: str) -> bool:
         """Whether the code makes and uses a plain tensor as a weight."""
         return name in self._weights

@@ -22,7 +22,7 @@ _NOTES: tuple[tuple[str, str], ...] = (
     (
         r"To copy construct from a tensor",
         "`torch.tensor(t)` of a tensor is a copy of its values, without the graph if `t` has one: "
-        "`t` itself is mostly meant, or `t.detach().clone()`",
+        "`t` itself is mostly meant, or `t.detach().clone()`, with `.to(dtype)` where it names one",
     ),
     (
         r"None of the inputs have requires_grad=True",
