@@ -67,7 +67,7 @@ def around(question: Question, run: JobResult | None) -> Around:
     ran = run is not None and run.reached_end and run.error is None and not run.caught
     runs = ran and run is not None and not run.stand_ins and not run.only_definitions
     if pasted is None:
-        return Around(words=question.text, torch=torch, runs=runs)
+        return Around(words=question.text, line=_failed(question, run), torch=torch, runs=runs)
     own = user_frames(pasted)
     last = pasted.frames[-1] if pasted.frames else None
     library = _library(last) if last is not None else ""
@@ -81,6 +81,13 @@ def around(question: Question, run: JobResult | None) -> Around:
         torch=torch,
         runs=runs,
     )
+
+
+def _failed(question: Question, run: JobResult | None) -> str:
+    """The line of the posted code that raised the error of a run."""
+    n = run.error.line if run is not None and run.error is not None else None
+    lines = question.code.splitlines()
+    return lines[n - 1].strip() if n is not None and 0 < n <= len(lines) else ""
 
 
 _OPENING = 24  # letters of a message by which a line is known that repeats it

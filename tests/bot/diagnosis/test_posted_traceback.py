@@ -130,3 +130,21 @@ async def test_errors_of_a_gpu_are_read_too(message: str, said: str) -> None:
     """In the words that PyTorch has for them; no GPU is needed to read."""
     words = read_words(PastedTraceback(type="RuntimeError", message=message))
     assert words is not None and said in words.means
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("del spare", "leave the `del` out"),
+        ("spare += 1", "See why the branch or loop"),
+    ],
+)
+async def test_the_line_that_failed_here_decides_as_a_posted_one_does(
+    line: str, told: str, ask: Ask
+):
+    """Where no traceback was posted, that of the run."""
+    code = f"def f():\n    {line}\n\nf()\n"
+    answer = await ask(f"why does this fail?\n```python\n{code}```")
+
+    assert answer.error is not None and answer.error.line == 2
+    assert told in answer.remedy
