@@ -11,6 +11,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.checks.runs import Tried
 
 # A TracerWarning says that a trace keeps a value as a constant.
+_TAKEN = re.compile(r"\.(?:detach|item|tolist|numpy)\(|\.data\b")
 _TOLD = ("UserWarning", "RuntimeWarning", "TracerWarning")
 
 
@@ -20,9 +21,12 @@ def check(tried: Tried) -> Check:
         return Check(name="fresh warnings", passed=True, detail="no new warning")
     known = {_kind(w) for run in (tried.before, tried.reference) if run for w in run.warnings}
     lines = lines_of(tried.original, tried.fixed)
+    # What is taken out of the graph, a trace keeps as a constant, wherever it warns of that.
+    takes_out = len(_TAKEN.findall(tried.fixed)) > len(_TAKEN.findall(tried.original))
     for w in tried.after.warnings:
         fresh = _kind(w) not in known and w.category in _TOLD
         told = w.line in lines.changed and not is_a_notice(w.message)
+        told |= w.category == "TracerWarning" and takes_out
         if fresh and (told or tells_of_a_mistake(w.message)):
             detail = f"a new {w.category}: {w.message[:80]}"
             return Check(name="fresh warnings", passed=False, detail=detail)

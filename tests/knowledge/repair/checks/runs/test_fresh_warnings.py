@@ -65,3 +65,22 @@ def test_without_an_error_another_check_looks():
     """There, nothing new is allowed at all."""
     assert check(tried(before=ran(), ran_after=ran(warnings=(SIZE,)))).passed
     assert not check(tried(before=BEFORE, ran_after=ran(warnings=(SIZE,)))).passed
+
+
+@pytest.mark.parametrize(
+    ("fixed", "passes"),
+    [
+        ("second().detach()", False),
+        ("float(second().item())", False),
+        ("second(2)", True),
+        ("second().view(2)", True),
+    ],
+)
+def test_what_is_taken_out_of_the_graph_a_trace_keeps_as_a_constant(fixed, passes):
+    """Whichever line it warns of."""
+    made = tried(
+        before=failed("it failed", line=2),
+        ran_after=ran(warnings=(on(3, "TracerWarning"),)),
+        fixed=f"first()\n{fixed}\nthird()\n",
+    )
+    assert check(made).passed is passes
