@@ -35,7 +35,9 @@ _AS_IT_WAS = frozenset(
     | {"conv_channels", "conv_dimensions", "loss_sizes", "loss_batch_sizes", "layer_dtypes"}
 )
 _RAISED_BY: Mapping[str, frozenset[str]] = {
-    "unregistered": _DEVICES | {"no_parameters"},
+    "unregistered": _DEVICES | {"no_parameters", "not_callable"},
+    "embedding_of_vectors": frozenset({"embedding_dtype", "argument_type"}),
+    "graph_in_backward": frozenset({"no_graph", "unused_input", "backward_returns"}),
     "not_an_attribute": frozenset({"no_parameters"}),
     "not_a_buffer": _DEVICES,
     "made_in_forward": _DEVICES,

@@ -78,6 +78,7 @@ def around(question: Question, run: JobResult | None) -> Around:
         frames="\n".join(f"{_base(f.file)} {f.function}" for f in pasted.frames),
         raised_in=library,
         raising=_short(last.code) if last is not None and library else "",
+        above=pasted.text,
         torch=torch,
         runs=runs,
     )
@@ -95,10 +96,14 @@ _OPENING = 24  # letters of a message by which a line is known that repeats it
 
 def _besides(message: str, text: str) -> str:
     """The text without the message, which a title often repeats: its own sizes are no print."""
-    opening = message.strip().partition("\n")[0][:_OPENING]
+    whole = message.strip().partition("\n")[0]
+    opening = whole[:_OPENING]
     if len(opening) < _OPENING:
         return text
-    return "\n".join(line.partition(opening)[0] for line in text.split("\n"))
+    return "\n".join(
+        line.replace(whole, "") if whole in line else line.partition(opening)[0]
+        for line in text.split("\n")
+    )
 
 
 def place(pasted: PastedTraceback) -> str:

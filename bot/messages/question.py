@@ -23,6 +23,7 @@ from bot.messages.attachments import (
 )
 from bot.messages.chat_markup import PLAIN, ChatMarkup, as_seen
 from bot.messages.fences import MessagePart, split_fences
+from bot.messages.follow_up import came_first, is_a_follow_up
 from bot.messages.indentation import dedent, end_what_is_cut, fit, only_methods, open_class
 from bot.messages.kinds import is_diff, mentions_picture
 from bot.messages.notebook import read_attached_notebook
@@ -151,6 +152,9 @@ class _Reading:
             return now
         bare = longest_wording(self.bare)
         pasted = _last_with_all_text(self.tracebacks)
+        if pasted is not None and is_a_follow_up(pasted):
+            first = came_first(pasted) or bare
+            return first or find_untyped_error(self.text, self.output) or pasted
         if pasted is not None and pasted.type:
             if pasted.message or bare is None or bare.type != pasted.type:
                 return pasted

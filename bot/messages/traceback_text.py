@@ -139,7 +139,7 @@ def _pasted(segment: _Segment, text: str) -> PastedTraceback:
 
 
 def _starts(line: str) -> bool:
-    return _is_header(line) or bool(_FRAME.match(line) or _CELL.match(line))
+    return is_header(line) or bool(_FRAME.match(line) or _CELL.match(line))
 
 
 def _starts_within_ipython(lines: Sequence[str], pos: int) -> bool:
@@ -162,7 +162,8 @@ def _is_code_and_carets(lines: Sequence[str]) -> bool:
     return bool(code.strip()) and bool(marks.strip()) and _CARETS.match(marks) is not None
 
 
-def _is_header(line: str) -> bool:
+def is_header(line: str) -> bool:
+    """Whether Python's first line of a traceback is here."""
     return line.rstrip().rstrip(":").endswith(_HEADER)
 
 
@@ -175,7 +176,7 @@ def _read_chain(lines: Sequence[str], pos: int, whole_block: bool) -> tuple[list
         after = _skip_blank(lines, pos)
         if after < len(lines) and lines[after].strip().startswith(_LINKS):
             after = _skip_blank(lines, after + 1)
-        elif not (after < len(lines) and after == pos and _is_header(lines[after])):
+        elif not (after < len(lines) and after == pos and is_header(lines[after])):
             return segments, pos
         if after == len(lines) or not (_starts(lines[after]) or _RULE.match(lines[after])):
             return segments, pos
@@ -196,7 +197,7 @@ def _read_segment(lines: Sequence[str], pos: int, whole_block: bool) -> tuple[_S
     margin = 0
     if pos < len(lines) and _ARROW.match(lines[pos]):
         segment.frames.append(TracebackFrame(file=_UNNAMED_CELL, line=0, function=""))
-    if pos < len(lines) and _is_header(lines[pos]):
+    if pos < len(lines) and is_header(lines[pos]):
         margin = len(lines[pos]) - len(lines[pos].lstrip())
         # IPython names the type first; needed where the end was not pasted.
         named = lines[pos].partition(_HEADER)[0].split()
@@ -315,7 +316,7 @@ def _read_message(
     in_user_code = False
     while pos < len(lines):
         line = lines[pos]
-        if _is_header(line) or line.lstrip().startswith((">>>", "In [")):
+        if is_header(line) or line.lstrip().startswith((">>>", "In [")):
             break
         if not line.strip():
             after = _skip_blank(lines, pos)
@@ -376,16 +377,19 @@ def _continues_message(line: str) -> bool:
     return bool(_MESSAGE_GOES_ON.match(line.lstrip()))
 
 
-_WARNED = re.compile(r"\s*\S{1,300}:\d+: \w*Warning: ")
+_WARNED = re.compile(r"\s*\S{1,300}:\d+: \w*Warning:(?: |$)")
+_WARNS = re.compile(r" {2,8}(?:\w{1,40}\.){0,3}(?:warn|warn_explicit|warning)\(")
 
 
 def find_warnings(lines: Sequence[str]) -> list[Found]:
     """Find `file.py:12: UserWarning: …` and the line of code that Python prints below it."""
     found: list[Found] = []
     for pos, line in enumerate(lines):
-        if "Warning: " in line and _WARNED.match(line):
-            below = lines[pos + 1] if pos + 1 < len(lines) else ""
-            end = pos + 1 + below.startswith("  ")
+        if "Warning:" in line and _WARNED.match(line):
+            below = lines[pos + 1 : pos + _SHOWN]
+            end = pos + 1 + bool(below and below[0].startswith("  "))
+            warns = (n for n, text in enumerate(below, pos + 2) if _WARNS.match(text))
+            end = max(end, next(warns, end))  # below a message of several lines
             found.append(Found(pos, end, _pasted(_Segment(), line)))
     return found
 

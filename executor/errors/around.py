@@ -19,6 +19,9 @@ _MOVED = re.compile(
     r"[^.?!\n]{0,40}?\.(?:to|cuda)\(",
     re.IGNORECASE,
 )
+# "I have not put anything", "nothing was moved", right before the words of _MOVED
+_NOT = re.compile(r"(?i)(?:\b(?:not|never|nothing|none|without)\b|n['’]t\b)[^.?!\n]*\Z")
+_BEFORE = 40
 _MOVES = re.compile(r"(\w+)(?:\(\))?\s*\.(?:to\(\s*(?:['\"]cuda|\w*dev)|cuda\()", re.IGNORECASE)
 
 # Words or code of two networks that are trained in turns.
@@ -30,6 +33,13 @@ OF_A_TENSOR = (
 )
 # The function in which DataParallel runs its copies of the model.
 REPLICA = r"\bparallel_apply\.py _worker\b"
+# The program runs in a container, and nothing says that it was given more shared memory.
+IN_A_CONTAINER = (
+    r"(?is)\A(?!.{0,20000}(?:shm[-_]size|--ipc)).{0,20000}?"
+    r"(?:\bdocker (?:run|container|image|compose)\b"
+    r"|(?<!not )\b(?:in|inside|within|using|with|through|my)(?: a| an| the| my)? "
+    r"(?:docker|container|kubernetes|k8s|pod)\b)"
+)
 # Frames of what asks a server for something.
 DOWNLOADS = r"\b(?:urllib\w*|request\w*|connectionpool|sessions|adapters|ssl|http\w*|hub)\.py "
 
@@ -47,16 +57,25 @@ class Around:
     frames: str = ""  # the file and function of each frame of the traceback, a line each
     raised_in: str = ""  # the installed package whose code raised it, unless that is torch
     raising: str = ""  # the line of that package
+    above: str = ""  # the whole traceback, with the errors that came before this one
     torch: str = ""  # the version that they name
     runs: bool = False  # whether the code ran here to its end as it was posted
 
-    def values(self, code: str) -> Mapping[str, str]:
+    def values(self, code: str, name: str = "") -> Mapping[str, str]:
         """The same as values for sentences.
 
         Args:
             code: the lines of the posted code that do something, one below the other.
+            name: the name that the message is about; the lines that write it as a text are
+                `named`.
         """
-        moved = _MOVED.search(self.words) or len(set(_MOVES.findall(code))) > 1
+        quoted = (f"'{name}'", f'"{name}"')
+        named = [ln for ln in code.split("\n") if name and any(q in ln for q in quoted)]
+        said = any(
+            not _NOT.search(self.words[: found.start()][-_BEFORE:])
+            for found in _MOVED.finditer(self.words)
+        )
+        moved = said or len(set(_MOVES.findall(code))) > 1
         return {
             "words": self.words,
             "line": self.line,
@@ -64,17 +83,19 @@ class Around:
             "frames": self.frames,
             "raised_in": self.raised_in,
             "raising": self.raising,
+            "above": self.above,
             "torch": self.torch,
             "runs": "yes" if self.runs else "",
             "moved": "yes" if moved else "",
             "code": code,
+            "named": "\n".join(named),
         }
 
 
 NOTHING = Around()
 AROUND = frozenset(NOTHING.values(""))  # the names of these values
 # Of these a pattern has to match a part; of every other value the whole.
-SEARCHED = frozenset({"words", "line", "frames", "raising", "code"})
+SEARCHED = frozenset({"words", "line", "frames", "raising", "above", "code", "named"})
 
 
 def before(version: str) -> str:

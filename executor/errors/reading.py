@@ -151,7 +151,7 @@ def _values(
 ) -> dict[str, str]:
     dtypes = {f"{name}_dtype": dtype_named(value) for name, value in seen.values.items()}
     code = "\n".join(dict.fromkeys(c.code for c in constructs))
-    values = {**seen.values, **dtypes, **around.values(code)}
+    values = {**seen.values, **dtypes, **around.values(code, seen["name"])}
     try:
         if family.look_around is not None:
             values |= family.look_around(seen, around)
@@ -224,9 +224,13 @@ def _holds(name: str, pattern: str, value: str) -> bool:
     return re.fullmatch(pattern, value, re.S) is not None
 
 
+_COMMENT = re.compile(r"\s#[^'\"]*$")
+
+
 def _line_with(pattern: str, values: Mapping[str, str]) -> str:
     lines = values.get("code", "").split("\n")
-    return next((ln.strip() for ln in lines if re.search(pattern, ln, re.IGNORECASE)), "")
+    found = next((ln for ln in lines if re.search(pattern, ln, re.IGNORECASE)), "")
+    return _COMMENT.sub("", found).strip()
 
 
 _OURS = "today"  # a value that is no stranger's text, and is told whole

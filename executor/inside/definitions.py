@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -17,17 +17,21 @@ _LOOKS = frozenset(
 _BY_NAME = frozenset({"globals", "locals", "vars", "eval", "exec", "getattr", "__import__", "dir"})
 
 
-def are_all(tree: ast.Module) -> bool:
+def are_all(tree: ast.Module, supplied: Iterable[str] = ()) -> bool:
     """Whether there are definitions, and nothing beside them that uses one or computes anything.
 
     Imports, constants, settings (`torch.manual_seed(0)`) and strings may stand beside them. The
     tree is read, and nothing is watched: a run costs nothing for it. A definition that nothing
     outside of functions mentions can have been called by nobody.
+
+    Args:
+        tree: the snippet's.
+        supplied: names of the imports that it leaves out.
     """
     if not any(isinstance(s, _DEFINITIONS) for s in _statements(tree.body)):
         return False
     own = {s.name for s in _statements(tree.body) if isinstance(s, _DEFINITIONS)}
-    fixed = _fixed_names(tree)
+    fixed = _fixed_names(tree).union(supplied)
     return all(_does_nothing(s, own, fixed) for s in tree.body)
 
 

@@ -103,6 +103,7 @@ class Run:
         self.script = Script(job, self.filename)
         self.outside = Outside(self.source)
         self.only_definitions = False
+        self.supplied: frozenset[str] = frozenset()  # names of imports that were left out
         self.only_made: tuple[str, ...] = ()
         self.constructs: tuple[Construct, ...] = ()
         self.remarks: tuple[Remark, ...] = ()
@@ -136,6 +137,7 @@ class Run:
                 raise
             self._look_at_the_text(tree)
             supplied, self.assumptions = imports.supply(self.job.code, self.filename)
+            self.supplied = frozenset(supplied)
             names.update(supplied)
             unbound = undefined_names(self.job.code, self.filename) - supplied.keys()
             self.placeholders = RunPlaceholders(self.job, tree, self.filename)
@@ -227,7 +229,7 @@ class Run:
         if self.job.glue is not None and self.job.glue.after:
             return  # what is only defined was called
         if self.tree is not None:
-            self.only_definitions = definitions.are_all(self.tree)
+            self.only_definitions = definitions.are_all(self.tree, self.supplied)
             self.only_made = definitions.only_made(self.tree)
 
     def _listen(self, tree: ast.Module) -> None:

@@ -23,6 +23,11 @@ _CUT_HERE = (
     r"\b(?:add(?:ed)?|put|alter(?:ed)?|chang(?:e|ed|ing)|insert(?:ed)?|call(?:ed)?)\b"
     r"[^?!\n]{0,60}\bdetach\("
 )
+# A decorator that records nothing is named, and not as one that was taken off.
+_DECORATES = (
+    r"(?is)\A(?!.{0,20000}?\b(?:remov|delet|comment|without|took)\w*[^?!\n]{0,60}"
+    r"(?:inference_mode|no_grad)).{0,20000}?@(?:torch\.)?(?:inference_mode|no_grad)\b"
+)
 # Gradient checkpointing, whose older kind records nothing of inputs without a gradient.
 _CHECKPOINTED = (
     r"\bgradient[ _]checkpointing(?!\w* ?= ?False)|\buse_reentrant\b|\butils\.checkpoint\b"
@@ -70,6 +75,12 @@ FAMILIES = (
                 "backward() was called on a value without a graph, and you put in a `detach`, "
                 "which cuts what it is called on from the graph",
                 {"words": _CUT_HERE},
+            ),
+            Sentence(
+                "backward() was called on a value without a graph: under `@torch.inference_mode()` "
+                "or `@torch.no_grad()` nothing is recorded, whatever `requires_grad` and `train()` "
+                "say",
+                {"words": _DECORATES},
             ),
             *(
                 Sentence(
@@ -125,6 +136,13 @@ FAMILIES = (
                 "graph. Making the loss require a gradient only hides the error: then nothing is "
                 "trained",
                 {"words": _CUT_HERE},
+            ),
+            Sentence(
+                "Take that line off the function that training calls, and put it above the one "
+                "that only generates or evaluates. What was written for generating alone may also "
+                "keep values from call to call (a cache of keys and values): training has to leave "
+                "those out",
+                {"words": _DECORATES},
             ),
             *(
                 Sentence(
@@ -811,5 +829,31 @@ FAMILIES = (
         values={"gradient": "shape of the gradient", "tensor": "shape of the tensor"},
         sample="torch.ones(3, requires_grad=True).grad = torch.ones(2)",
         examples=("RuntimeError: assigned grad has data of a different size",),
+    ),
+    ErrorFamily(
+        id="backward_returns",
+        says="The backward of an own Function returns something else than gradients.",
+        decides=True,
+        means=(
+            "The `backward` of a `torch.autograd.Function` returned a {given} where the gradient "
+            "of one argument belongs: a tensor or None for each argument of `forward`",
+        ),
+        remedy=(
+            Sentence(
+                "Return the tensors themselves, side by side. `torch.autograd.grad(…)` gives a "
+                "tuple of one also for one input: take `grad(…)[0]`",
+                {"given": r"tuple|list"},
+            ),
+            "Return tensors, `torch.tensor(x)` of a number, or None where no gradient is wanted",
+        ),
+        types=("RuntimeError", "TypeError"),
+        today=(r"expected Variable or None \(got (?P<given>[\w.]+)\)",),
+        values={"given": "type of what it returned"},
+        sample=(
+            "class Twice(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n"
+            "        return 2 * x\n\n    @staticmethod\n    def backward(ctx, g):\n"
+            "        return ((2 * g,),)\n\n"
+            "Twice.apply(torch.ones(2, requires_grad=True)).sum().backward()"
+        ),
     ),
 )

@@ -1,5 +1,6 @@
 """Dataset and DataLoader: their protocol, their workers."""
 
+from executor.errors.around import IN_A_CONTAINER
 from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 _LOADER = "from torch.utils.data import DataLoader, Dataset\n"
@@ -51,6 +52,12 @@ FAMILIES = (
             ),
             Sentence(
                 "A worker process of a DataLoader was ended by a bus error | it ran out of shared "
+                "memory, through which workers hand over their batches: a container has 64 MB of "
+                "it unless it is given more, however much memory the machine has free",
+                {"how": r"Bus error", "words": IN_A_CONTAINER},
+            ),
+            Sentence(
+                "A worker process of a DataLoader was ended by a bus error | it ran out of shared "
                 "memory, or a file that it maps is shorter than it was",
                 {"how": r"Bus error"},
             ),
@@ -81,10 +88,19 @@ FAMILIES = (
                 {"how": r"Killed"},
             ),
             Sentence(
-                "If `df -h /dev/shm` shows it full: in Docker more shared memory "
-                "(`--shm-size=8g` or `--ipc=host`), else fewer workers. If there is room, it is a "
-                "file that is mapped (LMDB, a memmap, an archive): read it whole once, and make or "
-                "copy it anew where that fails or the disk was full",
+                "Give the container more: `docker run --shm-size=8g …` or `--ipc=host` (in "
+                "Kubernetes an `emptyDir` with `medium: Memory` at /dev/shm); inside of it `df -h "
+                "/dev/shm` shows the size. Where that cannot be changed: fewer workers, or "
+                "num_workers=0",
+                {"how": r"Bus error", "words": IN_A_CONTAINER},
+            ),
+            Sentence(
+                "`df -h /dev/shm` shows its size: if that is small (64M in a container that was "
+                "given no more), or full while the program runs, give it more (Docker's "
+                "`--shm-size=8g` or `--ipc=host`), or use fewer workers. If it is large and has "
+                "room while it runs, it is a file that is mapped (LMDB, a memmap, an archive): "
+                "read it whole once, and make or copy it anew where that fails or the disk was "
+                "full",
                 {"how": r"Bus error"},
             ),
             Sentence(

@@ -128,6 +128,9 @@ def _stays_behind(the_weights: Mapping[str, str], the_input: Mapping[str, str]) 
     ]
 
 
+# torchsummary, which puts its input on the GPU; torchinfo asks the model where it lies.
+_SUMMARY = r"^(?![\s\S]*\btorchinfo\b)[\s\S]*?(?<![\w.])(?:torchsummary\.)?summary\((?!.*device)"
+
 # What is left on the CPU while the rest is moved.
 _STAYS_BEHIND = (
     Suspect(
@@ -510,6 +513,12 @@ FAMILIES = (
             "A layer's input and its weights are on different devices",
         ),
         remedy=(
+            Sentence(
+                "torchsummary makes the input itself, and on the GPU unless it is told another "
+                "device: pass `device='cpu'` to `summary`, or move the model first, "
+                "`summary(model.cuda(), …)`. The layers are not at fault",
+                {"input_cuda": r".+", "code": _SUMMARY},
+            ),
             *_stays_behind({"input_cuda": r".+"}, {"weight_cuda": r".+"}),
             "Bring both to one device: `model.cuda()` and `x = x.cuda()`",
         ),

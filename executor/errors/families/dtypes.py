@@ -26,6 +26,9 @@ _LAYER = (
 _UNDER_AUTOCAST = r"\bautocast\b|\bamp\b|mixed.precision"
 _CLASS_LOSS = r"\b(?:cross_entropy|nll_loss)(?:_nd)?\b"  # named in a traceback
 
+# Kernels of losses of real values; exp is what BCEWithLogitsLoss begins with in old versions.
+_OF_LOSSES = r"(?i).*(?:log_sigmoid|binary_cross|bce|mse|smooth_l1|_th_exp).*"
+
 FAMILIES = (
     ErrorFamily(
         id="matmul_dtypes",
@@ -635,6 +638,15 @@ FAMILIES = (
                 {"kernel": r"(?i).*softmax.*", "dtype": r"Long|Int"},
             ),
             Sentence(
+                "If what goes into the loss was taken through `{quoted}`, leave that out: places "
+                "of the largest scores are whole numbers without a gradient, and `.float()` would "
+                "only bring `does not require grad` in its place. The loss takes the scores "
+                "themselves, `F.cross_entropy(scores, class_numbers)` with the class numbers as "
+                "they are (for several of them the sum of their losses); argmax is for the "
+                "accuracy. If it was not: `x.float()`",
+                {"kernel": _OF_LOSSES, "dtype": r"Long|Int", "code": r"\bargmax\("},
+            ),
+            Sentence(
                 "Bits are combined of whole numbers and masks only: make masks with comparisons, "
                 "or convert with `.bool()`",
                 {"kernel": r".*bitwise.*|.*(?:and|or|xor)__.*", "dtype": r"Float|Double|Half"},
@@ -669,6 +681,8 @@ FAMILIES = (
         older=(
             r"\b(?P<kernel>\w+) not implemented for '(?P<dtype>\w+)'",
             r"\b(?P<kernel>\w+) is not implemented for type (?P<dtype>[\w.]+)",
+            r"\b(?P<kernel>_\w{1,60}) (?:is )?not supported on C(?:PU|UDA)Type for "
+            r"(?P<dtype>[A-Z][a-z]{2,10}?)(?:Tensor)?\b",
         ),
         values={
             "kernel": "PyTorch's name of the operation",
@@ -678,6 +692,7 @@ FAMILIES = (
         examples=(
             "RuntimeError: _thnn_log_softmax_forward is not implemented for type torch.LongTensor",
             "RuntimeError: exp_cpu not implemented for 'Long'",
+            "RuntimeError: _th_exp_out not supported on CUDAType for Long",
         ),
     ),
     ErrorFamily(

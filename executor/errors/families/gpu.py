@@ -1,8 +1,78 @@
 """The GPU itself: its driver, its kernels and its libraries."""
 
-from executor.errors.family import ErrorFamily, Sentence, Suspect
+import re
+from collections.abc import Mapping
+
+from executor.errors.around import Around
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 
 _TYPES = ("RuntimeError", "AcceleratorError")
+
+# What torch prints when it starts on a GPU that it was not built for.
+_WARNS = re.compile(
+    r"with CUDA capability sm_(\d{2,3}) is not compatible with the current PyTorch[\s\S]{0,80}?"
+    r"supports CUDA capabilities ((?:(?:sm|compute)_\d{2,3}[a-z]? ?){1,20})"
+)
+# The generation of a GPU → the first CUDA whose compiler knows it.
+# https://docs.nvidia.com/cuda/cuda-c-programming-guide/#compute-capabilities
+_FIRST_CUDA = {
+    70: "9.0", 75: "10.0", 80: "11.0", 86: "11.1", 89: "11.8", 90: "11.8", 100: "12.8",
+    120: "12.8",
+}  # fmt: skip
+
+
+def _generations_in(text: str) -> Mapping[str, str]:
+    """The GPU's generation and those that this PyTorch was built for, as its warning says them."""
+    found = _WARNS.search(text)
+    if found is None:
+        return {}
+    has, built = int(found[1]), [int(n) for n in re.findall(r"_(\d+)", found[2])]
+    values = {"gpu": f"sm_{has}", "built_for": ", ".join(f"sm_{n}" for n in built)}
+    if has < min(built):
+        return {**values, "gpu_is": "older"}
+    first = _FIRST_CUDA.get(has, "")
+    return {**values, "gpu_is": "newer", "first_cuda": first} if has > max(built) else values
+
+
+def _generations(seen: SeenError, around: Around) -> Mapping[str, str]:
+    return _generations_in(around.words)
+
+
+def _generations_said(seen: SeenError, message: str) -> Mapping[str, str]:
+    return _generations_in(message)
+
+
+_OTHER_BUILD = (
+    Sentence(
+        "The GPU is of generation {gpu}, and this PyTorch was built with a CUDA that is older: it "
+        "holds code for {built_for} alone. So the first kernel fails, whatever the line does",
+        {"gpu_is": r"newer"},
+    ),
+    Sentence(
+        "The GPU is of generation {gpu}, and this PyTorch holds code for newer ones alone: "
+        "{built_for}. So the first kernel fails, whatever the line does",
+        {"gpu_is": r"older"},
+    ),
+)
+_TAKE_ANOTHER_BUILD = (
+    Sentence(
+        "{gpu} needs a build with CUDA {first_cuda} or newer (`torch.version.cuda` says which "
+        "this one has; a plain `pip install` of an older version brings an old one). Where the "
+        "same version of PyTorch has such a build, that is enough: pytorch.org lists them under "
+        "previous versions (`torch==…+cu…`), torchvision and torchaudio from the same list. If it "
+        "has none, take a newer version. What was compiled beside it has to be built again. The "
+        "CUDA that `nvidia-smi` shows is what the driver can do, and mends nothing",
+        {"gpu_is": r"newer", "first_cuda": r".+"},
+    ),
+    Sentence(
+        "Take an older build: an older CUDA of the same version of PyTorch, or an older version; "
+        "`torch.cuda.get_arch_list()` says what a build holds code for",
+        {"gpu_is": r"older"},
+    ),
+)
+# A worker of a DataLoader, or what it runs.
+_OF_A_WORKER = r"\bworker\.py |\bfetch\.py | __getitem__\b"
+_LOADS_TO_ITS_PLACE = r"\btorch\.load\((?![^\n]{0,300}map_location)"
 
 # map_location is given, and what is read was written by pickle.
 _PICKLED = r"(?s)(?=.*map_location)(?=.*\b(?:pickle|pkl?|joblib|dill)\.(?:load|dump))"
@@ -53,15 +123,19 @@ FAMILIES = (
     ErrorFamily(
         id="cuda_kernel_image",
         says="This PyTorch was not built for this GPU: it is too new or too old for it.",
+        look_around=_generations,
         means=(
+            *_OTHER_BUILD,
             "What is to run holds no code for this GPU: this PyTorch, or an extension with kernels "
             "of its own, was built for newer or older ones",
         ),
         remedy=(
+            *_TAKE_ANOTHER_BUILD,
             "Compare `torch.cuda.get_device_capability()` with `torch.cuda.get_arch_list()`. If it "
-            "is not in the list, install a build that knows it: a new GPU needs a newer PyTorch "
-            "with a newer CUDA, an old one an older. If it is, a library's own kernel is meant: "
-            "rebuild that, with `TORCH_CUDA_ARCH_LIST` set to it",
+            "is not in the list, install a build that knows it: a new GPU needs one with a newer "
+            "CUDA (of the same version of PyTorch where there is one, else of a newer), an old one "
+            "an older. If it is, a library's own kernel is meant: rebuild that, with "
+            "`TORCH_CUDA_ARCH_LIST` set to it",
         ),
         types=_TYPES,
         today=(
@@ -78,15 +152,18 @@ FAMILIES = (
     ErrorFamily(
         id="cuda_generation",
         says="PyTorch warns at the start that it was not built for this GPU.",
+        derive=_generations_said,
         means=(
+            *_OTHER_BUILD,
             "This PyTorch was not built for this GPU: it holds no code for {has}, so the first "
             "kernel will fail",
         ),
         remedy=(
+            *_TAKE_ANOTHER_BUILD,
             "Install a build that knows it: compare `torch.cuda.get_device_capability()` with "
-            "`torch.cuda.get_arch_list()`; a new GPU needs a newer PyTorch with a newer CUDA (a "
-            "program that brings its own PyTorch has to be updated), a GPU that is too old an "
-            "older one",
+            "`torch.cuda.get_arch_list()`; a new GPU needs one with a newer CUDA, of the same "
+            "version of PyTorch where there is one, else of a newer (a program that brings its own "
+            "PyTorch has to be updated), a GPU that is too old an older one",
         ),
         types=("UserWarning",),
         today=(
@@ -98,7 +175,8 @@ FAMILIES = (
         needs="a GPU of a generation that the installed torch was not built for",
         examples=(
             "UserWarning: NVIDIA A with CUDA capability sm_120 is not compatible with the current "
-            "PyTorch installation.",
+            "PyTorch installation.\nThe current PyTorch install supports CUDA capabilities sm_80 "
+            "sm_86 sm_90.",
             "UserWarning: Found GPU0 GeForce GT 750M which is of cuda capability 3.0. PyTorch no "
             "longer supports this GPU because it is too old.",
         ),
@@ -274,10 +352,17 @@ FAMILIES = (
                 {"words": r"\b(?:gunicorn|uwsgi|preload)\b"},
             ),
             Sentence(
+                "A worker of the loader uses a tensor that lies on the GPU. `torch.load` puts each "
+                "tensor back where it was saved from, without any `.cuda()`: if what `{quoted}` "
+                "reads was saved on a GPU, load it with `map_location='cpu'`, and move the batch "
+                "in the training loop; the workers stay as they are",
+                {"frames": _OF_A_WORKER, "code": _LOADS_TO_ITS_PLACE},
+            ),
+            Sentence(
                 "The data set or the collate function uses CUDA in a worker: keep its tensors on "
                 "the CPU, and move the batch in the loop. If it has to be the GPU there: "
                 "num_workers=0, or `multiprocessing_context='spawn'` for the loader",
-                {"frames": r"\bworker\.py |\bfetch\.py "},
+                {"frames": _OF_A_WORKER},
             ),
             (
                 "Start processes with `torch.multiprocessing.set_start_method('spawn')` "
@@ -335,13 +420,11 @@ FAMILIES = (
             r"pin_memory=True requires a CUDA or other accelerator",
             r"torch\.cuda\.\w+ requires CUDA support",
             r"Cannot get CUDA generator without ATen_cuda",
-            r"Tried to instantiate dummy base class",
         ),
         sample="torch.accelerator.current_stream()",
         examples=(
             "RuntimeError: pin_memory=True requires a CUDA or other accelerator backend; no pinned "
             "memory allocator is available on this system.",
-            "RuntimeError: Tried to instantiate dummy base class Event",
         ),
     ),
     ErrorFamily(

@@ -100,6 +100,9 @@ _INTO = (
     "tensor of its dtype",
 )
 
+# The last frame is that of a data set which is asked for a sample.
+_A_SAMPLE = r" __getitem__\Z"
+
 FAMILIES = (
     ErrorFamily(
         id="embedding_range",
@@ -211,10 +214,18 @@ FAMILIES = (
         says="An embedding gets numbers that are no integers.",
         means=("An Embedding takes whole numbers (token ids, int64) and gets {given}",),
         remedy=(
-            (
-                "If they are ids, convert them right before it: `ids.long()`. If they are real "
-                "values, a Linear layer is meant, or of a language model `inputs_embeds=`"
+            *(
+                Sentence(
+                    "Where the ids are Long at the start, they became floats on the way: print the "
+                    "dtype right before that very Embedding. An `nn.Sequential` hands each layer "
+                    "the output of the one before, so an Embedding that is not its first gets "
+                    "vectors; `torch.cat` with floats and a division give floats too",
+                    {where: r"(?i)\bint64\b|\blong(?:tensor)?\b", "given": r".*(?:Float|Double).*"},
+                )
+                for where in ("words", "code")
             ),
+            "If they are ids, convert them right before it: `ids.long()`. If they are real "
+            "values, a Linear layer is meant, or of a language model `inputs_embeds=`",
         ),
         suspects=(Suspect(r"Embedding"),),
         types=("RuntimeError",),
@@ -451,12 +462,30 @@ FAMILIES = (
         id="list_range",
         says="A position is asked of a list, a tuple or a string that it has not.",
         means=(
+            Sentence(
+                "A data set of {raised_in} is asked for a sample that it has not; samples count "
+                "from 0",
+                {"raised_in": r".+", "raising": r"\braise\b", "frames": _A_SAMPLE},
+            ),
+            Sentence(
+                "{raised_in} is asked for a position that it has not; positions count from 0",
+                {"raised_in": r".+", "raising": r"\braise\b"},
+            ),
             (
                 "A position is asked of a list, tuple or string that it has not; positions "
                 "count from 0"
             ),
         ),
         remedy=(
+            Sentence(
+                "`{quoted}` draws positions below the number of its weights, so they have to be "
+                "one for each sample of the data set, and not one for each class: "
+                "`weights[labels]`, with the class numbers of all samples. Compare `len(weights)` "
+                "with `len(dataset)`. Where each sample holds several classes (the points of a "
+                "cloud, the pixels of a picture), no drawing of samples balances them: give the "
+                "loss the weights of the classes, `CrossEntropyLoss(weight=…)`",
+                {"frames": _A_SAMPLE, "code": r"\bWeightedRandomSampler\("},
+            ),
             Sentence(
                 "The script was started with fewer arguments than it reads: `python script.py a "
                 "b`. In a notebook set the values in place of `sys.argv`",

@@ -187,13 +187,13 @@ FAMILIES = (
         types=("TypeError", "RuntimeError", "ValueError"),
         older=(
             r"expected a Variable argument, but got (?P<given>[\w.]+)",
-            r"expected Variable(?: or None)? \(got (?P<given>[\w.]+)\)",
+            r"expected Variable \(got (?P<given>[\w.]+)\)",
             r"argument '\w{1,80}' \(position \d{1,3}\) must be Variable, not (?P<given>[\w.]+)",
         ),
         values={"given": "type of what it got"},
         needs=f"{_OLD}; today it is `argument_type`",
         examples=(
-            "TypeError: expected Variable or None (got list)",
+            "TypeError: expected Variable (got list)",
             "TypeError: linear(): argument 'input' (position 1) must be Variable, not dict",
         ),
     ),

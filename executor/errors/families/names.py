@@ -44,6 +44,12 @@ _OF_A_PAIR = {
 }
 _LSTM = r"\blstm"
 
+# A file is loaded that holds objects of a class, and no package's import stands between.
+_UNPICKLES = {
+    "module": r"(?!torch\b).+",
+    "line": r"\b(?:torch|pickle|joblib|dill|cloudpickle)\.loads?\(|\bread_pickle\(",
+    "raised_in": r"(?:joblib|dill|cloudpickle|pandas|numpy)?",
+}
 # A package is being built.
 _BUILDING = (
     ("words", r"[Gg]etting requirements to build|\b[Bb]uilding wheel|\bbuild isolation\b"),
@@ -805,6 +811,15 @@ FAMILIES = (
                 "made for another Python or is not whole",
                 {"module": r"torch\._C"},
             ),
+            Sentence(
+                "The file holds whole objects, and of their classes pickle keeps no more than "
+                "where they were imported from: `{module}`, which the Python that loads it "
+                "does not find | it is a file or folder of the program that saved it, and that "
+                "one's folder is not among the places that are searched here; or a package that is "
+                "not installed, "
+                "or is of another version",
+                _UNPICKLES,
+            ),
             *(
                 Sentence(
                     "The package that is being built asks for torch, and pip builds it in an "
@@ -838,6 +853,15 @@ FAMILIES = (
                 "If it is a folder of yours, start elsewhere; if not, install torch anew with the "
                 "Python that runs: `python -m pip install --force-reinstall torch`",
                 {"module": r"torch\._C"},
+            ),
+            Sentence(
+                "If `{module}` is a file or folder of yours, put the folder that holds it into the "
+                "search before the load: `sys.path.insert(0, '/path/of/that/folder')` (the one "
+                "above it, not the folder of that name itself); if it is a package, install the "
+                "version that saved the file. Where it loads, save the weights alone, "
+                "`torch.save(model.state_dict(), path)`: they need no class to be read, and go "
+                "into a model that is made first",
+                _UNPICKLES,
             ),
             *(
                 Sentence(
@@ -903,7 +927,7 @@ FAMILIES = (
             (
                 "Install it into the interpreter that runs: `python -m pip install …` "
                 "(`%pip install` in a notebook); a part of a repository is found when the "
-                "program starts in its folder, or its folder is in PYTHONPATH"
+                "program starts in the folder that holds it, or that folder is in PYTHONPATH"
             ),
         ),
         types=("ModuleNotFoundError", "ImportError"),

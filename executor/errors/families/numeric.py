@@ -5,11 +5,18 @@ from collections.abc import Mapping
 
 from executor.errors.family import MAX_CHARS, ErrorFamily, SeenError, Sentence, Suspect
 
+_ROW = re.compile(r"\[([^\[\]]{1,1000})\]")
+
 
 def _found(seen: SeenError, message: str) -> Mapping[str, str]:
-    """Whether the values that a distribution refuses are printed as NaN."""
+    """Whether the values that a distribution refuses are printed as NaN, and if only some rows."""
     found = message[:MAX_CHARS].partition("found invalid values")[2]
-    return {"nan": "yes"} if re.search(r"\bnan\b", found) else {}
+    if not re.search(r"\bnan\b", found):
+        return {}
+    rows = [re.findall(r"\bnan\b|\d", row) for row in _ROW.findall(found)]
+    whole = any(row and set(row) == {"nan"} for row in rows)
+    sound = any(row and "nan" not in row for row in rows)
+    return {"nan": "yes"} | ({"rows": "some"} if whole and sound else {})
 
 
 FAMILIES = (
@@ -17,11 +24,27 @@ FAMILIES = (
         id="distribution_parameter",
         says="A distribution is made with a parameter that it cannot have.",
         means=(
+            Sentence(
+                "A distribution is made with {parameter} of which some rows are NaN and others are "
+                "not: NaN in the weights would reach every row (but for an Embedding's), so it "
+                "comes with what went in for those rows",
+                {"rows": r"some", "parameter": r".+"},
+            ),
             "A distribution is made with a parameter it cannot have: {parameter} of {distribution}",
             "A distribution is made with a parameter it cannot have",
         ),
         derive=_found,
         remedy=(
+            Sentence(
+                "Look at the input of such a row, not at the learning rate: "
+                "`torch.isfinite(x).flatten(1).all(1)` says which ones hold NaN or inf. Each row "
+                "is one sample, of several environments one of them: check what its `reset()` and "
+                "`step()` return (`np.isfinite(obs).all()`; in Stable-Baselines3 `VecCheckNan`) "
+                "and mend it there, before a training step is made of it, which would bring NaN "
+                "into the weights. If the input is in order, print the rows further on: a division "
+                "by 0, or a mask that hides a whole row, makes NaN of one row too",
+                {"rows": r"some"},
+            ),
             Sentence(
                 "The values are NaN, which comes from further up: print "
                 "`torch.isfinite(x).all()` of the input, of the model's output and of the weights. "

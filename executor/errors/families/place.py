@@ -46,10 +46,11 @@ FAMILIES = (
             r"Torch not compiled with (?P<what>CUDA) enabled",
             r"not compiled with CUDA|not linked with support for cuda"
             r"|Cannot (?:initialize CUDA|get CUDA generator) without ATen_cuda library"
-            r"|torch\.cuda\.\w+ not available",
+            r"|torch\.cuda\.\w+ not available|Tried to instantiate dummy base class",
         ),
         values={"what": "CUDA"},
         sample="torch.ones(2).cuda()",
+        examples=("RuntimeError: Tried to instantiate dummy base class Event",),
     ),
     ErrorFamily(
         id="gpu_missing",

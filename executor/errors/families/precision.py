@@ -1,12 +1,15 @@
 """Mixed precision: the gradient scaler and half precision."""
 
-from executor.errors.family import ErrorFamily, Suspect
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 _SCALER = (
     "weight = torch.ones(2, requires_grad=True)\n"
     "optimizer = torch.optim.SGD([weight], lr=0.1)\n"
     'scaler = torch.amp.GradScaler("cpu")\n'
 )
+
+# Half precision is asked for because it is to be quicker.
+_FOR_SPEED = r"\b(?:speed\w*|fast(?:er)?|quick(?:er)?|slow(?:er)?|same time)\b"
 
 FAMILIES = (
     ErrorFamily(
@@ -101,6 +104,23 @@ FAMILIES = (
     ErrorFamily(
         id="half_on_cpu",
         says="An operation that the CPU has not in half precision gets a tensor in it.",
+        means=(
+            Sentence(
+                "An operation that the CPU has not in half precision gets a tensor in it; half "
+                "precision makes a file and the memory smaller, and a CPU no faster",
+                {"words": _FOR_SPEED},
+            ),
+        ),
+        remedy=(
+            Sentence(
+                "Compute in float32 there, `model.float()`. Faster on a CPU: int8 for the Linear "
+                "and recurrent layers (`torch.ao.quantization.quantize_dynamic(model, "
+                "{{nn.Linear}}, dtype=torch.qint8)`), bfloat16 where the processor has it (AMX, "
+                "AVX512-BF16), or another engine (ONNX Runtime, OpenVINO); print the time of each, "
+                "and compare the results",
+                {"words": _FOR_SPEED},
+            ),
+        ),
         types=("NotImplementedError", "RuntimeError"),
         today=(
             r'"(?P<kernel>(?!\w{0,80}cuda)[\w.]{1,80})" not implemented for '
@@ -110,6 +130,7 @@ FAMILIES = (
         older=(
             r"\b(?P<kernel>(?!\w{0,80}cuda)\w{1,80}) not implemented for '(?P<dtype>Half)'",
             r"\b(?P<kernel>\w{1,80}) is not implemented for type torch\.(?P<dtype>Half)Tensor",
+            r"\b(?P<kernel>_\w{1,60}) (?:is )?not supported on CPUType for (?P<dtype>Half)",
         ),
         values={
             "kernel": "PyTorch's name of the operation",
@@ -122,6 +143,7 @@ FAMILIES = (
             "RuntimeError: \"LayerNormKernelImpl\" not implemented for 'Half'",
             "RuntimeError: linalg.inv: Low precision dtypes not supported. Got Half",
             "RuntimeError: thnn_conv2d_forward is not implemented for type torch.HalfTensor",
+            "RuntimeError: _th_mm not supported on CPUType for Half",
         ),
         breadth=-4,  # otherwise `not_implemented_for_dtype`
     ),

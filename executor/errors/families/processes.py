@@ -62,6 +62,10 @@ FAMILIES = (
         id="pickled_for_a_process",
         says="Something is sent to another process, or saved, and cannot be pickled.",
         means=(
+            Sentence(
+                "{object} are sent to a worker process (or saved) and cannot be pickled",
+                {"object": r"[\w ]{1,60}\bobjects"},
+            ),
             "{object} is sent to a worker process (or saved) and cannot be pickled",
             "Something is sent to a worker process (or saved) that cannot be pickled",
         ),
@@ -688,5 +692,67 @@ FAMILIES = (
             "The server socket has failed to bind to [::]:29500 (errno: 98 - Address already in "
             "use).",
         ),
+    ),
+    ErrorFamily(
+        id="launched_failed",
+        says="A launcher reports that a process which it started has failed.",
+        means=(
+            "The launcher only reports that a process which it started has failed; that one's own "
+            "error stands further up in the output, the first of them is the cause",
+        ),
+        remedy=(
+            "Post that one: the first traceback above, or the line `…: error: …` where the "
+            "arguments were refused (exit code 2). A negative exit code is a signal: -9 mostly "
+            "means that the memory ran out, -11 a crash in a library. If nothing stands there, put "
+            "`@record` (from torch.distributed.elastic.multiprocessing.errors) before `main`, or "
+            "start the script by itself, without the launcher",
+        ),
+        types=("ChildFailedError", "CalledProcessError"),
+        by_type=("ChildFailedError",),
+        today=(
+            r"^[\w./-]{1,300} FAILED\b",
+            r"-m['\", ]{1,6}torch\.distributed\.(?:launch|run)\b[\s\S]{0,2000}?non-zero exit",
+        ),
+        needs="a launcher",
+        examples=("ChildFailedError: ", "ChildFailedError: train.py FAILED"),
+    ),
+    ErrorFamily(
+        id="arguments_refused",
+        says="A script is started with an argument that its parser does not know.",
+        decides=True,
+        means=(
+            Sentence(
+                "The launcher of PyTorch 2.0 and later hands each process `--local-rank`, with a "
+                "dash, and the script's parser does not know that: scripts of before have "
+                "`--local_rank`",
+                {"unknown": r"--local-rank.*"},
+            ),
+            Sentence(
+                "The launcher of PyTorch before 2.0 hands each process `--local_rank`, with an "
+                "underscore, and the script's parser does not know it",
+                {"unknown": r"--local_rank.*"},
+            ),
+            "The script was started with `{unknown}`, which its parser does not know",
+        ),
+        remedy=(
+            Sentence(
+                "Let the parser know both: `parser.add_argument('--local-rank', '--local_rank', "
+                "type=int, default=0)`; the value is `args.local_rank` either way. Or start it by "
+                "`torchrun`, which hands over no such argument, and read "
+                "`int(os.environ['LOCAL_RANK'])`. An older PyTorch is not needed",
+                {"unknown": r"--local[-_]rank.*"},
+            ),
+            "`python {program} --help` lists what it knows; a dash and an underscore are not the "
+            "same. In a notebook, whose kernel has arguments of its own: `parser.parse_args([])`",
+            "Print the parser's help for what it knows; a dash and an underscore are not the same",
+        ),
+        types=("SystemExit",),
+        today=(
+            r"(?P<program>[\w./-]{1,200}): error: unrecognized arguments: "
+            r"(?P<unknown>[^\n]{1,200})",
+        ),
+        values={"program": "that was started", "unknown": "the arguments"},
+        needs="a command line",
+        examples=("SystemExit: train.py: error: unrecognized arguments: --local-rank=0",),
     ),
 )

@@ -38,6 +38,9 @@ _ARRAYS_INSIDE = r"\barray\(\s*\[\s*array\(\s*\["  # as NumPy prints an array of
 
 _RESET = r"\benv\w*\.reset\("
 
+# What torch.tensor says of a text, raised before in the same chain.
+_OF_TEXTS = r"too many dimensions 'str'"
+
 FAMILIES = (
     ErrorFamily(
         id="ragged_rows",
@@ -670,11 +673,23 @@ FAMILIES = (
         says="A tokenizer makes one tensor of texts of different lengths.",
         decides=True,
         means=(
+            Sentence(
+                "No tensor can be made of `{field}`: it holds texts, as the first of the errors "
+                "says (`too many dimensions 'str'`), and padding changes nothing of that",
+                {"field": r".+", "above": _OF_TEXTS},
+            ),
             "No tensor can be made of `{field}`: its lists have different lengths, or hold "
             "something else than numbers",
             "A tokenizer makes one tensor of texts of different lengths",
         ),
         remedy=(
+            Sentence(
+                "Make numbers of them in the data set, before training: `ds = ds.map(lambda row: "
+                "{{'{field}': label2id[row['{field}']]}})`, or "
+                "`ds.class_encode_column('{field}')`. `label2id` and `id2label` in a model's "
+                "configuration only name its outputs, and convert nothing",
+                {"field": r"labels?(?:_\w+)?", "above": _OF_TEXTS},
+            ),
             Sentence(
                 "A tokenizer pads its own fields alone. Labels of tokens are padded by "
                 "`DataCollatorForTokenClassification(tokenizer)`, those of a translation by "

@@ -5,6 +5,10 @@ from executor.errors.family import ErrorFamily, Sentence, Suspect
 _LIGHTNING = "lightning"
 _METRICS = "torchmetrics"
 
+# A value that is logged at each step and never gathered, and the names of what an evaluation logs.
+_OF_STEPS_ALONE = r"\.log(?:_dict)?\([^\n]{0,300}\bon_epoch\s{0,3}=\s{0,3}False"
+_OF_AN_EVALUATION = r"(?i).*(?:val|test|dev).*"
+
 FAMILIES = (
     ErrorFamily(
         id="lightning_hook_missing",
@@ -174,8 +178,32 @@ FAMILIES = (
     ErrorFamily(
         id="metric_not_logged",
         says="A callback watches a value that nothing logs under that name.",
-        means=("`{name}` is watched, and is not among what was logged",),
+        means=(
+            Sentence(
+                "`{name}` is logged with `on_epoch=False`: such a value goes to the logger at each "
+                "step, and a callback watches only what is gathered over a whole validation",
+                {"named": _OF_STEPS_ALONE, "name": _OF_AN_EVALUATION},
+            ),
+            Sentence(
+                "`{name}` is watched and logged in what you posted, and not there yet when it is "
+                "asked for",
+                {"named": r"\blog(?:_dict)?\("},
+            ),
+            "`{name}` is watched, and is not among what was logged",
+        ),
         remedy=(
+            Sentence(
+                "Leave out `on_step` and `on_epoch` there: in `validation_step` the default is one "
+                "mean for each run of the validation, under the name `{name}` itself, also where "
+                "it runs several times in an epoch (`val_check_interval`)",
+                {"named": _OF_STEPS_ALONE, "name": _OF_AN_EVALUATION},
+            ),
+            Sentence(
+                "Look whether that line is reached before it is asked for: the validation has to "
+                "run by then (a loader for it, `check_val_every_n_epoch`), and no `if` may skip "
+                "the line. Print `trainer.callback_metrics` to see what is there",
+                {"named": r"\blog(?:_dict)?\("},
+            ),
             "The message lists what was logged. If it is there under another name, watch that; if "
             'not, `self.log("{name}", value)`, in `validation_step` if it is of the validation. A '
             "validation that does not run each time (`check_val_every_n_epoch`, no loader) logs "

@@ -68,7 +68,10 @@ def _rebound_first(code: str) -> set[str]:
         if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
             found |= {statement.target.id} - seen
         if isinstance(statement, ast.Assign):
-            stored = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+            targets = [n for target in statement.targets for n in ast.walk(target)]
+            stored = {
+                n.id for n in targets if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+            }
             found |= {n.id for n in names if isinstance(n.ctx, ast.Load)} & stored - seen
         is_defined = isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
         seen |= {n.id for n in names if is_defined or isinstance(n.ctx, ast.Store)}

@@ -17,8 +17,8 @@ one function, from the tree to remarks.
     mixups.py      a misspelled setting, exchanged arguments, one object under two names
     carelessness.py  lines that do less than they look like, or more
     sizes.py       sizes of layers that clash with those before them
-    processes.py   processes that would start themselves again
-    preparation.py test data prepared otherwise than the training data
+    processes.py   processes that would start themselves again, or wait for ever
+    preparation.py test data prepared otherwise than the training data, channels cut anew
     evaluating.py  evaluation in the wrong mode or along the wrong dimension
     unread.py      what is computed or put aside, and read nowhere
     loss_terms.py  terms of a loss with the wrong sign, or twice
@@ -100,6 +100,7 @@ ASIDES = frozenset(
         "counts_batches",
         "classes_regressed",
         "seeded_and_timed",
+        "mask_as_picture",
     ]
 )
 
@@ -130,6 +131,7 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *layers.RULES,
     *sizes.RULES,
     *unread.RULES,
+    *gradients.BY_TEXT,
     *_BY_WHAT_IT_READS,
     *evaluating.RULES,
     *epochs.RULES,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
+from typing import TypeGuard
 
 from executor.inside.remarks.edits import Told, moved, operand, put, way, with_argument
 from executor.inside.remarks.syntax import (
@@ -246,4 +248,105 @@ def _is_attack(function: ast.FunctionDef) -> bool:
     return asked and moves and any(isinstance(n, ast.Return) for n in inside(function))
 
 
+def graph_in_backward(tree: ast.Module) -> Found:
+    """A backward of an own Function that asks autograd for gradients, where nothing is recorded."""
+    for cls in (n for n in walk(tree) if isinstance(n, ast.ClassDef)):
+        if not any(dotted(b).rpartition(".")[2] == "Function" for b in cls.bases):
+            continue
+        for method in (n for n in cls.body if isinstance(n, ast.FunctionDef)):
+            if method.name != "backward" or words(method) & _RECORDS:
+                continue
+            asked = [n for n in inside(method) if isinstance(n, ast.Call) and _is_derivative(n)]
+            if asked:
+                yield (
+                    "graph_in_backward",
+                    asked[0],
+                    "autograd runs a `backward` with recording off (unless it was asked for "
+                    "create_graph=True), so what is computed here has no graph and "
+                    "`torch.autograd.grad` finds no way to the inputs; setting `requires_grad` "
+                    "afterwards makes a new leaf without a way either. Return the "
+                    "derivatives as formulas of the saved tensors and of the gradient that comes "
+                    "in; or compute it again under `with torch.enable_grad():` from detached "
+                    "copies (`x.detach().requires_grad_()`)",
+                )
+
+
+_RECORDS = frozenset(["enable_grad", "set_grad_enabled", "vjp", "jvp", "grad_mode"])
+
+
+def log_probs_copied(tree: ast.Module) -> Found:
+    """Log-probabilities that torch.tensor copies, in the loss of a policy: no gradient is left."""
+    for scope in (tree, *functions(tree).values()):
+        below = list(inside(scope))
+        back = {w for c in calls_in(below, "backward") for w in words(c.func)} - {"backward"}
+        if not back:
+            continue
+        made = [
+            (target, n.value)
+            for n in below
+            if isinstance(n, ast.Assign)
+            for target in n.targets
+            if dotted(target)
+        ]
+        flows: dict[str, set[str]] = {}
+        for target, value in made:
+            flows.setdefault(tail(target), set()).update(words(value))
+        wanted = behind(back, flows)
+        for target, value in made:
+            name = dotted(target)
+            if tail(target) in wanted and _is_copied(name, value) and _weighs(below, name):
+                yield (
+                    "log_probs_copied",
+                    value,
+                    f"`{tail(value)}` copies numbers: `{name}` has no way back to the policy, so "
+                    "this part of the loss trains nothing, and no error is raised where another "
+                    "part has a gradient; keep the tensors themselves and join them with "
+                    "`torch.stack(…)` (`torch.cat` where they have a dimension)",
+                )
+
+
+_LOG_PROBS = re.compile(
+    r"(?i)^(?:saved_?|action_?|act_?|new_?)?log_?(?:p|pi|probs?|probas?|pis)s?$"
+)
+_COPIES = frozenset(["tensor", "FloatTensor", "Tensor", "as_tensor", "from_numpy"])
+
+
+def _is_copied(name: str, value: ast.expr) -> bool:
+    """Whether it is called like log-probabilities of now, and made anew from a list."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        if tail(value) in _COPIES:
+            break
+        value = value.func.value  # `torch.tensor(…).to(device)`
+    if not isinstance(value, ast.Call) or tail(value) not in _COPIES or not value.args:
+        return False
+    if any(k.arg == "requires_grad" for k in value.keywords):
+        return False
+    told = {name.rpartition(".")[2], *words(value)}
+    return bool(_LOG_PROBS.match(name.rpartition(".")[2])) and not any(
+        "old" in w.lower() or "behav" in w.lower() for w in told
+    )
+
+
+def _weighs(nodes: Iterable[ast.AST], name: str) -> bool:
+    """Whether it is a factor of a product, and nowhere compared with another policy's."""
+    weighs = False
+    for node in nodes:
+        match node:
+            case ast.BinOp(op=ast.Sub(), left=left, right=right):
+                if name in (dotted(left), dotted(right)):
+                    return False
+            case ast.BinOp(op=ast.Mult(), left=left, right=right):
+                sides = (left, right, *(s.operand for s in (left, right) if _is_minus(s)))
+                weighs = weighs or name in map(dotted, sides)
+            case ast.Call() if tail(node) == "exp" and name in {dotted(a) for a in node.args}:
+                return False
+    return weighs
+
+
+def _is_minus(node: ast.AST) -> TypeGuard[ast.UnaryOp]:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+
+
 RULES = (attack_left_gradients, gradient_ignored, graph_left_out, step_uphill)
+# Those that no run bears out: whatever the values are, no gradient goes through.
+BY_TEXT = (graph_in_backward, log_probs_copied)

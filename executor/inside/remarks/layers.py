@@ -47,7 +47,12 @@ def _unregistered(tree: ast.Module) -> Found:
                     continue
                 case ast.Assign(targets=[ast.Attribute() as target], value=value):
                     if (kind := _container(value)) and is_own(target):
-                        yield _plain(node, target, kind)
+                        chained = kind == "list" and _is_called(module, target)
+                        yield (
+                            _called_as_one(node, target, value)
+                            if chained
+                            else _plain(node, target, kind)
+                        )
                 case ast.Call(
                     func=ast.Attribute(value=ast.Attribute() as target, attr="append"),
                     args=[value],
@@ -81,6 +86,59 @@ def _plain(node: ast.AST, target: ast.Attribute, kind: str) -> tuple[str, ast.AS
         "it, so `parameters()` leaves them out (they are not trained), `.to()` does not move them "
         f"and `state_dict()` does not save them; use `{better}`",
     )
+
+
+def _called_as_one(
+    node: ast.AST, target: ast.Attribute, value: ast.expr
+) -> tuple[str, ast.AST, str]:
+    name, kind = dotted(target), "tuple" if isinstance(value, ast.Tuple) else "list"
+    return (
+        "unregistered",
+        node,
+        f"`{name}` is a plain {kind} of layers, and is called as if it were one: a {kind} cannot "
+        "be called, and the model does not see the layers in it; `nn.Sequential(…)` runs them one "
+        "after the other and registers them",
+    )
+
+
+def _is_called(module: ast.AST, target: ast.Attribute) -> bool:
+    """Whether the class calls the attribute itself: `self.mlp(x)`."""
+    return any(isinstance(n, ast.Call) and dotted(n.func) == dotted(target) for n in walk(module))
+
+
+# Layers whose output is floating point, whatever goes in.
+_GIVES_FLOATS = frozenset(
+    [
+        "Embedding", "EmbeddingBag", "Linear", "LayerNorm", "BatchNorm1d", "Conv1d", "Conv2d",
+        "ReLU", "Sigmoid", "Tanh", "GELU", "Softmax",
+    ]
+)  # fmt: skip
+
+
+def _embedding_of_vectors(tree: ast.Module) -> Found:
+    """An Embedding in an nn.Sequential behind a layer, which gives it vectors and no ids."""
+    for node in walk(tree):
+        if not (isinstance(node, ast.Call) and callee(node) == "Sequential"):
+            continue
+        kinds = [callee(part) if isinstance(part, ast.Call) else "" for part in node.args]
+        for at, kind in enumerate(kinds):
+            before = next((k for k in reversed(kinds[:at]) if k != "Dropout"), "")
+            if kind != "Embedding" or before not in _GIVES_FLOATS:
+                continue
+            what = "another Embedding" if before == "Embedding" else f"a {before}"
+            several = (
+                ". For several columns of ids make one Embedding each, side by side: "
+                "`self.embs = nn.ModuleList([…])`, and in forward "
+                "`torch.cat([emb(x[:, i]) for i, emb in enumerate(self.embs)], dim=1)`"
+            )
+            yield (
+                "embedding_of_vectors",
+                node.args[at],
+                "`nn.Sequential` hands each layer the output of the one before: this Embedding "
+                f"gets what {what} gives, floats, and takes ids (int64) alone"
+                + (several if before == "Embedding" else "; it belongs at the front"),
+            )
+            break
 
 
 def _container(value: ast.expr) -> str:
@@ -373,6 +431,7 @@ def _not_an_attribute(tree: ast.Module) -> Found:
 
 
 RULES = (
+    _embedding_of_vectors,
     _not_an_attribute,
     _unregistered,
     _made_in_forward,

@@ -32,6 +32,7 @@ _RANDOM = ("check_uniform_bounds", "normal_kernel_cpu")  # kernels
 _FACTORY = re.compile(r"^(torch\.)?(tensor|as_tensor|arange|zeros|ones|full|randint)$")
 _TWO = re.compile(r"(cosine_similarity|cdist|pairwise_distance|dist|mm|matmul|bmm)$")
 _LIKE = re.compile(r"\b(rand_like|randn_like)$")
+_PICKS = re.compile(r"\b(argmax|argsort|topk|max|round|long|int)\(|\bself\.|\bmodel\b|\bnet\b")
 
 
 def applies(result: JobResult) -> bool:
@@ -123,7 +124,11 @@ def _random_like(program: Program, node: cst.BaseExpression | None) -> Iterator[
 def _prediction(
     program: Program, result: JobResult, node: cst.BaseExpression | None
 ) -> Iterator[Rewrite]:
-    """What a loss gets first, as floats; the targets stay as they are."""
+    """What a loss gets first, as floats, where it is made; the targets stay as they are.
+
+    What a model gave is made of floats, and whole numbers come of argmax or of a copy of it: made
+    floats again, they have no way back to the model, and nothing is trained.
+    """
     given = argument(node, 0, "input") if isinstance(node, cst.Call) else None
     if given is None or node is None:
         return
@@ -131,7 +136,9 @@ def _prediction(
     if facts is None or facts.dtype not in INTEGERS or not isinstance(given.value, cst.Name):
         return
     made = assignment(program, given.value.value, node)
-    where = given.value if made is None else made.value
+    if made is None or _PICKS.search(program.text(made.value)):
+        return
+    where = made.value
     yield Rewrite(
         program.replace({where: of_dtype(program, where, "float32")}),
         f"line {program.line(where)}: `{given.value.value}` are scores, and scores are floats",

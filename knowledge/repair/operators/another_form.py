@@ -34,6 +34,7 @@ from knowledge.repair.toolkit.sites import assignment
 ALONE = True  # what it supposes is not carried on to the next error
 _FRAMES = 2
 _MOST_REPEATED = 100_000_000
+_LOSS = re.compile(r"(?:_loss|cross_entropy|cross_entropy_with_logits|kl_div)$")
 _BY_PLACE = re.compile(r"scatter|gather|index_|take|select")  # what fits there is not yet meant
 
 
@@ -87,6 +88,8 @@ def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
             yield _Step(f"{tensor}({{}})", "{} is made a tensor")
     elif value.layout is not torch.strided:
         yield _Step("{}.to_dense()", "{} is used as a dense tensor")
+    elif "dtype" in wanted and _is_prediction_of_whole_numbers(failure, place, one):
+        return  # as floats they have no way back to the model, and nothing is trained
     elif "dtype" in wanted:
         yield from _of_dtype(value, called_module(failure, place))
     elif "number" in wanted and value.numel() == 1:
@@ -102,6 +105,18 @@ def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
             if _is_cast(called_module(failure, place), value):
                 told = f"{step.told}, and is used as floats"
                 yield step._replace(text=f"{step.text}.float()", told=told, cost=step.cost + 0.1)
+
+
+def _is_prediction_of_whole_numbers(failure: Failure, place: Place, one: Operand) -> bool:
+    """Whether a loss gets it in the place of its predictions, which were taken through argmax."""
+    import torch
+
+    node, module = place.node, called_module(failure, place)
+    if not isinstance(node, cst.Call) or not node.args or node.args[0].value is not one.node:
+        return False
+    name = failure.program.text(node.func)
+    is_loss = isinstance(module, torch.nn.modules.loss._Loss) or _LOSS.search(name) is not None
+    return is_loss and not one.value.is_floating_point() and not one.value.is_complex()
 
 
 def _is_by_place(failure: Failure, place: Place) -> bool:

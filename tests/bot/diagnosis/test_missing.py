@@ -167,7 +167,7 @@ def without_line(run: JobResult) -> JobResult:
             ),
             GPU.format("x" * 59 + "…"),
         ),
-        (failed("Tried to instantiate dummy base class Stream"), ""),
+        (failed("Tried to instantiate dummy base class Stream"), GPU.format("")),
         (failed("torch.cuda.FloatTensor not available", "TypeError"), GPU.format("")),
         (failed("PyTorch is not linked with support for cuda devices"), GPU.format("")),
         (failed("Invalid CUDA 'device=0' requested."), GPU.format("")),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from bot.diagnosis.posted_traceback import _besides
 from bot.models import PastedTraceback
 from executor.errors import read_words
 from executor.protocol import Job
@@ -148,3 +149,19 @@ async def test_the_line_that_failed_here_decides_as_a_posted_one_does(
 
     assert answer.error is not None and answer.error.line == 2
     assert told in answer.remedy
+
+
+    ("text", "rest"),
+    [
+        ("It says SHORT OF WORDS and MORE now", "It says SHORT OF WORDS and MORE now"),
+        ("a: {0} b [3, 4]", "a:  b [3, 4]"),  # what stands behind it is theirs
+        ("Title: {0}\n[3, 4]", "Title: \n[3, 4]"),
+        ("Title: {1} …", "Title: "),  # it was cut, and repeats the numbers
+    ],
+)
+async def test_the_words_around_a_message_are_kept(text: str, rest: str):
+    """Of a sentence that quotes it, both ends: a condition may stand in the second."""
+    message = "Target 7 is out of bounds, as there are [5, 6] classes"
+    told = text.format(message, message[:40])
+
+    assert _besides(message, told) == rest

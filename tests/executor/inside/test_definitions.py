@@ -55,6 +55,15 @@ def test_more_than_definitions(name: str) -> None:
     assert not are_all(ast.parse(NOT_ONLY[name]))
 
 
+def test_an_import_that_was_left_out_is_one() -> None:
+    """A pipeline that a constant holds exercises nothing, whoever brings its names."""
+    code = F + "tf = transforms.Compose([transforms.ToTensor()])\n"
+
+    assert are_all(ast.parse(code), {"transforms"})
+    assert not are_all(ast.parse(code))
+    assert not are_all(ast.parse(code + "y = f(tf)\n"), {"transforms"})
+
+
 MADE = NET + "net = Net()\n"
 ONLY_MADE = {
     "made": (MADE, ("net",)),

@@ -71,6 +71,9 @@ def test_any_text_is_survived(text: str) -> None:
         ("print(x)\ndel x", {"x"}),
         ("import os\nprint(os)\ndel os", set()),
         ("x = 1\nx = x + 1", set()),
+        ("y = [x for x in range(3)]", set()),  # bound by the comprehension, for itself
+        ("y = {k: v for v, k in {}.items()}", set()),
+        ("x = [x for x in x]", {"x"}),
         ("for x in [1]:\n    x = x + 1", set()),
         ("def x():\n    pass\nx = x()", set()),
         ("import numpy as x\nx = x.array(1)", set()),

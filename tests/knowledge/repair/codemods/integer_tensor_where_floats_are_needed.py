@@ -57,6 +57,22 @@ labels = torch.tensor([0, 1])
 print(nn.CrossEntropyLoss()(votes, labels) > 0)
 """
 
+PICKED = """\
+import torch
+from torch import nn
+scores = nn.Linear(4, 2)(torch.ones(8, 4))
+picked = scores.argmax(1)
+print(nn.BCEWithLogitsLoss()(picked, torch.ones(8)))
+"""
+
+HANDED_ON = """\
+import torch
+from torch import nn
+def loss(p, y):
+    return nn.BCEWithLogitsLoss()(p, y)
+print(loss(nn.Linear(4, 2)(torch.ones(8, 4)).argmax(1), torch.ones(8)))
+"""
+
 HOLE = """\
 import torch
 costs = torch.tensor([[4, 2], [7, 1]])
@@ -93,7 +109,7 @@ CASES = Cases(
         "a kernel": (KERNEL, "torch.tensor([[[1, 2, 1]]], dtype=torch.float32)"),
         "back into its table": (BACK, "[4, 6], [0, 1]], dtype=torch.float32)"),
     },
-    refused={"noise": NOISE, "bits": BIT},
+    refused={"noise": NOISE, "bits": BIT, "classes": PICKED, "handed on": HANDED_ON},
     wrong={
         "in place": ("a mean", swap("torch.tensor([31, 40, 52])", "torch.zeros(3)")),
         "leave it out": ("a mask", delete("print(torch.argmax(above))")),

@@ -73,6 +73,14 @@ edges = nn.Conv2d(3, 8, 3)
 print(edges(pictures).shape)
 """
 
+PREDICTED = """\
+import torch
+from torch import nn
+scores = nn.Linear(4, 2)(torch.ones(8, 4))
+best = scores.argmax(1)
+print(nn.BCEWithLogitsLoss()(best, torch.ones(8)))
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -94,6 +102,7 @@ CASES = Cases(
         "places of every dimension": PLACES,
         "a function of the program's own": OUTER,
         "what is written in place": WRITTEN,
+        "whole numbers as the predictions of a loss": PREDICTED,
         "a batch whose number is that of the channels": PICTURES,
     },
     wrong={
