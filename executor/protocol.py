@@ -332,6 +332,7 @@ class ModuleCall(Model):
     line: int | None
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
+    time_first: bool = False  # all its recurrent and attention layers take the batch second
 
 
 class Operation(Model):

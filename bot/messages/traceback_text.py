@@ -11,6 +11,7 @@ import builtins
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple
 
 from bot.messages.raised_in_source import message_raised
@@ -507,6 +508,8 @@ def _read_bare(lines: Sequence[str], pos: int, name: str, before: str, message: 
     message = within_quotes(before[-1:], message)
     if message.endswith("-") and pos + 1 < len(lines):
         message += lines[pos + 1].strip()  # it was wrapped inside "4-dimensional"
+    if before.strip(_DECORATION) and (theirs := _THEIR_WORDS.search(message)):
+        message = message[: theirs.start()]
     segment = _Segment(type=name, message=[message])
     if before.strip(_DECORATION):
         return Found(pos, pos, _pasted(segment, f"{name}: {message}"))
@@ -515,12 +518,21 @@ def _read_bare(lines: Sequence[str], pos: int, name: str, before: str, message: 
     return Found(pos, end, _pasted(segment, text.rstrip("`* \t\n")))
 
 
+# A sentence behind a quoted message in which the person speaks or asks.
+_THEIR_WORDS = re.compile(
+    r"(?<=[.)]) {1,3}(?:(?:How|What|Why|Where)\b|(?:[\w.]{1,30} ){0,4}(?:I|my)\b)"
+)
+
+
 def within_quotes(opening: str, message: str) -> str:
     """The message up to the quote that closes it, where one opened right before it.
 
     Messages hold quotes of their own: 'TypeError: 'bool' object is not callable' when training.
     """
     closing = {"`": "`", '"': '"', "'": "'", "“": "”", "‘": "’"}.get(opening)
+    if opening == "(":
+        open_ = accumulate((c == "(") - (c == ")") for c in message)
+        return message[: next((i for i, n in enumerate(open_) if n < 0), len(message))].rstrip()
     if closing is None:
         return message.rstrip("`* \t")
     inside, last = 0, -1

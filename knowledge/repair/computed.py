@@ -104,7 +104,7 @@ def _written(name: str, code: str) -> bool:
     """Whether some code assigns a variable or writes into it."""
     own = re.escape(name.partition(".")[0])
     patterns = (
-        rf"\b{own}\b(\[[^\n]*\])?\s*(,[^=\n]*)?([-+*/@%&|^]|\*\*|//)?=(?!=)",
+        rf"\b{own}\b(?:\.data\b)?(\[[^\n]*\])?\s*(,[^=\n]*)?([-+*/@%&|^]|\*\*|//)?=(?!=)",
         rf"\b{own}(\.data)?\.(?!requires_grad_)\w+_\(",
         rf"\bfor [^\n]*\b{own}\b[^\n]* in ",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 from bot.diagnosis.own_error import posted
 from bot.diagnosis.wording.phrases import NAMES_TOLD, device_of, shortened, told_with_line
@@ -42,6 +43,11 @@ def runs(question: Question, run: JobResult) -> str:
         if missed := not_in_the_code(pasted, question):
             return f"What was posted runs here with {where}; {missed} is not a part of it.{took}"
         what = pasted.type or "error that you posted"
+        if (loop := _never_entered(pasted, question, run)) is not None:
+            return (
+                f"Not tried here: `{loop}` went through nothing, as where files are missing, so "
+                f"that the {what} could not come up; the rest runs with {where}."
+            )
         return f"Runs here: the {what} does not come up with {where}{yours}.{took}"
     if took:
         return f"Runs here to its end with {where}.{took}"
@@ -66,6 +72,19 @@ def runs(question: Question, run: JobResult) -> str:
         f"Runs here with {where}: nothing is raised, and no probe knows a mistake in it; whether "
         "it computes what you mean is not known."
     )
+
+
+def _never_entered(pasted: PastedTraceback, question: Question, run: JobResult) -> str | None:
+    """The loop that their error comes from, where it prints in each round and printed nothing."""
+    frames = user_frames(pasted)
+    loop = frames[-1].code.strip() if frames else ""
+    if run.stdout or not loop.startswith("for "):
+        return None
+    below = question.code.partition(f"{loop}\n")[2]
+    inner = re.match(r"[ \t]*", below)
+    pad = inner[0] if inner is not None else ""
+    body = takewhile(lambda line: not line.strip() or line.startswith(pad), below.splitlines())
+    return loop.rstrip(":") if pad and any(s.startswith(f"{pad}print(") for s in body) else None
 
 
 def prints_as_posted(question: Question, run: JobResult) -> bool:

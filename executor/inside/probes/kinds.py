@@ -36,6 +36,7 @@ KINDS = {
     "sigmoid_before_cross_entropy": Says.PROGRAM_WIDE_MISTAKE,
     "sigmoid_before_bce_with_logits": Says.PROGRAM_WIDE_MISTAKE,
     "raw_scores_to_nll": Says.MISTAKE,
+    "raw_scores_to_bce": Says.MISTAKE,
     "raw_scores_to_ctc": Says.PROGRAM_WIDE_MISTAKE,
     "blank_in_targets": Says.PROGRAM_WIDE_MISTAKE,
     "targets_without_sign": Says.PROGRAM_WIDE_MISTAKE,

@@ -60,6 +60,7 @@ def _is_exchanged(
         return False
     shapes = [live_shape(program, result, a.value) for a in call.args[:3]]
     query, key, value = shapes
+    query = query or layer.input  # what it was given first, where that is not kept in a variable
     if query is None or key is None or value is None or len(query) != 3 or key != value:
         return False
     # One batch, and other lengths: that is what the layer could not have with the length first.

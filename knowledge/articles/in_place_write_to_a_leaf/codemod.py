@@ -380,6 +380,6 @@ def _written(before: JobResult, after: JobResult, proposal: Proposal) -> Check |
     old, new = before.values.tensors, after.values.tensors
     if name[0] not in old or name[0] not in new:
         return None
-    changed = not same_values(old[name[0]], new[name[0]]) or proposal.new_name in new
+    changed = not same_values(old[name[0]], new[name[0]], 0.0) or proposal.new_name in new
     detail = f"`{name[0]}` holds the new values" if changed else "nothing was written anywhere"
     return Check(name="written", passed=changed, detail=detail)

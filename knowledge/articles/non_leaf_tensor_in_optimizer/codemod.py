@@ -19,6 +19,9 @@ _OPTIMIZERS = re.compile(
 )
 
 
+_GOES_THROUGH = re.compile(r"(^|\.)(chain|list)$")
+
+
 def applies(result: JobResult) -> bool:
     """The optimizer refused its parameters, or left out a tensor that gets a gradient."""
     return bool(_problem(result)) or any(_addable(f) for f in result.findings)
@@ -70,6 +73,10 @@ def _leaves(program: Program, optimizer: cst.Call, result: JobResult) -> Iterato
         variables |= frame.locals
     for name in program.inside(optimizer.args[0], cst.Name):
         facts = variables.get(name.value)
+        if _is_leaf(facts) and (edit := _as_one(program, name)) is not None:
+            told = f"`{name.value}` is one parameter, and its rows are none"
+            title = f"line {program.line(name)}: {told}"
+            yield Rewrite(program.replace(edit), title, subjects=(name.value,))
         if facts is None or facts.is_leaf is not False:
             continue
         made = _assignment(program, name.value, program.line(optimizer))
@@ -101,6 +108,18 @@ def _leaves(program: Program, optimizer: cst.Call, result: JobResult) -> Iterato
             f"train {name.value}",
             (name.value,),
         )
+
+
+def _as_one(program: Program, name: cst.Name) -> dict[cst.CSTNode, cst.CSTNode] | None:
+    """`[w]` for `w` where it is gone through: in `chain(…, w)`, `list(w)` and `[…, *w]`."""
+    parent = program.parent(name)
+    if isinstance(parent, cst.StarredElement):
+        return {parent: cst.Element(name, comma=parent.comma)}
+    call_ = program.parent(parent) if isinstance(parent, cst.Arg) else None
+    if isinstance(call_, cst.Call) and _GOES_THROUGH.search(program.text(call_.func)):
+        one = cst.List([cst.Element(name)])
+        return {name: one} if program.text(call_.func).endswith("chain") else {call_: one}
+    return None
 
 
 def _is_leaf(variable: Variable | None) -> bool:

@@ -33,6 +33,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if len(dicts) == 1:
         yield from _same_state(program, dicts[0])
         return
+    if (chosen := _chosen(program, error.line, variables(result))) is not None:
+        yield chosen
+        return
     joined = [
         b.left
         for b in program.all(cst.BooleanOperation)
@@ -49,6 +52,28 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         yield both
     elif _is_asked(program, node):
         yield from _answers(program, node, variables(result))
+
+
+def _chosen(program: Program, line: int | None, seen: dict[str, Variable]) -> Rewrite | None:
+    """`x if first else y` for `first and x or y`; `y if x is None else x` for `x or y`."""
+    for node in program.all(cst.BooleanOperation):
+        if program.line(node) != line or not isinstance(node.operator, cst.Or):
+            continue
+        left, other = node.left, program.text(node.right)
+        if isinstance(left, cst.BooleanOperation) and isinstance(left.operator, cst.And):
+            test, taken = program.text(left.left), program.text(left.right)
+            text = f"{taken} if {test} else {other}"
+        elif isinstance(left, cst.Name) and isinstance(program.parent(node), cst.Assign):
+            test, taken = f"{left.value} is None", left.value
+            text = f"{other} if {test} else {taken}"
+        else:
+            continue
+        facts = seen.get(taken)
+        if facts is not None and facts.shape is not None:
+            new = cst.parse_expression(f"({text})" if node.lpar else text)
+            told = f"`{test}` is asked, and not whether `{taken}` is true"
+            return Rewrite(program.replace({node: new}), f"line {line}: {told}")
+    return None
 
 
 def _asked(program: Program, line: int | None) -> cst.CSTNode | None:
@@ -145,7 +170,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     error = seen_error(before, *ERRORS)
     line = error.line if error is not None and error.line is not None else 0
     rows = proposal.code.splitlines()[max(0, line - 1) : line + 1]
-    still = any(("all(" in r or "any(" in r or "equal(" in r or "&" in r or "|" in r) for r in rows)
+    still = any(word in r for word in ("all(", "any(", "equal(", "&", "|", " if ") for r in rows)
     detail = "the question is still asked" if still else "the question is not asked any more"
     return [
         same_tensors(before, after, proposal.code),

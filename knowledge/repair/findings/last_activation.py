@@ -24,6 +24,7 @@ from knowledge.repair.toolkit.statements import last_name
 
 KINDS = frozenset(
     {"relu_before_loss", "targets_out_of_reach", "several_classes", "raw_scores_to_nll",
+     "raw_scores_to_bce",
      "loss_arguments_swapped", "kl_div_arguments", "raw_scores_to_ctc", "targets_without_sign"}
 )  # fmt: skip
 _TWICE = ("softmax_before_cross_entropy", "sigmoid_before_bce_with_logits")  # of two articles
@@ -49,6 +50,7 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
         "targets_out_of_reach": _without_activation,
         "several_classes": _one_loss_a_label,
         "raw_scores_to_nll": _with_logarithm,
+        "raw_scores_to_bce": _of_scores,
         "loss_arguments_swapped": _in_order,
         "kl_div_arguments": _as_logarithms,
         "raw_scores_to_ctc": _ctc_with_logarithm,
@@ -168,6 +170,15 @@ def _renamed(program: Program, old: str, new: str) -> dict[cst.CSTNode, New]:
         if isinstance(function, cst.Attribute):
             found[function] = function.with_changes(attr=cst.Name(new))
     return found
+
+
+def _of_scores(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The loss that takes scores, where nothing else reads them as probabilities."""
+    edit = _with_logits(program)
+    if edit and not _THRESHOLD.search(program.module.code):
+        line = min(map(program.line, edit))
+        told = f"line {line}: the loss takes the scores, and applies the sigmoid itself"
+        yield Rewrite(program.replace(edit), told, as_one=True)
 
 
 # -- another loss ----------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import inspect
 import re
 import typing
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from typing import Any
 
 import libcst as cst
@@ -20,8 +21,9 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.flow import free_name, later, siblings
 from knowledge.repair.toolkit.signatures import Called, called, is_alive, required
-from knowledge.repair.toolkit.sites import assignment, with_appended, with_argument
+from knowledge.repair.toolkit.sites import assignment, names_in, with_appended, with_argument
 
 _A_LOSS = re.compile(r"(?i)(?:^|_)loss(?:$|_)|loss$")
 _A_SCORE = re.compile(r"(?i)(?:^|_)(?:acc|accuracy|f1|auc|score|iou|dice)")
@@ -51,6 +53,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     moved = list(_by_name(failure, found))
     yield from moved or _added(failure, found)
     yield from _measured(failure, found)
+    yield from _as_a_closure(failure, found)
     yield from _one_of_its_words(failure, found)
 
 
@@ -198,6 +201,47 @@ def _measured(failure: Failure, found: Called) -> Iterator[Rewrite]:
         sure = len(names) == 1 or (name == names[0] and _HELD_OUT.search(name))
         cost = COST.SURE if sure else COST.SURE + 0.2
         yield Rewrite(program.replace({found.call: new}), title, f"it looks at `{name}`", cost=cost)
+
+
+def _as_a_closure(failure: Failure, found: Called) -> Iterator[Rewrite]:
+    """`loss = opt.step(closure)`: what a round computes, up to its `backward()`, as a function."""
+    program = failure.program
+    here = program.up(found.call, cst.SimpleStatementLine)
+    if found.required(found.free()) != ["closure"] or here is None:
+        return
+    body, at = siblings(program, here)
+    above = list(takewhile(lambda s: _may_be_repeated(program, s), reversed(body[:at])))
+    backward = [_BACK.search(program.text(s)) for s in above]
+    losses = [match[1] for match in backward if match is not None]
+    made = {n for s in above for t in program.inside(s, cst.AssignTarget)
+            for n in names_in(t.target)}  # fmt: skip
+    if len(losses) != 1 or any(later(program, name, here) for name in made - set(losses)):
+        return
+    lines = program.module.code.splitlines(keepends=True)
+    first, last = program.line(above[-1]) - 1, program.line(here) - 1
+    name, step = free_name(program, "closure"), lines[last].lstrip()
+    pad = lines[last].removesuffix(step)
+    bound = f"{losses[0]} = " if later(program, losses[0], here) else ""
+    new = [f"{pad}def {name}():\n", *(f"    {s}" if s.strip() else s for s in lines[first:last]),
+           f"{pad}    return {losses[0]}\n",
+           pad + bound + step.replace("step()", f"step({name})", 1)]  # fmt: skip
+    module = cst.parse_module("".join((*lines[:first], *new, *lines[last + 1 :])))
+    title = f"line {last + 1}: it computes the loss several times, by `{name}`"
+    meaning = f"a step begins with line {first + 1}"
+    yield Rewrite(module, title, meaning, cost=COST.SURE, as_one=True)
+
+
+_BACK = re.compile(r"(\w+)\.backward\(\)$")
+_OF_A_STEP = re.compile(r"\.(?:zero_grad|backward)\(\)$|\bclip_grad_\w+\(")
+
+
+def _may_be_repeated(program: Program, statement: cst.BaseStatement) -> bool:
+    """Whether it is a part of a step, or makes something without reading what that was before."""
+    node = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+    if isinstance(node, cst.Assign):
+        made = names_in(node.targets[0].target)
+        return bool(made) and not any(n.value in made for n in program.inside(node.value, cst.Name))
+    return isinstance(node, cst.Expr) and bool(_OF_A_STEP.search(program.text(node)))
 
 
 def _mode(failure: Failure, found: Called) -> Any:

@@ -20,6 +20,7 @@ from knowledge.repair.toolkit.statements import last_name
 
 _TAKEN = re.compile(r"found Tensor \(inferred\)")
 _KINDS = (bool, int, float, str)
+_LITERALS = (cst.Integer, cst.Float, cst.SimpleString, cst.UnaryOperation)
 _METHODS = ("forward", "__call__")
 
 
@@ -37,7 +38,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     changes: dict[cst.CSTNode, cst.CSTNode] = {}
     told: list[str] = []
     for function in program.all(cst.FunctionDef):
-        if f"def {function.name.value}(" not in str(failure.live.error):
+        if not re.search(rf"(?:def |: ){function.name.value}\(", str(failure.live.error)):
             continue
         for at, param in enumerate(function.params.params):
             if param.annotation is not None or param.name.value == "self":
@@ -64,7 +65,8 @@ def _kinds(
     inside = program.up(function, cst.ClassDef)
     place = at - 1 if inside is not None else at
     for call in program.all(cst.Call):
-        if program.up(call, cst.FunctionDef) is not None or any(a.star for a in call.args):
+        within = program.up(call, cst.FunctionDef) is not None
+        if any(a.star for a in call.args):
             continue
         called = failure.value(call.func, 0)
         cls = type(called).__name__
@@ -73,7 +75,7 @@ def _kinds(
             plain = [a.value for a in call.args if a.keyword is None]
             given = {a.keyword.value: a.value for a in call.args if a.keyword is not None}
             value = given.get(param.name.value, plain[place] if place < len(plain) else None)
-            if value is not None:
+            if value is not None and (not within or isinstance(value, _LITERALS)):
                 yield type(failure.value(value, 0))
 
 

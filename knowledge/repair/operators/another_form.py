@@ -86,6 +86,9 @@ def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
         if "tensor" in wanted and _is_of_numbers(value):
             tensor = failure.program.name_of("torch", "tensor")
             yield _Step(f"{tensor}({{}})", "{} is made a tensor")
+        if _is_pair_of_rows(value, called_module(failure, place)):
+            told = "the states {} get the dimension of the layers, which is one"
+            yield _Step("tuple(s.unsqueeze(0) for s in {})", told, cost=COST.SURE)
     elif value.layout is not torch.strided:
         yield _Step("{}.to_dense()", "{} is used as a dense tensor")
     elif "dtype" in wanted and _is_prediction_of_whole_numbers(failure, place, one):
@@ -117,6 +120,16 @@ def _is_prediction_of_whole_numbers(failure: Failure, place: Place, one: Operand
     name = failure.program.text(node.func)
     is_loss = isinstance(module, torch.nn.modules.loss._Loss) or _LOSS.search(name) is not None
     return is_loss and not one.value.is_floating_point() and not one.value.is_complex()
+
+
+def _is_pair_of_rows(value: Any, module: Any) -> bool:
+    """Whether a recurrent layer of one layer got states [batch, hidden] in place of three sizes."""
+    import torch
+
+    if not isinstance(module, torch.nn.RNNBase) or not isinstance(value, (tuple, list)):
+        return False
+    one = module.num_layers * (1 + module.bidirectional) == 1
+    return one and all(isinstance(s, torch.Tensor) and s.dim() == 2 for s in value)
 
 
 def _is_by_place(failure: Failure, place: Place) -> bool:
@@ -155,7 +168,7 @@ def _is_cast(module: Any, value: Any) -> bool:
     import torch
 
     kinds = {p.dtype for p in module.parameters()} if module is not None else set()
-    return kinds == {torch.float32} and value.dtype != torch.float32
+    return kinds == {torch.float32} and value.dtype not in (torch.float32, torch.bool)
 
 
 def _of_index(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
@@ -193,6 +206,8 @@ def _of_layout(value: Any, module: Any) -> Iterator[_Step]:
         where = {0: "in front", -1: "at its end"}.get(at, f"in place {d}")
         told, meant = f"{{}} gets a dimension {where}", f"{{}} lacks a dimension {where}"
         yield _Step(f"{{}}.unsqueeze({at})", told, meant, COST.POSSIBLE)
+    if value.dtype == torch.bool and rank == 2:  # a padding mask
+        yield _Step("{}.t()", "the two dimensions of {} change places", cost=COST.SURE)
     order = (torch.nn.RNNBase, torch.nn.MultiheadAttention, torch.nn.Transformer)
     if isinstance(module, order) and rank == 3:  # whether the batch comes first is an option there
         told = "the first two dimensions of {} change places"

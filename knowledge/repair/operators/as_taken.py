@@ -7,7 +7,7 @@ expression is evaluated with each of them: one with which it fails still is no e
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, MappingView
 from typing import Any, NamedTuple
 
 import libcst as cst
@@ -59,6 +59,7 @@ def _at(failure: Failure, place: Place) -> Iterator[Rewrite]:
                 yield from _alike(failure, place, one, form)
         yield from _unpacked_whole(failure, one)
         yield from _made_whole(failure, one)
+        yield from _listed(failure, one)
         yield from _appended(failure, one)
         yield from _summed(failure, place, one)
     if (turned := _turned_mask(failure, place)) is not None:
@@ -114,6 +115,8 @@ def _forms(
     value, node = one.value, one.node
     name = failure.program.text(node)
     message = failure.error.message
+    if isinstance(value, MappingView):
+        yield _Form(call("list", cst.Arg(node)), f"the entries of `{name}` are listed")
     if isinstance(value, list) and value and _OF_A_LIST.search(message):
         yield from _of_list(failure, value, node)
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub" and value.dtype.itemsize < 16:
@@ -186,6 +189,21 @@ def _of_array(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
         yield _Form(cst.parse_expression(f"{text}.float()"), f"{told} of float32", COST.SURE + 0.1)
 
 
+def _listed(failure: Failure, one: Operand) -> Iterator[Rewrite]:
+    """`np.array(list(table.values()))` for `np.array(table.values())`, an array of one object."""
+    import numpy as np
+
+    program, value = failure.program, one.value
+    if not isinstance(value, np.ndarray) or value.dtype != object or value.ndim:
+        return
+    made = assignment(program, program.text(one.node), one.node)
+    call_ = made.value if made is not None else one.node
+    if isinstance(value.item(), (MappingView, Iterator)) and isinstance(call_, cst.Call):
+        given = call_.args[0].value
+        told = f"the entries of `{program.text(given)}` are listed"
+        yield _rewrite(failure, given, _Form(call("list", cst.Arg(given)), told))
+
+
 def _has_length(value: Any) -> bool:
     from torch.utils import data
 
@@ -243,11 +261,17 @@ def _is_count(value: Any) -> bool:
 
 
 def _is_one_sample(failure: Failure, place: Place, value: Any) -> bool:
-    """Whether a model is called with a vector or a picture by itself, as the call's one input."""
+    """Whether a model is called with a vector or a picture, by itself or beside batches of one."""
     import torch
 
     node = place.node
-    if not isinstance(node, cst.Call) or len(node.args) != 1 or not isinstance(value, torch.Tensor):
+    if not isinstance(node, cst.Call) or not isinstance(value, torch.Tensor):
+        return False
+    others = [o.value for o in operands(failure, place)[1:] if o.value is not value]
+    rank = value.dim() + 1
+    if len(node.args) != 1 and not all(
+        isinstance(v, torch.Tensor) and v.dim() == rank and len(v) == 1 for v in others
+    ):
         return False
     called = failure.value(node.func, place.frame)
     return isinstance(called, torch.nn.Module) and value.dim() in (1, 3)

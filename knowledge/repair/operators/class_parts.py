@@ -26,6 +26,7 @@ _LACKS = {
     "takes_no_arguments": "__init__",
     "too_many_arguments": "__init__",
     "object_attribute": "__init__",
+    "no_parameters": "__init__",
     "forward_missing": "forward",
     "no_length": "__len__",
     "dataset_without_getitem": "__getitem__",
@@ -63,6 +64,8 @@ def _classes(failure: Failure, family: str) -> Iterator[cst.ClassDef]:
     words = set(re.findall(r"\w+", failure.error.message))
     if family == "object_attribute" and seen is not None:
         words = {seen["type"].rpartition(".")[2]}
+    if family == "no_parameters":
+        words = _empty_models(failure)
     program = failure.program
     found = [c for c in program.all(cst.ClassDef) if c.name.value in words]
     if not found and family == "dataset_without_getitem":
@@ -73,6 +76,15 @@ def _classes(failure: Failure, family: str) -> Iterator[cst.ClassDef]:
             if any("Dataset" in program.text(b.value) for b in c.bases)
         ]
     yield from found if len(found) == 1 else ()
+
+
+def _empty_models(failure: Failure) -> set[str]:
+    """The classes of the modules at the top that have no parameters."""
+    import torch
+
+    held = failure.live.names[0].values()
+    models = [v for v in held if isinstance(v, torch.nn.Module)]
+    return {type(m).__name__ for m in models if next(m.parameters(), None) is None}
 
 
 def _is_slip(name: str, wanted: str) -> bool:

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from typing import Any
 
 import libcst as cst
 
@@ -32,6 +34,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         return
     small, statement = program.small_statement(call), program.up(call, cst.SimpleStatementLine)
     first = call.args[0].value
+    yield from _side_by_side(failure, call, list(layers))
     if statement is None or len(statement.body) != 1 or not isinstance(first, cst.Name):
         return
     name, owner = first.value, program.text(call.func)
@@ -50,8 +53,25 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     yield Rewrite(program.replace({statement: new}), title, meaning, cost=COST.SURE, as_one=True)
 
 
+def _side_by_side(failure: Failure, call: cst.Call, layers: list[Any]) -> Iterable[Rewrite]:
+    """`torch.cat([head(x) for head in heads], dim=1)`, where each gives one column of its own."""
+    program, owner = failure.program, failure.program.text(call.func)
+    item = free_name(program, owner.rpartition(".")[2].removesuffix("s") or "layer")
+    inner = program.module.code_for_node(call.with_changes(func=cst.Name(item)))
+    columns = f"[{inner} for {item} in {owner}]"
+    try:
+        shapes = [c.shape[1:] for c in failure.live.value(columns)]
+    except Exception:
+        return
+    if len(layers) > 1 and all(shape == (1,) for shape in shapes):
+        new = cst.parse_expression(f"{program.name_of('torch', 'cat')}({columns}, dim=1)")
+        title = f"line {program.line(call)}: each of `{owner}` gives one column"
+        meaning = f"the layers of `{owner}` stand side by side"
+        yield Rewrite(program.replace({call: new}), title, meaning, cost=COST.SURE)
+
+
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Every layer of the list is called."""
     owner = before.error.code.partition("(")[0] if before.error is not None else ""
-    kept = f" in {owner}:" in proposal.code
+    kept = re.search(rf" in {re.escape(owner)}[:\]]", proposal.code) is not None
     return [Check.of("layers", kept, "every layer is called", "not every layer is called")]

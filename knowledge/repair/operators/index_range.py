@@ -23,6 +23,7 @@ from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import operand
 from knowledge.repair.toolkit.shapes import (
     Resized,
+    origin,
     resized,
     resized_call,
     same_layers,
@@ -186,7 +187,10 @@ def _ways(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
     """Where the number of rows, or of scores, is written."""
     program, layer = failure.program, failure.result.layer
     if is_a(failure.error, "embedding_range"):
-        if layer is not None:
+        counted = _counted(failure, rows, size) if layer is not None else None
+        if counted is not None:
+            yield counted
+        elif layer is not None:
             yield from resized(program, layer, 0, "num_embeddings", size)
         return
     last = [
@@ -196,6 +200,21 @@ def _ways(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
     ]
     if len(last) == 1:
         yield from resized_call(program, last[0], 1, "out_features", size)
+
+
+def _counted(failure: Failure, rows: int, size: int) -> Resized | None:
+    """`max(ids.values()) + 1` for `len(ids)`, where numbers of the dictionary are left out."""
+    program, layer = failure.program, failure.result.layer
+    site = made(program, layer) if layer is not None else None
+    given = argument(site.call, 0, "num_embeddings") if site is not None else None
+    whole = origin(program, given.value) if given is not None else None
+    told = re.fullmatch(r"len\(([\w.]{1,80})\)", program.text(whole)) if whole is not None else None
+    tables = [v for v in failure.live.names[0].values() if isinstance(v, dict) and len(v) == rows]
+    largest = [max(t.values()) for t in tables if {type(n) for n in t.values()} == {int}]
+    if told is None or whole is None or size - 1 not in largest:
+        return None
+    new = cst.parse_expression(f"max({told[1]}.values()) + 1")
+    return Resized(program.replace({whole: new}), program.line(whole))
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

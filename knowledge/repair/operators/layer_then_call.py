@@ -16,9 +16,9 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.edits import separated
+from knowledge.repair.toolkit.edits import Program, separated
 from knowledge.repair.toolkit.signatures import required
-from knowledge.repair.toolkit.sites import assignment
+from knowledge.repair.toolkit.sites import assignment, scope_of
 
 TYPES = frozenset({"RuntimeError", "TypeError", "AttributeError", "ValueError"})
 
@@ -32,8 +32,11 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
             made = _in_two(failure, place, call)
             if made is not None:
                 name = program.text(call.func)
+                new: dict[cst.CSTNode, cst.CSTNode] = {
+                    c: cst.Call(c.with_changes(args=()), c.args) for c in _alike(program, call)
+                }
                 yield Rewrite(
-                    program.replace({call: made}),
+                    program.replace({**new, call: made}),
                     f"line {program.line(call)}: `{name}(…)` only makes the layer; the tensors "
                     "go into its call",
                     f"`{name}` is to work on them",
@@ -60,6 +63,18 @@ def _classes(failure: Failure) -> Iterator[Rewrite]:
         yield Rewrite(program.replace(found), title, meaning, cost=COST.SURE)
 
 
+def _alike(program: Program, call: cst.Call) -> list[cst.Call]:
+    """The calls of the same class in the function that are given one name as well."""
+    return [
+        c
+        for c in program.inside(scope_of(program, call), cst.Call)
+        if c is not call
+        and program.text(c.func) == program.text(call.func)
+        and len(c.args) == 1
+        and isinstance(c.args[0].value, cst.Name)
+    ]
+
+
 def _constructors(failure: Failure, place: Place) -> Iterator[cst.Call]:
     """The calls of a failing expression, and those that gave its names their values."""
     program = failure.program
@@ -77,7 +92,7 @@ def _in_two(failure: Failure, place: Place, call: cst.Call) -> cst.Call | None:
     cls = failure.value(call.func, place.frame)
     if not inspect.isclass(cls) or not issubclass(cls, torch.nn.Module):
         return None
-    if not cls.__module__.startswith("torch.nn."):
+    if not cls.__module__.startswith("torch.nn.") and cls.__module__ != "__main__":
         return None
     given = [a for a in call.args if a.keyword is None]
     options = [a for a in call.args if a.keyword is not None]

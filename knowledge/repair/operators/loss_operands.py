@@ -33,8 +33,6 @@ _FRAMES = 2
 _CLASSES = frozenset({"cross_entropy", "nll_loss", "CrossEntropyLoss", "NLLLoss"})
 _BINARY = frozenset({"BCEWithLogitsLoss", "BCELoss", "binary_cross_entropy_with_logits",
                      "binary_cross_entropy"})  # fmt: skip
-_CALLED = {"BCEWithLogitsLoss": "CrossEntropyLoss",
-           "binary_cross_entropy_with_logits": "cross_entropy"}  # fmt: skip
 _OF_PROBABILITIES = {"BCELoss": "BCEWithLogitsLoss",
                      "binary_cross_entropy": "binary_cross_entropy_with_logits"}  # fmt: skip
 # What is told where another loss is computed, or the same one of what it had the other way round.
@@ -290,8 +288,8 @@ def _of_classes(failure: Failure, loss: _Loss) -> Iterator[Rewrite]:
         return
     program, name = failure.program, failure.program.text(loss.target)
     made = _made(failure, loss)
-    if made is not None and loss.name in _CALLED:
-        word = _CALLED[loss.name]
+    if made is not None and not _was_bounded(given):
+        word = "cross_entropy" if loss.name[:1].islower() else "CrossEntropyLoss"
         old = program.text(made).removesuffix(loss.name)
         title = f"line {program.line(made)}: `{name}` has one class for each row, which is "
         yield Rewrite(

@@ -29,6 +29,7 @@ from knowledge.repair.toolkit.sites import (
 )
 
 _Edits = Callable[[Failure], Iterator[Rewrite]]
+_COPIES = frozenset({"clone", "contiguous", "to", "float", "cuda", "cpu"})  # of the same values
 _SWAPS = frozenset({"shuffle", "batch_size", "drop_last"})  # what a batch sampler decides itself
 
 
@@ -151,6 +152,12 @@ def _unused(failure: Failure) -> Iterator[Rewrite]:
     at = re.search(r"index (\d+)", failure.error.message)
     if wanted is None or at is None or any(argument(node, 99, o) is not None for o in options):
         return
+    for copy in program.inside(wanted.value, cst.Call):
+        if isinstance(copy.func, cst.Attribute) and copy.func.attr.value in _COPIES:
+            of = program.text(copy.func.value)
+            told = f"the gradient is taken of `{of}` itself, and not of a copy that nothing reads"
+            title = f"line {program.line(copy)}: {told}"
+            yield Rewrite(program.replace({copy: copy.func.value}), title, told, cost=COST.SAID)
     name = _name_of(failure, failure.value(wanted.value), int(at[1]))
     if name:
         told = f"`materialize_grads=True`: `{name}` takes no part, and gets a gradient of zeros"

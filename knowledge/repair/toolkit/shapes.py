@@ -368,7 +368,11 @@ def named(program: Program, value: cst.BaseExpression, size: int) -> cst.BaseExp
     own = {n.value for n in program.inside(value, cst.Name)}
     if not own:
         return None
-    found = _in_names(_named_sizes(program, value), own, size)
+    known = _named_sizes(program, value)
+    twice = [name for name in own if known.get(name, 0) * 2 == size]
+    if len(twice) == 1 and _BOTH_WAYS.search(program.module.code):
+        return cst.parse_expression(f"{twice[0]} * 2")
+    found = _in_names(known, own, size)
     was = worth(program, cst.Arg(value)) if found is None else None
     if (
         was is None
@@ -379,6 +383,7 @@ def named(program: Program, value: cst.BaseExpression, size: int) -> cst.BaseExp
     return cst.parse_expression(f"{program.text(value)} {'+' if size > was else '-'} 1")
 
 
+_BOTH_WAYS = re.compile(r"\bbidirectional\s*=\s*(?!False)")
 _NO_SIZE = re.compile(r"(?i)batch|epoch|seed|step|sample|iter|worker|rate|^(lr|bs)$")
 
 

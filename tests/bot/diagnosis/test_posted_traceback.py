@@ -151,6 +151,7 @@ async def test_the_line_that_failed_here_decides_as_a_posted_one_does(
     assert told in answer.remedy
 
 
+@pytest.mark.parametrize(
     ("text", "rest"),
     [
         ("It says SHORT OF WORDS and MORE now", "It says SHORT OF WORDS and MORE now"),

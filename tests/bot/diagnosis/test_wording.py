@@ -284,6 +284,25 @@ TAKEN = Caught(type="KeyError", message="x", line=4, handler_line=6)
             "Runs here: the RuntimeError does not come up with torch 2.13.0 on CPU; say which "
             "torch you have.",
         ),
+        # A loop that prints in each round and printed nothing went through nothing.
+        (
+            ran(env=HERE),
+            pasted_at("for x in files:", "for x in files:\n    y = net(x)\n    print(y)\n"),
+            "Not tried here: `for x in files` went through nothing, as where files are missing, so "
+            "that the RuntimeError could not come up; the rest runs with torch 2.13.0 on CPU.",
+        ),
+        (
+            ran(env=HERE, stdout="1\n"),
+            pasted_at("for x in files:", "for x in files:\n    y = net(x)\n    print(y)\n"),
+            "Runs here: the RuntimeError does not come up with torch 2.13.0 on CPU; say which "
+            "torch you have.",
+        ),
+        (
+            ran(env=HERE),
+            pasted_at("for x in files:", "for x in files:\n    y = net(x)\nprint(y)\n"),
+            "Runs here: the RuntimeError does not come up with torch 2.13.0 on CPU; say which "
+            "torch you have.",
+        ),
         (
             ran(env=HERE),
             pasted("", ""),

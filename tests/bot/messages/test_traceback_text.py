@@ -633,6 +633,9 @@ SIZES = "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"
             [("OddError", "no way in and then ValueError: b")],
         ),
         ("it says `OddError: no way in` and so on", [("OddError", "no way in")]),
+        ("it stops (OddError: no (way) in). What is right?", [("OddError", "no (way) in")]),
+        ("here OddError: no way in. With a key I get another. How?", [("OddError", "no way in.")]),
+        ("here OddError: no way in. Set it to 3", [("OddError", "no way in. Set it to 3")]),
         (
             " ".join(f"`E{n}Error: is number {n}`" for n in range(9)),
             [(f"E{n}Error", f"is number {n}") for n in range(4)],  # no more are looked for

@@ -66,6 +66,10 @@ MISTAKES = [
     Case("sigmoid_before_bce_with_logits", 9, "loss", "applied twice",
          train(f"nn.BCEWithLogitsLoss()({OUT}.squeeze(1), y)", target="torch.rand(8)",
                model="nn.Sequential(nn.Linear(4, 1), nn.Sigmoid())")),
+    Case("raw_scores_to_bce", 9, "loss", "stops as soon as one score",
+         train("F.binary_cross_entropy(model(torch.rand(8, 4)).unsqueeze(0), y)",
+               model="nn.Linear(4, 3); nn.init.constant_(model.bias, 0.5); "
+               "nn.init.constant_(model.weight, 0.01)", target="torch.rand(1, 8, 3)")),
     Case("raw_scores_to_nll", 9, "loss", "never above 0", train(f"F.nll_loss({OUT} + 9, y)")),
     Case("raw_scores_to_nll", 9, "loss", "probabilities",
          train(f"nn.NLLLoss()({OUT}.softmax(1), y)")),
@@ -289,6 +293,16 @@ GOOD = {
                          target="torch.randn(8, 1)"),
     "one value and one": train("F.mse_loss(model(torch.randn(1, 4)), y)",
                                model="nn.Linear(4, 1)", target="torch.randn(1)"),
+    "probabilities of a layer": train(f"nn.BCELoss()({OUT}.sigmoid()[:, 0], y)",
+                                      target="torch.rand(8)"),
+    "shares of a softmax": train(f"F.binary_cross_entropy({OUT}, y)", target="torch.rand(8, 3)",
+                                 model=SOFTMAX),
+    "a decoder that is given nothing": (
+        "net = nn.LSTM(2, 3)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "for _ in range(3):\n    opt.zero_grad()\n"
+        "    state = torch.ones(1, 4, 3), torch.ones(1, 4, 3)\n"
+        "    net(torch.zeros(5, 4, 2), state)[0].square().mean().backward()\n    opt.step()\n"
+    ),
     "target of one value": train(f"F.mse_loss({OUT}, y)", target="torch.zeros(1)"),
     "all pairs on purpose": train(f"(({OUT} - {OUT}.T) ** 2).mean()", model="nn.Linear(4, 1)"),
     "all pairs with constants": train(f"(({OUT}[:, 0].unsqueeze(1) - y) ** 2).mean()", **ONE),

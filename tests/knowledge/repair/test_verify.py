@@ -18,6 +18,7 @@ from executor.protocol import (
     Layer,
     ModuleCall,
     Outcome,
+    Variable,
 )
 from knowledge.repair import verify
 from knowledge.repair.codemod import Check, Codemod, Proposal
@@ -293,6 +294,9 @@ TWICE = "f(x)\na = 1\nf(x)\n"
             "f(x)\ng(9)\ng(2)\n",
             True,
         ),
+        # A later line of the snippet leads to a line that was rewritten.
+        (at(3, 2), at(1, 4), "f(x)\ng(1)\ng(2)\ng(3)\n", "f(y)\ng(1)\ng(2)\ng(3)\n", True),
+        (at(3, 3), at(1, 2), "f(x)\ng(1)\ng(2)\ng(3)\n", "f(y)\ng(1)\ng(2)\ng(3)\n", False),
         # Without the code nothing can be said.
         (at(1), at(3), "", "", False),
         (at(1, 2), at(1, 3), "", "", False),
@@ -664,6 +668,23 @@ def test_no_silent_mistake_came(before: JobResult, after: JobResult, left: Any):
     assert check == Check(name="silent mistakes", passed=left is None, detail=detail)
 
 
+@pytest.mark.parametrize(
+    ("type", "name", "passed"),
+    [
+        ("Linear", "net.rnn.weight_hh_l0_reverse", True),
+        ("Linear", "net.rnn.weight_hh_l0", False),
+        ("LSTM", "net.rnn.weight_hh_l0_reverse", False),
+    ],
+)
+def test_what_a_layer_behind_is_given_is_not_the_fixs(type: str, name: str, passed: bool):
+    """Who reads the last position of both directions did so above the layer that failed."""
+    after = ran(findings=(found("zero_gradient", name),))
+
+    check = the("silent mistakes", verify.checks(in_linear(4, type=type), after))
+
+    assert check.passed is passed
+
+
 @pytest.mark.parametrize("program_wide", [True, False])
 def test_a_mistake_of_the_whole_program_is_not_the_fixs(program_wide: bool):
     """After an error it is the program's own; any other one is not."""
@@ -685,6 +706,13 @@ def in_linear(*shape: int, type: str = "Linear", **facts: Any) -> JobResult:
     return failed(SIZES, layer=layer.model_copy(update=facts))
 
 
+def in_step(*shape: int) -> JobResult:
+    """A run that failed where a variable had this shape."""
+    step = Variable(type="Tensor", shape=shape)
+    return failed(SIZES, frames=(Frame(function="forward", line=1, locals={"step": step}),))
+
+
+TIME_FIRST = call("Net", (8, 5), (5, 2)).model_copy(update={"time_first": True})
 TAKES_4 = "Linear(in_features=4, out_features=2, bias=True)"
 MIXED = call("Net", (8, 4), (32, 1))  # eight samples in, thirty-two out
 
@@ -702,6 +730,13 @@ MIXED = call("Net", (8, 4), (32, 1))  # eight samples in, thirty-two out
         (failed(SIZES, calls=(call("Other", (8, 4), (32, 1)),)), MIXED, None, False),
         (failed(SIZES, calls=(call("Net", (9, 4), (32, 1)),)), MIXED, None, False),
         (failed(SIZES, calls=(call("Net", (8, 4), (8, 1)),)), MIXED, None, False),
+        # Its layers take the batch second, or it failed in one of the steps that it goes through.
+        (failed(SIZES), TIME_FIRST, None, True),
+        (failed(SIZES), TIME_FIRST.model_copy(update={"outputs": (4, 5)}), None, False),
+        (in_step(5, 3), call("Net", (8, 5, 3), (5, 2)), None, True),
+        (in_step(5, 3), call("Net", (8, 5, 3), (3, 2)), None, False),
+        (in_step(5, 4), call("Net", (8, 5, 3), (5, 2)), None, False),
+        (in_step(5), call("Net", (8, 5), (5, 2)), None, False),
         # A loss makes one number of all; what has no dimensions has no batch.
         (failed(SIZES), call("CrossEntropyLoss", (8, 4), ()), None, True),
         (failed(SIZES), call("Scale", (), (8,)), None, True),

@@ -24,6 +24,10 @@ def mismatch(scene: Scene, m: SeenError) -> Told:
     own = {k: v for k, v in own.items() if not _transient(model, k)}
     theirs = {str(k): v for k, v in dict.items(given)}
     missing = [k for k in own if k not in theirs]
+    # What it says of its own accord is missing: not the counters that old files lack.
+    counters = [k for k in missing if f'"{k}"' not in scene.message]
+    if all(k.endswith("num_batches_tracked") for k in counters) and len(counters) < len(missing):
+        missing = [k for k in missing if k not in counters]
     extra = [k for k in theirs if k not in own]
     other = [
         k for k in own if k in theirs and is_tensor(theirs[k]) and theirs[k].shape != own[k].shape

@@ -163,10 +163,21 @@ class Calls:
         if issubclass(type(module), torch.jit.ScriptModule):
             return
         call = ModuleCall(
-            module=type(module).__name__, line=line, inputs=tuple(given), outputs=tuple(key[3])
+            module=type(module).__name__,
+            line=line,
+            inputs=tuple(given),
+            outputs=tuple(key[3]),
+            time_first=_takes_time_first(module),
         )
         if call not in self.seen:
             self.seen.append(call)
+
+
+def _takes_time_first(module: nn.Module) -> bool:
+    """Whether it has layers that work along the time, and none of them takes the batch first."""
+    kinds = (nn.RNNBase, nn.MultiheadAttention)
+    first = [m.batch_first for m in module.modules() if isinstance(m, kinds)]
+    return bool(first) and not any(first)
 
 
 def _acts_in_training(module: nn.Module) -> bool:

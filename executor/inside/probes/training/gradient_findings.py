@@ -65,6 +65,10 @@ class GradientFindings:
         """Whether a bias cancels, a loss is multiplied by 0, or an expert was not routed to."""
         if self._only_the_bias(w, watched) or self._steps.names.intent.multiplies_by_zero:
             return True
+        # What has a gradient for its bias and none for its weights is given nothing but zeros.
+        bias = w.name.replace("weight_ih_l", "bias_ih_l")
+        if bias != w.name and any(o.name == bias and o.top for o in watched):
+            return True
         return any(o.top for o in _beside_in_a_list(w, watched))
 
     def _report_missing(

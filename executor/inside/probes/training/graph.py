@@ -49,6 +49,8 @@ def patterns(loss: torch.Tensor, in_sight: Collection[object] = ()) -> list[Patt
                 found += _nll(node)
             elif kind == "LogSoftmax":
                 found += _log_softmax(node)
+            elif kind == "BinaryCrossEntropy" and what(behind(node)) in ("Addmm", "Convolution"):
+                found.append(Pattern("raw_scores_to_bce"))
             elif kind == "BinaryCrossEntropyWithLogits":
                 if what(behind(node)) == "Sigmoid":
                     found.append(Pattern("sigmoid_before_bce_with_logits"))

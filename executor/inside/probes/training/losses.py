@@ -253,6 +253,11 @@ class LossProbe:
                 f"{loss} is binary_cross_entropy_with_logits of a sigmoid{sigmoid}: this loss "
                 "applies sigmoid itself, so it is applied twice here"
             ),
+            "raw_scores_to_bce": (
+                f"{loss} is a binary_cross_entropy of what a layer gives as it is: it expects "
+                "probabilities, and stops as soon as one score is not between 0 and 1; take "
+                "binary_cross_entropy_with_logits (BCEWithLogitsLoss), or a sigmoid before it"
+            ),
             "one_class": (
                 f"{loss} is a cross-entropy over one class (its input is {facts.get('input')}): it "
                 "is 0 whatever the model says"

@@ -309,7 +309,8 @@ def _layers_uncalled(found: Comparison) -> Iterator[str]:
     """A layer that the code makes and no longer calls as often."""
     made = _layers(found.old) & _layers(found.new)
     lost = _times(found.old, made) - _times(found.new, made)
-    in_turn = {text(n.iter) for n in ast.walk(found.new) if isinstance(n, ast.For)}
+    loops = (ast.For, ast.comprehension)
+    in_turn = {text(n.iter) for n in ast.walk(found.new) if isinstance(n, loops)}
     if set(lost) - in_turn:  # a list of layers is called by calling each of them
         yield f"`{next(iter(lost))}` is called less often"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from executor.protocol import Operation
+from executor.protocol import ModuleCall, Operation
 from knowledge.repair.changed import lines_of
 from knowledge.repair.check import Check
 from knowledge.repair.checks.runs import Tried, influence, operations
@@ -12,6 +12,8 @@ _TURNS = {"t", "T", "mT", "transpose", "permute", "swapaxes", "swapdims", "moved
 
 def check(tried: Tried) -> Check:
     """No changed line turns a mask whose rows were those of the input that it masks."""
+    if any(turns_to_time(c) for c in tried.after.calls):
+        return Check(name="masks", passed=True, detail="the model has its batch second")
     changed = lines_of(tried.original, tried.fixed).changed
     turned = [
         o
@@ -26,6 +28,11 @@ def check(tried: Tried) -> Check:
                     detail = f"line {o.line} turns `{name}`, whose rows were those of the input"
                     return Check(name="masks", passed=False, detail=detail)
     return Check(name="masks", passed=True, detail="masks have the rows of what they mask")
+
+
+def turns_to_time(c: ModuleCall) -> bool:
+    """Whether a model takes its batch second, and gives one row for each sample."""
+    return c.time_first and c.inputs[1:2] == c.outputs[:1] != c.inputs[:1]
 
 
 def _is_turned(o: Operation) -> bool:

@@ -46,8 +46,51 @@ x.sum().backward()
 print(y.grad.sum())
 """
 
+BY_DATA = """\
+import torch
+
+torch.manual_seed(0)
+a, b = torch.rand(3, requires_grad=True), torch.zeros(1, requires_grad=True)
+x, y = torch.rand(8, 3), torch.rand(8)
+for _ in range(3):
+    loss = (x @ a + b - y).square().mean()
+    a.grad.zero_()   # both anew
+    b.grad.zero_()
+    loss.backward()
+    a.data -= 0.1 * a.grad
+    b.data -= 0.1 * b.grad
+"""
+
+BY_SUB = """\
+import torch
+
+torch.manual_seed(0)
+a, b = torch.rand(3, requires_grad=True), torch.zeros(1, requires_grad=True)
+x, y = torch.rand(8, 3), torch.rand(8)
+for _ in range(3):
+    a.grad.zero_()
+    (x @ a - y).abs().sum().backward()
+    a.data.sub_(0.1 * a.grad)
+"""
+
+SLICED = """\
+import torch
+
+torch.manual_seed(0)
+a, b = torch.rand(3, requires_grad=True), torch.zeros(1, requires_grad=True)
+x, y = torch.rand(8, 3), torch.rand(8)
+for _ in range(2):
+    a.grad.zero_()
+    (x @ a - y).abs().sum().backward()
+    a.data[:2] -= 0.1 * a.grad[:2]
+"""
+
 CASES = Cases(
     mended={
+        "by its data": (BY_DATA, '    a.grad = None   # both anew\n    b.grad = None'),
+        "by its data in place": (BY_SUB, '    a.grad = None\n'),
+        "a part of its data": (SLICED, '    a.grad = None\n'),
+
         "a hidden layer": (HIDDEN, "hidden.retain_grad()\nloss.backward()   # all"),
         "before backward": (BEFORE, "    w.grad = None   # reset"),
         "in a function": (IN_FUNCTION, "    y.retain_grad()\n    y.sum().backward()"),

@@ -125,8 +125,35 @@ loss.backward()
 print(weight.grad)
 """
 
+NUDGED = """\
+import torch
+
+w = torch.rand(4, 2, requires_grad=True)
+w[1] *= 1.0001   # a little
+print(w.shape)
+"""
+
+BIASED = """\
+import torch
+from torch import nn
+
+net = nn.Linear(3, 2)
+with_more = net.bias
+with_more[0] += 1e-5   # hardly anything
+print(net(torch.ones(3)).shape)
+"""
+
+DRIFT = """\
+import torch
+
+drift = torch.full((5,), 100.0, requires_grad=True)
+drift[:3] -= 0.001   # a step
+print(len(drift))
+"""
+
 CASES = Cases(
     mended={
+        "hardly anything": (BIASED, "with torch.no_grad():\n    with_more[0] += 1e-5   # hardly"),
         "training by hand": (
             BY_HAND,
             "    with torch.no_grad():\n        a -= 0.1 * a.grad   # slope\n"
@@ -140,6 +167,14 @@ CASES = Cases(
         "clamp after the step": (CLAMPED, "    with torch.no_grad():\n        scale.clamp_(0, 1)"),
     },
     paired={
+        "a little": (
+            NUDGED,
+            ("with torch.no_grad():\n    w[1] *= 1.0001", "w = w.clone()\nw[1] *= 1"),
+        ),
+        "a small step": (
+            DRIFT,
+            ("with torch.no_grad():\n    drift[:3] -= 0.001   # a step", "drift = drift.clone()"),
+        ),
         "called a change in place": (
             ANNOUNCED,
             (

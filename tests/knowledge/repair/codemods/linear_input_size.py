@@ -275,8 +275,58 @@ KEPT_ROWS = REGROUPED.replace("10, 2)\npieces", "10, 4)\npieces")
 
 STATED = BY_HAND.replace(".shape)\n", ".shape)  # torch.Size([5, 4])\n")
 
+BOTH_WAYS = """\
+import torch
+from torch import nn
+
+
+class Tagger(nn.Module):
+    def __init__(self, hidden, layers, tags):
+        super().__init__()
+        self.read = nn.GRU(3, hidden, layers, batch_first=True, bidirectional=True)
+        self.tag = nn.Linear(hidden, tags)   # of each step
+
+    def forward(self, x):
+        return self.tag(self.read(x)[0])
+
+
+print(Tagger(8, 2, 4)(torch.rand(2, 6, 3)).shape)
+"""
+
+OF_THE_LAST = """\
+import torch
+from torch import nn
+
+
+class Mood(nn.Module):
+    def __init__(self, width, depth=2, both=True):
+        super().__init__()
+        self.read = nn.LSTM(5, width, depth, bidirectional=both)
+        self.out = nn.Linear(width, 2)   # glad or not
+
+    def forward(self, x):
+        return self.out(self.read(x)[0].mean(0))
+
+
+Mood(7)(torch.rand(9, 4, 5)).sum().backward()
+"""
+
+AT_THE_TOP = """\
+import torch
+from torch import nn
+
+size, classes = 6, 3
+reader = nn.RNN(4, size, bidirectional=True)
+out = nn.Linear(size, classes)
+same = nn.Linear(size, size)
+print(out(reader(torch.rand(5, 2, 4))[0]).shape, same(torch.rand(6)).shape)
+"""
+
 CASES = Cases(
     mended={
+        "both directions": (BOTH_WAYS, "nn.Linear(hidden * 2, tags)   # of each"),
+        "both directions, averaged": (OF_THE_LAST, "nn.Linear(width * 2, 2)   # glad"),
+        "both directions at the top": (AT_THE_TOP, "out = nn.Linear(size * 2, classes)"),
         "a number worked out by hand": (CNN, "nn.Linear(4 * 6 * 6, 3)  # worked out by hand"),
         "no flatten": (FLATTEN, "self.out(x.flatten(1))"),
         "no flatten in a Sequential": (SEQUENTIAL, "nn.Flatten(),\n    nn.Linear(72, 10),"),

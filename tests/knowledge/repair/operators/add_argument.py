@@ -132,9 +132,114 @@ for _ in range(2):
     scheduler.step()   # by what it measures
 """
 
+ROUNDS = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.linspace(0, 1, 20)[:, None]
+y = 3 * x + 1
+net = nn.Linear(1, 1)
+fit = torch.optim.LBFGS(net.parameters(), lr=0.5)
+for _ in range(4):
+    fit.zero_grad()
+    loss = (net(x) - y).square().mean()
+    loss.backward()
+    fit.step()   # a round
+print(loss.item() < 1)
+"""
+
+CLIPPED = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.linspace(0, 1, 20)[:, None]
+y = 3 * x + 1
+net = nn.Linear(1, 1)
+fit = torch.optim.LBFGS(net.parameters(), lr=0.5)
+
+
+def train(rounds):
+    for _ in range(rounds):
+        guess = net(x)
+        error = nn.functional.l1_loss(guess, y)
+        fit.zero_grad()
+        error.backward()
+        nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        fit.step()
+
+
+train(2)
+"""
+
+PARTS = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.linspace(0, 1, 20)[:, None]
+y = 3 * x + 1
+net = nn.Linear(1, 1)
+fit = torch.optim.LBFGS(net.parameters(), lr=0.5)
+for part in range(2):
+    rows = x[part * 10 : part * 10 + 10]
+    scale = 1.0
+    scale = scale * 2
+    closure = net(rows)
+    loss = (closure - y[part * 10 : part * 10 + 10]).square().sum() * scale
+    fit.zero_grad()
+    loss.backward()
+    fit.step()
+"""
+
+READ_LATER = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.linspace(0, 1, 20)[:, None]
+y = 3 * x + 1
+net = nn.Linear(1, 1)
+fit = torch.optim.LBFGS(net.parameters(), lr=0.5)
+for _ in range(2):
+    guess = net(x)
+    loss = (guess - y).square().mean()
+    fit.zero_grad()
+    loss.backward()
+    fit.step()
+    print(guess.mean())
+"""
+
+ROUND = """\
+    def closure():
+        fit.zero_grad()
+        loss = (net(x) - y).square().mean()
+        loss.backward()
+        return loss
+    loss = fit.step(closure)   # a round
+"""
+CLIPPED_ROUND = """\
+            nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            return error
+        fit.step(closure)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "a step that goes back itself": (
+            ROUNDS,
+            (ROUND,),
+        ),
+        "with clipped gradients": (
+            CLIPPED,
+            (CLIPPED_ROUND,),
+        ),
+        "below what is made anew": (
+            PARTS,
+            ("scale = scale * 2\n    def closure_2():\n        closure = net(rows)",),
+        ),
         "unsorted lengths": (SORTED, ("batch_first=True, enforce_sorted=False)   # as they come",)),
         "a state": (STATE, ("print(decoder(torch.randn(1, 4), hidden).shape)   # one step",)),
         "what a scheduler looks at": (PLATEAU, ("schedule.step(val_loss)",)),
@@ -142,7 +247,11 @@ CASES = Cases(
         "in their order": (ORDER, ("step(model, batch, target, scale))   # the model",)),
         "the class itself": (CLASS, ("net = Net()   # two classes",)),
     },
-    refused={"nothing of that name": NO_SUCH, "a class that needs sizes": NEEDS_SIZES},
+    refused={
+        "what is read behind the step": READ_LATER,
+        "nothing of that name": NO_SUCH,
+        "a class that needs sizes": NEEDS_SIZES,
+    },
     wrong={
         "swallow": ("a state", swallow("print(decoder(torch.randn(1, 4)).shape)   # one step")),
         "not called": (

@@ -79,14 +79,88 @@ def halved(x, times):
 print(torch.jit.script(halved))
 """
 
+INNER = """\
+import torch
+from torch import nn
+
+
+@torch.jit.script
+def summed(x, over):
+    return x.sum(over)
+
+
+@torch.jit.script
+def total(x):
+    return summed(x, 0).sum()
+
+
+print(total(torch.ones(2, 3)))
+"""
+
+SCALED_BY = """\
+import torch
+from torch import nn
+
+
+@torch.jit.script
+def joined(a, b, dim):   # along
+    return torch.cat([a, b], dim)
+
+
+def both(a, b):
+    return joined(a, b, dim=1)
+
+
+print(both(torch.ones(2, 3), torch.ones(2, 1)).shape)
+"""
+
+NEGATIVE_DIM = """\
+import torch
+from torch import nn
+
+
+@torch.jit.script
+def best(x, axis):
+    return x.argmax(axis)
+
+
+class Head(nn.Module):
+    def forward(self, x):
+        return best(x, -1)
+
+
+print(Head()(torch.eye(3)))
+"""
+
+FROM_A_VARIABLE = """\
+import torch
+from torch import nn
+
+
+@torch.jit.script
+def summed(x, over):
+    return x.sum(over)
+
+
+def total(x, over):
+    return summed(x, over)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "called inside another": (INNER, ("def summed(x, over: int):",)),
+        "by a keyword inside": (SCALED_BY, ("def joined(a, b, dim: int):   # along",)),
+        "a negative one inside": (NEGATIVE_DIM, ("def best(x, axis: int):",)),
         "a module": (STEPS, ("(self, x, steps: int, rate: float = 0.5):   # several rounds",)),
         "a function": (FUNCTION, ("def halved(x, times: int):   # again and again",)),
         "by name": (BY_NAME, ("def moved(x, by: int):",)),
     },
-    refused={"of two types": TWO_KINDS, "never called": NEVER_CALLED},
+    refused={
+        "a variable inside": FROM_A_VARIABLE,
+        "of two types": TWO_KINDS,
+        "never called": NEVER_CALLED,
+    },
     wrong={
         "one round": ("a module", swap("range(steps)", "range(1)")),
         "not scripted": ("a module", swap("torch.jit.script(net)(", "net(")),

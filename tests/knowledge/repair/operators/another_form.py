@@ -81,9 +81,149 @@ best = scores.argmax(1)
 print(nn.BCEWithLogitsLoss()(best, torch.ones(8)))
 """
 
+PAIR = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+reader = nn.LSTM(3, 5, batch_first=True)
+start, cell = torch.zeros(4, 5), torch.zeros(4, 5)
+steps, _ = reader(torch.randn(4, 7, 3), (start, cell))   # from nothing
+print(steps.shape)
+"""
+
+DECODED = """\
+import torch
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fresh = nn.Linear(2, 6)
+        self.cells = nn.LSTM(3, 6)
+
+    def forward(self, x, code):
+        first = self.fresh(code)
+        state = (first, torch.tanh(first))
+        return self.cells(x, state)[0]
+
+
+print(Decoder()(torch.randn(9, 4, 3), torch.randn(4, 2)).shape)
+"""
+
+LISTED = """\
+import torch
+from torch import nn
+
+encoder = nn.LSTM(2, 4, batch_first=True)
+states = [torch.randn(3, 4) for _ in range(2)]
+out, states = encoder(torch.randn(3, 6, 2), states)   # goes on
+out.sum().backward()
+"""
+
+TWO_LAYERS = """\
+import torch
+from torch import nn
+
+reader = nn.LSTM(3, 5, num_layers=2, batch_first=True)
+print(reader(torch.randn(4, 7, 3), (torch.zeros(4, 5), torch.zeros(4, 5)))[0].shape)
+"""
+
+MASK = """\
+import torch
+from torch import nn
+
+
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(20, 8)
+        self.look = nn.TransformerEncoderLayer(8, 2, 16)
+        self.out = nn.Linear(8, 3)
+
+    def forward(self, ids):
+        empty = ids == 0
+        return self.out(self.look(self.words(ids), src_key_padding_mask=empty).mean(0))
+
+
+torch.manual_seed(0)
+ids = torch.randint(1, 20, (7, 4))   # time, batch
+ids[5:, 2] = 0
+print(Reader()(ids).shape)
+"""
+
+ATTENDED = """\
+import torch
+from torch import nn
+
+
+class Pool(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.look = nn.MultiheadAttention(6, 3)
+
+    def forward(self, x, empty):
+        seen, _ = self.look(x, x, x, key_padding_mask=empty)   # over the steps
+        return seen.amax(dim=0)
+
+
+torch.manual_seed(0)
+empty = torch.zeros(9, 5, dtype=torch.bool)
+empty[8, 1] = True
+print(Pool()(torch.randn(9, 5, 6), empty).shape)
+"""
+
+LAST_OF_IT = """\
+import torch
+from torch import nn
+
+
+class Last(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.look = nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 8), 2)
+
+    def forward(self, x, gone):
+        return self.look(x, src_key_padding_mask=gone)[0]
+
+
+torch.manual_seed(0)
+gone = torch.rand(8, 3) > 2
+print(Last()(torch.randn(8, 3, 4), gone).shape)
+"""
+
+ROWS_FIRST = """\
+import torch
+from torch import nn
+
+
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(20, 8)
+        self.look = nn.TransformerEncoderLayer(8, 2, 16)
+
+    def forward(self, ids):
+        return self.look(self.words(ids), src_key_padding_mask=ids == 0).mean(1)
+
+
+torch.manual_seed(0)
+print(Reader()(torch.randint(1, 20, (4, 7))).shape)   # batch, time
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "states of one layer": (PAIR, ("tuple(s.unsqueeze(0) for s in (start, cell)))   # from",)),
+        "states from a code": (
+            DECODED,
+            ("self.cells(x, tuple(s.unsqueeze(0) for s in state))[0]",),
+        ),
+        "states in a list": (LISTED, ("tuple(s.unsqueeze(0) for s in states))   # goes on",)),
+        "a mask by the time": (MASK, ("src_key_padding_mask=empty.t()",)),
+        "a mask of attention": (ATTENDED, ("key_padding_mask=empty.t())   # over",)),
+        "a mask of several layers": (LAST_OF_IT, ("src_key_padding_mask=gone.t())[0]",)),
         "a stack of batches of one": (
             WINDOWS,
             ("torch.cat(walks)", "reader(together.squeeze(1))"),
@@ -98,6 +238,8 @@ CASES = Cases(
         ),
     },
     refused={
+        "states of two layers": TWO_LAYERS,
+        "a mask of a batch that is first": ROWS_FIRST,
         "no single step is enough": TOO_MANY,
         "places of every dimension": PLACES,
         "a function of the program's own": OUTER,

@@ -311,9 +311,139 @@ a, b = torch.tensor([True, False]), torch.tensor([True, True])
 print(a - b)
 """
 
+COUNTS = """\
+import numpy as np
+import torch
+from torch import nn
+
+seen = {"cat": 30, "dog": 60, "owl": 10}
+weights = torch.tensor(np.array(seen.values())).float()   # of three
+print(nn.CrossEntropyLoss(weight=weights)(torch.zeros(2, 3), torch.tensor([0, 2])))
+"""
+
+AN_ARRAY = """\
+import numpy as np
+import torch
+from torch import nn
+
+prices = {3: 1.5, 5: 2.5}
+known = np.array(prices.values())
+print(torch.from_numpy(known).sum())   # all prices
+"""
+
+TABLE_KEYS = """\
+import numpy as np
+import torch
+from torch import nn
+
+
+def as_tensor(table):
+    return torch.as_tensor(np.asarray(table.keys()))
+
+
+print(as_tensor({4: "a", 9: "b"}) * 2)
+"""
+
+VIEW = """\
+import torch
+from torch import nn
+
+rates = {"a": 0.1, "b": 0.2}
+print(torch.tensor(rates.values()) * 10)   # tenths
+"""
+
+OBJECTS = """\
+import numpy as np
+import torch
+from torch import nn
+
+print(torch.tensor(np.array({"a": 1.0, "b": 2.0})))
+"""
+
+CELL = """\
+import torch
+from torch import nn
+
+
+class Cell(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.both = nn.Linear(9, 4)
+
+    def forward(self, letter, state):
+        return torch.tanh(self.both(torch.cat((letter, state), 1)))
+
+
+word, cell = torch.eye(5)[:3], Cell()
+print(cell(word[0], torch.zeros(1, 4)).shape)   # the first letter
+"""
+
+LOOKED_AT = """\
+import torch
+from torch import nn
+
+
+class Match(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.see, self.read = nn.Linear(4, 2), nn.Linear(6, 4)
+
+    def forward(self, place, words):
+        return torch.cat([self.see(place), self.read(words)], dim=1)
+
+
+places, words = torch.rand(9, 4), torch.rand(1, 6)
+for place in places[:2]:
+    print(Match()(place, words).shape)   # one place
+"""
+
+AGENT = """\
+import torch
+from torch import nn
+
+
+class Critic(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.value = nn.Linear(5, 1)
+
+    def forward(self, state, action):
+        return self.value(torch.cat([state, action], dim=1))
+
+
+state, action = torch.rand(3), torch.rand(1, 2)
+print(Critic()(state, action).shape)   # one value
+"""
+
+TWO_ROWS = """\
+import torch
+from torch import nn
+
+
+class Cell(nn.Module):
+    def forward(self, letter, state):
+        return torch.cat((letter, state), 1)
+
+
+print(Cell()(torch.eye(5)[0], torch.zeros(2, 4)).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "values of a dictionary": (
+            COUNTS,
+            ("np.array(list(seen.values()))).float()   # of three",),
+        ),
+        "an array of one object": (AN_ARRAY, ("np.array(list(prices.values()))",)),
+        "keys of a dictionary": (TABLE_KEYS, ("np.asarray(list(table.keys()))",)),
+        "values without an array": (VIEW, ("torch.tensor(list(rates.values()))",)),
+        "one letter beside a state": (CELL, ("cell(word[0].unsqueeze(0), torch.zeros(1, 4))",)),
+        "one place beside words": (
+            LOOKED_AT,
+            ("Match()(place.unsqueeze(0), words).shape)   # one",),
+        ),
+        "one action's state": (AGENT, ("Critic()(state.unsqueeze(0), action)",)),
         "parts of one table": (
             EDGES,
             ("first, second = edges.long()  # from, to", "table[:, :2].T.long()"),
@@ -360,6 +490,8 @@ CASES = Cases(
         "a series with one feature": (FORECAST, ("self.rnn(series.unsqueeze(-1), state)",)),
     },
     refused={
+        "a dictionary": OBJECTS,
+        "one letter beside two states": TWO_ROWS,
         "places in all dimensions are no index along one": PLACES,
         "two masks": TWO_MASKS,
         "tensors of two shapes": UNEQUAL,

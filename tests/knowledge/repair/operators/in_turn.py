@@ -76,9 +76,71 @@ steps = [1, 2, 3]
 print(torch.ones(2) * steps(0))
 """
 
+SIDES = """\
+import torch
+from torch import nn
+
+
+class Tasks(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.heads = nn.ModuleList([nn.Linear(5, 1) for _ in range(n)])
+
+    def forward(self, x):
+        return self.heads(x)   # one column a task
+
+
+out = Tasks(3)(torch.rand(8, 5))
+nn.functional.mse_loss(out, torch.rand(8, 3)).backward()
+"""
+
+EXPERTS = """\
+import torch
+from torch import nn
+
+
+class Experts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.experts = nn.ModuleList(nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 1))
+                                     for _ in range(2))
+        self.gate = nn.Linear(4, 2)
+
+    def forward(self, x):
+        each = self.experts(x)
+        return (each * self.gate(x).softmax(1)).sum(1)
+
+
+print(Experts()(torch.rand(3, 4)).shape)
+"""
+
+PLAIN_LIST = """\
+import torch
+from torch import nn
+
+judges = [nn.Linear(7, 1), nn.Linear(7, 1), nn.Linear(7, 1)]
+rows = torch.rand(2, 7)
+verdict = judges(rows)
+print(verdict.shape)   # three a row
+"""
+
+WIDE = """\
+import torch
+from torch import nn
+
+heads = nn.ModuleList([nn.Linear(5, 2), nn.Linear(5, 3)])
+print(heads(torch.rand(8, 5)).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "one column each": (SIDES, ("torch.cat([head(x) for head in self.heads], dim=1)   # one",)),
+        "experts": (EXPERTS, ("each = torch.cat([expert(x) for expert in self.experts], dim=1)",)),
+        "judges in a list": (
+            PLAIN_LIST,
+            ("verdict = torch.cat([judge(rows) for judge in judges], dim=1)",),
+        ),
         "blocks": (BLOCKS, ("        for block in self.blocks:\n            x = block(x)\n",)),
         "returned": (
             RETURNED,
@@ -86,7 +148,11 @@ CASES = Cases(
         ),
         "a plain list": (SCALED, ("for part in parts:\n    x = part(x, 0.5)\ny = x   # both\n",)),
     },
-    refused={"layers that do not follow": SIZES, "numbers": NUMBERS},
+    refused={
+        "heads of several classes": WIDE,
+        "layers that do not follow": SIZES,
+        "numbers": NUMBERS,
+    },
     wrong={
         "only the first": ("blocks", swap("self.blocks(x)", "self.blocks[0](x)")),
         "none": ("blocks", swap("x = self.blocks(x)\n", "x = x\n")),

@@ -202,9 +202,59 @@ WHOLE_TEXT = GROWS.replace("torch.tensor([[1, 2]])", "torch.ones(1, 9, dtype=tor
     "net(ids)",
 )
 
+TWICE = """\
+import torch
+from torch import nn
+
+marks = ["<pad>", "a", "b", "c", "b", "<end>"]
+number = {mark: n for n, mark in enumerate(marks)}
+table = nn.Embedding(len(number), 4)   # one row a mark
+print(table(torch.tensor([number[m] for m in ("a", "b", "<end>")])).shape)
+"""
+
+GAPS = """\
+import torch
+from torch import nn
+
+
+class Bag(nn.Module):
+    def __init__(self, ids):
+        super().__init__()
+        self.rows = nn.Embedding(num_embeddings=len(ids), embedding_dim=3)
+
+    def forward(self, x):
+        return self.rows(x).mean(1)
+
+
+item_ids = {"tea": 0, "milk": 2, "salt": 3, "rice": 5, "oil": 6}
+print(Bag(item_ids)(torch.tensor([[0, 2], [5, 6]])).shape)
+"""
+
+FROM_A_NAME = """\
+import torch
+from torch import nn
+
+stoi = {"x": 1, "y": 2, "z": 4, "w": 5}
+n_words = len(stoi)
+emb = nn.Embedding(n_words, 2)
+print(emb(torch.tensor([1, 4, 5])).sum() < 99)   # some number
+"""
+
+OF_ANOTHER = """\
+import torch
+from torch import nn
+
+stoi = {"x": 0, "y": 1, "z": 2}
+emb = nn.Embedding(len(stoi), 2)
+print(emb(torch.tensor([0, 5, 6])).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "a mark that stands twice": (TWICE, ("nn.Embedding(max(number.values()) + 1, 4)   # one",)),
+        "numbers with gaps": (GAPS, ("num_embeddings=max(ids.values()) + 1",)),
+        "a size with a name": (FROM_A_NAME, ("n_words = max(stoi.values()) + 1",)),
         "from one": (FROM_ONE, ("torch.randint(1, 4, (40,)) - 1   # grades", "nn.Linear(5, 4)")),
         "words": (WORDS, ("Bag(12, 4)",)),
         "too few classes": (TOO_FEW, ("n_classes = 6",)),
@@ -216,6 +266,7 @@ CASES = Cases(
         "made-up pictures": (PICTURES, ("torch.rand(4, 2, 3)   # made up",)),
     },
     refused={
+        "numbers of another table": OF_ANOTHER,
         "a negative one": NEGATIVE,
         "measured, and none between 0 and 1": MEASURED,
         "an odd one": ODD,

@@ -184,9 +184,69 @@ made = nn.Linear(4, 3)(torch.randn(8, 4))
 F.binary_cross_entropy(made, torch.rand(8, 3) * 2 - 1).backward()
 """
 
+SPAM = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Linear(9, 2)
+mails, is_spam = torch.randn(16, 9), torch.randint(2, (16,))
+loss_fn = nn.BCELoss()   # two classes
+loss_fn(net(mails), is_spam).backward()
+print(net.weight.grad.shape)
+"""
+
+LEAVES = """\
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+torch.manual_seed(3)
+body = nn.Sequential(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 4))
+optimizer = torch.optim.SGD(body.parameters(), lr=0.1)
+for _ in range(3):
+    kinds = torch.randint(4, (12,))
+    loss = F.binary_cross_entropy(body(torch.rand(12, 6)), kinds)   # of four
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+ROADS = """\
+import torch
+from torch import nn
+
+
+class Road(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.see = nn.Conv2d(3, 5, 4)
+
+    def forward(self, x):
+        return self.see(x).flatten(1)
+
+
+torch.manual_seed(1)
+criterion = nn.BCELoss()
+print(criterion(Road()(torch.rand(7, 3, 4, 4)), torch.randint(5, (7,))) < 9)
+"""
+
+SHARES = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+shares = nn.Linear(9, 3)(torch.randn(16, 9)).sigmoid()
+nn.BCELoss()(shares, torch.randint(3, (16,))).backward()
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "scores of two classes": (SPAM, ("nn.CrossEntropyLoss()   # two classes",)),
+        "scores of four classes": (LEAVES, ("F.cross_entropy(body(torch.rand(12, 6)), kinds)",)),
+        "scores of a convolution": (ROADS, ("criterion = nn.CrossEntropyLoss()",)),
+        "each class by itself": (SHARES, ("one_hot(",)),
         "the last step": (LAST_STEP, ("Reader()(torch.rand(2, 6, 3))[:, -1], torch",)),
         "tokens": (TOKENS, ("cross_entropy(scores.reshape(-1, vocab), after.reshape(-1))",)),
         "a column": (COLUMN, ("criterion(model(table), labels.squeeze(1))",)),

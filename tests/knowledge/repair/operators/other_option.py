@@ -135,9 +135,51 @@ x, y = torch.rand(3, requires_grad=True), torch.rand(3, requires_grad=True)
 print(torch.autograd.grad(x.sum(), [x, y]))
 """
 
+COPIED = """\
+import torch
+from torch import nn
+
+net = nn.Linear(4, 1)
+loss = net(torch.rand(6, 4)).square().mean()
+print(torch.autograd.grad(loss, net.weight.clone())[0].shape)   # the slope
+"""
+
+COPIES = """\
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(3, 5), nn.Tanh(), nn.Linear(5, 2))
+loss = net(torch.randn(8, 3)).logsumexp(1).mean()
+first = list(net[0].parameters())
+found = torch.autograd.grad(loss, first[1].contiguous().clone())   # of its bias
+print(found[0].shape)
+"""
+
+SALIENCY = """\
+import torch
+from torch import nn
+
+net = nn.Linear(6, 3)
+picture = torch.rand(1, 6, requires_grad=True)
+score = net(picture)[0, 1]
+slope, = torch.autograd.grad(score, picture.to("cpu", copy=True))   # where it looks
+print(slope.shape)
+"""
+
+DETACHED_ONE = """\
+import torch
+from torch import nn
+
+net, other = nn.Linear(4, 1), torch.rand(3, requires_grad=True)
+print(torch.autograd.grad(net(torch.rand(6, 4)).sum(), other.clone()))
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "a copy of a weight": (COPIED, ("grad(loss, net.weight)[0]",)),
+        "a copy of a bias": (COPIES, ("grad(loss, first[1]",)),
+        "a copy of the input": (SALIENCY, ("grad(score, picture)   # where",)),
         "noise in vmap": (NOISE, ('vmap(noisy, randomness="different")   # one by one',)),
         "a seed": (SEEDED, ("generator=torch.Generator().manual_seed(seed))   # alike",)),
         "two seeds": (TWO_SEEDED, ("generator=torch.Generator().manual_seed(2)",)),
@@ -147,6 +189,7 @@ CASES = Cases(
         "a spare part": (PART, ("grad(loss, params, materialize_grads=True)   # of each",)),
     },
     refused={
+        "a copy of what plays no part": DETACHED_ONE,
         "said already": SAID,
         "gradients of both kinds": BOTH_KINDS,
         "a batch size beside it": SIZED_TOO,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from executor.protocol import Influence, InnerCall
+from executor.protocol import Influence, InnerCall, ModuleCall
 from knowledge.repair.checks.runs.masks import check
 from tests.knowledge.repair.checks.runs.looked import op, tried
 
@@ -42,3 +43,26 @@ def test_a_mask_is_not_turned_away_from_its_input(
     )
 
     assert check(tried(after)).passed is passes
+
+
+@pytest.mark.parametrize(
+    ("call", "passes"),
+    [
+        ({}, True),
+        ({"time_first": False}, False),
+        ({"outputs": (5, 7, 3)}, False),  # one for each step: which is the batch is open
+        ({"inputs": (7, 7), "outputs": (7, 3)}, False),
+    ],
+)
+def test_a_model_that_gives_a_row_for_each_of_its_second_dimension(
+    call: dict[str, Any], passes: bool
+):
+    """Its batch comes second, so its mask has to be turned."""
+    after = Influence(
+        operations=(op(**TURN),), sequences=(InnerCall(**({"module": "T", "line": 2} | CALL)),)
+    )
+    shapes = {"module": "M", "line": 9, "inputs": (5, 7), "outputs": (7, 3), "time_first": True}
+    seen = tried(after)
+    run = seen.after.model_copy(update={"calls": (ModuleCall(**(shapes | call)),)})
+
+    assert check(replace(seen, after=run)).passed is passes
