@@ -221,10 +221,9 @@ def _as_a_closure(failure: Failure, found: Called) -> Iterator[Rewrite]:
     first, last = program.line(above[-1]) - 1, program.line(here) - 1
     name, step = free_name(program, "closure"), lines[last].lstrip()
     pad = lines[last].removesuffix(step)
-    bound = f"{losses[0]} = " if later(program, losses[0], here) else ""
     new = [f"{pad}def {name}():\n", *(f"    {s}" if s.strip() else s for s in lines[first:last]),
            f"{pad}    return {losses[0]}\n",
-           pad + bound + step.replace("step()", f"step({name})", 1)]  # fmt: skip
+           f"{pad}{losses[0]} = " + step.replace("step()", f"step({name})", 1)]  # fmt: skip
     module = cst.parse_module("".join((*lines[:first], *new, *lines[last + 1 :])))
     title = f"line {last + 1}: it computes the loss several times, by `{name}`"
     meaning = f"a step begins with line {first + 1}"

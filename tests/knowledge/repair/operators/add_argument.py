@@ -222,7 +222,7 @@ ROUND = """\
 CLIPPED_ROUND = """\
             nn.utils.clip_grad_norm_(net.parameters(), 1.0)
             return error
-        fit.step(closure)
+        error = fit.step(closure)
 """
 
 CASES = Cases(

@@ -209,7 +209,7 @@ from torch import nn
 marks = ["<pad>", "a", "b", "c", "b", "<end>"]
 number = {mark: n for n, mark in enumerate(marks)}
 table = nn.Embedding(len(number), 4)   # one row a mark
-print(table(torch.tensor([number[m] for m in ("a", "b", "<end>")])).shape)
+print(table(torch.tensor([number[m] for m in ("<pad>", "b", "<end>")])).shape)
 """
 
 GAPS = """\
