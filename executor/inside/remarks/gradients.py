@@ -120,6 +120,12 @@ def _is_derivative(call: ast.Call) -> bool:
     )
 
 
+def _of(call: ast.Call) -> ast.expr:
+    """What a derivative is taken of."""
+    named = [k.value for k in call.keywords if k.arg == "outputs"]
+    return named[0] if named else call.args[0]
+
+
 def _by(call: ast.Call) -> ast.expr:
     """What a derivative is by."""
     named = [k.value for k in call.keywords if k.arg == "inputs"]
@@ -256,11 +262,24 @@ def graph_in_backward(tree: ast.Module) -> Found:
         for method in (n for n in cls.body if isinstance(n, ast.FunctionDef)):
             if method.name != "backward" or words(method) & _RECORDS:
                 continue
-            asked = [n for n in inside(method) if isinstance(n, ast.Call) and _is_derivative(n)]
+            saved = {  # what forward may have recorded
+                dotted(n)
+                for node in inside(method)
+                if isinstance(node, ast.Assign) and "ctx" in words(node.value)
+                for target in node.targets
+                for n in walk(target)
+            }
+            asked = [
+                n
+                for n in inside(method)
+                if isinstance(n, ast.Call)
+                and _is_derivative(n)
+                and not {dotted(of) for of in walk(_of(n))} & (saved - {""})
+            ]
             if asked:
                 yield (
                     "graph_in_backward",
-                    asked[0],
+                    min(asked, key=lambda n: n.lineno),
                     "autograd runs a `backward` with recording off (unless it was asked for "
                     "create_graph=True), so what is computed here has no graph and "
                     "`torch.autograd.grad` finds no way to the inputs; setting `requires_grad` "

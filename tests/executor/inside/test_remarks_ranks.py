@@ -122,6 +122,11 @@ SOUND = {
         base="torch.autograd.Function", name="backward",
         body=f"with torch.enable_grad():\n            y = 2 * x.detach()\n        {ASKS}",
     ),
+    "recorded by forward": OWN.format(
+        base="torch.autograd.Function",
+        name="backward",
+        body=f"y, n = ctx.saved_tensors\n        {ASKS}",
+    ),
     "a formula": OWN.format(base="torch.autograd.Function", name="backward", body="return 2 * g"),
     "no function of autograd": OWN.format(
         base="nn.Module", name="backward", body=f"y = 2 * x\n        {ASKS}"
