@@ -42,7 +42,8 @@ _LOOKED_OVER = re.compile(
     r"|\b(?:does|do|is there|are there)\b[^.?!\n]{0,60}\b(?:mistakes?|bugs?)\b",
     re.IGNORECASE,
 )
-_BRIEF = 15  # words, beside code: it asks for nothing else
+_BRIEF = 15  # words of one sentence, beside code: it asks for nothing else
+_ENDS = re.compile(r"[.?!](?=\s|$)")
 
 
 def asked(known: Diagnosis, articles: Mapping[str, Article]) -> tuple[str, ...]:
@@ -58,7 +59,8 @@ def asked(known: Diagnosis, articles: Mapping[str, Article]) -> tuple[str, ...]:
     if is_foreign(question.text) or _JUDGES.search(question.text):
         return ()
     ran = known.run is not None and known.run.outcome is Outcome.OK and not known.missing
-    brief = bool(question.code.strip()) and len(question.text.split()) <= _BRIEF
+    alone = len(_ENDS.findall(question.text)) <= 1 and len(question.text.split()) <= _BRIEF
+    brief = bool(question.code.strip()) and alone
     if (ran or brief) and _LOOKED_OVER.search(question.text):
         return ()
     if pasted is not None and pasted.message:
