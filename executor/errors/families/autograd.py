@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from executor.errors.around import IN_TURNS
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
+from executor.errors.several_outputs import GIVES_TWO, TWO_OUTPUTS
 
 # Derivatives of derivatives.
 _SECOND = (
@@ -835,10 +836,12 @@ FAMILIES = (
         says="The backward of an own Function returns something else than gradients.",
         decides=True,
         means=(
+            Sentence("A {given} is handed on where one tensor is wanted", {"words": GIVES_TWO}),
             "The `backward` of a `torch.autograd.Function` returned a {given} where the gradient "
             "of one argument belongs: a tensor or None for each argument of `forward`",
         ),
         remedy=(
+            Sentence(TWO_OUTPUTS, {"given": r"tuple|list", "words": GIVES_TWO}),
             Sentence(
                 "Return the tensors themselves, side by side. `torch.autograd.grad(…)` gives a "
                 "tuple of one also for one input: take `grad(…)[0]`",
@@ -846,7 +849,7 @@ FAMILIES = (
             ),
             "Return tensors, `torch.tensor(x)` of a number, or None where no gradient is wanted",
         ),
-        types=("RuntimeError",),  # the TypeError of old versions is of any argument
+        types=("RuntimeError", "TypeError"),
         today=(r"expected Variable or None \(got (?P<given>[\w.]+)\)",),
         values={"given": "type of what it returned"},
         sample=(
