@@ -541,17 +541,7 @@ def _samples(call: Caller, kept: _Kept, layer: nn.Module, *, by_states: bool) ->
     if base[0].shape[1:2] == (rows,):
         return []  # as many steps as samples: either may come first
     row = rows - 1
-
-    def changed(which: str, t: torch.Tensor) -> torch.Tensor:
-        if t.dim() == 0 or t.shape[0] != rows:
-            return t
-        new = t.roll(1, 0)
-        if t.is_floating_point():
-            new = new * -0.6 + 0.4
-        new[row] = t[row]
-        return new
-
-    now = call.run(mapped(inputs, changed))
+    now = call.run(mapped(inputs, mixing.others_changed(rows, row)))
     if now[0].shape != base[0].shape or close(base[0][row], now[0][row]):
         return []
     kind, part = type(kept.call.module).__name__, type(layer).__name__

@@ -117,7 +117,7 @@ def _moved(
     """Where the values of one row first move with the others; None where the output's do not."""
     now = _Followed(base.source, rows)
     with now:
-        caller.run(mapped(inputs, _others_changed(rows, row)))
+        caller.run(mapped(inputs, others_changed(rows, row)))
     if [s[:2] for s in now.steps] != [s[:2] for s in base.steps]:
         return None  # it went another way
     at = (0, -1)[row > 0]
@@ -127,7 +127,9 @@ def _moved(
     return found[0][0], found[0][1], found[0][2]
 
 
-def _others_changed(rows: int, row: int) -> Callable[[str, torch.Tensor], torch.Tensor]:
+def others_changed(rows: int, row: int) -> Callable[[str, torch.Tensor], torch.Tensor]:
+    """Gives a tensor with a row for each sample other values in all rows but one."""
+
     def changed(_: str, t: torch.Tensor) -> torch.Tensor:
         if t.dim() == 0 or len(t) != rows:
             return t
