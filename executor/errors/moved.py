@@ -12,6 +12,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from executor.errors.family import SeenError
+
 # What to do where it is known what does the same today.
 AS_TODAY = "Write it so, or install the version that the code was written for"
 
@@ -170,6 +172,12 @@ def moved_name(package: str, name: str) -> Moved | None:
     """What became of a name of a package; None if that is not known."""
     package = _package(package)
     return _NAMES.get(f"{package}.{name}")
+
+
+def name_today(seen: SeenError, message: str) -> Mapping[str, str]:
+    """The value `today` of an error of a name of a package: what became of it."""
+    moved = moved_name(seen["package"], seen["name"])
+    return {"today": moved.told} if moved is not None else {}
 
 
 def moved_attribute(cls: type, name: str) -> Moved | None:

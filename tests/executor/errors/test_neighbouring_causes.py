@@ -9,7 +9,7 @@ from torch import nn
 
 from bot.models import PastedTraceback
 from executor.errors import Around, read_words
-from executor.errors.families import names
+from executor.errors.families import attributes
 from executor.protocol import Construct
 
 NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
@@ -593,8 +593,8 @@ def test_a_cause_is_told_and_its_neighbour_is_not(
 
 def test_a_layer_of_torchs_own_is_one() -> None:
     """What is told of torch's layers is told of no other class, and there are many of them."""
-    found = [name for name in dir(nn) if re.fullmatch(names._LAYER, name)]
+    found = [name for name in dir(nn) if re.fullmatch(attributes._LAYER, name)]
 
     assert len(found) > 40
     assert all(issubclass(getattr(nn, name), nn.Module) for name in found)
-    assert not re.fullmatch(names._LAYER, "Net")
+    assert not re.fullmatch(attributes._LAYER, "Net")
