@@ -17,6 +17,7 @@ from typing import Protocol
 from executor.protocol import File, Job, JobResult, Model, Probe, Trial
 from knowledge.repair.budget import MOST_S
 from knowledge.repair.codemod import ORDER, PROPOSALS, Proposal, Proposed, propose, read_proposals
+from knowledge.repair.further import is_further_down
 from knowledge.repair.operator import Failure, Live, Operator, load_operators
 from knowledge.repair.printed import kept
 
@@ -210,9 +211,12 @@ def _gets_further(order: _Order, code: str, trial: Trial) -> bool:
         return False
     if trial.type == "NameError" and _brings(order, code, trial.message):
         return False
-    return (trial.type, _shape(trial.message)) != (error.type, _shape(error.message)) or (
-        bool(before.frames) and trial.lines[:1] > (before.frames[0].line,)
-    )
+    if (trial.type, _shape(trial.message)) != (error.type, _shape(error.message)):
+        return True
+    if not before.frames or not trial.lines:
+        return False
+    was = before.frames[0].line, before.frames[-1].line
+    return is_further_down(was, (trial.lines[0], trial.lines[-1]), order.job.code, code)
 
 
 def _shape(message: str) -> str:

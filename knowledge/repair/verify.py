@@ -15,6 +15,7 @@ from executor.errors import is_a, is_about_dtypes
 from executor.protocol import Caught, ErrorSeen, JobResult, ModuleCall, Outcome
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Codemod, Proposal
+from knowledge.repair.further import Lines, is_further_down, matcher
 from knowledge.repair.mistake import Mistake, mistake
 from knowledge.repair.operator import Operator
 from knowledge.repair.printed import kept
@@ -81,9 +82,7 @@ def moved_on(before: JobResult, after: JobResult, old: str, new: str) -> bool:
         return True
     if _layer_name(before) != _layer_name(after):
         return True
-    if _further_down(before.error, after.error, old, new):
-        return True
-    if _called_further_down(_lines(before, before.error), _lines(after, after.error), old, new):
+    if is_past(before, after, old, new):
         return True
     # A dtype is looked at before the sizes, by the same expression.
     if is_about_dtypes(before.error.message) and not is_about_dtypes(after.error.message):
@@ -105,37 +104,15 @@ def is_past(before: JobResult, after: JobResult, old: str, new: str) -> bool:
     """
     if before.error is None or after.error is None:
         return False
-    return _further_down(before.error, after.error, old, new) or _called_further_down(
-        _lines(before, before.error), _lines(after, after.error), old, new
-    )
+    was, now = _lines(before, before.error), _lines(after, after.error)
+    return is_further_down(was, now, old, new)
 
 
 def _layer_name(result: JobResult) -> str:
     return result.layer.name if result.layer else ""
 
 
-def _further_down(before: ErrorSeen, after: ErrorSeen, old: str, new: str) -> bool:
-    """Whether the same expression failed on a line below the one that was mended."""
-    if before.line is None or after.line is None:
-        return False
-    at = before.line - 1
-    for tag, i1, i2, j1, j2 in _matcher(old.splitlines(), new.splitlines()).get_opcodes():
-        if i1 <= at < i2:
-            now = at - i1 + j1 if tag == "equal" else j2 - 1
-            return after.line - 1 > now
-    return False
-
-
-def _called_further_down(was: tuple[int, ...], now: tuple[int, ...], old: str, new: str) -> bool:
-    """Whether what led to the error is a later line of the snippet now, insertions aside."""
-    blocks = _matcher(old.splitlines(), new.splitlines()).get_matching_blocks()
-    same = {j + k + 1: i + k + 1 for i, j, n in blocks for k in range(n)}
-    if now[1] and same.get(now[0], 0) > was[0] > 0:
-        return True
-    return all(line in same for line in now) and tuple(same[line] for line in now) > was
-
-
-def _lines(result: JobResult, error: ErrorSeen) -> tuple[int, ...]:
+def _lines(result: JobResult, error: ErrorSeen) -> Lines:
     """The outermost line of the snippet that led to the error, and the one that raised it."""
     return (result.frames[0].line if result.frames else 0, error.line or 0)
 
@@ -372,9 +349,4 @@ def undone(
 
 
 def _changed(old: list[str], new: list[str]) -> list[tuple[str, int, int, int, int]]:
-    return [op for op in _matcher(old, new).get_opcodes() if op[0] != "equal"]
-
-
-def _matcher(old: list[str], new: list[str]) -> difflib.SequenceMatcher[str]:
-    # autojunk takes lines that are frequent in a long program for noise, and misses places.
-    return difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return [op for op in matcher(old, new).get_opcodes() if op[0] != "equal"]

@@ -88,8 +88,8 @@ def what_may_be_meant(alternatives: Sequence[Fix]) -> str:
         return ""
     if len(alternatives) == 1:
         (one,) = alternatives
-        supposed = f" if {one.intent}" if one.intent else ""
-        return f"One way was run, and holds{supposed}: {one.title}."
+        holds = f"holds if {one.intent}" if one.intent else "passes"
+        return f"One way was run, and {holds}: {one.title}."
     ways = "; or ".join(fix.intent or fix.title for fix in alternatives)
     run = "both were run" if len(alternatives) == 2 else "each was run"
     return f"What to do depends on what you mean ({ways}): {run}."

@@ -197,4 +197,40 @@ FAMILIES = (
             "TypeError: linear(): argument 'input' (position 1) must be Variable, not dict",
         ),
     ),
+    ErrorFamily(
+        id="function_removed",
+        says="A function of torch is still there, and only says that it was removed.",
+        means=("The function that is called was taken out of torch; `{new}` took its place",),
+        remedy=(
+            Sentence(
+                "Write `torch.linalg.solve(A, B)`: the matrix comes first, where it came last, and "
+                "what it gives is the solution alone",
+                {"new": r"torch\.linalg\.solve"},
+            ),
+            Sentence(
+                "Write `torch.linalg.lstsq(A, B).solution`: the matrix comes first, where it came "
+                "last, and the residuals stand in `.residuals`",
+                {"new": r"torch\.linalg\.lstsq"},
+            ),
+            Sentence(
+                "Write `torch.linalg.eigh(A)` for values and vectors, or "
+                "`torch.linalg.eigvalsh(A)` for the values alone; it reads the lower triangle, "
+                "where the upper one was read (`UPLO='U'`)",
+                {"new": r"torch\.linalg\.eigvalsh"},
+            ),
+            Sentence(
+                "Write `torch.linalg.eig(A)` for values and vectors, or `torch.linalg.eigvals(A)` "
+                "for the values alone; both are complex tensors today",
+                {"new": r"torch\.linalg\.eig(?:vals)?"},
+            ),
+            "The message says how the old call is written today",
+        ),
+        types=("RuntimeError",),
+        today=(
+            r"This function was deprecated since version [\d.]+ and is now removed\."
+            r"[\s\S]{0,600}?(?P<new>torch\.linalg\.\w+)",
+        ),
+        values={"new": "what took its place"},
+        sample="torch.solve(torch.eye(2), torch.eye(2))",
+    ),
 )

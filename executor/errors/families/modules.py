@@ -846,4 +846,23 @@ FAMILIES = (
         values={"slot": "module, parameter or buffer", "given": "the name"},
         sample="nn.ModuleDict({'a.b': nn.ReLU()})",
     ),
+    ErrorFamily(
+        id="super_of_another_class",
+        says="`super` names a class that the object is not of.",
+        means=(
+            "`super(…)` names a class that this object is not of | the line was copied from "
+            "another class, or a notebook's cell or a reload has defined the class anew since the "
+            "object was made",
+        ),
+        remedy=(
+            "Write `super().__init__()`, which names no class; if the class's own name stands "
+            "there, make the object anew from the class as it is now",
+        ),
+        types=("TypeError",),
+        today=(r"super\(type, obj\): obj ",),
+        sample=(
+            "class A:\n    pass\n\nclass B:\n    def __init__(self):\n"
+            "        super(A, self).__init__()\n\nB()"
+        ),
+    ),
 )

@@ -236,4 +236,32 @@ FAMILIES = (
             "optimizer.step()"
         ),
     ),
+    ErrorFamily(
+        id="settings_per_group",
+        says="A scheduler was given a list of another length than there are parameter groups.",
+        means=(
+            "The optimizer has {groups} parameter groups, and the scheduler was given {given} "
+            "`{name}`",
+        ),
+        remedy=(
+            "One setting without a list holds for all groups; a list needs one for each group, in "
+            "their order (`optimizer.param_groups`)",
+        ),
+        types=("ValueError",),
+        today=(
+            r"[Ee]xpected (?P<groups>\d+) (?P<name>lr_lambda|min_lr)s, (?:but )?got (?P<given>\d+)",
+            r"(?P<name>\w+) must have the same length as optimizer\.param_groups\. \w+ has "
+            r"(?P<given>\d+) values, param_groups has (?P<groups>\d+)",
+        ),
+        values={
+            "groups": "the optimizer's parameter groups",
+            "given": "how many settings the list has",
+            "name": "the argument",
+        },
+        sample=(
+            "o = torch.optim.SGD([{'params': [torch.ones(1)]}, {'params': [torch.ones(2)]}], lr=1.)"
+            "\ntorch.optim.lr_scheduler.LambdaLR(o, [lambda step: 1.0])"
+        ),
+        examples=("ValueError: expected 2 min_lrs, got 1",),
+    ),
 )

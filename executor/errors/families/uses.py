@@ -631,4 +631,21 @@ FAMILIES = (
         today=(r"maximum recursion depth exceeded",),
         sample="def f():\n    f()\n\nf()",
     ),
+    ErrorFamily(
+        id="no_iterator",
+        says="`__iter__` gives something that is no iterator.",
+        means=("`__iter__` gives a {type}, which is no iterator",),
+        remedy=(
+            Sentence(
+                "Return an iterator over it, `return iter(values)`, or write the method with "
+                "`yield from values`",
+                {"type": r"list|tuple|range|dict|set|Tensor|ndarray|str"},
+            ),
+            "Return `iter(values)`, or an object that has `__next__`",
+        ),
+        types=("TypeError",),
+        today=(r"iter\(\) returned non-iterator of type '(?P<type>[\w.]+)'",),
+        values={"type": "of what it gave"},
+        sample="class A:\n    def __iter__(self):\n        return [1]\n\nlist(A())",
+    ),
 )

@@ -19,7 +19,7 @@ from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.dataflow import cast_of, digits_lost
-from knowledge.repair.toolkit.live import Operand, called_module, tensors
+from knowledge.repair.toolkit.live import Operand, behind_backward, called_module, tensors
 from knowledge.repair.toolkit.shapes import still_computed
 
 _WHOLE = ("int64", "int32", "int16", "int8", "uint8", "bool")
@@ -35,6 +35,10 @@ def applies(result: JobResult) -> bool:
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """Each operand of another dtype than its partner's, cast where they meet."""
+    if is_a(failure.error, "backward_dtype"):  # only backward() minds what the loss let pass
+        for place in behind_backward(failure):
+            yield from _to_partner(failure, place, tensors(failure, place))
+        return
     for place in failure.places:
         given = tensors(failure, place)
         module = called_module(failure, place)
@@ -77,16 +81,23 @@ def _to_partner(failure: Failure, place: Place, given: tuple[Operand, ...]) -> I
             kinds.discard(also)
     if len(kinds) != 2:
         return
+    trained = {_name(o.value) for o in given if o.value.requires_grad}
     for operand in given:
         old = _name(operand.value)
-        if old not in kinds:
+        if old not in kinds or {old} == trained:  # what is trained gives the dtype
             continue
         new = next(iter(kinds - {old}))
+        if old in _WHOLE and _is_mask(failure, operand):  # as numbers it would be added
+            yield _cast(failure, operand, old, "bool", COST.SURE)
+            continue
         if old in _WHOLE and new not in _WHOLE:
             yield _cast(failure, operand, old, new, COST.SURE)
         elif old not in _WHOLE and new not in _WHOLE:
             lost = digits_lost(old, new)
-            yield _cast(failure, operand, old, new, COST.LIKELY, f"compute in {new}{lost}")
+            if trained == {new}:
+                yield _cast(failure, operand, old, new, COST.SURE)
+            else:
+                yield _cast(failure, operand, old, new, COST.LIKELY, f"compute in {new}{lost}")
 
 
 def _cast(
@@ -99,6 +110,14 @@ def _cast(
     title = f"{where}: `{name}` is used as {new}, not {old}{digits_lost(old, new)}"
     meaning = intent or f"`{name}` is to be {new} here"
     return Rewrite(changed, title, meaning, subjects=_own(operand.node), cost=cost)
+
+
+def _is_mask(failure: Failure, operand: Operand) -> bool:
+    """Whether zeros and ones stand where something is called a mask."""
+    program, given = failure.program, failure.program.parent(operand.node)
+    keyword = given.keyword if isinstance(given, cst.Arg) else None
+    called = program.text(operand.node) + (keyword.value if keyword is not None else "")
+    return "mask" in called and bool(((operand.value == 0) | (operand.value == 1)).all())
 
 
 def _own(node: cst.BaseExpression) -> tuple[str, ...]:

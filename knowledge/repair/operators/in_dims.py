@@ -37,10 +37,15 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         return
     values = [failure.value(a.value, place.frame) for a in call.args]
     given = [_sizes(v) for v in values]
-    # What is the same for all has no dimension more than a row has with the batch.
+    # What is the same for all seldom has a dimension more than a row has with the batch.
     most = max((getattr(v, "ndim", 0) for v in values), default=0)
-    largest = [s for s, v in zip(given, values, strict=True) if getattr(v, "ndim", 0) == most]
-    for batch in {next(iter(s)) for s in largest if len(s) == 1} - {None}:
+    costs: dict[int, float] = {}
+    for sizes, value in zip(given, values, strict=True):
+        rows = next(iter(sizes)) if len(sizes) == 1 else None
+        if rows is not None:
+            cost = COST.SURE if getattr(value, "ndim", 0) == most else COST.POSSIBLE
+            costs[rows] = min(cost, costs.get(rows, cost))
+    for batch, cost in costs.items():
         dims = ["0" if s == {batch} else "None" for s in given]
         if "None" not in dims:
             continue
@@ -52,7 +57,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
             continue
         told = f"one row of {batch} is taken of what has so many; the rest is the same for all"
         title = f"line {program.line(mapped)}: {told}"
-        yield Rewrite(program.replace({mapped: new}), title, told, cost=COST.SURE)
+        yield Rewrite(program.replace({mapped: new}), title, told, cost=cost)
 
 
 def _sizes(value: object) -> set[int | None]:

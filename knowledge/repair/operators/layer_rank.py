@@ -23,6 +23,8 @@ _LAYER = re.compile(
 )
 _RANK = re.compile(r"(?i)\b\d+D\b|dimension|\d-dim")
 
+REPEATS = True  # the layers of a block are taken for one rank together
+
 
 def applies(result: JobResult) -> bool:
     """Such a layer failed, and the error speaks of dimensions."""

@@ -22,6 +22,7 @@ from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.flow import without_with
+from knowledge.repair.toolkit.live import started_from
 from knowledge.repair.toolkit.sites import argument, assignment, names_in, scope_of, with_argument
 
 _SWITCHES = re.compile(r"(?:^|\.)(?:no_grad|inference_mode)(?:\(.*\))?$")
@@ -45,7 +46,7 @@ def applies(result: JobResult) -> bool:
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """Each place that may have kept the loss from having a graph, put right."""
-    loss = _loss(failure)
+    loss = started_from(failure)
     if loss is None:
         return
     yield from _recorded(failure)
@@ -55,15 +56,6 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     yield from _trained(failure)
     yield from _of_the_model(failure, loss)
     yield from _asked(failure, loss)
-
-
-def _loss(failure: Failure) -> cst.BaseExpression | None:
-    """What backward() is called of."""
-    node = failure.node
-    function = node.func if isinstance(node, cst.Call) else node
-    if not isinstance(function, cst.Attribute) or function.attr.value != "backward":
-        return None
-    return function.value
 
 
 # -- recording switched off -------------------------------------------------------------------

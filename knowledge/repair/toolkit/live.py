@@ -60,6 +60,29 @@ def made_callable(failure: Failure, place: Place) -> cst.Call | None:
     return made if isinstance(made, cst.Call) else None
 
 
+def behind_backward(failure: Failure) -> tuple[Place, ...]:
+    """The calls that computed what a failed `backward()` starts from, as its assignment has it."""
+    from knowledge.repair.operator import Place
+
+    program = failure.program
+    start = started_from(failure)
+    given = assignment(program, start.value, start) if isinstance(start, cst.Name) else None
+    value = given.value if given is not None else start
+    if value is None:
+        return ()
+    calls = (call for call in program.inside(value, cst.Call) if call is not failure.node)
+    return tuple(Place(call, -1) for call in calls)
+
+
+def started_from(failure: Failure) -> cst.BaseExpression | None:
+    """What a failed `backward()` was called of; None where another call failed."""
+    node = failure.node
+    function = node.func if isinstance(node, cst.Call) else node
+    if not isinstance(function, cst.Attribute) or function.attr.value != "backward":
+        return None
+    return function.value
+
+
 def works(failure: Failure, place: Place, old: cst.BaseExpression, new: cst.BaseExpression) -> bool:
     """Whether a failing expression can be evaluated with another operand.
 

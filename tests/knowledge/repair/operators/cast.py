@@ -38,6 +38,28 @@ target = torch.ones(3, 1)
 print(torch.linalg.solve(basis, target).shape)
 """
 
+OF_A_MASK = """\
+import torch
+import torch.nn.functional as F
+
+q = torch.rand(2, 1, 5, 4)
+mask = torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 0]])[:, None, None, :]
+print(F.scaled_dot_product_attention(q, q, q, attn_mask=mask).shape)
+"""
+
+OF_THE_LOSS = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+depth = torch.rand(12, 3)
+salt = torch.rand(12, 1, dtype=torch.float64)
+net, distance = nn.Linear(3, 1), nn.HuberLoss()
+loss = distance(net(depth), salt) + 0.01 * net.weight.norm()
+loss.backward()
+print("went back")
+"""
+
 SINGULAR = """\
 import torch
 A = torch.ones(2, 2)
@@ -56,6 +78,8 @@ CASES = Cases(
         "whole numbers to be solved for": (SOLVE, ("torch.linalg.solve(A, counts.float())",)),
         "in a function": (FILLED, ("table.masked_scatter(where, rows.float())",)),
         "the first operand": (LSTSQ, ("lstsq(points.float(), heights)",)),
+        "a mask of whole numbers": (OF_A_MASK, ("attn_mask=mask.bool()",)),
+        "what the loss compares": (OF_THE_LOSS, ("distance(net(depth), salt.float())",)),
         "two precisions": (
             TWO_PRECISIONS,
             ("solve(basis.float(), target)", "solve(basis, target.double())"),
@@ -66,6 +90,10 @@ CASES = Cases(
         "the other operand cut off": (
             "the first operand",
             swap("lstsq(points, heights)", "lstsq(points.float(), heights.long().float())"),
+        ),
+        "the loss cut off": (
+            "what the loss compares",
+            swap("loss.backward()", "loss.detach().float().requires_grad_().backward()"),
         ),
         "swallowed": ("whole numbers to be solved for", swallow(SOLVE.splitlines()[4])),
         "deleted": ("in a function", delete(FILLED.splitlines()[-1])),

@@ -42,6 +42,20 @@ def line(params, x):
 print(vmap(line)(params, torch.rand(9, 4)).shape)
 """
 
+FEWER_DIMS = """\
+import torch
+from torch.func import vmap
+
+
+def bend(c, ray):
+    return c * ray[:, 0] + ray[:, 1]
+
+
+rays = torch.rand(9, 2)
+bent = vmap(bend)(torch.rand(4), rays)
+print((bent - rays[:, 0]).shape)
+"""
+
 TWO_BATCHES = """\
 import torch
 from torch.func import vmap
@@ -78,6 +92,7 @@ CASES = Cases(
     paired={
         "weights": (WEIGHTS, ("in_dims=(None, 0)",)),
         "a name": (A_NAME, ("torch.vmap(distance, in_dims=(0, None))",)),
+        "fewer dimensions": (FEWER_DIMS, ("vmap(bend, in_dims=(0, None))",)),
         "a dictionary": (OF_A_DICT, ("in_dims=(None, 0)",)),
     },
     refused={"said already": SAID, "two batches": TWO_BATCHES, "unequal rows": UNEQUAL_ROWS},

@@ -1,0 +1,61 @@
+"""Make a method keep what Python promises of it: its own class in `super`, an iterator to go over.
+
+`super(Generator, self)` copied into `Discriminator` names that class; what `__iter__` gives has to
+be an iterator, and a list is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.errors import is_a
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.operator import COST, Failure
+
+ERRORS = ("super_of_another_class", "no_iterator")
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The class that the method stands in; or `iter(…)` around what `__iter__` returns."""
+    if is_a(failure.error, "no_iterator"):
+        yield from _iterator(failure)
+    else:
+        yield from _its_own(failure)
+
+
+def _its_own(failure: Failure) -> Iterator[Rewrite]:
+    program, node = failure.program, failure.node
+    called = node if isinstance(node, cst.Call) else None
+    cls = program.up(node, cst.ClassDef) if node is not None else None
+    if called is None or cls is None or len(called.args) != 2:
+        return
+    named = called.args[0].value
+    if program.text(called.func) != "super" or program.text(named) == cls.name.value:
+        return
+    yield Rewrite(
+        program.replace({named: cst.Name(cls.name.value)}),
+        f"line {program.line(called)}: the class that this method is of is `{cls.name.value}`",
+        cost=COST.SAID,
+    )
+
+
+def _iterator(failure: Failure) -> Iterator[Rewrite]:
+    program = failure.program
+    methods = [f for f in program.all(cst.FunctionDef) if f.name.value == "__iter__"]
+    given = [
+        [r.value for r in program.inside(method, cst.Return) if r.value is not None]
+        for method in methods
+        if not program.inside(method, cst.Yield)
+    ]
+    for values in given if len(given) == 1 else ():
+        changed: dict[cst.CSTNode, cst.CSTNode] = {
+            v: cst.Call(cst.Name("iter"), [cst.Arg(v)]) for v in values
+        }
+        yield Rewrite(
+            program.replace(changed),
+            f"line {program.line(values[0])}: `__iter__` gives an iterator over what it chose",
+            cost=COST.SAID,
+            as_one=True,
+        )

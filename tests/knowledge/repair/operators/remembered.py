@@ -1,0 +1,176 @@
+"""remembered: what a module keeps from batch to batch is a value."""
+
+from __future__ import annotations
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+CENTRE = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+
+
+class Centred(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 3)
+        self.register_buffer("centre", torch.zeros(3))
+
+    def forward(self, x):
+        z = self.layer(x)
+        self.centre = 0.9 * self.centre + 0.1 * z.mean(0)
+        return (z - self.centre).pow(2).mean()
+
+
+net = Centred()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    optimizer.zero_grad()
+    loss = net(torch.rand(8, 4))
+    loss.backward()
+    optimizer.step()
+print("trained")
+"""
+
+STATE = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+
+
+class Walker(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.GRUCell(2, 5)
+        self.state = torch.zeros(1, 5)
+
+    def forward(self, x):
+        self.state = self.cell(x, self.state)
+        return self.state.sum()
+
+
+walker = Walker()
+optimizer = torch.optim.Adam(walker.parameters(), lr=0.01)
+for step in range(3):
+    optimizer.zero_grad()
+    out = walker(torch.rand(1, 2))
+    out.backward()
+    optimizer.step()
+print("walked")
+"""
+
+INSIDE = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+
+
+class Share(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(3))
+        self.load = None
+
+    def forward(self, x):
+        share = (x * self.weight).softmax(-1).mean(0)
+        if self.load is None:
+            self.load = share
+        else:
+            self.load = 0.5 * self.load + 0.5 * share
+        return (self.load - 0.2).abs().sum()
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.share = Share()
+
+    def forward(self, x):
+        return self.share(x)
+
+
+net = Net()
+for step in range(2):
+    net(torch.rand(6, 3)).backward()
+print("done")
+"""
+
+LOOKED_AT = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 1)
+        self.last = None
+
+    def forward(self, x):
+        out = self.layer(x).pow(2).mean()
+        self.last = out
+        return out
+
+
+net = Net()
+loss = net(torch.rand(4, 3))
+loss.backward()
+loss.backward()
+"""
+
+TWO_KEPT = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+        self.a = self.b = torch.zeros(3)
+
+    def forward(self, x):
+        self.a = self.a + self.layer(x).mean(0)
+        self.b = self.b * self.layer(x).std(0)
+        return (self.a * self.b + self.a).sum()
+
+
+net = Net()
+for step in range(2):
+    net(torch.rand(4, 3)).backward()
+"""
+
+CASES = Cases(
+    mended={},
+    paired={
+        "an average": (
+            CENTRE,
+            ("self.centre = (0.9 * self.centre + 0.1 * z.mean(0)).detach()",),
+        ),
+        "a state": (STATE, ("walker",)),
+        "in a part, set in two places": (
+            INSIDE,
+            ("self.load = share.detach()", "(0.5 * self.load + 0.5 * share).detach()"),
+        ),
+    },
+    refused={"only kept": LOOKED_AT, "either of two": TWO_KEPT},
+    wrong={
+        "the graph kept": (
+            "an average",
+            swap("loss.backward()", "loss.backward(retain_graph=True)"),
+        ),
+        "nothing learned": (
+            "an average",
+            swap("z = self.layer(x)", "z = self.layer(x).detach().requires_grad_()"),
+        ),
+        "swallowed": ("an average", swallow("    loss.backward()")),
+        "deleted": ("an average", delete("    loss.backward()")),
+    },
+)
