@@ -14,6 +14,7 @@ from executor.errors import is_a
 from executor.protocol import MODULE, Finding, JobResult, Remark
 
 _PRECISE = re.compile(r"\d+\.\d{3,}(?:e[-+]\d+)?")  # what nobody prints by chance
+_IMPORTS = re.compile(r"^(?:import|from) \w", re.MULTILINE)
 _FEW = 3  # numbers that are the same
 
 
@@ -68,10 +69,22 @@ def runs(question: Question, run: JobResult) -> str:
             f"so {'its' if alone else 'their'} forward() was not tried; post the lines that call "
             f"{'it' if alone else 'them'} too."
         )
+    if forgotten := _imports_forgotten(question, run):
+        where += f" once {listed(forgotten)} is added, which stands nowhere in what you posted"
     return (
         f"Runs here with {where}: nothing is raised, and no probe knows a mistake in it; whether "
         "it computes what you mean is not known."
     )
+
+
+def _imports_forgotten(question: Question, run: JobResult) -> list[str]:
+    """The imports that a program with imports of its own lacks; a fragment leaves all of them out.
+
+    As it was posted it would stop there.
+    """
+    if not _IMPORTS.search(question.code):
+        return []
+    return [f"`{line}`" for line in run.assumptions if _IMPORTS.match(line)]
 
 
 def _never_entered(pasted: PastedTraceback, question: Question, run: JobResult) -> str | None:

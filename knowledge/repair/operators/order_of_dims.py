@@ -17,6 +17,7 @@ from knowledge.repair.toolkit.edits import method
 ERRORS = ("permute_dimensions",)
 
 _PICTURE = 3  # dimensions
+_CHANNELS_FIRST = [2, 0, 1]
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -43,6 +44,9 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         numbers = ", ".join(map(str, (0, *(d + 1 for d in order))))
         new: cst.BaseExpression = cst.parse_expression(f"{name}.permute({numbers})")
         told = f"the batch of `{name}` {list(value.shape)} stays in front"
+    elif value.dim() == _PICTURE - 1 and order == _CHANNELS_FIRST:
+        new = method(owner, "unsqueeze", cst.Arg(cst.Integer("0")))
+        told = f"`{name}` {list(value.shape)} has no channels to move; it gets one, in front"
     elif value.dim() == len(order) - 1 == _PICTURE and order[0] == 0:
         zero = cst.Arg(cst.Integer("0"))
         new, told = method(owner, "unsqueeze", zero), f"`{name}` is one sample: a batch of one"

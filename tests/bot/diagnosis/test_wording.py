@@ -322,6 +322,20 @@ TAKEN = Caught(type="KeyError", message="x", line=4, handler_line=6)
             "their forward() was not tried; post the lines that call them too.",
         ),
         (
+            ran(env=HERE, assumptions=("import torch.nn.functional as F",)),
+            Question(text="", snippets=(Snippet(code="import torch\nF.gelu(torch.ones(2))"),)),
+            "Runs here with torch 2.13.0 on CPU once `import torch.nn.functional as F` is added, "
+            "which stands nowhere in what you posted: nothing is raised, and no probe knows a "
+            "mistake in it; whether it computes what you mean is not known.",
+        ),
+        # A fragment leaves all of them out.
+        (
+            ran(env=HERE, assumptions=("import torch",)),
+            Question(text="", snippets=(Snippet(code="torch.ones(2)"),)),
+            "Runs here with torch 2.13.0 on CPU: nothing is raised, and no probe knows a "
+            "mistake in it; whether it computes what you mean is not known.",
+        ),
+        (
             ran(env=Environment(python="3.11")),
             ASKED,
             "Runs here with Python 3.11: nothing is raised, and no probe knows a mistake in it; "

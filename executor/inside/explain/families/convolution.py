@@ -84,6 +84,8 @@ def dimensions(scene: Scene, m: SeenError) -> Told:
         fit = f": {n} dimensions"
     if layer is not None and hasattr(layer.value, "in_channels") and not fit:
         fit = f"; in_channels is {layer.value.in_channels}"
+    if layer is not None and "BatchNorm" in type(layer.value).__name__:
+        return f"{who}{fit}. It takes {takes} dimensions or {batched}, the batch first."
     return f"{who}{fit}. It takes {takes} dimensions, or {batched} with a batch."
 
 

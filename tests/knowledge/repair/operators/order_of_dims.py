@@ -27,6 +27,20 @@ photo = torch.rand(8, 8, 3)
 print(nn.Conv2d(3, 2, 3)(photo.permute(0, 3, 1, 2)).shape)
 """
 
+GREY = """\
+import torch
+from torch import nn
+
+frames = torch.rand(5, 9, 7)
+
+
+def sample(i):
+    return frames[i].permute(2, 0, 1)
+
+
+print(nn.Conv2d(1, 2, 3)(torch.stack([sample(0), sample(1)])).shape)
+"""
+
 TOO_MANY = """\
 import torch
 
@@ -46,6 +60,7 @@ CASES = Cases(
     paired={
         "a batch": (BATCH, ("photos.permute(0, 3, 1, 2)",)),
         "a function": (OF_TORCH, ("clips.permute(0, 4, 1, 2, 3)",)),
+        "a picture without channels": (GREY, ("frames[i].unsqueeze(0)",)),
         "one picture": (ONE, ("photo.unsqueeze(0).permute(0, 3, 1, 2)",)),
     },
     refused={"rows turned as series": TOO_MANY, "two dimensions apart": TOO_FEW},
