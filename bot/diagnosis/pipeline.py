@@ -20,6 +20,7 @@ from bot.diagnosis.names_here import told_here
 from bot.diagnosis.own_error import asks_about, asks_about_no_gpu, posted
 from bot.diagnosis.proposer.interface import Nobody, Proposer, wants
 from bot.diagnosis.rebuild import quotes_its_line, rebuild_quoted
+from bot.diagnosis.stopped import why_stopped
 from bot.errors import BotError
 from bot.models import (
     Answer,
@@ -241,7 +242,7 @@ class Pipeline:
             reference,
             known.question.text,
             self.operators,
-            missing,
+            why_stopped(job.glue, run),
             looking,
         )
         return replace(known, repairs=repairs)

@@ -25,7 +25,7 @@ _TOPICS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"|stack expect|view |Dimension|input_size|elements",
         ),
         ("dtype", r"dtype|scalar type|not implemented for '|data type|can't convert|Float but"),
-        ("index out of range", r"^IndexError|out of range|out of bounds"),
+        ("index out of range", r"^IndexError|out of range|out of (?:DATA )?bounds"),
         ("state_dict", r"state_dict"),
         ("module that is not there", r"^(?:ModuleNotFound|Import)Error"),
         ("name that is not defined", r"^(?:Name|UnboundLocal)Error"),

@@ -46,8 +46,9 @@ def try_programs(jobs: Sequence[Job], each_s: float, budget_s: float) -> list[Tr
     found: list[Trial | None] = []
     while len(found) < len(jobs) and left_s > 0 and time.monotonic() < until:
         before = _computed_by_forks_s()
-        # What supplies missing files and data patches libraries for one program alone.
-        count = 1 if jobs[len(found)].stand_ins else None
+        # What supplies missing files and data, or a GPU, patches libraries for one program alone.
+        first = jobs[len(found)]
+        count = 1 if first.stand_ins or first.simulate else None
         batch = jobs[len(found) :][:count]
         here = list(_in_one_fork(batch, each_s, left_s, until))
         left_s -= _computed_by_forks_s() - before

@@ -88,11 +88,11 @@ def header_of(tree: ast.Module) -> str:
 
     A name alone is that of a posted class; else it is one to be made, "Net(nn.Module)".
     """
-    methods = [node for node in tree.body if is_method(node)]
+    methods = [n for n in tree.body if is_method(n) and isinstance(n, ast.FunctionDef)]
     if not methods:
         return ""
-    names = {node.name for node in methods if isinstance(node, ast.FunctionDef)}
-    if (posted := _class_that_lacks(tree, names)) is not None:
+    names = {node.name for node in methods}
+    if (posted := _class_of(tree, methods)) is not None:
         return posted
     own = ""
     for node in (n for m in methods for n in ast.walk(m)):
@@ -104,10 +104,28 @@ def header_of(tree: ast.Module) -> str:
     return f"{own or 'Posted'}({lazy}__import__('torch').nn.Module)"
 
 
-def _class_that_lacks(tree: ast.Module, names: set[str]) -> str | None:
-    """The one class that was posted, where methods that stand outside may be its own."""
+def _class_of(tree: ast.Module, methods: list[ast.FunctionDef]) -> str | None:
+    """The one class that was posted, where methods that stand outside may be its own.
+
+    One that it has already was posted once more, changed, if it asks `self` for the same things.
+    """
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
     if len(classes) != 1 or not classes[0].bases:
         return None
     own = {node.name for node in classes[0].body if isinstance(node, ast.FunctionDef)}
-    return classes[0].name if own and not own & names else None
+    again = [method for method in methods if method.name in own]
+    if not own or any(not _asked(m, ast.Load) <= _asked(classes[0], ast.Store) for m in again):
+        return None
+    return classes[0].name
+
+
+def _asked(node: ast.AST, how: type[ast.expr_context]) -> set[str]:
+    """The attributes of `self` that are read in some code, or stored."""
+    return {
+        n.attr
+        for n in ast.walk(node)
+        if isinstance(n, ast.Attribute)
+        and isinstance(n.ctx, how)
+        and isinstance(n.value, ast.Name)
+        and n.value.id == "self"
+    }

@@ -18,7 +18,7 @@ from knowledge.repair.toolkit.shapes import (
     swapped,
     with_input,
 )
-from knowledge.repair.toolkit.sites import failing, integer, seen_error, setting
+from knowledge.repair.toolkit.sites import calls, failing, integer, seen_error, setting
 
 _CHANNELS, _DIMENSIONS = "conv_channels", "conv_dimensions"  # error families
 ERRORS = (_CHANNELS, _DIMENSIONS)
@@ -48,6 +48,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             intent if both else "",
         )
     size = _made_for(shape, spatial)
+    if shape[:2] == (expected, 1) and _adds_second_dimension(program):
+        return  # one picture, whose batch is in the wrong place
     if size is None or size == expected or (brought is not None and not both):
         return
     meaning = f"one picture with {size} channels" if both else ""
@@ -61,6 +63,12 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             meaning,
             supposes=not both and bool(meaning),
         )
+
+
+def _adds_second_dimension(program: Program) -> bool:
+    """Whether a dimension is put behind the first one: `x.unsqueeze(1)`."""
+    adding = calls(program, r"\bunsqueeze_?$")
+    return any(c.args and program.text(c.args[-1].value) == "1" for c in adding)
 
 
 def _is_made_up(program: Program, shape: Shape) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from executor.inside.rebuild.source import header_of
 
 LOOSE = "def forward(self, x):\n    return x\n"
+OTHERS = "def forward(self, x):\n    return self.encoder(x)\n"
 CLASS = "class Net({bases}):\n    def {method}(self):\n        pass\n"
 
 
@@ -18,7 +19,8 @@ CLASS = "class Net({bases}):\n    def {method}(self):\n        pass\n"
         ("x = 1", ""),
         (LOOSE, "Posted("),
         (LOOSE + CLASS.format(bases="nn.Module", method="__init__"), "Net"),
-        (LOOSE + CLASS.format(bases="nn.Module", method="forward"), "Posted("),  # it has its own
+        (LOOSE + CLASS.format(bases="nn.Module", method="forward"), "Net"),  # posted once more
+        (OTHERS + CLASS.format(bases="nn.Module", method="forward"), "Posted("),  # of another one
         (LOOSE + CLASS.format(bases="", method="__init__"), "Posted("),  # of another kind
         (LOOSE + 2 * CLASS.format(bases="nn.Module", method="__init__"), "Posted("),  # of which?
     ],

@@ -1,0 +1,56 @@
+"""Put the batch of one picture in front: `x.unsqueeze(0)` for `x.unsqueeze(1)`.
+
+A convolution says which dimension it reads its channels from: where the picture's channels stand
+in the first place and a new dimension in the second, that was meant to be the batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.live import tensors
+from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.sites import argument, calls, scope_of, setting
+
+ERRORS = ("conv_channels",)
+_RANKS = {"Conv1d": 3, "Conv2d": 4, "Conv3d": 5}
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The one `unsqueeze(1)` of the picture that the layer is given."""
+    program, layer = failure.program, failure.result.layer
+    rank = _RANKS.get(layer.type) if layer is not None else None
+    if layer is None or rank is None or not failure.places:
+        return
+    wanted = setting(layer, "in_channels")
+    for place in failure.places[-1:]:
+        for one in tensors(failure, place):
+            shape = list(one.value.shape)
+            if shape[:2] != [wanted, 1] or len(shape) != rank or wanted == 1:
+                continue
+            name = program.text(one.node)
+            found = [
+                call
+                for call in calls(program, r"\.unsqueeze_?$")
+                if isinstance(call.func, cst.Attribute)
+                and program.text(call.func.value) == name
+                and scope_of(program, call) is scope_of(program, one.node)
+            ]
+            dim = argument(found[0], 0, "dim") if len(found) == 1 else None
+            if dim is None or program.text(dim.value) != "1":
+                continue
+            told = f"`{name}` is one picture of {wanted} channels, and its batch comes first"
+            title = f"line {program.line(dim)}: {told}"
+            changed = program.replace({dim.value: cst.Integer("0")})
+            yield Rewrite(changed, title, told, cost=COST.SURE)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The layer is still given the picture."""
+    return [still_computed(before.error, proposal.code)]

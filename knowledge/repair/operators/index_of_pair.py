@@ -1,0 +1,57 @@
+"""Take the values of the pair that `max` gives before they are indexed: `q.max(dim=1).values`.
+
+With a dimension `max`, `sort` and `topk` give values and places; `best[j]` then takes all values of
+the pair, or all places, where the j-th value is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import operand
+from knowledge.repair.toolkit.flow import reads
+from knowledge.repair.toolkit.sites import assignment, scope_of
+
+TYPES = frozenset({"RuntimeError", "IndexError", "ValueError", "TypeError"})
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """`.values` where the pair is made, if an index of the failing statement is a variable."""
+    program, statement = failure.program, failure.statement
+    for index in program.inside(statement, cst.Subscript) if statement is not None else ():
+        pair = index.value
+        if not isinstance(pair, cst.Name) or not _is_pair(failure.value(pair)):
+            continue
+        if not program.inside(index.slice[0], cst.Name):
+            continue  # `[0]` and `[1]` take one of the two
+        made = assignment(program, pair.value, index)
+        if made is None or any(
+            not isinstance(around := program.parent(read), cst.Subscript)
+            or around.value is not read
+            for read in reads(program, pair.value, scope_of(program, index))
+        ):
+            continue
+        value = cst.Attribute(operand(made.value), cst.Name("values"))
+        told = f"`{pair.value}` holds the values alone"
+        title = f"line {program.line(made)}: {told}, and not the pair of values and places"
+        meaning = f"`{program.text(index)}` is meant to be one of the values"
+        yield Rewrite(program.replace({made.value: value}), title, meaning, cost=COST.SURE)
+        return
+
+
+def _is_pair(value: object) -> bool:
+    """Whether it is what a reduction returns: values and their places."""
+    fields = ("values", "indices")
+    return isinstance(value, tuple) and all(hasattr(value, field) for field in fields)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The values are taken where the pair is made."""
+    taken = ".values" in proposal.code
+    return [Check.of("values", taken, "the values are indexed", "the pair is left as it is")]

@@ -1,0 +1,112 @@
+"""Register the layers that a plain list or dictionary holds: `nn.ModuleList([…])` for `[…]`.
+
+A module does not see them: `.to()` leaves them where they were made. Which attributes are such
+lists is known by the live modules. Where an optimizer was made, a finding names them, and its
+article has the edit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Program, call
+
+TYPES = frozenset({"AssertionError"})
+ERRORS = (
+    "devices_differ",
+    "devices",
+    "layer_devices",
+    "rnn_devices",
+    "index_device",
+    "index_argument_device",
+    "argument_devices",
+)
+_LISTS = (cst.List, cst.Tuple, cst.ListComp)
+_DICTS = (cst.Dict, cst.DictComp)
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """All such attributes of the program's modules at once, where each is made."""
+    program = failure.program
+    classes = {c.name.value: c for c in program.all(cst.ClassDef)}
+    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    names: list[str] = []
+    for module in _modules(failure):
+        owner = classes.get(type(module).__name__)
+        for name, value in vars(module).items():
+            kind = _kind(value)
+            made = _made(program, owner, name) if owner is not None and kind else []
+            if not made or any(not _is_display(node, kind) for node in made):
+                continue
+            held = program.name_of("torch.nn", kind)
+            changes |= {node: _wrapped(held, node) for node in made}
+            names.append(f"`self.{name}`")
+    if changes:
+        told = " and ".join(dict.fromkeys(names))
+        many = len(set(names)) > 1
+        first = min(map(program.line, changes))
+        verb = "register their layers" if many else "registers its layers"
+        meaning = f"what {told} {'hold' if many else 'holds'} is a part of the model"
+        title = f"line {first}: {told} {verb}"
+        yield Rewrite(program.replace(changes), title, meaning, cost=COST.SURE, as_one=True)
+
+
+def _modules(failure: Failure) -> Iterator[Any]:
+    """The modules that the program's frames know, one of each class."""
+    import torch
+
+    seen: set[type] = set()
+    for frame in failure.live.names:
+        for value in list(frame.values()):
+            if not isinstance(value, torch.nn.Module):
+                continue
+            for module in value.modules():
+                if type(module) not in seen:
+                    seen.add(type(module))
+                    yield module
+
+
+def _kind(value: Any) -> str:
+    """What registers all that a plain container holds; empty where it holds other things too."""
+    from torch import nn
+
+    of_text = isinstance(value, dict) and all(isinstance(key, str) for key in value)
+    inner = list(value.values()) if of_text else value
+    if not isinstance(inner, (list, tuple)) or not inner:
+        return ""
+    end = "Dict" if of_text else "List"
+    if all(isinstance(one, nn.Module) for one in inner):
+        return f"Module{end}"
+    return f"Parameter{end}" if all(isinstance(one, nn.Parameter) for one in inner) else ""
+
+
+def _made(program: Program, owner: cst.ClassDef, name: str) -> list[cst.BaseExpression]:
+    """What is assigned to the attribute in its class."""
+    return [
+        node.value
+        for node in program.inside(owner, cst.Assign)
+        if any(program.text(t.target) == f"self.{name}" for t in node.targets)
+    ]
+
+
+def _is_display(node: cst.BaseExpression, kind: str) -> bool:
+    return isinstance(node, _LISTS if kind.endswith("List") else _DICTS)
+
+
+def _wrapped(held: str, node: cst.BaseExpression) -> cst.Call:
+    is_empty = isinstance(node, (cst.List, cst.Tuple, cst.Dict)) and not node.elements
+    return call(held) if is_empty else call(held, cst.Arg(node))
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """A container holds them: to move the input instead would leave them out of the model."""
+    held = re.search(r"\b(Module|Parameter)(List|Dict)\(", proposal.code) is not None
+    return [Check.of("registered", held, "the model knows its layers", "it knows them as little")]

@@ -1,0 +1,121 @@
+"""registered: layers in a plain list or dictionary are registered."""
+
+from __future__ import annotations
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+TRAINED = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(3, 3), nn.Linear(3, 2)]
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+net = Net().cuda()
+print(net(torch.rand(4, 3).cuda()).shape)
+"""
+
+DOUBT = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.steps = []
+        for size in sizes:
+            self.steps.append(nn.Linear(3, size))
+        self.last = nn.Linear(3, 1)
+
+    def forward(self, x):
+        return torch.cat([step(x) for step in self.steps], dim=1)
+
+
+net = Net([2, 4])
+assert len(list(net.parameters())) == 6
+print(net(torch.rand(4, 3)).shape)
+"""
+
+NAMED = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = {"a": nn.Linear(3, 1), "b": nn.Linear(3, 2)}
+
+    def forward(self, x):
+        return {name: head(x) for name, head in self.heads.items()}
+
+
+net = Net().cuda()
+print(net(torch.rand(4, 3).cuda())["a"].shape)
+"""
+
+NUMBERED = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = {0: nn.Linear(3, 1), 1: nn.Linear(3, 2)}
+
+    def forward(self, x):
+        return [head(x) for head in self.heads.values()]
+
+
+net = Net().cuda()
+print(net(torch.rand(4, 3).cuda())[0].shape)
+"""
+
+NO_LAYERS = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.sizes = [3, 2]
+
+    def forward(self, x):
+        return x * self.sizes[0]
+
+
+net = Net()
+assert len(list(net.parameters())) == 2
+"""
+
+CASES = Cases(
+    mended={},
+    paired={
+        "a list": (TRAINED, ("nn.ModuleList([nn.Linear(3, 3), nn.Linear(3, 2)])",)),
+        "an empty list": (DOUBT, ("self.steps = nn.ModuleList()",)),
+        "a dictionary": (NAMED, ('nn.ModuleDict({"a": nn.Linear(3, 1)',)),
+    },
+    refused={"keys that are no text": NUMBERED, "nothing to register": NO_LAYERS},
+    wrong={
+        "brought back": (
+            "a list",
+            swap("x = layer(x)", "x = layer(x.cpu())"),
+        ),
+        "swallowed": ("a list", swallow("print(net(torch.rand(4, 3).cuda()).shape)")),
+        "the doubt left out": ("an empty list", delete("assert len(list(net.parameters())) == 6")),
+        "another doubt": ("an empty list", swap("== 6", "== 2")),
+    },
+    simulate="cuda",
+)
