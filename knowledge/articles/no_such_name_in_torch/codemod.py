@@ -5,7 +5,6 @@ A name that is only spelled otherwise, or is somewhere else, is the operator oth
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from executor.protocol import Caught, ErrorSeen, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, call, operand
 from knowledge.repair.toolkit.flow import free_name
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, failing, seen_error, variables
 
 _MODULE, _TENSOR = "module_attribute", "tensor_attribute"  # error families
@@ -123,15 +123,13 @@ def _as_method(
     program: Program, node: cst.Attribute, called: cst.Call, name: str, at: str
 ) -> Iterator[Rewrite]:
     """`torch.scatter_(x, …)` as `x.scatter_(…)`, `torch.shape(x)` as `x.shape`."""
-    torch = importlib.import_module("torch")
-    functional = importlib.import_module("torch.nn.functional")
     if name.endswith("_") and argument(called, 99, "out") is not None and hasattr(torch, name[:-1]):
         yield Rewrite(
             program.replace({node: node.with_changes(attr=cst.Name(name[:-1]))}),
             f"{at}: with out=… it is `torch.{name[:-1]}`",
         )
         return
-    if not hasattr(torch.Tensor, name) or hasattr(functional, name) or not called.args:
+    if not hasattr(torch.Tensor, name) or hasattr(torch.nn.functional, name) or not called.args:
         return
     first = called.args[0]
     if first.keyword is not None or first.star:
@@ -306,8 +304,6 @@ def _of_tensor(
     name: str,
     seen: dict[str, Variable],
 ) -> Iterator[Rewrite]:
-    torch = importlib.import_module("torch")
-    functional = importlib.import_module("torch.nn.functional")
     at = f"line {program.line(node)}"
     if name == "astype" and called is not None and len(called.args) == 1:
         if (dtype := _dtype(program, called.args[0].value)) is not None:
@@ -352,7 +348,7 @@ def _of_tensor(
         return
     homes = [
         m
-        for m, has in (("torch", torch), ("torch.nn.functional", functional))
+        for m, has in (("torch", torch), ("torch.nn.functional", torch.nn.functional))
         if callable(getattr(has, name, None))
     ]
     if homes:

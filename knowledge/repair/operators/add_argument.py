@@ -22,6 +22,7 @@ from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import free_name, later, siblings
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import Called, called, is_alive, required
 from knowledge.repair.toolkit.sites import assignment, names_in, with_appended, with_argument
 
@@ -79,8 +80,6 @@ def _said(failure: Failure) -> Iterator[Rewrite]:
 
 def _object_of_the_class(failure: Failure, found: Called) -> Iterator[Rewrite]:
     """`net = Net` is called with a batch: `net = Net()`, if that needs no arguments."""
-    import torch
-
     function = found.call.func
     program = failure.program
     held = found.target

@@ -17,6 +17,7 @@ from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import call, method
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, without_argument
 
 
@@ -42,8 +43,6 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 def _fitting(
     failure: Failure, node: cst.Call, start: cst.BaseExpression, given: cst.Arg | None
 ) -> Iterator[Rewrite]:
-    import torch
-
     program = failure.program
     out, weights = failure.value(start), failure.value(given.value) if given is not None else None
     if given is None or not isinstance(out, torch.Tensor) or not isinstance(weights, torch.Tensor):

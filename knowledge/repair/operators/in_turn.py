@@ -16,14 +16,13 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.flow import free_name
+from knowledge.repair.toolkit.lazily import torch
 
 ERRORS = ("forward_missing", "not_callable")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """A loop above the line, or in place of it."""
-    import torch
-
     program, call = failure.program, failure.node
     if not isinstance(call, cst.Call) or not call.args or call.args[0].keyword is not None:
         return

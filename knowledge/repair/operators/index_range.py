@@ -21,6 +21,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import operand
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.shapes import (
     Resized,
     origin,
@@ -106,8 +107,6 @@ def _limit(failure: Failure, outer: Place, rows: int) -> str:
 
 def _drawn_between(failure: Failure, place: Place, call: cst.Call) -> Iterator[Rewrite]:
     """`torch.rand` for the `torch.randn` by which the program made up what became the target."""
-    import torch
-
     program, given = failure.program, argument(call, 1, "target")
     value = failure.value(given.value, place.frame) if given is not None else None
     if not isinstance(value, torch.Tensor):
@@ -129,8 +128,6 @@ def _drawn_between(failure: Failure, place: Place, call: cst.Call) -> Iterator[R
 
 def _met(failure: Failure, place: Place, call: cst.Call) -> tuple[Any, int, str] | None:
     """The indices of the failing call, how many there may be, and what they are."""
-    import torch
-
     if is_a(failure.error, "embedding_range"):
         layer = failure.value(call.func, place.frame)
         given = argument(call, 0, "input")
@@ -153,8 +150,6 @@ def _met(failure: Failure, place: Place, call: cst.Call) -> tuple[Any, int, str]
 
 def _whole(failure: Failure, values: Any) -> Any:
     """The tensor of the program that these are a batch of; themselves if there is none."""
-    import torch
-
     alive = [v for v in failure.live.names[0].values()
              if isinstance(v, torch.Tensor) and v.dtype == values.dtype
              and v.shape[1:] == values.shape[1:] and len(v) > len(values)]  # fmt: skip

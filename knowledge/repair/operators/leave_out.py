@@ -15,6 +15,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import names_in
 from knowledge.repair.toolkit.statements import removed
 
@@ -30,8 +31,6 @@ def applies(result: JobResult) -> bool:
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The failing assignment left out, where nothing reads what it makes."""
-    import torch
-
     program, node, line = failure.program, failure.node, failure.statement
     made = program.parent(node) if node is not None else None
     if not isinstance(node, cst.Call) or not isinstance(made, cst.Assign) or line is None:

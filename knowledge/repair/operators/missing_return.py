@@ -17,6 +17,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import assignment, value_given
 from knowledge.repair.toolkit.unchanged import failing_expression_kept
 
@@ -100,8 +101,6 @@ def _gave_none(failure: Failure, place: Place) -> Iterator[cst.Call]:
 
 def _defined(failure: Failure, place: Place, call: cst.Call) -> cst.FunctionDef | None:
     """The function of the program that a call runs: a plain one, a method, or a forward."""
-    import torch
-
     held = failure.value(call.func, place.frame)
     if isinstance(held, torch.nn.Module):
         held = type(held).forward

@@ -25,6 +25,7 @@ from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.imports import import_instead, with_import, without_import
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.lookups import Lookup, lookup, sister_of
 from knowledge.repair.toolkit.sites import scope_of
 from knowledge.repair.toolkit.spelling import misspelt, plain, slips
@@ -139,11 +140,11 @@ def _of_torch(failure: Failure) -> Iterator[Rewrite]:
         return
     module, name = failure.value(node.func.value), node.func.attr.value
     if getattr(module, "__name__", "") not in ("numpy", "math") or not callable(
-        getattr(_torch(), name, None)
+        getattr(torch, name, None)
     ):
         return
     given = failure.value(node.args[0].value) if node.args else None
-    if isinstance(given, _torch().Tensor):
+    if isinstance(given, torch.Tensor):
         new = program.name_of("torch", name)
         title = f"line {program.line(node)}: `{new}` is the function for tensors"
         changed = program.replace({node.func: cst.parse_expression(new)})
@@ -393,7 +394,7 @@ def _import_mended(program: Program, look: Lookup) -> tuple[cst.Module, str] | N
     """One name from where it is, or under the name that it has; left out if nothing uses it."""
     home = _moved(look) or _home(look)
     if not home and look.module.partition(".")[0] != "torch":
-        of_torch = Lookup(_torch(), look.name, "")
+        of_torch = Lookup(importlib.import_module("torch"), look.name, "")
         home = _home(of_torch)  # what a library took from torch, and gave back
     near = look.alike(is_called=True) or look.with_another_end() or _glued(program, look)
     sister = "" if home or near else sister_of(look.module, look.name)
@@ -496,12 +497,6 @@ def _of_a_lost_alias(failure: Failure, path: str) -> Iterator[Rewrite]:
             new = cst.ensure_type(cst.parse_statement(line), cst.SimpleStatementLine).body[0]
             title = f"line {failure.error.line}: `{path}` is a function, and no module"
             yield Rewrite(program.replace({node: new}), title, cost=COST.SURE)
-
-
-def _torch() -> types.ModuleType:
-    import torch
-
-    return torch
 
 
 # -- every place -----------------------------------------------------------------------------

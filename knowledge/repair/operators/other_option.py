@@ -19,6 +19,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import made_callable
 from knowledge.repair.toolkit.sites import (
     argument,
@@ -167,8 +168,6 @@ def _unused(failure: Failure) -> Iterator[Rewrite]:
 
 def _name_of(failure: Failure, inputs: Any, at: int) -> str:
     """What a module that is alive calls one of the tensors; empty where none holds it."""
-    import torch
-
     wanted = inputs[at] if isinstance(inputs, (list, tuple)) and at < len(inputs) else None
     values = [v for names in failure.live.names[::-1] for v in list(names.values())]
     values += [part for v in values for part in list(getattr(v, "__dict__", {}).values())]

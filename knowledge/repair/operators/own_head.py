@@ -16,6 +16,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Beside
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import called_module, tensors
 from knowledge.repair.toolkit.shapes import still_computed
 
@@ -24,8 +25,6 @@ ERRORS = ("matmul_shapes",)
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """`net.fc = nn.Identity()` below the last line that asks for the head."""
-    import torch
-
     for place in failure.places:
         layer, given = called_module(failure, place), tensors(failure, place)
         if not isinstance(layer, torch.nn.Linear) or len(given) != 1:
@@ -44,8 +43,6 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 
 def _heads(failure: Failure, sizes: tuple[int, int]) -> Iterator[tuple[str, str]]:
     """The networks in reach whose last layer goes from the one size to the other."""
-    import torch
-
     frames = [list(names.items()) for names in reversed(failure.live.names)]
     for name, value in (pair for names in frames for pair in names):
         if not isinstance(value, torch.nn.Module):
@@ -56,8 +53,6 @@ def _heads(failure: Failure, sizes: tuple[int, int]) -> Iterator[tuple[str, str]
 
 
 def _head(network: Any, sizes: tuple[int, int]) -> Iterator[str]:
-    import torch
-
     children = list(network.named_children())
     if not children or isinstance(network, torch.nn.Sequential):
         return

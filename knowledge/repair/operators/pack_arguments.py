@@ -19,6 +19,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import separated
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import called
 
 _ADDS = ("append", "appendleft", "put")
@@ -47,8 +48,6 @@ def _packed(
     failure: Failure, call: cst.Call, plain: list[cst.Arg], start: int, target: Any
 ) -> Iterator[Rewrite]:
     """Everything from a place on as one: states of a layer, layers, numbers, a thing to keep."""
-    import torch
-
     is_append = isinstance(call.func, cst.Attribute) and call.func.attr.value in _ADDS
     if is_a(failure.error, "takes_exactly") and not is_append:
         return  # `len(a, b)` is no length of both
@@ -101,8 +100,6 @@ def _tuple(elements: list[cst.Element]) -> cst.Tuple:
 
 
 def _kind(value: object) -> str:
-    import torch
-
     if isinstance(value, torch.nn.Module):
         return "module"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -112,8 +109,6 @@ def _kind(value: object) -> str:
 
 def _unpacked(failure: Failure, call: cst.Call) -> Iterator[Rewrite]:
     """`nn.Sequential(layers)` → `nn.Sequential(*layers)`."""
-    import torch
-
     if len(call.args) != 1 or call.args[0].keyword is not None or call.args[0].star:
         return
     value = failure.value(call.args[0].value)

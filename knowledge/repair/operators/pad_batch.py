@@ -18,6 +18,7 @@ from knowledge.repair.operator import COST, Failure
 from knowledge.repair.operators.windows import slides
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import free_name, held_as, walked
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
 _FAMILIES = ("stack_sizes", "collate_unequal")
@@ -143,8 +144,6 @@ def _samples(failure: Failure, loader: cst.Call) -> list[Any]:
 
 
 def _is_row(value: Any) -> bool:
-    import torch
-
     return isinstance(value, torch.Tensor) and value.dim() > 0
 
 
@@ -176,8 +175,6 @@ def _as_tensors(program: Program, name: str) -> str:
 
 def _joined(program: Program, name: str, column: tuple[Any, ...], pad: str) -> str | None:
     """How a part of all samples becomes one tensor; None where that is not clear."""
-    import torch
-
     if all(type(v) in (int, float, bool) for v in column):
         return f"{program.name_of('torch', 'tensor')}({name})"
     if all(_is_of_numbers(v) for v in column):

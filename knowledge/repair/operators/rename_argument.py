@@ -19,6 +19,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.keywords import meant, only_tells
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import Called, called, of_call
 from knowledge.repair.toolkit.sites import with_argument, without_argument
 
@@ -47,7 +48,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         yield from _in_place(failure)
         yield from _said_to_be_missing(failure)
         return
-    if found.target is _sequential():
+    if found.target is torch.nn.Sequential:
         yield from _unnamed(failure, found)
     if found.takes_any_keyword:
         return
@@ -124,22 +125,14 @@ def _of_other_functions(
             yield call, _renamed(call, names)
 
 
-def _sequential() -> type:
-    import torch
-
-    return torch.nn.Sequential
-
-
 def _in_place(failure: Failure) -> Iterator[Rewrite]:
     """`torch.relu(x, inplace=True)` → `torch.relu_(x)`, where torch has that."""
-    import torch
-
     node = failure.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
     given = next((a for a in node.args if _is_called(a, "inplace")), None)
-    name = f"{node.func.attr.value}_"
-    if given is None or failure.value(node.func.value) is not torch or not hasattr(torch, name):
+    owner, name = failure.value(node.func.value), f"{node.func.attr.value}_"
+    if given is None or getattr(owner, "__name__", "") != "torch" or not hasattr(torch, name):
         return
     if failure.program.text(given.value) == "True":
         function = node.func.with_changes(attr=cst.Name(name))

@@ -19,6 +19,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import evaluates, operands, works
 
 TYPES = frozenset({"TypeError", "AttributeError", "ValueError", "RuntimeError"})
@@ -54,8 +55,6 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 
 def _local(failure: Failure, place: Place) -> Iterator[Rewrite]:
     """`0.5 * logvar` for `0.5 * self.logvar`, where that is a layer and the name a tensor."""
-    import torch
-
     for one in operands(failure, place):
         if isinstance(one.node, cst.Attribute) and isinstance(one.value, torch.nn.Module):
             held = failure.live.names[place.frame].get(one.node.attr.value)
@@ -100,7 +99,6 @@ def _loaded(failure: Failure, place: Place, node: cst.Call) -> Iterator[Rewrite]
 
 def _kind(value: Any) -> str:
     """What sort of object it is; empty for what is no part of a training."""
-    import torch
     from torch.utils import data
 
     kinds = {

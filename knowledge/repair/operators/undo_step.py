@@ -17,6 +17,7 @@ from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import assignment
 
 _STEPS = frozenset(
@@ -118,8 +119,6 @@ def _without(
 
 def _joined(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Iterator[Rewrite]:
     """`torch.cat(parts)` for `torch.stack(parts)`, where each part is a batch of one already."""
-    import torch
-
     program = failure.program
     for call in program.inside(node, cst.Call):
         if program.text(call.func) not in ("torch.stack", "stack") or len(call.args) != 1:
@@ -137,8 +136,6 @@ def _joined(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Iter
 
 def _of_any_batch(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Iterator[Rewrite]:
     """`x.view(x.size(0), -1)` for `x.view(BATCH, -1)`: the last batch may be smaller."""
-    import torch
-
     program = failure.program
     for call in program.inside(node, cst.Call):
         if not isinstance(call.func, cst.Attribute) or len(call.args) < 2:
@@ -173,6 +170,4 @@ def _without_line(program: Program, line: int) -> cst.Module | None:
 
 def _is_a_module(failure: Failure, place: Place, node: cst.BaseExpression) -> bool:
     """Whether a step casts a model and not a tensor: `model.float()`."""
-    import torch
-
     return isinstance(failure.value(node, place.frame), torch.nn.Module)

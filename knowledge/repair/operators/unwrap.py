@@ -17,6 +17,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import called_module, works
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import assignment
@@ -68,8 +69,6 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 
 def _of_a_loop(failure: Failure, place: Place) -> Iterator[Rewrite]:
     """`for x, y in loader` for `for x in loader`, where the loop goes on with a `y`."""
-    import torch
-
     program = failure.program
     for name in program.inside(place.node, cst.Name):
         batch = failure.value(name, place.frame)
@@ -130,8 +129,6 @@ def _is_named(name: str, key: object) -> bool:
 
 def _of_each(failure: Failure, place: Place, held: _Held) -> Rewrite | None:
     """`tuple(part.detach() for part in state)` for `state.detach()`."""
-    import torch
-
     program = failure.program
     node = program.parent(place.node) if isinstance(place.node, cst.Attribute) else place.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
@@ -212,8 +209,6 @@ def _is_name_only(node: cst.CSTNode, parent: cst.CSTNode | None) -> bool:
 
 
 def _is_pair(value: Any) -> bool:
-    import torch
-
     return (
         type(value) is not torch.Size
         and isinstance(value, (tuple, list))
@@ -224,15 +219,11 @@ def _is_pair(value: Any) -> bool:
 
 
 def _is_entry(value: Any) -> bool:
-    import torch
-
     return isinstance(value, (torch.Tensor, torch.nn.utils.rnn.PackedSequence))
 
 
 def _entries(failure: Failure, place: Place, held: _Held) -> Iterator[_Entry]:
     """The entries that may be meant, with their names."""
-    import torch
-
     text = failure.program.text(held.node)
     fields = [f for f in dir(type(held.value)) if f in ("values", "indices", "Q", "R", "mode")]
     maker = _maker(failure, place, held)

@@ -19,6 +19,7 @@ from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, assignment, with_argument
 
 _FACTORY = re.compile(r"^(?:torch\.)?(?:randn?|zeros|ones|full|linspace|arange|tensor|empty)$")
@@ -72,8 +73,6 @@ def _asked(failure: Failure) -> Iterator[Any]:
 
 def _without(failure: Failure, node: cst.BaseExpression, frame: int = -1) -> Iterator[Any]:
     """The tensors of an expression that ask for no gradient and could."""
-    import torch
-
     parts = [e.value for e in node.elements] if isinstance(node, (cst.List, cst.Tuple)) else [node]
     for part in parts:
         value = failure.value(part, frame)

@@ -22,6 +22,7 @@ from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.flow import without_with
+from knowledge.repair.toolkit.lazily import np, torch
 from knowledge.repair.toolkit.sites import argument, assignment, names_in, scope_of, with_argument
 
 _SWITCHES = re.compile(r"(?:^|\.)(?:no_grad|inference_mode)(?:\(.*\))?$")
@@ -157,8 +158,6 @@ def _stacked(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
 
 def _can_be_stacked(failure: Failure, given: cst.BaseExpression) -> bool:
     """Whether it is worth a list of tensors of one shape, of which some are in a graph."""
-    import torch
-
     values = failure.value(given, failure.places[0].frame) if failure.places else None
     return (
         isinstance(values, (list, tuple))
@@ -199,8 +198,6 @@ def _targets(node: cst.Assign | cst.AugAssign) -> set[str]:
 
 def _in_torch(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
     """`torch.tensor(np.mean((p.detach().numpy() - y) ** 2))` computed in torch, on the tensors."""
-    import torch
-
     program = failure.program
     for value in _made_of(failure, loss):
         inner = _rebuilt(program.text(value), value)
@@ -231,8 +228,6 @@ def _rebuilt(text: str, value: cst.BaseExpression) -> cst.BaseExpression:
 
 def _trained(failure: Failure) -> Iterator[Rewrite]:
     """One of the places that freeze weights, where all are frozen: that part is trained."""
-    import torch
-
     program = failure.program
     models = [v for v in failure.live.names[0].values() if isinstance(v, torch.nn.Module)]
     parameters = [p for m in models for p in m.parameters()]
@@ -260,8 +255,6 @@ def _trained(failure: Failure) -> Iterator[Rewrite]:
 
 def _of_the_model(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
     """`loss = torch.rand(1)` beside a model: what the model gives is averaged to the loss."""
-    import torch
-
     program = failure.program
     made = assignment(program, loss.value, loss) if isinstance(loss, cst.Name) else None
     if made is None or not _is_made_up(failure, made.value):
@@ -296,8 +289,6 @@ def _learns(module: Any) -> bool:
 
 def _inputs(failure: Failure, alive: dict[str, Any], model: str) -> Iterator[str]:
     """What the model can be called with: a tensor that is there, else a made-up row."""
-    import torch
-
     for name, value in alive.items():
         if not isinstance(value, torch.Tensor) or value.requires_grad or value.dim() < 2:
             continue
@@ -311,8 +302,6 @@ def _inputs(failure: Failure, alive: dict[str, Any], model: str) -> Iterator[str
 
 
 def _gives_a_graph(failure: Failure, code: str) -> bool:
-    import torch
-
     try:
         given = failure.live.value(code)
     except Exception:
@@ -322,9 +311,6 @@ def _gives_a_graph(failure: Failure, code: str) -> bool:
 
 def _asked(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
     """Made-up scores that go into a loss, where no model is there: a leaf asks for a gradient."""
-    import numpy as np
-    import torch
-
     program = failure.program
     alive = failure.live.names[-1]
     if any(isinstance(v, torch.nn.Module) and _learns(v) for v in alive.values()):
