@@ -21,12 +21,12 @@ from __future__ import annotations
 
 import base64
 import importlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, TypedDict, Unpack, cast
 
 from pydantic import ValidationError
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from knowledge.repair.operator import Operator
-    from knowledge.repair.toolkit.edits import Program
+    from knowledge.repair.toolkit.edits import New, Program
 
 _READ_BYTES = 128 * 1024  # of code: a codemod's syntax tree takes 40 ms a KiB
 _MOST_REWRITES = 12  # of one codemod for one snippet
@@ -49,6 +49,17 @@ _SEE = "see knowledge/repair/codemod.py"
 ORDER, PROPOSALS = "order.json", "proposals.json"
 # All the code of a proposal job.
 PROPOSE = "from knowledge.repair.codemod import propose\npropose()\n"
+
+
+class Settings(TypedDict, total=False):
+    """The further fields of a Rewrite."""
+
+    subjects: tuple[str, ...]
+    said: str
+    new_name: str
+    as_one: bool
+    supposes: bool
+    by_text: bool
 
 
 @dataclass(frozen=True)
@@ -68,6 +79,22 @@ class Rewrite:
     supposes: bool = False  # an alternative, unless the code states what it then prints
     by_text: bool = False  # only the text shows what it mends: an alternative, unless a probe does
     cost: float = 0.0  # of an operator's: the lower, the likelier (knowledge/repair/operator.py)
+
+    @classmethod
+    def of(
+        cls,
+        program: Program,
+        edits: Mapping[cst.CSTNode, New],
+        told: str,
+        intent: str = "",
+        *,
+        at: cst.CSTNode | None = None,
+        cost: float = 0.0,
+        **more: Unpack[Settings],
+    ) -> Rewrite:
+        """Nodes replaced; the title tells what was done, and the line of the first, or of `at`."""
+        line = program.line(next(iter(edits)) if at is None else at)
+        return cls(program.replace(edits), f"line {line}: {told}", intent, cost=cost, **more)
 
 
 class Proposal(Model):

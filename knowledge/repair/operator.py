@@ -21,10 +21,10 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
 import libcst as cst
 
@@ -33,10 +33,10 @@ from knowledge.errors import ArticleError
 from knowledge.repair import operators
 from knowledge.repair.applies import is_for, says_when
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Settings
 
 if TYPE_CHECKING:
-    from knowledge.repair.toolkit.edits import Program
+    from knowledge.repair.toolkit.edits import New, Program
 
 MISSING = object()  # the value of what cannot be evaluated
 
@@ -121,6 +121,29 @@ class Failure:
         if (text, frame) not in self._values:
             self._values[text, frame] = self._evaluated(node, text, frame)
         return self._values[text, frame]
+
+    def edit(
+        self,
+        edits: Mapping[cst.CSTNode, New],
+        told: str,
+        meant: str | None = None,
+        *,
+        at: cst.CSTNode | None = None,
+        cost: float = COST.SURE,
+        **more: Unpack[Settings],
+    ) -> Rewrite:
+        """Nodes replaced, by what the live values say; what was done is what is meant, if not said.
+
+        Args:
+            edits: as `Program.replace` takes them.
+            told: what was done, in words.
+            meant: what it supposes.
+            at: where its title says that it is, if not at the first of the nodes.
+            cost: on the scale of `COST`.
+            more: further fields of the Rewrite.
+        """
+        intent = told if meant is None else meant
+        return Rewrite.of(self.program, edits, told, intent, at=at, cost=cost, **more)
 
     def writes(self, node: cst.CSTNode) -> bool:
         """Whether evaluating an expression once more could change something, by its look."""

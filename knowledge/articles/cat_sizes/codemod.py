@@ -122,9 +122,8 @@ def _one_part(
             continue
         back = _turned_before(program, part)
         if len(shape) == 2 and back is not None and _fits([*others, shape[::-1]], dim):
-            yield Rewrite(
-                program.replace({back: back.value}),
-                f"line {program.line(back)}: {list(shape[::-1])} fits as it is, without `.T`",
+            yield Rewrite.of(
+                program, {back: back.value}, f"{list(shape[::-1])} fits as it is, without `.T`"
             )
         last = (shape[0], shape[-1], *shape[1:-1])
         if len(shape) == 4 and dim == 1 and _fits([*others, last], 1) and shape[3] != like[3]:

@@ -298,9 +298,8 @@ def _in_expression(program: Program, write: _Write) -> Iterator[Rewrite]:
     if method in _SETS:
         return
     new = call.with_changes(func=call.func.with_changes(attr=cst.Name(method[:-1])))
-    yield Rewrite(
-        program.replace({call: new}),
-        f"line {program.line(call)}: `{method[:-1]}` makes a new tensor; `{name}` stays as it is",
+    yield Rewrite.of(
+        program, {call: new}, f"`{method[:-1]}` makes a new tensor; `{name}` stays as it is"
     )
     if call.func.value is write.target:  # for who wants to see a change in place
         copy = cst.Call(cst.Attribute(call.func.value, cst.Name("clone")))

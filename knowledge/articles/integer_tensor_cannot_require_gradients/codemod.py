@@ -53,10 +53,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     new = of_dtype(program, value, "float32")
     if isinstance(value, cst.Call) and program.text(value.func) == "torch.from_numpy":
         new = cast_of(program, value, "float32")
-    yield Rewrite(
-        program.replace({value: new}),
-        f"line {program.line(value)}: made of floats, which can have a gradient",
-    )
+    yield Rewrite.of(program, {value: new}, "made of floats, which can have a gradient")
 
 
 def _of_codes(

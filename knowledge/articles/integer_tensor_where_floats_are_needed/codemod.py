@@ -187,10 +187,7 @@ def _at(
         edits[value] = _floats(program, value, is_bool)
     if edits:
         what = "integers" if is_bool else "floats"
-        yield Rewrite(
-            program.replace(edits),
-            f"line {program.line(node)}: `{operation}` is computed in {what}",
-        )
+        yield Rewrite.of(program, edits, f"`{operation}` is computed in {what}", at=node)
 
 
 def _is_data(argument: cst.Arg) -> bool:

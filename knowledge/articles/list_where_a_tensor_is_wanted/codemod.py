@@ -140,10 +140,7 @@ def _dataset(program: Program, result: JobResult, node: cst.BaseExpression) -> I
                 return
             edits[given.value] = rows
     if edits:
-        yield Rewrite(
-            program.replace(edits),
-            f"line {program.line(node)}: a TensorDataset holds tensors",
-        )
+        yield Rewrite.of(program, edits, "a TensorDataset holds tensors", at=node)
 
 
 def _rows(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:

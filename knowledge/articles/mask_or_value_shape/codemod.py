@@ -93,9 +93,7 @@ def _in_a_grid(
         changes[value] = spread(value, shape, laid[0])
         words.append(f"`{program.text(value)}` {told(shape, laid[0], largest)}")
     if changes:
-        yield Rewrite(
-            program.replace(changes), f"line {program.line(chosen[0])}: {', and '.join(words)}"
-        )
+        yield Rewrite.of(program, changes, ", and ".join(words), at=chosen[0])
 
 
 def _as_the_mask(

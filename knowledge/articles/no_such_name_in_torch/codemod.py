@@ -159,9 +159,8 @@ def _vectorized(program: Program, called: cst.Call, seen: dict[str, Variable]) -
     if not uses or len(shapes) != len(uses) or any(s is None or len(s) != 1 for s in shapes):
         return
     new = called.with_changes(func=cst.parse_expression(f"{_torch(program)}.vmap"))
-    yield Rewrite(
-        program.replace({called: new}),
-        f"line {program.line(called)}: `vmap` makes a function of vectors from one of numbers",
+    yield Rewrite.of(
+        program, {called: new}, "`vmap` makes a function of vectors from one of numbers"
     )
 
 

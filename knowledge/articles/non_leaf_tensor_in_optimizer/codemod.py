@@ -75,8 +75,7 @@ def _leaves(program: Program, optimizer: cst.Call, result: JobResult) -> Iterato
         facts = variables.get(name.value)
         if _is_leaf(facts) and (edit := _as_one(program, name)) is not None:
             told = f"`{name.value}` is one parameter, and its rows are none"
-            title = f"line {program.line(name)}: {told}"
-            yield Rewrite(program.replace(edit), title, subjects=(name.value,))
+            yield Rewrite.of(program, edit, told, at=name, subjects=(name.value,))
         if facts is None or facts.is_leaf is not False:
             continue
         made = _assignment(program, name.value, program.line(optimizer))

@@ -73,9 +73,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if _is_where(error):
         given = argument(node, 0, "condition") if isinstance(node, cst.Call) else None
         if given is not None and isinstance(given.value, cst.Name):
-            yield Rewrite(
-                program.replace({given.value: _tensor(program, given.value)}),
-                f"line {program.line(given.value)}: the condition as a tensor",
+            yield Rewrite.of(
+                program, {given.value: _tensor(program, given.value)}, "the condition as a tensor"
             )
         return
     m = _no_tensor(error)
@@ -98,10 +97,7 @@ def _array(
             return
         value = call(program.name_of("torch", "from_numpy"), cst.Arg(given.name))
         new = value if name == "indices" else method(value, "float")
-        yield Rewrite(
-            program.replace({given.name: new}),
-            f"line {program.line(given.name)}: `{given.name.value}` goes in as a tensor",
-        )
+        yield Rewrite.of(program, {given.name: new}, f"`{given.name.value}` goes in as a tensor")
         return
     if not isinstance(node, cst.Call):
         return

@@ -133,9 +133,8 @@ def _masks(program: Program, node: cst.Comparison) -> Rewrite | None:
     whole = cst.parse_expression(f"(a) {sign} (b)")
     assert isinstance(whole, cst.BinaryOperation)
     new = whole.with_changes(left=_bracketed(node), right=_bracketed(parent.right))
-    return Rewrite(
-        program.replace({parent: new}),
-        f"line {program.line(node)}: `{sign}` combines two masks element by element",
+    return Rewrite.of(
+        program, {parent: new}, f"`{sign}` combines two masks element by element", at=node
     )
 
 
@@ -159,10 +158,7 @@ def _same_state(program: Program, node: cst.Comparison) -> Iterator[Rewrite]:
     new = cst.parse_expression(
         f"all({equal}({a}, {b}) for {a}, {b} in zip({left}.values(), {right}.values()))"
     )
-    yield Rewrite(
-        program.replace({node: new}),
-        f"line {program.line(node)}: the two are the same if each pair of tensors is",
-    )
+    yield Rewrite.of(program, {node: new}, "the two are the same if each pair of tensors is")
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

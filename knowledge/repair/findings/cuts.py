@@ -79,10 +79,8 @@ def _blocks(program: Program) -> Iterator[Rewrite]:
             continue  # an evaluation, or an update by hand
         found = without_with(program, block)
         if found is not None:
-            yield Rewrite(
-                program.replace(found),
-                f"line {program.line(block)}: what is computed here is trained, so it needs its "
-                "graph",
+            yield Rewrite.of(
+                program, found, "what is computed here is trained, so it needs its graph", at=block
             )
 
 

@@ -41,10 +41,7 @@ def _hidden(program: Program) -> Iterator[Rewrite]:
         scores = product.left if mask is product.right else product.right
         ones = f"(1 - {program.text(mask)}) * -1e9"
         total = cst.BinaryOperation(scores, cst.Add(), cst.parse_expression(ones))
-        yield Rewrite(
-            program.replace({product: total}),
-            f"line {program.line(product)}: a masked place gets no weight",
-        )
+        yield Rewrite.of(program, {product: total}, "a masked place gets no weight")
 
 
 def _next_value(program: Program) -> Iterator[Rewrite]:

@@ -296,9 +296,8 @@ def _ctc_with_logarithm(program: Program, finding: Finding) -> Iterator[Rewrite]
         if is_one and node.args:
             given = node.args[0].value
             new = method(given, "log_softmax", cst.Arg(cst.parse_expression("-1")))
-            yield Rewrite(
-                program.replace({given: new}),
-                f"line {program.line(node)}: the loss gets the log-probabilities it expects",
+            yield Rewrite.of(
+                program, {given: new}, "the loss gets the log-probabilities it expects", at=node
             )
 
 

@@ -60,9 +60,8 @@ def _shuffled(program: Program, finding: Finding) -> Iterator[Rewrite]:
     for loader in program.inside(statement, cst.Call) if statement is not None else ():
         if re.search(r"(^|\.)DataLoader$", program.text(loader.func)):
             new = with_argument(loader, 99, "shuffle", cst.Name("True"))
-            yield Rewrite(
-                program.replace({loader: new}),
-                f"line {program.line(loader)}: the samples come in another order in each epoch",
+            yield Rewrite.of(
+                program, {loader: new}, "the samples come in another order in each epoch"
             )
 
 

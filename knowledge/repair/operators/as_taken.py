@@ -89,8 +89,7 @@ def _alike(failure: Failure, place: Place, one: Operand, form: _Form) -> Iterato
     if len(changes) > 1:
         names = " and ".join(f"`{program.text(n)}`" for n in changes)
         told = form.told.replace(f"`{one.node.value}` is", f"{names} are")
-        title = f"line {program.line(node)}: {told}"
-        yield Rewrite(program.replace(changes), title, told, cost=form.cost)
+        yield failure.edit(changes, told, at=node, cost=form.cost)
 
 
 def _first(program: Program, new: cst.BaseExpression) -> cst.Name:
@@ -101,10 +100,7 @@ def _first(program: Program, new: cst.BaseExpression) -> cst.Name:
 
 
 def _rewrite(failure: Failure, node: cst.BaseExpression, form: _Form) -> Rewrite:
-    program = failure.program
-    title = f"line {program.line(node)}: {form.told}"
-    changed = program.replace({node: form.new})
-    return Rewrite(changed, title, form.told, cost=form.cost, supposes=form.supposes)
+    return failure.edit({node: form.new}, form.told, cost=form.cost, supposes=form.supposes)
 
 
 def _forms(
@@ -293,8 +289,7 @@ def _appended(failure: Failure, one: Operand) -> Iterator[Rewrite]:
     }
     if changes:
         what = f"`{one.node.value}` keeps the numbers, without their graphs"
-        title = f"line {program.line(found[0])}: {what}"
-        yield Rewrite(program.replace(changes), title, what, cost=COST.SURE)
+        yield failure.edit(changes, what, at=found[0])
 
 
 def _summed(failure: Failure, place: Place, one: Operand) -> Iterator[Rewrite]:
@@ -315,8 +310,7 @@ def _summed(failure: Failure, place: Place, one: Operand) -> Iterator[Rewrite]:
     for part in parts[1:]:
         whole = cst.BinaryOperation(operand(whole) if whole is parts[0] else whole, cst.Add(), part)
     what = f"the terms of `{program.text(one.node)}` are added up"
-    title = f"line {program.line(made)}: {what}"
-    yield Rewrite(program.replace({made.value: whole}), title, what, cost=COST.SURE)
+    yield failure.edit({made.value: whole}, what, at=made)
 
 
 def _joined_otherwise(failure: Failure, place: Place) -> _Form | None:
@@ -376,8 +370,7 @@ def _squared_magnitudes(failure: Failure, place: Place) -> Iterator[Rewrite]:
     if changes:
         names = " and ".join(f"`{program.text(of)}`" for of in changes)
         told = f"the magnitudes of {names} are squared"
-        title = f"line {program.line(next(iter(changes)))}: {told}"
-        yield Rewrite(program.replace(changes), title, told, cost=COST.SURE, supposes=True)
+        yield failure.edit(changes, told, at=next(iter(changes)), supposes=True)
 
 
 def _squared(program: Program, node: cst.BaseExpression) -> cst.BaseExpression | None:

@@ -13,7 +13,7 @@ import libcst as cst
 from executor.errors import is_a
 from executor.protocol import SNIPPET, JobResult
 from knowledge.repair.codemod import Rewrite
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.sites import names_in
 
 _AT = re.compile(rf'File "[^"\n]{{0,200}}{re.escape(SNIPPET)}", line (\d+)')
@@ -48,8 +48,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     )
     told = f"`{program.text(branch.test)}` picks one of two values of `{target}`"
     meant = f"{told}, and both may be computed"
-    title = f"line {program.line(branch)}: {told}"
-    yield Rewrite(program.replace({branch: line}), title, meant, cost=COST.SURE, supposes=True)
+    yield failure.edit({branch: line}, told, meant, supposes=True)
 
 
 def _only(body: cst.BaseSuite) -> cst.Assign | None:

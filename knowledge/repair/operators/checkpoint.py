@@ -47,9 +47,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         if given is not None and len(keys) == 1:
             entry = f"{failure.program.text(given.value)}[{keys[0]!r}]".replace("'", '"')
             told = f"the state of `{failure.program.text(owner)}` is in `{entry}`"
-            new = failure.program.replace({given.value: cst.parse_expression(entry)})
-            title = f"line {failure.program.line(given.value)}: {told}"
-            yield Rewrite(new, title, told, cost=COST.SURE)
+            yield failure.edit({given.value: cst.parse_expression(entry)}, told)
 
 
 def _resumed(failure: Failure, place: Place, made: cst.Call) -> Iterator[Rewrite]:

@@ -111,11 +111,10 @@ def _bare_super(failure: Failure) -> Iterator[Rewrite]:
     above = mro[names.index(cls.name.value) + 1 :] if cls.name.value in names else []
     base = next((c for c in above if "__init__" in vars(c)), None)
     if base in (object, torch.nn.Module):
-        yield Rewrite(
-            program.replace({node: node.with_changes(args=[])}),
-            f"line {program.line(node)}: the class above takes no arguments",
+        yield failure.edit(
+            {node: node.with_changes(args=[])},
+            "the class above takes no arguments",
             f"they are for `{cls.name.value}` alone",
-            cost=COST.SURE,
         )
 
 

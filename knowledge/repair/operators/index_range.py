@@ -91,8 +91,7 @@ def _last_steps(failure: Failure, place: Place, values: Any, rows: int) -> Itera
             picked = f"{given.value}[{':, ' * sizes.index(steps)}-{limit}:]"
             told = f"`{given.value}` is cut off at its last {rows} steps, for which there is room"
             meaning = f"the next one follows from the last {rows} steps of `{given.value}`"
-            new = program.replace({given: cst.parse_expression(picked)})
-            yield Rewrite(new, f"line {program.line(given)}: {told}", meaning, cost=COST.SAID)
+            yield failure.edit({given: cst.parse_expression(picked)}, told, meaning, cost=COST.SAID)
             return
 
 

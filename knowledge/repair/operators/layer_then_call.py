@@ -36,12 +36,11 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
                 new: dict[cst.CSTNode, cst.CSTNode] = {
                     c: cst.Call(c.with_changes(args=()), c.args) for c in _alike(program, call)
                 }
-                yield Rewrite(
-                    program.replace({**new, call: made}),
-                    f"line {program.line(call)}: `{name}(…)` only makes the layer; the tensors "
-                    "go into its call",
+                yield failure.edit(
+                    {**new, call: made},
+                    f"`{name}(…)` only makes the layer; the tensors go into its call",
                     f"`{name}` is to work on them",
-                    cost=COST.SURE,
+                    at=call,
                 )
 
 

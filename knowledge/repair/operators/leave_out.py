@@ -50,8 +50,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         return
     name = next(iter(names))
     what = f"nothing uses `{name}`, and the program can do without it"
-    title = f"line {program.line(made)}: {what}"
-    yield Rewrite(program.replace(gone), title, what, cost=COST.POSSIBLE, supposes=True)
+    yield failure.edit(gone, what, at=made, cost=COST.POSSIBLE, supposes=True)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -314,9 +314,8 @@ def _of_scores(failure: Failure, loss: _Loss) -> Iterator[Rewrite]:
     made, word = _made(failure, loss), _OF_PROBABILITIES[loss.name]
     if made is not None:
         new = cst.parse_expression(program.text(made).removesuffix(loss.name) + word)
-        title = f"line {program.line(made)}: `{name}` are scores, which `{word}` takes"
         meaning = "the model gives scores"
-        yield Rewrite(program.replace({made: new}), title, meaning, cost=COST.SURE)
+        yield failure.edit({made: new}, f"`{name}` are scores, which `{word}` takes", meaning)
     soft = cst.parse_expression(f"{program.name_of('torch', 'sigmoid')}({name})")
     title = f"line {program.line(loss.call)}: the sigmoid of `{name}` gives probabilities"
     meaning = "the loss is meant to be given probabilities"

@@ -80,10 +80,9 @@ def _with_the_others(failure: Failure) -> Iterator[Rewrite]:
         return
     whole = cst.parse_expression(", ".join((program.text(given), *others)))
     told = " and ".join(f"`{n}`" for n in others)
-    title = f"line {program.line(returns[0])}: `{function.name.value}` returns {told} too"
+    what = f"`{function.name.value}` returns {told} too"
     meaning = f"{told} are those of `{function.name.value}`"
-    new = program.replace({returns[0]: returns[0].with_changes(value=whole)})
-    yield Rewrite(new, title, meaning, cost=COST.SURE)
+    yield failure.edit({returns[0]: returns[0].with_changes(value=whole)}, what, meaning)
 
 
 def _gave_none(failure: Failure, place: Place) -> Iterator[cst.Call]:

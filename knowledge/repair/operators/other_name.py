@@ -220,9 +220,8 @@ def _longer(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rew
     is_called = isinstance(parent, cst.Call) and parent.func is node
     longer = look.longer(is_called=is_called)
     for name in longer if len(longer) <= _MOST_LONGER else ():
-        title = f"line {program.line(node)}: the whole name is `{name}`"
-        new = program.replace({node: _named(node, name)})
-        yield Rewrite(new, title, f"`{name}` is meant", cost=COST.LIKELY)
+        told = f"the whole name is `{name}`"
+        yield failure.edit({node: _named(node, name)}, told, f"`{name}` is meant", cost=COST.LIKELY)
 
 
 def _not_implemented(failure: Failure) -> Lookup | None:
@@ -524,8 +523,7 @@ def _everywhere(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator
             new |= found[0]
             titles[found[1]] = None
     if len(new) > 1:
-        title = f"line {program.line(node)}: {', and '.join(titles)} (everywhere)"
-        yield Rewrite(program.replace(new), title, cost=COST.SURE)
+        yield failure.edit(new, f"{', and '.join(titles)} (everywhere)", "", at=node)
 
 
 def _missing_of_modules(failure: Failure) -> Iterator[tuple[cst.Attribute, Lookup]]:

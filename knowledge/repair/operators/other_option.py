@@ -51,9 +51,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 
 
 def _edit(failure: Failure, old: cst.Call, new: cst.Call, told: str, meant: str = "") -> Rewrite:
-    program = failure.program
-    title = f"line {program.line(old)}: {told}"
-    return Rewrite(program.replace({old: new}), title, meant or told, cost=COST.SAID)
+    return failure.edit({old: new}, told, meant or told, cost=COST.SAID)
 
 
 def _random_in_vmap(failure: Failure) -> Iterator[Rewrite]:
@@ -157,8 +155,7 @@ def _unused(failure: Failure) -> Iterator[Rewrite]:
         if isinstance(copy.func, cst.Attribute) and copy.func.attr.value in _COPIES:
             of = program.text(copy.func.value)
             told = f"the gradient is taken of `{of}` itself, and not of a copy that nothing reads"
-            title = f"line {program.line(copy)}: {told}"
-            yield Rewrite(program.replace({copy: copy.func.value}), title, told, cost=COST.SAID)
+            yield failure.edit({copy: copy.func.value}, told, cost=COST.SAID)
     name = _name_of(failure, failure.value(wanted.value), int(at[1]))
     if name:
         told = f"`materialize_grads=True`: `{name}` takes no part, and gets a gradient of zeros"

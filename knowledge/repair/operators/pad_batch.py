@@ -110,8 +110,7 @@ def _as_another(failure: Failure, loaders: list[cst.Call]) -> Iterable[Rewrite]:
     for loader in mine if len(mine) == 1 else ():
         new = with_argument(loader, 99, "collate_fn", given[0].value)
         told = f"this loader joins samples with `{text}` too, as the other one does"
-        title = f"line {program.line(loader)}: {told}"
-        yield Rewrite(program.replace({loader: new}), title, told, cost=COST.SAID)
+        yield failure.edit({loader: new}, told, cost=COST.SAID)
 
 
 def _failed(failure: Failure) -> Any:

@@ -51,9 +51,8 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     dot, line = (cst.Arg(cst.SimpleString(s)) for s in ('"."', '"_"'))
     changes: dict[cst.CSTNode, cst.CSTNode] = {k: method(k, "replace", dot, line) for k in found}
     told = "a name with `_` for each dot: `a.b` would be `b` of a module `a`"
-    title = f"line {program.line(found[0])}: {told}"
     meant = "modules may be named otherwise than what they are for, with `_` for each dot"
-    yield Rewrite(program.replace(changes), title, meant, cost=COST.SAID, as_one=True)
+    yield failure.edit(changes, told, meant, at=found[0], cost=COST.SAID, as_one=True)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -106,9 +106,8 @@ def _moved(failure: Failure, found: Called) -> Iterator[Rewrite]:
                 have.add(arg.keyword.value)
         is_now = f"is `{moved.arguments}` now" if moved.arguments else "is not asked for any more"
         told.append(f"`{program.text(old)}` {is_now}")
-    title = f"line {program.line(found.call)}: {', and '.join(told)}"
     lost = tuple(today)
-    yield Rewrite(program.replace({found.call: call}), title, subjects=lost, cost=COST.SAID)
+    yield failure.edit({found.call: call}, ", and ".join(told), "", subjects=lost, cost=COST.SAID)
 
 
 def _of_other_functions(
@@ -137,11 +136,7 @@ def _in_place(failure: Failure) -> Iterator[Rewrite]:
     if failure.program.text(given.value) == "True":
         function = node.func.with_changes(attr=cst.Name(name))
         new = without_argument(node, given).with_changes(func=function)
-        yield Rewrite(
-            failure.program.replace({node: new}),
-            f"line {failure.program.line(node)}: `torch.{name}` is the one that writes in place",
-            cost=COST.SURE,
-        )
+        yield failure.edit({node: new}, f"`torch.{name}` is the one that writes in place", "")
 
 
 def _said_to_be_missing(failure: Failure) -> Iterator[Rewrite]:

@@ -189,8 +189,7 @@ def _cut(failure: Failure, place: Place) -> Iterator[Rewrite]:
                 break
         text = f"{program.text(table.node)}[{':, ' * d}:{size}]"
         told = f"`{program.text(table.node)}` is cut off at the length of `{name}`"
-        new = program.replace({table.node: cst.parse_expression(text)})
-        yield Rewrite(new, f"line {program.line(table.node)}: {told}", told, cost=COST.SURE)
+        yield failure.edit({table.node: cst.parse_expression(text)}, told)
 
 
 def _every_other(failure: Failure) -> Iterator[Rewrite]:
@@ -210,8 +209,7 @@ def _every_other(failure: Failure) -> Iterator[Rewrite]:
     value = program.module.code_for_node(operand(small.value))
     new = cst.parse_expression(f"{value}[..., :{program.text(slot)}.shape[-1]]")
     told = f"the last column is cut off, for which `{program.text(slot)}` has no place"
-    changed = program.replace({small.value: new})
-    yield Rewrite(changed, f"line {program.line(slot)}: {told}", told, cost=COST.SURE)
+    yield failure.edit({small.value: new}, told, at=slot)
 
 
 def _causal(failure: Failure, place: Place) -> Iterator[Rewrite]:
@@ -232,8 +230,7 @@ def _causal(failure: Failure, place: Place) -> Iterator[Rewrite]:
             if value_with(failure, place, node, new) is failure.missing:
                 continue
             told = f"`{program.text(node)}` is cut off at the {size} steps that there are"
-            changed = program.replace({node: new})
-            yield Rewrite(changed, f"line {program.line(node)}: {told}", told, cost=COST.SURE)
+            yield failure.edit({node: new}, told)
             return
 
 

@@ -151,9 +151,8 @@ def _of_any_batch(failure: Failure, place: Place, node: cst.CSTNode, far: int) -
         new = cst.parse_expression(f"{owner}.size(0)")
         told = f"each sample of `{owner}` keeps a row, however many there are"
         meaning = f"the first dimension of `{owner}` is the batch"
-        title = f"line {program.line(call)}: {told}"
         cost = COST.SURE + COST.FAR * far
-        yield Rewrite(program.replace({first: new}), title, meaning, cost=cost)
+        yield failure.edit({first: new}, told, meaning, at=call, cost=cost)
 
 
 def _without_line(program: Program, line: int) -> cst.Module | None:

@@ -113,9 +113,8 @@ def _of_a_dict(failure: Failure, place: Place) -> Iterator[Rewrite]:
         entries = ", ".join(f'{text}["{key}"]' for key in keys)
         new = cst.parse_expression(f"({entries})").with_changes(lpar=(), rpar=())
         told = "unpacking a dict gives its keys; the entries are taken by them"
-        title = f"line {program.line(made)}: {told}"
         meaning = f"`{text}` has an entry for each of {', '.join(names)}"
-        yield Rewrite(program.replace({made.value: new}), title, meaning, cost=COST.SURE)
+        yield failure.edit({made.value: new}, told, meaning, at=made)
         return
 
 
@@ -147,8 +146,7 @@ def _of_each(failure: Failure, place: Place, held: _Held) -> Rewrite | None:
     if kind == "list":
         new = cst.parse_expression(f"[{inner} for part in {text}]")
     told = f"`{text}` is a {kind}: `{name}` {_ASKED}"
-    title = f"line {program.line(node)}: {told}"
-    return Rewrite(program.replace({node: new}), title, told, cost=COST.SURE)
+    return failure.edit({node: new}, told)
 
 
 def _is_gone_through(failure: Failure, held: _Held) -> bool:
