@@ -6,6 +6,7 @@ in `knowledge/repair/operators/` defines
 
     def applies(result: JobResult) -> bool  # or `ERRORS` (knowledge/repair/applies.py)
     def edits(failure: Failure) -> Iterable[Rewrite]
+    KEEPS = (computed(),)  # optional: what has to stay (knowledge/repair/toolkit/keeps.py)
     def checks(before: JobResult, after: JobResult, rewrite: Proposal) -> list[Check]  # optional
 
 `applies` looks at what the run said, in the bot; it is cheap, and need not be narrow. `edits` is
@@ -33,7 +34,7 @@ from knowledge.errors import ArticleError
 from knowledge.repair import operators
 from knowledge.repair.applies import is_for, says_when
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite, Settings
+from knowledge.repair.codemod import Proposal, Rewrite, Settings, checks_of_module
 
 if TYPE_CHECKING:
     from knowledge.repair.toolkit.edits import New, Program
@@ -221,8 +222,7 @@ class Operator:
 
     def checks(self, before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
         """What must hold beyond the checks that every edit has to pass."""
-        own = getattr(self.module, "checks", None)
-        return list(own(before, after, proposal)) if own is not None else []
+        return checks_of_module(self.module, before.error, before, after, proposal)
 
     def problem(self, function: str, error: Exception) -> str:
         """One of its functions raised: which, and what."""

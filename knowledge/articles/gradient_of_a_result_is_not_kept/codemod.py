@@ -8,13 +8,14 @@ from collections.abc import Iterable
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import same_gradients, same_tensors
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import siblings
+from knowledge.repair.toolkit.keeps import gradients, tensors
 from knowledge.repair.toolkit.sites import failing_statement, scope_of, seen_error, variables
 
 ERRORS, CODE = ("none_attribute",), r"^(\w+)\.grad\b"
+KEEPS = (gradients, tensors)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -54,8 +55,3 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         f"line {program.line(backward[0])}: `{name}` is a result; it keeps its gradient only if "
         "it is asked before backward",
     )
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """What backward had computed is computed again, and every tensor is as it was."""
-    return [same_gradients(before, after), same_tensors(before, after, proposal.code)]

@@ -12,11 +12,11 @@ import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult, Variable
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.dataflow import INTEGERS, cast_of, is_whole, of_dtype, passed
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.flow import root
+from knowledge.repair.toolkit.keeps import leaves, tensors
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
@@ -30,6 +30,7 @@ from knowledge.repair.toolkit.sites import (
 _SUBSCRIPT, _EMBEDDING, _TARGET = "index_dtype", "embedding_dtype", "loss_index_dtype"
 _ARGUMENT = "index_argument_dtype"
 _VALUES = ("scatter_dtypes", "index_put_dtypes")
+KEEPS = (tensors, leaves)
 
 
 def applies(result: JobResult) -> bool:
@@ -203,9 +204,3 @@ def _floats(program: Program, into: cst.Name | cst.Attribute, dtype: str) -> Ite
         f"line {program.line(made)}: `{into.value}` holds floats, since floats are put into it",
         subjects=(into.value,),
     )
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """What was there keeps its values."""
-    values = same_tensors(before, after, proposal.code, proposal.subjects)
-    return [values, reaches_leaves(after, wanted=False)]

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.dataflow import cast_of, of_dtype
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import root
+from knowledge.repair.toolkit.keeps import leaves, tensors
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
@@ -26,6 +26,7 @@ from knowledge.repair.toolkit.sites import (
 )
 
 ERRORS = ("integers_require_grad",)
+KEEPS = (tensors, leaves)
 
 _CODES = re.compile(r"ind(ex|ices)|\bidx|label|class|categor|target|token|_ids?\b|\bids?\b", re.I)
 
@@ -104,8 +105,3 @@ def _origin(
         return None
     made = assignment(program, name.value, small)
     return made.value if made is not None else None
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same numbers, and every backward reaches its leaves."""
-    return [same_tensors(before, after, proposal.code), reaches_leaves(after, wanted=False)]

@@ -12,11 +12,11 @@ import libcst as cst
 
 from executor.errors import SeenError, is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult, Variable
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.dataflow import INTEGERS, of_dtype, passed
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.flow import root
+from knowledge.repair.toolkit.keeps import leaves, tensors
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
@@ -33,6 +33,7 @@ _FACTORY = re.compile(r"^(torch\.)?(tensor|as_tensor|arange|zeros|ones|full|rand
 _TWO = re.compile(r"(cosine_similarity|cdist|pairwise_distance|dist|mm|matmul|bmm)$")
 _LIKE = re.compile(r"\b(rand_like|randn_like)$")
 _PICKS = re.compile(r"\b(argmax|argsort|topk|max|round|long|int)\(|\bself\.|\bmodel\b|\bnet\b")
+KEEPS = (tensors, leaves)
 
 
 def applies(result: JobResult) -> bool:
@@ -208,11 +209,3 @@ def _of_truth_values(error: ErrorSeen | Caught) -> bool:
     """Whether the operation refused truth values."""
     needs = read(error, "needs_floating_point")
     return needs is not None and (needs["kind"], needs["input"]) == ("bool", " input")
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """What was there keeps its values."""
-    return [
-        same_tensors(before, after, proposal.code, proposal.subjects),
-        reaches_leaves(after, wanted=False),
-    ]

@@ -9,17 +9,16 @@ import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult, Layer
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.dimensions import BATCH, TIME, first_of
 from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.shapes import (
     LayerCall,
     Shape,
     layer_call,
     resized,
-    same_layers,
     shape_of,
-    still_computed,
 )
 from knowledge.repair.toolkit.sites import (
     argument,
@@ -33,6 +32,7 @@ from knowledge.repair.toolkit.sites import (
 )
 
 ERRORS, LAYERS = ("rnn_hidden_size",), "RNN|LSTM|GRU"
+KEEPS = (computed(), layers)
 _FILLED = re.compile(r"(^|\.)(zeros|randn|rand|ones)$")
 
 
@@ -175,9 +175,3 @@ def _filled(
         else:
             return None
     return changes
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The layer still starts from a state that it is given, and no layer changed."""
-    error = seen_error(before, *ERRORS)
-    return [still_computed(error, proposal.code), same_layers(before, after)]

@@ -16,10 +16,10 @@ import libcst as cst
 
 from executor.errors import is_a, wanted_of
 from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import operand
+from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import (
     Operand,
@@ -29,7 +29,6 @@ from knowledge.repair.toolkit.live import (
     tensors,
     value_with,
 )
-from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import assignment
 
 ALONE = True  # what it supposes is not carried on to the next error
@@ -37,6 +36,7 @@ _FRAMES = 2
 _MOST_REPEATED = 100_000_000
 _LOSS = re.compile(r"(?:_loss|cross_entropy|cross_entropy_with_logits|kl_div)$")
 _BY_PLACE = re.compile(r"scatter|gather|index_|take|select")  # what fits there is not yet meant
+KEEPS = (computed(allowed=("expand", "size", "to_dense")),)
 
 
 class _Step(NamedTuple):
@@ -206,8 +206,3 @@ def _places(module: Any) -> int:
     """The dimensions that a convolution moves along; -1 of what is none."""
     kinds = {torch.nn.Conv1d: 1, torch.nn.Conv2d: 2, torch.nn.Conv3d: 3}
     return next((n for kind, n in kinds.items() if isinstance(module, kind)), -1)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """What failed is still computed of the same operands."""
-    return [still_computed(before.error, proposal.code, allowed=("expand", "size", "to_dense"))]

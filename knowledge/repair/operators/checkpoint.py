@@ -13,14 +13,14 @@ import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.sites import argument
 from knowledge.repair.toolkit.statements import inserted
 
 _WHOLE, _FIRST_RATE = "param_groups", "initial_lr"  # keys of an optimizer's state
+KEEPS = (computed(allowed=("[",)),)
 
 
 def applies(result: JobResult) -> bool:
@@ -84,8 +84,3 @@ def _fits(state: Any, optimizer: Any) -> bool:
         return False
     mine = [len(g["params"]) for g in getattr(optimizer, _WHOLE, ())]
     return bool(mine) and [len(g["params"]) for g in state[_WHOLE]] == mine
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The call that failed is still made, of the same things."""
-    return [still_computed(before.error, proposal.code, allowed=("[",))]

@@ -12,13 +12,14 @@ import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import call, method
+from knowledge.repair.toolkit.keeps import backwards
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, without_argument
+
+KEEPS = (backwards,)
 
 
 def applies(result: JobResult) -> bool:
@@ -66,8 +67,3 @@ def _fitting(
         what = f"`{program.text(given.value)}` weighs the elements of `{name}`, in its shape"
         new = program.replace({given.value: same})
         yield Rewrite(new, f"line {line}: {what}", what, cost=COST.SURE)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """Every backward reaches leaves."""
-    return [reaches_leaves(after)]

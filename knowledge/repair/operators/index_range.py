@@ -16,23 +16,22 @@ from typing import Any
 import libcst as cst
 
 from executor.errors import is_a
-from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import operand
+from knowledge.repair.toolkit.keeps import layers
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.shapes import (
     Resized,
     origin,
     resized,
     resized_call,
-    same_layers,
     size_given,
 )
 from knowledge.repair.toolkit.sites import argument, assignment, calls, integer, made
 
 ERRORS = ("class_out_of_bounds", "embedding_range", "loss_range")
+KEEPS = (layers,)
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -209,8 +208,3 @@ def _counted(failure: Failure, rows: int, size: int) -> Resized | None:
         return None
     new = cst.parse_expression(f"max({told[1]}.values()) + 1")
     return Resized(program.replace({whole: new}), program.line(whole))
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """Every layer is there."""
-    return [same_layers(before, after)]

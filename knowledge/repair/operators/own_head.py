@@ -11,16 +11,15 @@ from typing import Any
 
 import libcst as cst
 
-from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Beside
+from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import called_module, tensors
-from knowledge.repair.toolkit.shapes import still_computed
 
 ERRORS = ("matmul_shapes",)
+KEEPS = (computed(),)
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -78,8 +77,3 @@ def _last_that_asks(failure: Failure, holder: str, part: str) -> cst.SimpleState
     asks = [s for s in block.body if s is made[0] or head in program.text(s)]
     last = asks[-1] if len(asks) > 1 else None  # who never names the head may not know of it
     return last if isinstance(last, cst.SimpleStatementLine) else None
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """What failed is still computed."""
-    return [still_computed(before.error, proposal.code)]

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -17,12 +16,9 @@ from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.statements import last_name
 
+ERRORS = ("dot_in_a_name",)
+
 _PUTS = frozenset({"add_module", "register_module", "register_buffer", "register_parameter"})
-
-
-def applies(result: JobResult) -> bool:
-    """A module, a parameter or a buffer was given a name with a dot."""
-    return result.error is not None and is_a(result.error, "dot_in_a_name")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from executor.errors import is_a
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import reads
 from knowledge.repair.toolkit.sites import argument, assignment, scope_of
 from knowledge.repair.toolkit.statements import last_name
+
+ERRORS = ("scheduler_steps",)
 
 _WRAPS = {"enumerate", "tqdm", "trange", "track"}  # what walks through its first argument
 
@@ -29,11 +29,6 @@ class _Rounds(NamedTuple):
 
     text: str
     is_range: bool
-
-
-def applies(result: JobResult) -> bool:
-    """A scheduler was stepped more often than it was made for."""
-    return result.error is not None and is_a(result.error, "scheduler_steps")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

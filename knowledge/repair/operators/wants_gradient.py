@@ -14,16 +14,16 @@ import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.keeps import leaves
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, assignment, with_argument
 
 _FACTORY = re.compile(r"^(?:torch\.)?(?:randn?|zeros|ones|full|linspace|arange|tensor|empty)$")
 _MOST = 4  # tensors that are asked together
+KEEPS = (leaves,)
 
 
 def applies(result: JobResult) -> bool:
@@ -106,8 +106,3 @@ def _with_gradient(text: Any, made: cst.BaseExpression) -> cst.BaseExpression:
     if not isinstance(made, cst.Call) or not _FACTORY.match(text(made.func)):
         return method(made, "requires_grad_")
     return with_argument(made, 99, "requires_grad", cst.Name("True"))
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """Every backward reaches leaves."""
-    return [reaches_leaves(after, wanted=False)]

@@ -16,12 +16,11 @@ import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.flow import without_with
+from knowledge.repair.toolkit.keeps import backwards
 from knowledge.repair.toolkit.lazily import np, torch
 from knowledge.repair.toolkit.sites import argument, assignment, names_in, scope_of, with_argument
 
@@ -32,6 +31,7 @@ _FACTORY = re.compile(r"^(?:torch\.)?(?:randn?|zeros|ones|full|normal|empty)$")
 _A_TARGET = re.compile(r"(?i)target|label|truth|^y$|_true|real|expected")
 _NUMBERS = {"float", "int"}
 _DEPTH = 3  # assignments that are followed back
+KEEPS = (backwards,)
 
 
 def applies(result: JobResult) -> bool:
@@ -338,8 +338,3 @@ def _asked(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
             what = f"`{name.value}` is what gets a gradient"
             changed = program.replace({made.value: new})
             yield _rewrite(failure, made, changed, what, COST.POSSIBLE)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """Every backward reaches leaves now."""
-    return [reaches_leaves(after)]
