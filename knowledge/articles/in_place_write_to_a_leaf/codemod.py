@@ -32,6 +32,7 @@ from knowledge.repair.toolkit.flow import (
     under,
 )
 from knowledge.repair.toolkit.sites import (
+    argument,
     failing,
     failing_statement,
     made,
@@ -315,14 +316,11 @@ def _inplace_argument(program: Program, call: cst.Call, result: JobResult) -> It
     layer = result.layer
     site = made(program, layer) if layer is not None and "inplace=True" in layer.repr else None
     for where in (call, *((site.call,) if site is not None else ())):
-        for given in where.args:
-            named = given.keyword is not None and given.keyword.value == "inplace"
-            if named and program.text(given.value) == "True":
-                yield Rewrite(
-                    program.replace({where: without_argument(where, given)}),
-                    f"line {program.line(where)}: without inplace=True the result is a new tensor",
-                )
-                return
+        given = argument(where, 99, "inplace")
+        if given is not None and program.text(given.value) == "True":
+            told = "without inplace=True the result is a new tensor"
+            yield Rewrite.of(program, {where: without_argument(where, given)}, told)
+            return
 
 
 # -- checks ----------------------------------------------------------------------------------

@@ -99,16 +99,12 @@ def _shorter_or_turned(
     owner = program.text(node.value)
     if len(node.slice) == 1 and len(shape) == 2 and others == [1]:
         turned = cst.parse_expression(f"{owner}[:, {program.text(node.slice[0])}]")
-        yield Rewrite(
-            program.replace({node: turned}),
-            f"line {program.line(node)}: the loop counts to {count}, which is dimension 1 of "
-            f"{list(shape)}",
-        )
+        told = f"the loop counts to {count}, which is dimension 1 of {list(shape)}"
+        yield Rewrite.of(program, {node: turned}, told)
     elif isinstance(end, cst.Integer) and not others:
-        yield Rewrite(
-            program.replace({end: cst.parse_expression(f"{owner}.shape[{dim}]")}),
-            f"line {program.line(loop)}: dimension {dim} of {list(shape)} ends before {count}",
-        )
+        told = f"dimension {dim} of {list(shape)} ends before {count}"
+        new = cst.parse_expression(f"{owner}.shape[{dim}]")
+        yield Rewrite.of(program, {end: new}, told, at=loop)
 
 
 def _next_of(program: Program, index: cst.BaseExpression) -> bool:

@@ -62,9 +62,7 @@ def _is_plain(
     inside = {id(n) for m in mentions for n in program.inside(m, cst.Name)}
     for name in program.inside(value, cst.Name):
         parent = program.parent(name)
-        if id(name) in inside or (isinstance(parent, cst.Attribute) and parent.attr is name):
-            continue
-        if isinstance(parent, cst.Arg) and parent.keyword is name:
+        if id(name) in inside or program.is_label(name):
             continue
         if name.value in {"torch", "nn", "F", "math", "np"}:
             continue

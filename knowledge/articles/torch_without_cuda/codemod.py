@@ -90,13 +90,8 @@ class _Moves(cst.CSTTransformer):
 
 def _is_free(program: Program, name: str) -> bool:
     """Whether no variable has this name; a keyword `device=` is none."""
-    for node in program.all(cst.Name):
-        around = program.parent(node)
-        keyword = isinstance(around, cst.Arg) and around.keyword is node
-        attribute = isinstance(around, cst.Attribute) and around.attr is node
-        if node.value == name and not keyword and not attribute:
-            return False
-    return True
+    named = (node for node in program.all(cst.Name) if node.value == name)
+    return all(program.is_label(node) for node in named)
 
 
 def _guarded(cuda: str) -> str:

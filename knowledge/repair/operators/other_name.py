@@ -171,20 +171,13 @@ def _of_a_variable(failure: Failure) -> Iterator[Rewrite]:
     uses: dict[cst.CSTNode, cst.CSTNode] = {
         n: new.deep_clone()
         for n in program.inside(function, cst.Name)
-        if n.value == name and not _is_attribute(program, n)
+        if n.value == name and not program.is_label(n)
     }
     if uses:
         text = program.module.code_for_node(new)
         title = f"line {failure.error.line}: `{name}` is `{text}`"
         meaning = f"`{text}` is meant"
         yield Rewrite(program.replace(uses), title, meaning, cost=COST.SURE, as_one=True)
-
-
-def _is_attribute(program: Program, node: cst.Name) -> bool:
-    parent = program.parent(node)
-    if isinstance(parent, cst.Attribute):
-        return parent.attr is node
-    return isinstance(parent, cst.Arg) and parent.keyword is node
 
 
 def _of_vision(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewrite]:

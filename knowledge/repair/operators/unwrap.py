@@ -173,7 +173,7 @@ def _held(failure: Failure, place: Place) -> Iterator[_Held]:
         parent = program.parent(node)
         fails = parent is place.node and _is_indexed_like_a_tensor(parent)
         is_none = isinstance(parent, (cst.Subscript, cst.AssignTarget)) and not fails
-        if is_none or _is_name_only(node, parent):
+        if is_none or program.is_label(node):
             continue
         if isinstance(parent, cst.Attribute) and isinstance(node, cst.Call) and node.args == ():
             continue
@@ -197,13 +197,6 @@ def _is_listed(program: Program, node: cst.Name) -> bool:
     """Whether the code itself writes the list, part by part."""
     made = assignment(program, node.value, node)
     return made is not None and isinstance(made.value, (cst.List, cst.ListComp))
-
-
-def _is_name_only(node: cst.CSTNode, parent: cst.CSTNode | None) -> bool:
-    """Whether a name is an attribute's or a keyword's, and no value."""
-    if isinstance(parent, cst.Attribute):
-        return parent.attr is node
-    return isinstance(parent, (cst.Arg, cst.Param)) and getattr(parent, "keyword", None) is node
 
 
 def _is_pair(value: Any) -> bool:

@@ -98,6 +98,13 @@ class Program:
             yield current
             current = self._parents.get(current)
 
+    def is_label(self, name: cst.CSTNode) -> bool:
+        """Whether a name is an attribute's or a keyword's, and stands for no variable."""
+        parent = self._parents.get(name)
+        if isinstance(parent, cst.Attribute):
+            return parent.attr is name
+        return isinstance(parent, cst.Arg) and parent.keyword is name
+
     def inside(self, node: cst.CSTNode, kind: type[N]) -> list[N]:
         """Every node of a kind inside this one, itself included, in source order."""
         span = self._spans[node]

@@ -29,9 +29,7 @@ def reads(program: Program, name: str, scope: cst.CSTNode) -> list[cst.Name]:
         if node.value != name or scope_of(program, node) is not _scope(program, scope):
             continue
         parent = program.parent(node)
-        if isinstance(parent, cst.Attribute) and parent.attr is node:
-            continue
-        if isinstance(parent, cst.Arg) and parent.keyword is node:
+        if program.is_label(node):
             continue
         if isinstance(parent, (cst.AssignTarget, cst.Param, cst.For, cst.NamedExpr)) and (
             getattr(parent, "target", getattr(parent, "name", None)) is node
