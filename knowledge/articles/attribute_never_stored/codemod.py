@@ -65,10 +65,8 @@ def _with_stored(program: Program, init: cst.FunctionDef, names: list[str]) -> I
     )
     whole = [*statements[:place], *lines, *statements[place:]]
     told = " and ".join(f"`{n}`" for n in names)
-    yield Rewrite(
-        program.replace({body: body.with_changes(body=whole)}),
-        f"line {program.line(init)}: `__init__` gets {told} and does not store it",
-    )
+    what = f"`__init__` gets {told} and does not store it"
+    yield Rewrite.of(program, {body: body.with_changes(body=whole)}, what, at=init)
 
 
 def _is_docstring(statement: cst.BaseStatement) -> bool:

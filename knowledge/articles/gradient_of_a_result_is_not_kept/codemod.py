@@ -33,10 +33,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         small = line.body[0]
         if len(line.body) == 1 and program.text(small) == f"{name}.grad.zero_()":
             target = cst.AssignTarget(cst.Attribute(cst.Name(name), cst.Name("grad")))
-            yield Rewrite(
-                program.replace({small: cst.Assign([target], cst.Name("None"))}),
-                f"line {program.line(line)}: there is no gradient yet the first time; None resets "
-                "it each time",
+            told = "there is no gradient yet the first time; None resets it each time"
+            yield Rewrite.of(
+                program, {small: cst.Assign([target], cst.Name("None"))}, told, at=line
             )
         return
     scope = scope_of(program, line)

@@ -129,11 +129,8 @@ def _without_underscore(
         )
     elif not alone:
         new = call.with_changes(func=function.with_changes(attr=cst.Name(name[:-1])))
-        yield Rewrite(
-            program.replace({call: new}),
-            f"line {program.line(call)}: `{name[:-1]}` makes a new tensor where `{name}` wrote "
-            "into the old one",
-        )
+        told = f"`{name[:-1]}` makes a new tensor where `{name}` wrote into the old one"
+        yield Rewrite.of(program, {call: new}, told)
 
 
 def _without_inplace(program: Program, call: cst.Call) -> Iterator[Rewrite]:
@@ -183,10 +180,8 @@ def _at_the_saving(program: Program, c: Culprit) -> Iterator[Rewrite]:
                     f"before line {c.modified_line} writes into it",
                 )
     if line is not None:
-        yield Rewrite(
-            program.replace({saver: method(saver, "clone")}),
-            f"line {program.line(saver)}: what is written to later is a copy of this result",
-        )
+        told = "what is written to later is a copy of this result"
+        yield Rewrite.of(program, {saver: method(saver, "clone")}, told)
 
 
 def _flat(scope: cst.CSTNode | list[cst.SimpleStatementLine] | None) -> list[cst.CSTNode]:

@@ -304,11 +304,8 @@ def _in_expression(program: Program, write: _Write) -> Iterator[Rewrite]:
     )
     if call.func.value is write.target:  # for who wants to see a change in place
         copy = cst.Call(cst.Attribute(call.func.value, cst.Name("clone")))
-        yield Rewrite(
-            program.replace({call.func.value: copy}),
-            f"line {program.line(call)}: `{method}` changes a copy in place; `{name}` stays as it "
-            "is",
-        )
+        told = f"`{method}` changes a copy in place; `{name}` stays as it is"
+        yield Rewrite.of(program, {call.func.value: copy}, told, at=call)
 
 
 def _inplace_argument(program: Program, call: cst.Call, result: JobResult) -> Iterator[Rewrite]:

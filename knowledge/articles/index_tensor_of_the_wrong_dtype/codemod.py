@@ -107,10 +107,8 @@ def _long(
     whole = is_whole(facts) or (isinstance(name, cst.Name) and _made_whole(program, name))
     if not whole:
         return
-    yield Rewrite(
-        program.replace({value: method(value, "long")}),
-        f"line {program.line(value)}: `{program.text(value)}` as integers, which can index",
-    )
+    told = f"`{program.text(value)}` as integers, which can index"
+    yield Rewrite.of(program, {value: method(value, "long")}, told)
 
 
 def _all_long(program: Program, result: JobResult) -> Iterator[Rewrite]:
@@ -131,10 +129,8 @@ def _all_long(program: Program, result: JobResult) -> Iterator[Rewrite]:
         is_whole(frame.locals[n.value]) or _made_whole(program, n) for n in wrong
     ):
         told = " and ".join(f"`{n.value}`" for n in wrong)
-        yield Rewrite(
-            program.replace({n: method(n, "long") for n in wrong}),
-            f"line {program.line(statement)}: {told} as integers, which an embedding looks up",
-        )
+        what = f"{told} as integers, which an embedding looks up"
+        yield Rewrite.of(program, {n: method(n, "long") for n in wrong}, what, at=statement)
 
 
 def _made_whole(program: Program, name: cst.Name) -> bool:
@@ -186,10 +182,8 @@ def _source(
         return
     if facts.dtype == "bool":
         return
-    yield Rewrite(
-        program.replace({value: cast_of(program, value, facts.dtype)}),
-        f"line {program.line(value)}: the values as {facts.dtype}, like `{program.text(into)}`",
-    )
+    told = f"the values as {facts.dtype}, like `{program.text(into)}`"
+    yield Rewrite.of(program, {value: cast_of(program, value, facts.dtype)}, told)
 
 
 def _floats(program: Program, into: cst.Name | cst.Attribute, dtype: str) -> Iterator[Rewrite]:

@@ -70,11 +70,8 @@ def _of_codes(
         return
     if not re.search(r"\bEmbedding(Bag)?\(", code):
         return
-    yield Rewrite(
-        program.replace({node: without_argument(node, asked)}),
-        f"line {program.line(node)}: `{name}` only says which rows are looked up; the rows learn, "
-        "not their numbers",
-    )
+    told = f"`{name}` only says which rows are looked up; the rows learn, not their numbers"
+    yield Rewrite.of(program, {node: without_argument(node, asked)}, told)
 
 
 def _made(

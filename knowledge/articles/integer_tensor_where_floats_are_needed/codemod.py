@@ -77,11 +77,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         given = passed(program, result, lambda facts: facts.dtype in INTEGERS - {"bool"})
         if given is not None and result.layer is not None:
             new = method(given.name, "float")
-            yield Rewrite(
-                program.replace({given.name: new}),
-                f"line {program.line(given.name)}: the layer computes with floats, and "
-                f"`{given.name.value}` holds integers",
-            )
+            told = f"the layer computes with floats, and `{given.name.value}` holds integers"
+            yield Rewrite.of(program, {given.name: new}, told)
             return
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
@@ -116,10 +113,8 @@ def _random_like(program: Program, node: cst.BaseExpression | None) -> Iterator[
     """`rand_like(integers)` with a dtype that random numbers between 0 and 1 can have."""
     if isinstance(node, cst.Call) and _LIKE.search(program.text(node.func)):
         dtype = cst.parse_expression(program.name_of("torch", "float32"))
-        yield Rewrite(
-            program.replace({node: with_argument(node, 99, "dtype", dtype)}),
-            f"line {program.line(node)}: the shape of the integers, filled with floats",
-        )
+        told = "the shape of the integers, filled with floats"
+        yield Rewrite.of(program, {node: with_argument(node, 99, "dtype", dtype)}, told)
 
 
 def _prediction(
@@ -140,10 +135,9 @@ def _prediction(
     if made is None or _PICKS.search(program.text(made.value)):
         return
     where = made.value
-    yield Rewrite(
-        program.replace({where: of_dtype(program, where, "float32")}),
-        f"line {program.line(where)}: `{given.value.value}` are scores, and scores are floats",
-        subjects=(given.value.value,),
+    told = f"`{given.value.value}` are scores, and scores are floats"
+    yield Rewrite.of(
+        program, {where: of_dtype(program, where, "float32")}, told, subjects=(given.value.value,)
     )
 
 

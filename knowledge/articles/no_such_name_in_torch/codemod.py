@@ -316,18 +316,15 @@ def _of_tensor(
     if name in {"tobytes", "tostring"} and called is not None:
         numpy = cst.Call(node.with_changes(attr=cst.Name("numpy")))
         new = cst.Attribute(numpy, cst.Name("tobytes"))
-        yield Rewrite(
-            program.replace({called: called.with_changes(func=new)}), f"{at}: NumPy has `tobytes`"
-        )
+        told = "NumPy has `tobytes`"
+        yield Rewrite.of(program, {called: called.with_changes(func=new)}, told, at=node)
         return
     if name == "mask_fill_" and called is not None and len(called.args) == 2:
         values = seen.get(program.text(called.args[1].value))
         if values is not None and values.shape is not None and len(values.shape) > 0:
             new = node.with_changes(attr=cst.Name("masked_scatter_"))
-            yield Rewrite(
-                program.replace({node: new}),
-                f"{at}: `masked_fill_` writes one number, `masked_scatter_` one after another",
-            )
+            what = "`masked_fill_` writes one number, `masked_scatter_` one after another"
+            yield Rewrite.of(program, {node: new}, what)
             return
     if called is None:
         return

@@ -176,10 +176,9 @@ def _filled(program: Program, optimizer: cst.Call) -> Iterator[Rewrite]:
     if isinstance(given, cst.Name):
         made = _assignment(program, given.value, program.line(optimizer))
         if made is not None and _is_generator(program, made.value):
-            yield Rewrite(
-                program.replace({made.value: call("list", cst.Arg(made.value))}),
-                f"line {program.line(made)}: parameters() can be walked through once; a list keeps "
-                "them",
+            told = "parameters() can be walked through once; a list keeps them"
+            yield Rewrite.of(
+                program, {made.value: call("list", cst.Arg(made.value))}, told, at=made
             )
             return
         given = made.value if made is not None else given
@@ -188,11 +187,8 @@ def _filled(program: Program, optimizer: cst.Call) -> Iterator[Rewrite]:
         if len(models) == 1:
             new = method(cst.Name(models[0]), "parameters")
             first = optimizer.args[0].with_changes(value=new)
-            yield Rewrite(
-                program.replace({optimizer.args[0]: first}),
-                f"line {program.line(optimizer)}: the optimizer trains the parameters of "
-                f"`{models[0]}`",
-            )
+            what = f"the optimizer trains the parameters of `{models[0]}`"
+            yield Rewrite.of(program, {optimizer.args[0]: first}, what, at=optimizer)
 
 
 def _is_generator(program: Program, value: cst.BaseExpression) -> bool:

@@ -111,12 +111,8 @@ def _written(
         if isinstance(small, cst.Expr)
         else _replaced(block, small, copy)
     )
-    return Rewrite(
-        program.replace(edits),
-        f"line {program.line(line)}: the parameter stays, and gets the new values without "
-        "recording it",
-        subjects=(target.attr.value,),
-    )
+    told = "the parameter stays, and gets the new values without recording it"
+    return Rewrite.of(program, edits, told, at=line, subjects=(target.attr.value,))
 
 
 def _replaced(block: cst.With, small: cst.BaseSmallStatement, new: cst.Expr) -> cst.With:

@@ -34,7 +34,5 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     first = node.args[0].value
     zero = cst.Arg(cst.Integer("0"))
-    yield Rewrite(
-        program.replace({first: method(first, "unsqueeze", zero)}),
-        f"line {program.line(node)}: {list(layer.input)} has no channels; it is one",
-    )
+    told = f"{list(layer.input)} has no channels; it is one"
+    yield Rewrite.of(program, {first: method(first, "unsqueeze", zero)}, told, at=node)

@@ -141,10 +141,8 @@ def _rows(program: Program, node: cst.Call) -> Iterator[Rewrite]:
         changes: dict[cst.CSTNode, cst.CSTNode] = {node: listed}
         for edit in edits:
             changes |= edit or {}
-        yield Rewrite(
-            program.replace(changes),
-            f"{line}: its rows are taken one by one, so each is a tensor of its own length",
-        )
+        told = "its rows are taken one by one, so each is a tensor of its own length"
+        yield Rewrite.of(program, changes, told)
         return
     if any(_is_index(program, name) for name in uses):
         return  # a zero that was filled in would pick an element

@@ -106,10 +106,9 @@ def _time_first(program: Program, layer: Layer, given: str) -> Iterator[Rewrite]
     flag = argument(found.call, 99, "batch_first") if found is not None else None
     if found is None or found.in_loop or flag is None:
         return
-    yield Rewrite(
-        program.replace({found.call: without_argument(found.call, flag)}),
-        f"line {program.line(found.call)}: the layer takes the time first, as the state does",
-        _meaning(given, TIME),
+    told = "the layer takes the time first, as the state does"
+    yield Rewrite.of(
+        program, {found.call: without_argument(found.call, flag)}, told, _meaning(given, TIME)
     )
 
 
@@ -136,12 +135,8 @@ def _batch_first(program: Program, layer: Layer, given: str) -> Iterator[Rewrite
     if found is None or found.in_loop or any(a.star for a in found.call.args):
         return
     call = with_argument(found.call, 99, "batch_first", cst.Name("True"))
-    yield Rewrite(
-        program.replace({found.call: call}),
-        f"line {program.line(found.call)}: the batch comes first in the input, and the layer is "
-        "told so",
-        _meaning(given, BATCH),
-    )
+    told = "the batch comes first in the input, and the layer is told so"
+    yield Rewrite.of(program, {found.call: call}, told, _meaning(given, BATCH))
 
 
 def _filled(

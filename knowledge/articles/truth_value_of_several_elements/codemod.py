@@ -96,28 +96,21 @@ def _is_asked(program: Program, node: cst.Comparison) -> bool:
 def _answers(
     program: Program, node: cst.Comparison, seen: dict[str, Variable]
 ) -> Iterator[Rewrite]:
-    line = f"line {program.line(node)}"
     target = node.comparisons[0]
     other, text = target.comparator, program.text(node)
     if isinstance(target.operator, cst.Equal):
         a, b = seen.get(program.text(node.left)), seen.get(program.text(other))
         if a is not None and b is not None and a.shape is not None and a.shape == b.shape:
             equal = call(program.name_of("torch", "equal"), cst.Arg(node.left), cst.Arg(other))
-            yield Rewrite(
-                program.replace({node: equal}),
-                f"{line}: torch.equal says whether two tensors have the same elements",
-            )
+            told = "torch.equal says whether two tensors have the same elements"
+            yield Rewrite.of(program, {node: equal}, told)
             return
     for name, intent, said in (
         ("all", _ALL, r"\b(all|every|each) (of |the |element|value|prediction)"),
         ("any", _ANY, r"\b(any|at least one|some) (of |the |element|value|prediction)"),
     ):
-        yield Rewrite(
-            program.replace({node: method(node, name)}),
-            f"{line}: one answer out of those that `{text}` gives",
-            intent,
-            said=said,
-        )
+        what = f"one answer out of those that `{text}` gives"
+        yield Rewrite.of(program, {node: method(node, name)}, what, intent, said=said)
 
 
 def _masks(program: Program, node: cst.Comparison) -> Rewrite | None:

@@ -28,10 +28,8 @@ def _hidden(program: Program) -> Iterator[Rewrite]:
         if value is None or re.search(r"inf|1e\d|min", program.text(value)):
             continue
         for low in (_INFINITY, "-1e9"):
-            yield Rewrite(
-                program.replace({value: cst.parse_expression(low)}),
-                f"line {program.line(node)}: a masked place gets no weight",
-            )
+            told = "a masked place gets no weight"
+            yield Rewrite.of(program, {value: cst.parse_expression(low)}, told, at=node)
     for product in program.all(cst.BinaryOperation):
         if not isinstance(product.operator, cst.Multiply):
             continue

@@ -130,4 +130,5 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     made = set(re.findall(r"\b([A-Z]\w+)\(", error.code))
     made |= set(re.findall(r"'([A-Z]\w+)' object", error.message)) - {"NoneType", "Tensor"}
     gone = [name for name in made if not re.search(rf"\b{name}\s*\(", proposal.code)]
-    return [Check.of("layer", not gone, "the layer is still there", f"`{gone[0]}` is gone")]
+    detail = f"`{gone[0]}` is gone" if gone else "the layer is still there"
+    return [Check(name="layer", passed=not gone, detail=detail)]

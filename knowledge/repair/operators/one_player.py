@@ -179,14 +179,8 @@ def _second_alone(failure: Failure, step: cst.Expr, last: cst.Call) -> Iterator[
     optimizer = receiver(program, cst.ensure_type(later.value, cst.Call))
     what = f"`{program.text(made.targets[0].target)}` teaches what `{optimizer}` steps alone"
     through = " and ".join(f"`{name}`" for name in names)
-    yield Rewrite(
-        program.replace(cut),
-        f"line {program.line(made)}: {what}, and goes no further back through {through}",
-        what,
-        subjects=names,
-        as_one=True,
-        cost=COST.SURE,
-    )
+    told = f"{what}, and goes no further back through {through}"
+    yield failure.edit(cut, told, what, at=made, subjects=names, as_one=True)
 
 
 def _step_after(failure: Failure, last: cst.Call) -> cst.Expr | None:

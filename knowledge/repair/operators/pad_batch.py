@@ -55,8 +55,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         tensors = "samples" if rows else _as_tensors(program, "samples")
         function = f"lambda samples: {pad}({tensors}, batch_first=True)"
         new = with_argument(loader, 99, "collate_fn", cst.parse_expression(function))
-        title = f"{line}: short samples are {filled}"
-        yield Rewrite(program.replace({loader: new}), title, meaning, cost=COST.SURE)
+        yield failure.edit({loader: new}, f"short samples are {filled}", meaning)
         return
     if statement is None:
         return

@@ -148,12 +148,8 @@ def _said_to_be_missing(failure: Failure) -> Iterator[Rewrite]:
     for given in node.args:
         names = meant(given.keyword.value, lacking) if given.keyword is not None else []
         if len(names) == 1 and given.keyword is not None and given.keyword.value not in lacking:
-            yield Rewrite(
-                failure.program.replace({given.keyword: cst.Name(names[0])}),
-                f"line {failure.program.line(node)}: the argument `{given.keyword.value}` is "
-                f"called `{names[0]}`",
-                cost=COST.SURE,
-            )
+            told = f"the argument `{given.keyword.value}` is called `{names[0]}`"
+            yield failure.edit({given.keyword: cst.Name(names[0])}, told, "", at=node)
 
 
 def _unnamed(failure: Failure, found: Called) -> Iterator[Rewrite]:
@@ -166,12 +162,8 @@ def _unnamed(failure: Failure, found: Called) -> Iterator[Rewrite]:
     if any(a.attr.value == name for a in program.all(cst.Attribute)):
         return
     if isinstance(last.value, cst.Call):
-        yield Rewrite(
-            program.replace({last: cst.Arg(last.value, comma=last.comma)}),
-            f"line {program.line(found.call)}: Sequential takes no keywords; names of layers go "
-            "into an OrderedDict",
-            cost=COST.SURE,
-        )
+        told = "Sequential takes no keywords; names of layers go into an OrderedDict"
+        yield failure.edit({last: cst.Arg(last.value, comma=last.comma)}, told, "", at=found.call)
 
 
 def _unknown(call: cst.Call, names: dict[str, str]) -> bool:
