@@ -63,6 +63,10 @@ class Program:
             found = self._of_kind[kind] = tuple(n for n in self._spans if type(n) in classes)
         return iter(found)
 
+    def on_line(self, line: int | None, kind: type[N]) -> list[N]:
+        """Every node of a kind that begins on a line, in no promised order."""
+        return [node for node in self.all(kind) if self.line(node) == line]
+
     def at(
         self, line: int | None, col: int | None, end_line: int | None, end_col: int | None
     ) -> cst.CSTNode | None:

@@ -169,3 +169,9 @@ def free_name(program: Program, wanted: str) -> str:
     taken = {n.value for n in program.all(cst.Name)}
     candidates = [wanted, *(f"{wanted}_{i}" for i in range(2, 99))]
     return next(c for c in candidates if c not in taken)
+
+
+def is_free(program: Program, name: str) -> bool:
+    """Whether no variable has this name; a keyword `device=` is none."""
+    named = (node for node in program.all(cst.Name) if node.value == name)
+    return all(program.is_label(node) for node in named)
