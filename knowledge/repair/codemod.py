@@ -4,6 +4,7 @@ An article's `codemod.py` defines
 
     ERRORS = ("a family of errors",)  # or `applies` and what else knowledge/repair/applies.py reads
     def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]
+    KEEPS = (computed(), layers)  # what has to stay (knowledge/repair/toolkit/keeps.py); or
     def checks(before: JobResult, after: JobResult, rewrite: Proposal) -> list[Check]
 
 Which runs it is for, and `checks`, go by what runs said. `rewrite` reads a stranger's code, so it
@@ -21,16 +22,17 @@ from __future__ import annotations
 
 import base64
 import importlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, TypedDict, Unpack, cast
 
 from pydantic import ValidationError
 
-from executor.protocol import File, Job, JobResult, Model, Probe, Trial
+from executor.errors import is_a
+from executor.protocol import Caught, ErrorSeen, File, Job, JobResult, Model, Probe, Trial
 from knowledge.articles.slugs import ARTICLES, folder_of, slug_of
 from knowledge.errors import ArticleError
 from knowledge.repair.applies import is_for, says_when
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from knowledge.repair.operator import Operator
-    from knowledge.repair.toolkit.edits import Program
+    from knowledge.repair.toolkit.edits import New, Program
 
 _READ_BYTES = 128 * 1024  # of code: a codemod's syntax tree takes 40 ms a KiB
 _MOST_REWRITES = 12  # of one codemod for one snippet
@@ -49,6 +51,17 @@ _SEE = "see knowledge/repair/codemod.py"
 ORDER, PROPOSALS = "order.json", "proposals.json"
 # All the code of a proposal job.
 PROPOSE = "from knowledge.repair.codemod import propose\npropose()\n"
+
+
+class Settings(TypedDict, total=False):
+    """The further fields of a Rewrite."""
+
+    subjects: tuple[str, ...]
+    said: str
+    new_name: str
+    as_one: bool
+    supposes: bool
+    by_text: bool
 
 
 @dataclass(frozen=True)
@@ -68,6 +81,22 @@ class Rewrite:
     supposes: bool = False  # an alternative, unless the code states what it then prints
     by_text: bool = False  # only the text shows what it mends: an alternative, unless a probe does
     cost: float = 0.0  # of an operator's: the lower, the likelier (knowledge/repair/operator.py)
+
+    @classmethod
+    def of(
+        cls,
+        program: Program,
+        edits: Mapping[cst.CSTNode, New],
+        told: str,
+        intent: str = "",
+        *,
+        at: cst.CSTNode | None = None,
+        cost: float = 0.0,
+        **more: Unpack[Settings],
+    ) -> Rewrite:
+        """Nodes replaced; the title tells what was done, and the line of the first, or of `at`."""
+        line = program.line(next(iter(edits)) if at is None else at)
+        return cls(program.replace(edits), f"line {line}: {told}", intent, cost=cost, **more)
 
 
 class Proposal(Model):
@@ -127,9 +156,6 @@ class CodemodModule(Protocol):
     def rewrite(self, program: Program, result: JobResult) -> Iterable[Rewrite]:
         """Ways to remove it, the best first."""
 
-    def checks(self, before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-        """What must hold beyond the checks that every fix has to pass."""
-
 
 @dataclass(frozen=True)
 class Codemod:
@@ -145,11 +171,27 @@ class Codemod:
 
     def checks(self, before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
         """What must hold beyond the checks that every fix has to pass."""
-        return self.module.checks(before, after, proposal)
+        families = getattr(self.module, "ERRORS", ())
+        seen = (e for e in (before.error, *before.caught) if e is not None)
+        error = next((e for e in seen if not families or is_a(e, *families)), None)
+        return checks_of_module(self.module, error, before, after, proposal)
 
     def problem(self, function: str, error: Exception) -> str:
         """One of its functions raised: which, and what."""
         return f"the codemod {self.slug} raised in {function}(): {type(error).__name__}: {error}"
+
+
+def checks_of_module(
+    module: object,
+    error: ErrorSeen | Caught | None,
+    before: JobResult,
+    after: JobResult,
+    proposal: Proposal,
+) -> list[Check]:
+    """What a codemod's or an operator's module has kept, then what its own function asks."""
+    found = [keep(error, before, after, proposal) for keep in getattr(module, "KEEPS", ())]
+    own = getattr(module, "checks", None)
+    return [*found, *(own(before, after, proposal) if own is not None else ())]
 
 
 def load_codemods(root: Path = ARTICLES) -> list[Codemod]:
@@ -196,7 +238,7 @@ def _cannot_import(place: str, error: Exception) -> ArticleError:
 def _whole(module: ModuleType, place: str) -> CodemodModule:
     if not says_when(module):
         raise ArticleError(f"{place}: says of no run that it is for it; {_SEE}")
-    for name in ("rewrite", "checks"):
+    for name in ("rewrite",) if hasattr(module, "KEEPS") else ("rewrite", "checks"):
         if not callable(getattr(module, name, None)):
             raise ArticleError(f"{place}: defines no function {name}(); {_SEE}")
     return cast(CodemodModule, module)

@@ -6,6 +6,7 @@ in `knowledge/repair/operators/` defines
 
     def applies(result: JobResult) -> bool  # or `ERRORS` (knowledge/repair/applies.py)
     def edits(failure: Failure) -> Iterable[Rewrite]
+    KEEPS = (computed(),)  # optional: what has to stay (knowledge/repair/toolkit/keeps.py)
     def checks(before: JobResult, after: JobResult, rewrite: Proposal) -> list[Check]  # optional
 
 `applies` looks at what the run said, in the bot; it is cheap, and need not be narrow. `edits` is
@@ -21,10 +22,10 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
 import libcst as cst
 
@@ -33,10 +34,10 @@ from knowledge.errors import ArticleError
 from knowledge.repair import operators
 from knowledge.repair.applies import is_for, says_when
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Settings, checks_of_module
 
 if TYPE_CHECKING:
-    from knowledge.repair.toolkit.edits import Program
+    from knowledge.repair.toolkit.edits import New, Program
 
 MISSING = object()  # the value of what cannot be evaluated
 
@@ -122,6 +123,29 @@ class Failure:
             self._values[text, frame] = self._evaluated(node, text, frame)
         return self._values[text, frame]
 
+    def edit(
+        self,
+        edits: Mapping[cst.CSTNode, New],
+        told: str,
+        meant: str | None = None,
+        *,
+        at: cst.CSTNode | None = None,
+        cost: float = COST.SURE,
+        **more: Unpack[Settings],
+    ) -> Rewrite:
+        """Nodes replaced, by what the live values say; what was done is what is meant, if not said.
+
+        Args:
+            edits: as `Program.replace` takes them.
+            told: what was done, in words.
+            meant: what it supposes.
+            at: where its title says that it is, if not at the first of the nodes.
+            cost: on the scale of `COST`.
+            more: further fields of the Rewrite.
+        """
+        intent = told if meant is None else meant
+        return Rewrite.of(self.program, edits, told, intent, at=at, cost=cost, **more)
+
     def writes(self, node: cst.CSTNode) -> bool:
         """Whether evaluating an expression once more could change something, by its look."""
         return _changes_something(self.program, node)
@@ -198,8 +222,7 @@ class Operator:
 
     def checks(self, before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
         """What must hold beyond the checks that every edit has to pass."""
-        own = getattr(self.module, "checks", None)
-        return list(own(before, after, proposal)) if own is not None else []
+        return checks_of_module(self.module, before.error, before, after, proposal)
 
     def problem(self, function: str, error: Exception) -> str:
         """One of its functions raised: which, and what."""

@@ -347,11 +347,7 @@ def _is_read_later(program: Program, statement: cst.SimpleStatementLine, name: s
 
 def _variables(program: Program, node: cst.CSTNode) -> Iterator[cst.Name]:
     """The names in it that stand for a value: no attribute and no keyword does."""
-    for name in program.inside(node, cst.Name):
-        parent = program.parent(name)
-        is_attribute = isinstance(parent, cst.Attribute) and parent.attr is name
-        if not is_attribute and not (isinstance(parent, cst.Arg) and parent.keyword is name):
-            yield name
+    yield from (n for n in program.inside(node, cst.Name) if not program.is_label(n))
 
 
 def _names(program: Program) -> set[str]:

@@ -40,9 +40,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     slipped = [s for s in lines if _SLIPPED.match(program.text(s))]
     if len(slipped) == 1:
         right = cst.parse_expression("super().__init__()")
-        yield Rewrite(
-            program.replace({slipped[0].body[0]: cst.Expr(right)}),
-            f"line {program.line(slipped[0])}: this sets up the module",
+        yield Rewrite.of(
+            program, {slipped[0].body[0]: cst.Expr(right)}, "this sets up the module", at=slipped[0]
         )
         return
     calls = [s for s in lines if re.match(r"super\(.*\)\.__init__\(", program.text(s))]

@@ -41,11 +41,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     if _is_exchanged(program, result, error, layer):
         new = with_argument(found[0], 99, "batch_first", cst.Name("True"))
-        yield Rewrite(
-            program.replace({found[0]: new}),
-            f"line {program.line(found[0])}: the tokens come as [batch, length, features], and "
-            "the layer is told so",
-        )
+        told = "the tokens come as [batch, length, features], and the layer is told so"
+        yield Rewrite.of(program, {found[0]: new}, told)
 
 
 def _is_exchanged(

@@ -50,10 +50,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     ]
     if len(alike) == 1 and name not in stored and uses:
         new: dict[cst.CSTNode, cst.CSTNode] = {u.attr: cst.Name(alike[0]) for u in uses}
-        yield Rewrite(
-            program.replace(new),
-            f"line {program.line(uses[0])}: the class calls it `{alike[0]}`",
-        )
+        yield Rewrite.of(program, new, f"the class calls it `{alike[0]}`", at=uses[0])
 
 
 def _with_stored(program: Program, init: cst.FunctionDef, names: list[str]) -> Iterator[Rewrite]:
@@ -68,10 +65,8 @@ def _with_stored(program: Program, init: cst.FunctionDef, names: list[str]) -> I
     )
     whole = [*statements[:place], *lines, *statements[place:]]
     told = " and ".join(f"`{n}`" for n in names)
-    yield Rewrite(
-        program.replace({body: body.with_changes(body=whole)}),
-        f"line {program.line(init)}: `__init__` gets {told} and does not store it",
-    )
+    what = f"`__init__` gets {told} and does not store it"
+    yield Rewrite.of(program, {body: body.with_changes(body=whole)}, what, at=init)
 
 
 def _is_docstring(statement: cst.BaseStatement) -> bool:

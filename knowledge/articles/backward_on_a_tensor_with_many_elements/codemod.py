@@ -61,11 +61,8 @@ def _of_complex(program: Program, root: cst.BaseExpression) -> Iterator[Rewrite]
     ):
         if not re.search(said, program.module.code, re.IGNORECASE):
             continue
-        yield Rewrite(
-            program.replace({root: new}),
-            f"line {program.line(root)}: backward starts from {what} of `{name}`",
-            intent,
-            said=said,
+        yield Rewrite.of(
+            program, {root: new}, f"backward starts from {what} of `{name}`", intent, said=said
         )
 
 

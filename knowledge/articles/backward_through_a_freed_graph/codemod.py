@@ -244,11 +244,8 @@ def _straight(
         return
     if any(given.keyword is not None for given in one.args):
         return
-    yield Rewrite(
-        program.replace({one: with_argument(one, 99, "retain_graph", cst.Name("True"))}),
-        f"line {program.line(one)}: the graph is kept for the backward at line "
-        f"{program.line(line)}",
-    )
+    told = f"the graph is kept for the backward at line {program.line(line)}"
+    yield Rewrite.of(program, {one: with_argument(one, 99, "retain_graph", cst.Name("True"))}, told)
 
 
 def _asked_again(
@@ -274,10 +271,9 @@ def _asked_again(
     between = body[body.index(statement) + 1 : at]
     if any(re.search(r"\.step\(", program.text(s)) for s in between) or first.args:
         return
-    yield Rewrite(
-        program.replace({first: with_argument(first, 99, "retain_graph", cst.Name("True"))}),
-        f"line {program.line(first)}: the graph is kept for the gradients asked for at line "
-        f"{program.line(line)}",
+    told = f"the graph is kept for the gradients asked for at line {program.line(line)}"
+    yield Rewrite.of(
+        program, {first: with_argument(first, 99, "retain_graph", cst.Name("True"))}, told
     )
 
 
@@ -301,12 +297,11 @@ def _one_by_one(program: Program, line: cst.SimpleStatementLine, node: cst.Call)
     ]
     kept = [e for e in (*line.leading_lines, *loop.body.footer) if e.comment is not None]
     summed = summed.with_changes(leading_lines=[*loop.leading_lines, *comments, *kept])
-    return Rewrite(
-        program.replace({loop: summed}),
-        f"line {program.line(loop)}: one backward of the sum of `{loop.iter.value}` gives the same "
-        "gradients, and goes once through what they share",
-        subjects=(program.text(loop.target),),
+    told = (
+        f"one backward of the sum of `{loop.iter.value}` gives the same "
+        "gradients, and goes once through what they share"
     )
+    return Rewrite.of(program, {loop: summed}, told, subjects=(program.text(loop.target),))
 
 
 def _backward_of(program: Program, statement: cst.CSTNode) -> cst.Call | None:

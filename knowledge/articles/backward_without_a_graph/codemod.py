@@ -93,11 +93,8 @@ def _made_anew(program: Program, result: JobResult) -> Iterator[Rewrite]:
     while (inner := _inside_leaf(program, value)) is not None:
         value = inner
     if value is not small.value and not isinstance(value, (cst.Float, cst.Integer)):
-        yield Rewrite(
-            program.replace({small.value: value}),
-            f"line {program.line(small)}: the loss as it was computed, not a new tensor with its "
-            "value",
-        )
+        told = "the loss as it was computed, not a new tensor with its value"
+        yield Rewrite.of(program, {small.value: value}, told, at=small)
 
 
 def _inside_leaf(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -127,10 +124,8 @@ def _in_functions(program: Program) -> Iterator[Rewrite]:
     assert isinstance(called, cst.Call)
     if program.up(cut, cst.Return) is None:
         return
-    yield Rewrite(
-        program.replace({called: cut.value}),
-        f"line {program.line(cut)}: what the function returns is cut off from the weights",
-    )
+    told = "what the function returns is cut off from the weights"
+    yield Rewrite.of(program, {called: cut.value}, told, at=cut)
 
 
 def _weights(program: Program) -> Iterator[Rewrite]:
@@ -218,11 +213,8 @@ class _Walk:
                 continue
             if self._another_is_cut(value, whole):
                 continue  # a target is meant to be cut off; what it is compared with is not
-            yield Rewrite(
-                program.replace({whole: node.value}),
-                f"line {program.line(node)}: without `.{node.attr.value}` the way back to the "
-                "weights stays open",
-            )
+            told = f"without `.{node.attr.value}` the way back to the weights stays open"
+            yield Rewrite.of(program, {whole: node.value}, told, at=node)
             return
         for made in program.inside(value, cst.Call):
             name = program.text(made.func)
@@ -359,11 +351,10 @@ def _second_derivative(program: Program, place: cst.Call) -> Rewrite | None:
         if not re.search(r"(^|\.)grad$", program.text(first.func)):
             continue
         new = with_argument(first, 99, "create_graph", cst.Name("True"))
-        return Rewrite(
-            program.replace({first: new}),
-            f"line {program.line(first)}: create_graph=True records the first derivative, so that "
-            "it can be differentiated again",
+        told = (
+            "create_graph=True records the first derivative, so that it can be differentiated again"
         )
+        return Rewrite.of(program, {first: new}, told)
     return None
 
 

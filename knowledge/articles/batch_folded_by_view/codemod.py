@@ -65,10 +65,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     new = method(views[0].func.value, "flatten", cst.Arg(integer(1)))
     call = _folded(result)
     told = f"{list(call.inputs)} became {list(call.outputs)}" if call else "a sample became rows"
-    yield Rewrite(
-        program.replace({views[0]: new}),
-        f"line {program.line(views[0])}: flatten all but the batch, since {told}",
-    )
+    yield Rewrite.of(program, {views[0]: new}, f"flatten all but the batch, since {told}")
 
 
 def _is_by_rows(program: Program, call: cst.Call) -> bool:

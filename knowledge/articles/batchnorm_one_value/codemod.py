@@ -63,9 +63,8 @@ def _without_the_last(program: Program, result: JobResult) -> Iterator[Rewrite]:
     if size is None or program.text(size.value) in ("1", "None"):
         return
     new = with_argument(loaders[0], 99, "drop_last", cst.Name("True"))
-    yield Rewrite(
-        program.replace({loaders[0]: new}),
-        f"line {program.line(loaders[0])}: the loader leaves out a last batch that is too small",
+    yield Rewrite.of(
+        program, {loaders[0]: new}, "the loader leaves out a last batch that is too small"
     )
 
 

@@ -32,11 +32,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if left is None or right is None or min(len(left), len(right)) < 2 or left[-1] != right[-2]:
         return
     new = call.with_changes(func=call.func.with_changes(attr=cst.Name("matmul")))
-    yield Rewrite(
-        program.replace({call: new}),
-        f"line {program.line(call)}: matmul takes {list(left)} and {list(right)}, bmm only two "
-        "batches of matrices",
-    )
+    told = f"matmul takes {list(left)} and {list(right)}, bmm only two batches of matrices"
+    yield Rewrite.of(program, {call: new}, told)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

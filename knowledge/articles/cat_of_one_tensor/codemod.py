@@ -48,10 +48,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         parts = [cst.Element(a.value) for a in (given, *others)]
         rest = [a for a in node.args if a.keyword is not None and a is not given]
         first = given.with_changes(value=cst.List(parts), comma=cst.MaybeSentinel.DEFAULT)
-        yield Rewrite(
-            program.replace({node: node.with_changes(args=[first, *rest])}),
-            f"{line}: the tensors in a list, which is what `cat` joins",
-        )
+        told = "the tensors in a list, which is what `cat` joins"
+        yield Rewrite.of(program, {node: node.with_changes(args=[first, *rest])}, told)
         return
     dim = argument(node, 1, "dim")
     facts = seen.get(program.text(given.value))

@@ -61,10 +61,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     fitting = [d for d in range(len(shapes[0])) if _fits(shapes, d)]
     other = None
     if len(fitting) == 1 and not in_model:
-        other = Rewrite(
-            program.replace({call: with_argument(call, 1, "dim", integer(fitting[0]))}),
-            f"{line}: {_listed(shapes)} differ in dimension {fitting[0]} only, so they are "
-            "joined there",
+        told = f"{_listed(shapes)} differ in dimension {fitting[0]} only, so they are joined there"
+        other = Rewrite.of(
+            program, {call: with_argument(call, 1, "dim", integer(fitting[0]))}, told
         )
     if mended and other is not None and "is repeated" in mended[0].title:
         yield replace(mended[0], intent=f"joined along dimension {at}, as it says")
@@ -122,9 +121,8 @@ def _one_part(
             continue
         back = _turned_before(program, part)
         if len(shape) == 2 and back is not None and _fits([*others, shape[::-1]], dim):
-            yield Rewrite(
-                program.replace({back: back.value}),
-                f"line {program.line(back)}: {list(shape[::-1])} fits as it is, without `.T`",
+            yield Rewrite.of(
+                program, {back: back.value}, f"{list(shape[::-1])} fits as it is, without `.T`"
             )
         last = (shape[0], shape[-1], *shape[1:-1])
         if len(shape) == 4 and dim == 1 and _fits([*others, last], 1) and shape[3] != like[3]:

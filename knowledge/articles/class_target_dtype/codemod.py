@@ -44,10 +44,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     elif _dtype(error) in ("Int", "Short", "Char") or (
         _WHOLE.search(source) or is_whole(_facts(result, loss.target))
     ):
-        yield Rewrite(
-            program.replace({loss.target: method(loss.target, "long")}),
-            f"{line}: the class indices become whole numbers of type torch.long",
-        )
+        told = "the class indices become whole numbers of type torch.long"
+        yield Rewrite.of(program, {loss.target: method(loss.target, "long")}, told, at=loss.call)
 
 
 def _dtype(error: ErrorSeen | Caught) -> str:

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.shapes import (
     Shape,
     layer_call,
     resized,
-    same_layers,
-    still_computed,
     swapped,
     with_input,
 )
@@ -22,6 +21,7 @@ from knowledge.repair.toolkit.sites import calls, failing, integer, seen_error, 
 
 _CHANNELS, _DIMENSIONS = "conv_channels", "conv_dimensions"  # error families
 ERRORS = (_CHANNELS, _DIMENSIONS)
+KEEPS = (computed(may_go=("transpose", "swapaxes")), layers)
 LAYERS = "Conv.*"
 _RANDOM = frozenset({"rand", "randn", "ones", "zeros"})
 _FEW = 4  # grey, colour, colour with transparency: more is no picture's number of channels
@@ -131,12 +131,3 @@ def _applied(program: Program, value: cst.BaseExpression, change: str) -> cst.Ba
         numbers = [cst.Arg(integer(int(n))) for n in inner.rstrip(")").split(",")]
         value = method(value, name, *numbers)
     return value
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The convolution still computes, and no other layer changed."""
-    error = seen_error(before, *ERRORS)
-    return [
-        still_computed(error, proposal.code, may_go=("transpose", "swapaxes")),
-        same_layers(before, after),
-    ]

@@ -52,11 +52,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             else cst.Tuple(every, lpar=[], rpar=[])
         )
         told = ", ".join(f"`{n}`" for n in names[-missing:])
-        yield Rewrite(
-            program.replace({value: new}),
-            f"line {program.line(returns[0])}: backward answers for every argument of forward; "
-            f"{told} has no gradient",
-        )
+        what = f"backward answers for every argument of forward; {told} has no gradient"
+        yield Rewrite.of(program, {value: new}, what, at=returns[0])
         return
 
 

@@ -72,11 +72,10 @@ def _unfolded(program: Program, call: cst.Call, value: cst.BaseExpression) -> It
         if program.text(other.func) in [f"{name}.{reorders}" for reorders in _REORDERS]:
             return
     new = method(method(value, "unsqueeze", cst.Arg(integer(0))), "unsqueeze", cst.Arg(integer(0)))
-    yield Rewrite(
-        program.replace({value: new}),
-        f"line {program.line(call)}: unfold takes [batch, channels, height, width]; "
-        f"`{program.text(value)}` gets the first two",
+    told = (
+        f"unfold takes [batch, channels, height, width]; `{program.text(value)}` gets the first two"
     )
+    yield Rewrite.of(program, {value: new}, told, at=call)
 
 
 def _row_or_only(
@@ -87,11 +86,8 @@ def _row_or_only(
         return
     line = f"line {program.line(call)}"
     row = method(value, "unsqueeze", cst.Arg(integer(0)))
-    yield Rewrite(
-        program.replace({value: row}),
-        f"{line}: `{program.text(value)}` becomes a row, [1, {size}], along dimension 1",
-        f"`{program.text(value)}` is one row",
-    )
+    told = f"`{program.text(value)}` becomes a row, [1, {size}], along dimension 1"
+    yield Rewrite.of(program, {value: row}, told, f"`{program.text(value)}` is one row", at=call)
     yield Rewrite(
         program.replace({dim.value: integer(0)}),
         f"{line}: the only dimension of `{program.text(value)}` is 0",

@@ -64,19 +64,14 @@ def _copies(
     dim = more[0]
     times = target[dim] // shape[dim]
     counts = [cst.Arg(integer(times if d == dim else 1)) for d in range(len(shape))]
-    line = f"line {program.line(call)}"
-    yield Rewrite(
-        program.replace({call: method(value, "repeat", *counts)}),
-        f"{line}: the {shape[dim]} entries come {times} times, one copy after the other",
-        "a, b, a, b: the whole is repeated",
+    told = f"the {shape[dim]} entries come {times} times, one copy after the other"
+    yield Rewrite.of(
+        program, {call: method(value, "repeat", *counts)}, told, "a, b, a, b: the whole is repeated"
     )
     where = keyword("dim", integer(dim))
     each = method(value, "repeat_interleave", cst.Arg(integer(times)), where)
-    yield Rewrite(
-        program.replace({call: each}),
-        f"{line}: each of the {shape[dim]} entries comes {times} times in a row",
-        "a, a, b, b: each entry is repeated",
-    )
+    what = f"each of the {shape[dim]} entries comes {times} times in a row"
+    yield Rewrite.of(program, {call: each}, what, "a, a, b, b: each entry is repeated")
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -8,13 +8,14 @@ from collections.abc import Iterable
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import same_gradients, same_tensors
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import siblings
+from knowledge.repair.toolkit.keeps import gradients, tensors
 from knowledge.repair.toolkit.sites import failing_statement, scope_of, seen_error, variables
 
 ERRORS, CODE = ("none_attribute",), r"^(\w+)\.grad\b"
+KEEPS = (gradients, tensors)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -32,10 +33,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         small = line.body[0]
         if len(line.body) == 1 and program.text(small) == f"{name}.grad.zero_()":
             target = cst.AssignTarget(cst.Attribute(cst.Name(name), cst.Name("grad")))
-            yield Rewrite(
-                program.replace({small: cst.Assign([target], cst.Name("None"))}),
-                f"line {program.line(line)}: there is no gradient yet the first time; None resets "
-                "it each time",
+            told = "there is no gradient yet the first time; None resets it each time"
+            yield Rewrite.of(
+                program, {small: cst.Assign([target], cst.Name("None"))}, told, at=line
             )
         return
     scope = scope_of(program, line)
@@ -54,8 +54,3 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         f"line {program.line(backward[0])}: `{name}` is a result; it keeps its gradient only if "
         "it is asked before backward",
     )
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """What backward had computed is computed again, and every tensor is as it was."""
-    return [same_gradients(before, after), same_tensors(before, after, proposal.code)]

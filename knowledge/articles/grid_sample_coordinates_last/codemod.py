@@ -8,13 +8,14 @@ import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.edits import Program, method
-from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.sites import argument, failing, integer, seen_error
 
 _GRID, _THETA = "grid_coordinates", "affine_matrices"  # error families
 ERRORS = (_GRID, _THETA)
+KEEPS = (computed(),)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -46,8 +47,3 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             program.replace({given.value: method(given.value, "unsqueeze", zero)}),
             f"line {program.line(node)}: one matrix is a batch of one",
         )
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same call on the same tensors; numbers are moved by whole dimensions only."""
-    return [still_computed(seen_error(before, *ERRORS), proposal.code)]

@@ -17,7 +17,8 @@ from executor.protocol import Culprit, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import Program, method, operand, same
-from knowledge.repair.toolkit.sites import without_argument
+from knowledge.repair.toolkit.flow import is_attribute
+from knowledge.repair.toolkit.sites import argument, without_argument
 
 _FAMILY = "modified_in_place"
 _STEP = re.compile(r"\.step\([^()]{0,80}\)$")
@@ -128,38 +129,33 @@ def _without_underscore(
         )
     elif not alone:
         new = call.with_changes(func=function.with_changes(attr=cst.Name(name[:-1])))
-        yield Rewrite(
-            program.replace({call: new}),
-            f"line {program.line(call)}: `{name[:-1]}` makes a new tensor where `{name}` wrote "
-            "into the old one",
-        )
+        told = f"`{name[:-1]}` makes a new tensor where `{name}` wrote into the old one"
+        yield Rewrite.of(program, {call: new}, told)
 
 
 def _without_inplace(program: Program, call: cst.Call) -> Iterator[Rewrite]:
-    for argument in call.args:
-        if _is_inplace(argument):
-            yield Rewrite(
-                program.replace({call: without_argument(call, argument)}),
-                f"line {program.line(call)}: without inplace=True the input stays as it was saved",
-            )
+    if (given := _inplace(call)) is not None:
+        told = "without inplace=True the input stays as it was saved"
+        yield Rewrite.of(program, {call: without_argument(call, given)}, told)
 
 
 def _in_place_modules(program: Program) -> Iterator[Rewrite]:
     """Modules built with inplace=True: each alone, then all of them."""
-    calls = [c for c in program.all(cst.Call) if any(map(_is_inplace, c.args))]
-    calls.sort(key=program.line)
+    calls = sorted((c for c in program.all(cst.Call) if _inplace(c)), key=program.line)
     for c in calls:
         yield from _without_inplace(program, c)
     if len(calls) > 1:
         edits: dict[cst.CSTNode, cst.CSTNode] = {
-            a.value: cst.Name("False") for c in calls for a in c.args if _is_inplace(a)
+            given.value: cst.Name("False") for c in calls if (given := _inplace(c)) is not None
         }
         yield Rewrite(program.replace(edits), "without inplace=True nothing saved is overwritten")
 
 
-def _is_inplace(argument: cst.Arg) -> bool:
-    named = argument.keyword is not None and argument.keyword.value == "inplace"
-    return named and isinstance(argument.value, cst.Name) and argument.value.value == "True"
+def _inplace(call: cst.Call) -> cst.Arg | None:
+    """The `inplace=True` of a call."""
+    given = argument(call, 99, "inplace")
+    value = given.value if given is not None else None
+    return given if isinstance(value, cst.Name) and value.value == "True" else None
 
 
 # -- at the saving ---------------------------------------------------------------------------
@@ -184,10 +180,8 @@ def _at_the_saving(program: Program, c: Culprit) -> Iterator[Rewrite]:
                     f"before line {c.modified_line} writes into it",
                 )
     if line is not None:
-        yield Rewrite(
-            program.replace({saver: method(saver, "clone")}),
-            f"line {program.line(saver)}: what is written to later is a copy of this result",
-        )
+        told = "what is written to later is a copy of this result"
+        yield Rewrite.of(program, {saver: method(saver, "clone")}, told)
 
 
 def _flat(scope: cst.CSTNode | list[cst.SimpleStatementLine] | None) -> list[cst.CSTNode]:
@@ -217,11 +211,9 @@ def _uses(program: Program, scope: cst.CSTNode, name: str) -> list[cst.Name]:
         parent = program.parent(node)
         if node.value != name:
             continue
-        if isinstance(parent, cst.Attribute) and (
-            parent.attr is node or parent.attr.value in {"shape", "size", "dtype", "device"}
-        ):
+        if program.is_label(node):
             continue
-        if isinstance(parent, cst.Arg) and parent.keyword is node:
+        if is_attribute(program, node, "shape", "size", "dtype", "device"):
             continue
         if isinstance(parent, (cst.AssignTarget, cst.Param, cst.AugAssign, cst.For)):
             continue

@@ -32,6 +32,7 @@ from knowledge.repair.toolkit.flow import (
     under,
 )
 from knowledge.repair.toolkit.sites import (
+    argument,
     failing,
     failing_statement,
     made,
@@ -298,17 +299,13 @@ def _in_expression(program: Program, write: _Write) -> Iterator[Rewrite]:
     if method in _SETS:
         return
     new = call.with_changes(func=call.func.with_changes(attr=cst.Name(method[:-1])))
-    yield Rewrite(
-        program.replace({call: new}),
-        f"line {program.line(call)}: `{method[:-1]}` makes a new tensor; `{name}` stays as it is",
+    yield Rewrite.of(
+        program, {call: new}, f"`{method[:-1]}` makes a new tensor; `{name}` stays as it is"
     )
     if call.func.value is write.target:  # for who wants to see a change in place
         copy = cst.Call(cst.Attribute(call.func.value, cst.Name("clone")))
-        yield Rewrite(
-            program.replace({call.func.value: copy}),
-            f"line {program.line(call)}: `{method}` changes a copy in place; `{name}` stays as it "
-            "is",
-        )
+        told = f"`{method}` changes a copy in place; `{name}` stays as it is"
+        yield Rewrite.of(program, {call.func.value: copy}, told, at=call)
 
 
 def _inplace_argument(program: Program, call: cst.Call, result: JobResult) -> Iterator[Rewrite]:
@@ -316,14 +313,11 @@ def _inplace_argument(program: Program, call: cst.Call, result: JobResult) -> It
     layer = result.layer
     site = made(program, layer) if layer is not None and "inplace=True" in layer.repr else None
     for where in (call, *((site.call,) if site is not None else ())):
-        for given in where.args:
-            named = given.keyword is not None and given.keyword.value == "inplace"
-            if named and program.text(given.value) == "True":
-                yield Rewrite(
-                    program.replace({where: without_argument(where, given)}),
-                    f"line {program.line(where)}: without inplace=True the result is a new tensor",
-                )
-                return
+        given = argument(where, 99, "inplace")
+        if given is not None and program.text(given.value) == "True":
+            told = "without inplace=True the result is a new tensor"
+            yield Rewrite.of(program, {where: without_argument(where, given)}, told)
+            return
 
 
 # -- checks ----------------------------------------------------------------------------------

@@ -60,9 +60,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         yield from _shorter_or_turned(program, result, node, loop, end, facts.shape, dim)
     elif _next_of(program, element.value) and _counts(program, result, end) == size:
         less = cst.parse_expression(f"{program.text(end)} - 1")
-        yield Rewrite(
-            program.replace({end: less}),
-            f"line {program.line(loop)}: the last one has no next, so the loop ends before it",
+        yield Rewrite.of(
+            program, {end: less}, "the last one has no next, so the loop ends before it", at=loop
         )
 
 
@@ -73,10 +72,7 @@ def _single(program: Program, node: cst.Subscript) -> Iterator[Rewrite]:
     value = node.value
     if isinstance(value, cst.Attribute) and value.attr.value == "data":
         value = method(value.value, "item")
-    yield Rewrite(
-        program.replace({node: value}),
-        f"line {program.line(node)}: it is one value already, with nothing to take out",
-    )
+    yield Rewrite.of(program, {node: value}, "it is one value already, with nothing to take out")
 
 
 def _loop(program: Program, index: cst.BaseExpression) -> cst.For | None:
@@ -103,16 +99,12 @@ def _shorter_or_turned(
     owner = program.text(node.value)
     if len(node.slice) == 1 and len(shape) == 2 and others == [1]:
         turned = cst.parse_expression(f"{owner}[:, {program.text(node.slice[0])}]")
-        yield Rewrite(
-            program.replace({node: turned}),
-            f"line {program.line(node)}: the loop counts to {count}, which is dimension 1 of "
-            f"{list(shape)}",
-        )
+        told = f"the loop counts to {count}, which is dimension 1 of {list(shape)}"
+        yield Rewrite.of(program, {node: turned}, told)
     elif isinstance(end, cst.Integer) and not others:
-        yield Rewrite(
-            program.replace({end: cst.parse_expression(f"{owner}.shape[{dim}]")}),
-            f"line {program.line(loop)}: dimension {dim} of {list(shape)} ends before {count}",
-        )
+        told = f"dimension {dim} of {list(shape)} ends before {count}"
+        new = cst.parse_expression(f"{owner}.shape[{dim}]")
+        yield Rewrite.of(program, {end: new}, told, at=loop)
 
 
 def _next_of(program: Program, index: cst.BaseExpression) -> bool:

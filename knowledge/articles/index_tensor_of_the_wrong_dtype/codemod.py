@@ -12,11 +12,11 @@ import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult, Variable
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.dataflow import INTEGERS, cast_of, is_whole, of_dtype, passed
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.flow import root
+from knowledge.repair.toolkit.keeps import leaves, tensors
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
@@ -30,6 +30,7 @@ from knowledge.repair.toolkit.sites import (
 _SUBSCRIPT, _EMBEDDING, _TARGET = "index_dtype", "embedding_dtype", "loss_index_dtype"
 _ARGUMENT = "index_argument_dtype"
 _VALUES = ("scatter_dtypes", "index_put_dtypes")
+KEEPS = (tensors, leaves)
 
 
 def applies(result: JobResult) -> bool:
@@ -106,10 +107,8 @@ def _long(
     whole = is_whole(facts) or (isinstance(name, cst.Name) and _made_whole(program, name))
     if not whole:
         return
-    yield Rewrite(
-        program.replace({value: method(value, "long")}),
-        f"line {program.line(value)}: `{program.text(value)}` as integers, which can index",
-    )
+    told = f"`{program.text(value)}` as integers, which can index"
+    yield Rewrite.of(program, {value: method(value, "long")}, told)
 
 
 def _all_long(program: Program, result: JobResult) -> Iterator[Rewrite]:
@@ -130,10 +129,8 @@ def _all_long(program: Program, result: JobResult) -> Iterator[Rewrite]:
         is_whole(frame.locals[n.value]) or _made_whole(program, n) for n in wrong
     ):
         told = " and ".join(f"`{n.value}`" for n in wrong)
-        yield Rewrite(
-            program.replace({n: method(n, "long") for n in wrong}),
-            f"line {program.line(statement)}: {told} as integers, which an embedding looks up",
-        )
+        what = f"{told} as integers, which an embedding looks up"
+        yield Rewrite.of(program, {n: method(n, "long") for n in wrong}, what, at=statement)
 
 
 def _made_whole(program: Program, name: cst.Name) -> bool:
@@ -185,10 +182,8 @@ def _source(
         return
     if facts.dtype == "bool":
         return
-    yield Rewrite(
-        program.replace({value: cast_of(program, value, facts.dtype)}),
-        f"line {program.line(value)}: the values as {facts.dtype}, like `{program.text(into)}`",
-    )
+    told = f"the values as {facts.dtype}, like `{program.text(into)}`"
+    yield Rewrite.of(program, {value: cast_of(program, value, facts.dtype)}, told)
 
 
 def _floats(program: Program, into: cst.Name | cst.Attribute, dtype: str) -> Iterator[Rewrite]:
@@ -203,9 +198,3 @@ def _floats(program: Program, into: cst.Name | cst.Attribute, dtype: str) -> Ite
         f"line {program.line(made)}: `{into.value}` holds floats, since floats are put into it",
         subjects=(into.value,),
     )
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """What was there keeps its values."""
-    values = same_tensors(before, after, proposal.code, proposal.subjects)
-    return [values, reaches_leaves(after, wanted=False)]

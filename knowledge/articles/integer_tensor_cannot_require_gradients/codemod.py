@@ -11,11 +11,11 @@ from collections.abc import Iterable
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.dataflow import cast_of, of_dtype
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import root
+from knowledge.repair.toolkit.keeps import leaves, tensors
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
@@ -26,6 +26,7 @@ from knowledge.repair.toolkit.sites import (
 )
 
 ERRORS = ("integers_require_grad",)
+KEEPS = (tensors, leaves)
 
 _CODES = re.compile(r"ind(ex|ices)|\bidx|label|class|categor|target|token|_ids?\b|\bids?\b", re.I)
 
@@ -53,10 +54,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     new = of_dtype(program, value, "float32")
     if isinstance(value, cst.Call) and program.text(value.func) == "torch.from_numpy":
         new = cast_of(program, value, "float32")
-    yield Rewrite(
-        program.replace({value: new}),
-        f"line {program.line(value)}: made of floats, which can have a gradient",
-    )
+    yield Rewrite.of(program, {value: new}, "made of floats, which can have a gradient")
 
 
 def _of_codes(
@@ -72,11 +70,8 @@ def _of_codes(
         return
     if not re.search(r"\bEmbedding(Bag)?\(", code):
         return
-    yield Rewrite(
-        program.replace({node: without_argument(node, asked)}),
-        f"line {program.line(node)}: `{name}` only says which rows are looked up; the rows learn, "
-        "not their numbers",
-    )
+    told = f"`{name}` only says which rows are looked up; the rows learn, not their numbers"
+    yield Rewrite.of(program, {node: without_argument(node, asked)}, told)
 
 
 def _made(
@@ -107,8 +102,3 @@ def _origin(
         return None
     made = assignment(program, name.value, small)
     return made.value if made is not None else None
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same numbers, and every backward reaches its leaves."""
-    return [same_tensors(before, after, proposal.code), reaches_leaves(after, wanted=False)]

@@ -12,11 +12,11 @@ import libcst as cst
 
 from executor.errors import SeenError, is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult, Variable
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.dataflow import INTEGERS, of_dtype, passed
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.flow import root
+from knowledge.repair.toolkit.keeps import leaves, tensors
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
@@ -33,6 +33,7 @@ _FACTORY = re.compile(r"^(torch\.)?(tensor|as_tensor|arange|zeros|ones|full|rand
 _TWO = re.compile(r"(cosine_similarity|cdist|pairwise_distance|dist|mm|matmul|bmm)$")
 _LIKE = re.compile(r"\b(rand_like|randn_like)$")
 _PICKS = re.compile(r"\b(argmax|argsort|topk|max|round|long|int)\(|\bself\.|\bmodel\b|\bnet\b")
+KEEPS = (tensors, leaves)
 
 
 def applies(result: JobResult) -> bool:
@@ -76,11 +77,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         given = passed(program, result, lambda facts: facts.dtype in INTEGERS - {"bool"})
         if given is not None and result.layer is not None:
             new = method(given.name, "float")
-            yield Rewrite(
-                program.replace({given.name: new}),
-                f"line {program.line(given.name)}: the layer computes with floats, and "
-                f"`{given.name.value}` holds integers",
-            )
+            told = f"the layer computes with floats, and `{given.name.value}` holds integers"
+            yield Rewrite.of(program, {given.name: new}, told)
             return
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
@@ -115,10 +113,8 @@ def _random_like(program: Program, node: cst.BaseExpression | None) -> Iterator[
     """`rand_like(integers)` with a dtype that random numbers between 0 and 1 can have."""
     if isinstance(node, cst.Call) and _LIKE.search(program.text(node.func)):
         dtype = cst.parse_expression(program.name_of("torch", "float32"))
-        yield Rewrite(
-            program.replace({node: with_argument(node, 99, "dtype", dtype)}),
-            f"line {program.line(node)}: the shape of the integers, filled with floats",
-        )
+        told = "the shape of the integers, filled with floats"
+        yield Rewrite.of(program, {node: with_argument(node, 99, "dtype", dtype)}, told)
 
 
 def _prediction(
@@ -139,10 +135,9 @@ def _prediction(
     if made is None or _PICKS.search(program.text(made.value)):
         return
     where = made.value
-    yield Rewrite(
-        program.replace({where: of_dtype(program, where, "float32")}),
-        f"line {program.line(where)}: `{given.value.value}` are scores, and scores are floats",
-        subjects=(given.value.value,),
+    told = f"`{given.value.value}` are scores, and scores are floats"
+    yield Rewrite.of(
+        program, {where: of_dtype(program, where, "float32")}, told, subjects=(given.value.value,)
     )
 
 
@@ -187,10 +182,7 @@ def _at(
         edits[value] = _floats(program, value, is_bool)
     if edits:
         what = "integers" if is_bool else "floats"
-        yield Rewrite(
-            program.replace(edits),
-            f"line {program.line(node)}: `{operation}` is computed in {what}",
-        )
+        yield Rewrite.of(program, edits, f"`{operation}` is computed in {what}", at=node)
 
 
 def _is_data(argument: cst.Arg) -> bool:
@@ -211,11 +203,3 @@ def _of_truth_values(error: ErrorSeen | Caught) -> bool:
     """Whether the operation refused truth values."""
     needs = read(error, "needs_floating_point")
     return needs is not None and (needs["kind"], needs["input"]) == ("bool", " input")
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """What was there keeps its values."""
-    return [
-        same_tensors(before, after, proposal.code, proposal.subjects),
-        reaches_leaves(after, wanted=False),
-    ]

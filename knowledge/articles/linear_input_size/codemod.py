@@ -10,9 +10,10 @@ import libcst as cst
 
 from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult, Layer
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.comments import OF_A_SUM, above, commented
 from knowledge.repair.toolkit.edits import Program, method, same
+from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.shapes import (
     LayerCall,
     Resized,
@@ -21,10 +22,8 @@ from knowledge.repair.toolkit.shapes import (
     layer_call,
     resized,
     resized_instance,
-    same_layers,
     shape_of,
     size_given,
-    still_computed,
     swapped,
     with_input,
     with_layer_before,
@@ -42,6 +41,7 @@ from knowledge.repair.toolkit.sites import (
 )
 
 ERRORS, LAYERS = ("matmul_shapes",), "Linear"
+KEEPS = (computed(may_go=("transpose", "swapaxes")), layers)
 _CONVOLVED = re.compile(r"\b(Conv[123]d|conv[123]d)\b")
 
 _WHAT_ARRIVES = "what arrives is meant, and not {} numbers"
@@ -230,12 +230,3 @@ def _turned(program: Program, called: LayerCall, shape: Shape, expected: int) ->
 def _transposed(value: cst.BaseExpression) -> cst.BaseExpression:
     attribute = method(value, "T")
     return attribute.func
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The layer still computes, and no other layer changed."""
-    error = seen_error(before, *ERRORS)
-    return [
-        still_computed(error, proposal.code, may_go=("transpose", "swapaxes")),
-        same_layers(before, after),
-    ]

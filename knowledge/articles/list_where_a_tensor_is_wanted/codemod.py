@@ -81,11 +81,8 @@ def _one_of_a_batch(program: Program, loop: cst.For, name: cst.Name) -> Iterator
     if taken or (isinstance(loop.iter, cst.Name) and loop.iter.value == name.value):
         return
     target = cst.Tuple([cst.Element(cst.Name(name.value), comma=cst.Comma())])
-    yield Rewrite(
-        program.replace({loop.target: target}),
-        f"line {program.line(loop)}: a batch is a list with one entry for each tensor of the "
-        "dataset, and there is one",
-    )
+    told = "a batch is a list with one entry for each tensor of the dataset, and there is one"
+    yield Rewrite.of(program, {loop.target: target}, told, at=loop)
 
 
 def _made_of_numbers(program: Program, result: JobResult, name: cst.Name) -> Iterator[Rewrite]:
@@ -93,10 +90,8 @@ def _made_of_numbers(program: Program, result: JobResult, name: cst.Name) -> Ite
     literal = _literal(program, name)
     if literal is None:
         return
-    yield Rewrite(
-        program.replace({literal: call("torch.tensor", cst.Arg(literal))}),
-        f"line {program.line(literal)}: the numbers are put into a tensor",
-    )
+    told = "the numbers are put into a tensor"
+    yield Rewrite.of(program, {literal: call("torch.tensor", cst.Arg(literal))}, told)
 
 
 def _literal(program: Program, name: cst.Name) -> cst.List | None:
@@ -140,10 +135,7 @@ def _dataset(program: Program, result: JobResult, node: cst.BaseExpression) -> I
                 return
             edits[given.value] = rows
     if edits:
-        yield Rewrite(
-            program.replace(edits),
-            f"line {program.line(node)}: a TensorDataset holds tensors",
-        )
+        yield Rewrite.of(program, edits, "a TensorDataset holds tensors", at=node)
 
 
 def _rows(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:

@@ -64,11 +64,8 @@ def _as_many_values(
     if not isinstance(first, cst.Integer):
         return
     new = cst.parse_expression(f"int({mask.value}.sum())")
-    yield Rewrite(
-        program.replace({first: new}),
-        f"line {program.line(assign)}: `{mask.value}` chooses {chosen[0]} places, so there are as "
-        "many values",
-    )
+    told = f"`{mask.value}` chooses {chosen[0]} places, so there are as many values"
+    yield Rewrite.of(program, {first: new}, told, at=assign)
 
 
 _FILLED = ("torch.ones", "torch.zeros", "torch.rand", "torch.randn")
@@ -93,9 +90,7 @@ def _in_a_grid(
         changes[value] = spread(value, shape, laid[0])
         words.append(f"`{program.text(value)}` {told(shape, laid[0], largest)}")
     if changes:
-        yield Rewrite(
-            program.replace(changes), f"line {program.line(chosen[0])}: {', and '.join(words)}"
-        )
+        yield Rewrite.of(program, changes, ", and ".join(words), at=chosen[0])
 
 
 def _as_the_mask(
@@ -108,11 +103,10 @@ def _as_the_mask(
     if shape is None or mask is None or len(shape) != len(mask) or not fits(shape, mask):
         return
     new = method(node.value, "expand_as", cst.Arg(chosen[0]))
-    yield Rewrite(
-        program.replace({node.value: new}),
-        f"line {program.line(node)}: {list(shape)} is repeated into {list(mask)}, the shape of the "
-        "mask that chooses from it",
+    told = (
+        f"{list(shape)} is repeated into {list(mask)}, the shape of the mask that chooses from it"
     )
+    yield Rewrite.of(program, {node.value: new}, told, at=node)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

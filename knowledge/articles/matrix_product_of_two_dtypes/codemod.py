@@ -80,10 +80,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     data, weights = dtypes
     if (one_hot := _one_hot(program, failing(program, error))) is not None:
         if data == "int64" and weights not in _INTEGERS:
-            yield Rewrite(
-                program.replace({one_hot: cast_of(program, one_hot, weights)}),
-                f"line {program.line(one_hot)}: one_hot gives integers; the loss wants {weights}",
-            )
+            told = f"one_hot gives integers; the loss wants {weights}"
+            yield Rewrite.of(program, {one_hot: cast_of(program, one_hot, weights)}, told)
         return
     if result.layer is not None and "float16" in dtypes:
         return
@@ -266,10 +264,8 @@ def _compared(
     for bad, good in ((first, second), (second, first)):
         given = by_dtype[bad]
         if given is not None and bad in _INTEGERS and good not in _INTEGERS:
-            yield Rewrite(
-                program.replace({given.name: cast_of(program, given.name, good)}),
-                f"line {program.line(given.name)}: `{given.name.value}` is compared as {good}",
-            )
+            told = f"`{given.name.value}` is compared as {good}"
+            yield Rewrite.of(program, {given.name: cast_of(program, given.name, good)}, told)
 
 
 def _complex(

@@ -98,15 +98,8 @@ def _unbound(program: Program, method: cst.FunctionDef) -> set[str]:
         known |= names_in(walrus.target)
     for alias in program.all(cst.AsName):
         known |= names_in(alias.name)
-    read: set[str] = set()
-    for node in program.inside(method.body, cst.Name):
-        parent = program.parent(node)
-        if isinstance(parent, cst.Attribute) and parent.attr is node:
-            continue
-        if isinstance(parent, cst.Arg) and parent.keyword is node:
-            continue
-        read.add(node.value)
-    return read - known
+    names = program.inside(method.body, cst.Name)
+    return {node.value for node in names if not program.is_label(node)} - known
 
 
 def _one_sample(program: Program, method: cst.FunctionDef, at: str) -> Iterator[Rewrite]:

@@ -47,9 +47,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     bare = all(isinstance(p.slice, cst.Slice) and _whole(p.slice) for p in parts)
     value = node.value if bare else node.with_changes(slice=parts)
     arguments = [cst.Arg(integer(d)) for d in dims]
-    yield Rewrite(
-        program.replace({node: method(value, "flip", *arguments)}),
-        f"line {program.line(node)}: a tensor is turned round by flip()",
+    yield Rewrite.of(
+        program, {node: method(value, "flip", *arguments)}, "a tensor is turned round by flip()"
     )
 
 

@@ -5,7 +5,6 @@ A name that is only spelled otherwise, or is somewhere else, is the operator oth
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from executor.protocol import Caught, ErrorSeen, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, call, operand
 from knowledge.repair.toolkit.flow import free_name
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, failing, seen_error, variables
 
 _MODULE, _TENSOR = "module_attribute", "tensor_attribute"  # error families
@@ -123,15 +123,13 @@ def _as_method(
     program: Program, node: cst.Attribute, called: cst.Call, name: str, at: str
 ) -> Iterator[Rewrite]:
     """`torch.scatter_(x, …)` as `x.scatter_(…)`, `torch.shape(x)` as `x.shape`."""
-    torch = importlib.import_module("torch")
-    functional = importlib.import_module("torch.nn.functional")
     if name.endswith("_") and argument(called, 99, "out") is not None and hasattr(torch, name[:-1]):
         yield Rewrite(
             program.replace({node: node.with_changes(attr=cst.Name(name[:-1]))}),
             f"{at}: with out=… it is `torch.{name[:-1]}`",
         )
         return
-    if not hasattr(torch.Tensor, name) or hasattr(functional, name) or not called.args:
+    if not hasattr(torch.Tensor, name) or hasattr(torch.nn.functional, name) or not called.args:
         return
     first = called.args[0]
     if first.keyword is not None or first.star:
@@ -161,9 +159,8 @@ def _vectorized(program: Program, called: cst.Call, seen: dict[str, Variable]) -
     if not uses or len(shapes) != len(uses) or any(s is None or len(s) != 1 for s in shapes):
         return
     new = called.with_changes(func=cst.parse_expression(f"{_torch(program)}.vmap"))
-    yield Rewrite(
-        program.replace({called: new}),
-        f"line {program.line(called)}: `vmap` makes a function of vectors from one of numbers",
+    yield Rewrite.of(
+        program, {called: new}, "`vmap` makes a function of vectors from one of numbers"
     )
 
 
@@ -306,8 +303,6 @@ def _of_tensor(
     name: str,
     seen: dict[str, Variable],
 ) -> Iterator[Rewrite]:
-    torch = importlib.import_module("torch")
-    functional = importlib.import_module("torch.nn.functional")
     at = f"line {program.line(node)}"
     if name == "astype" and called is not None and len(called.args) == 1:
         if (dtype := _dtype(program, called.args[0].value)) is not None:
@@ -321,18 +316,15 @@ def _of_tensor(
     if name in {"tobytes", "tostring"} and called is not None:
         numpy = cst.Call(node.with_changes(attr=cst.Name("numpy")))
         new = cst.Attribute(numpy, cst.Name("tobytes"))
-        yield Rewrite(
-            program.replace({called: called.with_changes(func=new)}), f"{at}: NumPy has `tobytes`"
-        )
+        told = "NumPy has `tobytes`"
+        yield Rewrite.of(program, {called: called.with_changes(func=new)}, told, at=node)
         return
     if name == "mask_fill_" and called is not None and len(called.args) == 2:
         values = seen.get(program.text(called.args[1].value))
         if values is not None and values.shape is not None and len(values.shape) > 0:
             new = node.with_changes(attr=cst.Name("masked_scatter_"))
-            yield Rewrite(
-                program.replace({node: new}),
-                f"{at}: `masked_fill_` writes one number, `masked_scatter_` one after another",
-            )
+            what = "`masked_fill_` writes one number, `masked_scatter_` one after another"
+            yield Rewrite.of(program, {node: new}, what)
             return
     if called is None:
         return
@@ -352,7 +344,7 @@ def _of_tensor(
         return
     homes = [
         m
-        for m, has in (("torch", torch), ("torch.nn.functional", functional))
+        for m, has in (("torch", torch), ("torch.nn.functional", torch.nn.functional))
         if callable(getattr(has, name, None))
     ]
     if homes:

@@ -75,8 +75,7 @@ def _leaves(program: Program, optimizer: cst.Call, result: JobResult) -> Iterato
         facts = variables.get(name.value)
         if _is_leaf(facts) and (edit := _as_one(program, name)) is not None:
             told = f"`{name.value}` is one parameter, and its rows are none"
-            title = f"line {program.line(name)}: {told}"
-            yield Rewrite(program.replace(edit), title, subjects=(name.value,))
+            yield Rewrite.of(program, edit, told, at=name, subjects=(name.value,))
         if facts is None or facts.is_leaf is not False:
             continue
         made = _assignment(program, name.value, program.line(optimizer))
@@ -177,10 +176,9 @@ def _filled(program: Program, optimizer: cst.Call) -> Iterator[Rewrite]:
     if isinstance(given, cst.Name):
         made = _assignment(program, given.value, program.line(optimizer))
         if made is not None and _is_generator(program, made.value):
-            yield Rewrite(
-                program.replace({made.value: call("list", cst.Arg(made.value))}),
-                f"line {program.line(made)}: parameters() can be walked through once; a list keeps "
-                "them",
+            told = "parameters() can be walked through once; a list keeps them"
+            yield Rewrite.of(
+                program, {made.value: call("list", cst.Arg(made.value))}, told, at=made
             )
             return
         given = made.value if made is not None else given
@@ -189,11 +187,8 @@ def _filled(program: Program, optimizer: cst.Call) -> Iterator[Rewrite]:
         if len(models) == 1:
             new = method(cst.Name(models[0]), "parameters")
             first = optimizer.args[0].with_changes(value=new)
-            yield Rewrite(
-                program.replace({optimizer.args[0]: first}),
-                f"line {program.line(optimizer)}: the optimizer trains the parameters of "
-                f"`{models[0]}`",
-            )
+            what = f"the optimizer trains the parameters of `{models[0]}`"
+            yield Rewrite.of(program, {optimizer.args[0]: first}, what, at=optimizer)
 
 
 def _is_generator(program: Program, value: cst.BaseExpression) -> bool:

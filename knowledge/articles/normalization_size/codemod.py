@@ -6,13 +6,15 @@ from collections.abc import Iterable
 
 from executor.errors import read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.shapes import resized, same_layers, still_computed
+from knowledge.repair.toolkit.keeps import computed, layers
+from knowledge.repair.toolkit.shapes import resized
 from knowledge.repair.toolkit.sites import seen_error
 
 _BATCH, _LAYER = "batchnorm_features", "layernorm_shape"  # error families
 ERRORS, LAYERS = (_BATCH, _LAYER), ".+"
+KEEPS = (computed(), layers)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -38,11 +40,3 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             new.module,
             f"line {new.line}: {size} features arrive, so the layer is made for {size}",
         )
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The layer still normalises, and no other layer changed."""
-    return [
-        still_computed(seen_error(before, *ERRORS), proposal.code),
-        same_layers(before, after),
-    ]

@@ -73,9 +73,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if _is_where(error):
         given = argument(node, 0, "condition") if isinstance(node, cst.Call) else None
         if given is not None and isinstance(given.value, cst.Name):
-            yield Rewrite(
-                program.replace({given.value: _tensor(program, given.value)}),
-                f"line {program.line(given.value)}: the condition as a tensor",
+            yield Rewrite.of(
+                program, {given.value: _tensor(program, given.value)}, "the condition as a tensor"
             )
         return
     m = _no_tensor(error)
@@ -98,10 +97,7 @@ def _array(
             return
         value = call(program.name_of("torch", "from_numpy"), cst.Arg(given.name))
         new = value if name == "indices" else method(value, "float")
-        yield Rewrite(
-            program.replace({given.name: new}),
-            f"line {program.line(given.name)}: `{given.name.value}` goes in as a tensor",
-        )
+        yield Rewrite.of(program, {given.name: new}, f"`{given.name.value}` goes in as a tensor")
         return
     if not isinstance(node, cst.Call):
         return
@@ -126,10 +122,8 @@ def _array(
         if isinstance(a.value, cst.Name) and a.value.value == own
     ]
     from_numpy = program.name_of("torch", "from_numpy")
-    yield Rewrite(
-        program.replace({p: call(from_numpy, cst.Arg(p)) for p in places}),
-        f"line {program.line(node)}: `{own}` goes in as a tensor",
-    )
+    told = f"`{own}` goes in as a tensor"
+    yield Rewrite.of(program, {p: call(from_numpy, cst.Arg(p)) for p in places}, told, at=node)
 
 
 # -- a number --------------------------------------------------------------------------------
@@ -139,7 +133,6 @@ def _number(
     program: Program, node: cst.Call, name: str, position: int, seen: dict[str, Variable]
 ) -> Iterator[Rewrite]:
     function = program.text(node.func)
-    line = f"line {program.line(node)}"
     given = argument(node, position - 1, name)
     if not function.startswith("torch.") or given is None:
         return
@@ -148,10 +141,8 @@ def _number(
         first = argument(node, 0, "input")
         if position == 2 and first is not None:
             limit = keyword(bound, given.value)
-            yield Rewrite(
-                program.replace({node: method(first.value, "clamp", limit)}),
-                f"{line}: `clamp` takes a number for its bound",
-            )
+            what = "`clamp` takes a number for its bound"
+            yield Rewrite.of(program, {node: method(first.value, "clamp", limit)}, what)
         return
     value = given.value
     facts = seen.get(program.text(value))
@@ -165,10 +156,8 @@ def _number(
             )
             return
     as_tensor = call(program.name_of("torch", "as_tensor"), cst.Arg(value))
-    yield Rewrite(
-        program.replace({value: as_tensor}),
-        f"{line}: `{program.text(value)}` as a tensor; as_tensor takes numbers and tensors alike",
-    )
+    told = f"`{program.text(value)}` as a tensor; as_tensor takes numbers and tensors alike"
+    yield Rewrite.of(program, {value: as_tensor}, told, at=node)
 
 
 def _only_computes(program: Program, name: cst.Name, made: cst.Assign) -> bool:

@@ -39,10 +39,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             where = made.value
     if isinstance(where, (cst.List, cst.ListComp)):
         return  # a list of arrays: which of them is flipped is not said
-    yield Rewrite(
-        program.replace({where: method(where, "copy")}),
-        f"line {program.line(where)}: a copy has its values in order, from front to back",
-    )
+    told = "a copy has its values in order, from front to back"
+    yield Rewrite.of(program, {where: method(where, "copy")}, told)
 
 
 def _flips(program: Program, made: cst.Assign, name: str, node: cst.CSTNode) -> bool:

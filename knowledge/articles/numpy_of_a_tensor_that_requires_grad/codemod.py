@@ -8,12 +8,13 @@ from collections.abc import Iterable
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import same_gradients, same_tensors
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.keeps import gradients, tensors
 from knowledge.repair.toolkit.sites import failing, scope_of, seen_error, variables
 
 ERRORS = ("numpy_of_graph",)
+KEEPS = (gradients, tensors)
 _COMES_BACK = re.compile(r"from_numpy\(|torch\.(as_)?tensor\(|torch\.Tensor\(")
 
 
@@ -59,8 +60,3 @@ def _detached(program: Program, value: cst.BaseExpression, *, cuts: bool) -> Rew
         "no gradient goes through what the function returns" if cuts else "",
         supposes=cuts,
     )
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """Every gradient that the run had computed is the same, and so are the values."""
-    return [same_gradients(before, after), same_tensors(before, after, proposal.code)]

@@ -52,10 +52,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         pad = program.name_of("torch.nn.utils.rnn", "pad_sequence")
         pad = f"torch.nn.utils.{pad}" if pad.startswith("rnn.") else pad
     said = [keyword("batch_first", first.value)] if first is not None else []
-    yield Rewrite(
-        program.replace({given.value: call(pad, cst.Arg(given.value), *said)}),
-        f"line {program.line(node)}: what is packed is one padded tensor, not a list",
-    )
+    told = "what is packed is one padded tensor, not a list"
+    yield Rewrite.of(program, {given.value: call(pad, cst.Arg(given.value), *said)}, told, at=node)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

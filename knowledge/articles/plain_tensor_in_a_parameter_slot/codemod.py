@@ -62,9 +62,7 @@ def _is_plain(
     inside = {id(n) for m in mentions for n in program.inside(m, cst.Name)}
     for name in program.inside(value, cst.Name):
         parent = program.parent(name)
-        if id(name) in inside or (isinstance(parent, cst.Attribute) and parent.attr is name):
-            continue
-        if isinstance(parent, cst.Arg) and parent.keyword is name:
+        if id(name) in inside or program.is_label(name):
             continue
         if name.value in {"torch", "nn", "F", "math", "np"}:
             continue
@@ -113,12 +111,8 @@ def _written(
         if isinstance(small, cst.Expr)
         else _replaced(block, small, copy)
     )
-    return Rewrite(
-        program.replace(edits),
-        f"line {program.line(line)}: the parameter stays, and gets the new values without "
-        "recording it",
-        subjects=(target.attr.value,),
-    )
+    told = "the parameter stays, and gets the new values without recording it"
+    return Rewrite.of(program, edits, told, at=line, subjects=(target.attr.value,))
 
 
 def _replaced(block: cst.With, small: cst.BaseSmallStatement, new: cst.Expr) -> cst.With:

@@ -8,12 +8,13 @@ from collections.abc import Iterable
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.edits import Program, method
-from knowledge.repair.toolkit.shapes import same_layers, still_computed
+from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.sites import failing, seen_error
 
 ERRORS = ("adaptive_pool_size", "adaptive_pool_dimensions")
+KEEPS = (computed(), layers)
 LAYERS = r"Adaptive(?:Avg|Max)Pool([123])d"
 
 
@@ -33,15 +34,5 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     first = node.args[0].value
     zero = cst.Arg(cst.Integer("0"))
-    yield Rewrite(
-        program.replace({first: method(first, "unsqueeze", zero)}),
-        f"line {program.line(node)}: {list(layer.input)} has no channels; it is one",
-    )
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same layers on the same numbers."""
-    return [
-        still_computed(seen_error(before, *ERRORS), proposal.code),
-        same_layers(before, after),
-    ]
+    told = f"{list(layer.input)} has no channels; it is one"
+    yield Rewrite.of(program, {first: method(first, "unsqueeze", zero)}, told, at=node)

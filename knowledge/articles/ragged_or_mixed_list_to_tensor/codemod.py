@@ -86,9 +86,8 @@ def _stacked(program: Program, node: cst.Call) -> Iterator[Rewrite]:
         new = method(new, "to", cst.Arg(others[0].value))
     elif names:
         return
-    yield Rewrite(
-        program.replace({node: new}),
-        f"line {program.line(node)}: tensors of one shape are stacked under a new first dimension",
+    yield Rewrite.of(
+        program, {node: new}, "tensors of one shape are stacked under a new first dimension"
     )
 
 
@@ -121,9 +120,8 @@ def _numbers(program: Program, node: cst.Call) -> Iterator[Rewrite]:
     given = node.args[0].value
     if program.text(node.func) == "torch.from_numpy" and _holds_numbers(program, given):
         read = method(given, "astype", cst.Arg(cst.Name("float")))
-        yield Rewrite(
-            program.replace({given: read}),
-            f"line {program.line(node)}: every entry is a number that was kept as text",
+        yield Rewrite.of(
+            program, {given: read}, "every entry is a number that was kept as text", at=node
         )
 
 
@@ -143,10 +141,8 @@ def _rows(program: Program, node: cst.Call) -> Iterator[Rewrite]:
         changes: dict[cst.CSTNode, cst.CSTNode] = {node: listed}
         for edit in edits:
             changes |= edit or {}
-        yield Rewrite(
-            program.replace(changes),
-            f"{line}: its rows are taken one by one, so each is a tensor of its own length",
-        )
+        told = "its rows are taken one by one, so each is a tensor of its own length"
+        yield Rewrite.of(program, changes, told)
         return
     if any(_is_index(program, name) for name in uses):
         return  # a zero that was filled in would pick an element

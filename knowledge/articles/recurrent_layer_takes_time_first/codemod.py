@@ -53,12 +53,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     edits |= steps
     told = ", and its last step is taken from dimension 1" if steps else ""
-    yield Rewrite(
-        program.replace(edits),
-        f"line {program.line(found[0])}: {list(call.inputs)} has the batch first, and the layer is "
-        f"told so{told}",
-        as_one=True,  # `out[:, -1]` alone has the right shape, of the wrong numbers
-    )
+    what = f"{list(call.inputs)} has the batch first, and the layer is told so{told}"
+    yield Rewrite.of(program, edits, what, at=found[0], as_one=True)
 
 
 def _last_steps(program: Program, made: cst.Call) -> dict[cst.CSTNode, cst.CSTNode] | None:

@@ -9,17 +9,16 @@ import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult, Layer
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.dimensions import BATCH, TIME, first_of
 from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.shapes import (
     LayerCall,
     Shape,
     layer_call,
     resized,
-    same_layers,
     shape_of,
-    still_computed,
 )
 from knowledge.repair.toolkit.sites import (
     argument,
@@ -33,6 +32,7 @@ from knowledge.repair.toolkit.sites import (
 )
 
 ERRORS, LAYERS = ("rnn_hidden_size",), "RNN|LSTM|GRU"
+KEEPS = (computed(), layers)
 _FILLED = re.compile(r"(^|\.)(zeros|randn|rand|ones)$")
 
 
@@ -106,10 +106,9 @@ def _time_first(program: Program, layer: Layer, given: str) -> Iterator[Rewrite]
     flag = argument(found.call, 99, "batch_first") if found is not None else None
     if found is None or found.in_loop or flag is None:
         return
-    yield Rewrite(
-        program.replace({found.call: without_argument(found.call, flag)}),
-        f"line {program.line(found.call)}: the layer takes the time first, as the state does",
-        _meaning(given, TIME),
+    told = "the layer takes the time first, as the state does"
+    yield Rewrite.of(
+        program, {found.call: without_argument(found.call, flag)}, told, _meaning(given, TIME)
     )
 
 
@@ -136,12 +135,8 @@ def _batch_first(program: Program, layer: Layer, given: str) -> Iterator[Rewrite
     if found is None or found.in_loop or any(a.star for a in found.call.args):
         return
     call = with_argument(found.call, 99, "batch_first", cst.Name("True"))
-    yield Rewrite(
-        program.replace({found.call: call}),
-        f"line {program.line(found.call)}: the batch comes first in the input, and the layer is "
-        "told so",
-        _meaning(given, BATCH),
-    )
+    told = "the batch comes first in the input, and the layer is told so"
+    yield Rewrite.of(program, {found.call: call}, told, _meaning(given, BATCH))
 
 
 def _filled(
@@ -175,9 +170,3 @@ def _filled(
         else:
             return None
     return changes
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The layer still starts from a state that it is given, and no layer changed."""
-    error = seen_error(before, *ERRORS)
-    return [still_computed(error, proposal.code), same_layers(before, after)]

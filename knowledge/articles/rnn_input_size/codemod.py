@@ -7,20 +7,20 @@ from collections.abc import Iterable
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.shapes import (
     layer_call,
     resized,
-    same_layers,
     shape_of,
-    still_computed,
     swapped,
     with_input,
 )
 from knowledge.repair.toolkit.sites import failing, seen_error, setting
 
 ERRORS, LAYERS = ("rnn_input_size",), "(RNN|LSTM|GRU)(Cell)?"
+KEEPS = (computed(may_go=("transpose", "swapaxes")), layers)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -61,12 +61,3 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             f"{shape[-1]} instead of {expected}",
             f"each step has {shape[-1]} numbers" if turned else "",
         )
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The layer still computes, and no other layer changed."""
-    error = seen_error(before, *ERRORS)
-    return [
-        still_computed(error, proposal.code, may_go=("transpose", "swapaxes")),
-        same_layers(before, after),
-    ]

@@ -32,10 +32,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if given is None or program.text(given.value).strip("'\"") != "same":
         return
     text = str(padding[0]) if len(set(padding)) == 1 else str(padding)
-    yield Rewrite(
-        program.replace({node: with_argument(node, 4, "padding", cst.parse_expression(text))}),
-        f"line {program.line(node)}: {text} on each side divides the size by the stride, rounded "
-        "up",
+    told = f"{text} on each side divides the size by the stride, rounded up"
+    yield Rewrite.of(
+        program, {node: with_argument(node, 4, "padding", cst.parse_expression(text))}, told
     )
 
 

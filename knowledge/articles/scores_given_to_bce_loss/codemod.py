@@ -67,11 +67,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 
 def _logits(program: Program, old: cst.BaseExpression, new: cst.BaseExpression) -> Rewrite:
-    return Rewrite(
-        program.replace({old: new}),
-        f"line {program.line(old)}: the model gives scores; with logits the loss makes "
-        "probabilities of them",
-    )
+    told = "the model gives scores; with logits the loss makes probabilities of them"
+    return Rewrite.of(program, {old: new}, told)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -53,11 +53,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     left = len(takes) - place - 1
     if left:
         text = f"{name}[{place + 1}{':' if left > 1 else ''}]({text})"
-    yield Rewrite(
-        program.replace({node: cst.parse_expression(text)}),
-        f"line {program.line(node)}: a Sequential hands one value on; its layer {place} is given "
-        "the others by hand",
-    )
+    told = f"a Sequential hands one value on; its layer {place} is given the others by hand"
+    yield Rewrite.of(program, {node: cst.parse_expression(text)}, told)
 
 
 def _inputs(program: Program, made: cst.BaseExpression) -> int:

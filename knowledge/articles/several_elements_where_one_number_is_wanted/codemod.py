@@ -69,11 +69,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 def _of_float(program: Program, node: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
     """`float(loss.mean())` or `float(loss.sum())` for `float(loss)`."""
     for word, meaning in (("mean", _MEAN), ("sum", _SUM)):
-        yield Rewrite(
-            program.replace({value: method(value, word)}),
-            f"line {program.line(node)}: the {word} of the elements is one number",
-            meaning,
-            said=rf"\b{word}\b",
+        told = f"the {word} of the elements is one number"
+        yield Rewrite.of(
+            program, {value: method(value, word)}, told, meaning, at=node, said=rf"\b{word}\b"
         )
 
 

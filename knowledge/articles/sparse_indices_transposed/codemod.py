@@ -48,11 +48,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if shape is None or len(shape) != 2 or not entries or shape[::-1] != (dims, entries[0]):
         return
     turned = _unturned(indices.value) or method(indices.value, "t")
-    yield Rewrite(
-        program.replace({indices.value: turned}),
-        f"line {program.line(node)}: each row of the indices {list(shape)} is one entry, and a "
-        "column is wanted for each",
-    )
+    told = f"each row of the indices {list(shape)} is one entry, and a column is wanted for each"
+    yield Rewrite.of(program, {indices.value: turned}, told, at=node)
 
 
 def _unturned(value: cst.BaseExpression) -> cst.BaseExpression | None:

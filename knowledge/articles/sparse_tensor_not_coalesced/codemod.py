@@ -26,11 +26,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     owner = node.func.value
     made = _made(program, result, owner)
     if made is not None:
-        yield Rewrite(
-            program.replace({made: method(made, "coalesce")}),
-            f"line {program.line(made)}: entries of one position are added up once, where the "
-            "tensor is made",
-        )
+        what = "entries of one position are added up once, where the tensor is made"
+        yield Rewrite.of(program, {made: method(made, "coalesce")}, what)
         return
     text = program.text(owner)
     uses = [
@@ -42,10 +39,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     ]
     if any(_written_into(program, use) for use in uses):
         return  # coalesce() makes a copy here, and the write would be lost
-    yield Rewrite(
-        program.replace({use: method(use, "coalesce") for use in uses}),
-        f"line {program.line(node)}: entries of one position are added up before they are read",
-    )
+    told = "entries of one position are added up before they are read"
+    yield Rewrite.of(program, {use: method(use, "coalesce") for use in uses}, told, at=node)
 
 
 def _made(

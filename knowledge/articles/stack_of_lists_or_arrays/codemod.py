@@ -58,20 +58,15 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if values is None:
         return
     tensor = program.name_of("torch", "tensor")
-    line = f"line {program.line(node)}"
     if function == "stack" and len(node.args) == 1 and _equal(values):
-        yield Rewrite(
-            program.replace({node: call(tensor, cst.Arg(given.value))}),
-            f"{line}: `{tensor}` makes one tensor of rows of numbers",
-        )
+        told = f"`{tensor}` makes one tensor of rows of numbers"
+        yield Rewrite.of(program, {node: call(tensor, cst.Arg(given.value))}, told)
     elif function in ("pad_sequence", "cat") and all(isinstance(v, list) for v in values):
         each = cst.parse_expression(
             f"[{tensor}(row) for row in {program.module.code_for_node(given.value)}]"
         )
-        yield Rewrite(
-            program.replace({given.value: each}),
-            f"{line}: each row becomes a tensor before they are joined",
-        )
+        what = "each row becomes a tensor before they are joined"
+        yield Rewrite.of(program, {given.value: each}, what, at=node)
 
 
 def _values(result: JobResult, value: cst.BaseExpression) -> list[object] | None:
@@ -115,11 +110,8 @@ def _out_of_numpy(program: Program, node: cst.Call, value: cst.BaseExpression) -
         return
     if any(isinstance(program.parent(n), cst.Attribute) for n in later(program, name.value, made)):
         return  # `.shape` and the like: a list has none
-    yield Rewrite(
-        program.replace({array: array.args[0].value}),
-        f"line {program.line(made)}: a list keeps tensors as they are; an array takes them apart",
-        subjects=(name.value,),
-    )
+    told = "a list keeps tensors as they are; an array takes them apart"
+    yield Rewrite.of(program, {array: array.args[0].value}, told, at=made, subjects=(name.value,))
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -25,10 +25,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     index = node.slice[0].slice
     if not isinstance(index, cst.Index):
         return
-    yield Rewrite(
-        program.replace({index.value: method(index.value, "item")}),
-        f"line {program.line(node)}: a dict finds a tensor by identity, and its number by value",
-    )
+    told = "a dict finds a tensor by identity, and its number by value"
+    yield Rewrite.of(program, {index.value: method(index.value, "item")}, told, at=node)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

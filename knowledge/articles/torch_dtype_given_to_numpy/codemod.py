@@ -31,9 +31,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     for given in node.args:
         new = _new(program, result, given.value, m["dtype"])
         if new is not None:
-            yield Rewrite(
-                program.replace({given.value: new}),
-                f"line {program.line(given)}: NumPy's own dtype of that name",
+            yield Rewrite.of(
+                program, {given.value: new}, "NumPy's own dtype of that name", at=given
             )
             return
 

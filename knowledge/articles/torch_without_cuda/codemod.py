@@ -12,6 +12,8 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.toolkit.edits import New, Program, method
+from knowledge.repair.toolkit.flow import is_free
+from knowledge.repair.toolkit.imports import last_import
 
 ERRORS = ("cuda_not_compiled", "gpu_missing")
 _CUDA = re.compile(r"""['"]cuda(?::0)?['"]""")
@@ -25,7 +27,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if _ANOTHER_GPU.search(program.module.code):
         return
     device = _own_device(program)
-    new = "" if device else "device" if _is_free(program, "device") else "cuda_or_cpu"
+    new = "" if device else "device" if is_free(program, "device") else "cuda_or_cpu"
     moves = [c for c in program.all(cst.Call) if _is_move(c)]
     edits: dict[cst.CSTNode, New] = {}
     places = len(moves)
@@ -41,7 +43,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     line: cst.BaseStatement | None = None
     if places and not device:
-        last = _last_import(program)
+        last = last_import(program)
         if last is None:
             return
         line = cst.parse_statement(f"{new} = {_guarded(_CUDA_TEXT)}")
@@ -86,17 +88,6 @@ class _Moves(cst.CSTTransformer):
             return updated_node
         kept = [a for a in updated_node.args if a.keyword and a.keyword.value == "non_blocking"]
         return method(updated_node.func.value, "to", cst.Arg(cst.Name(self._device)), *kept)
-
-
-def _is_free(program: Program, name: str) -> bool:
-    """Whether no variable has this name; a keyword `device=` is none."""
-    for node in program.all(cst.Name):
-        around = program.parent(node)
-        keyword = isinstance(around, cst.Arg) and around.keyword is node
-        attribute = isinstance(around, cst.Attribute) and around.attr is node
-        if node.value == name and not keyword and not attribute:
-            return False
-    return True
 
 
 def _guarded(cuda: str) -> str:
@@ -151,19 +142,6 @@ def _is_place(program: Program, text: cst.SimpleString) -> bool:
     call = program.parent(argument)
     function = program.text(call.func) if isinstance(call, cst.Call) else ""
     return function.rpartition(".")[2] in ("to", "set_default_device")
-
-
-def _last_import(program: Program) -> cst.SimpleStatementLine | None:
-    """The last import of those that the snippet begins with."""
-    last = None
-    for statement in program.module.body:
-        plain = isinstance(statement, cst.SimpleStatementLine)
-        parts = statement.body if isinstance(statement, cst.SimpleStatementLine) else ()
-        if plain and all(isinstance(s, (cst.Import, cst.ImportFrom)) for s in parts):
-            last = statement if isinstance(statement, cst.SimpleStatementLine) else last
-        elif not (plain and all(isinstance(s, cst.Expr) for s in parts)):  # a docstring
-            break
-    return last
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -12,11 +12,11 @@ import libcst as cst
 
 from executor.protocol import JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import same_tensors
-from knowledge.repair.toolkit.edits import Program, call, method
+from knowledge.repair.toolkit.edits import Program, call, method, operand
+from knowledge.repair.toolkit.keeps import tensors
 from knowledge.repair.toolkit.sites import failing, seen_error, variables
 
-ERRORS = ("tensor_truth",)
+ERRORS, KEEPS = ("tensor_truth",), (tensors,)
 _ALL, _ANY = "it holds for every element", "it holds for at least one"
 
 
@@ -25,22 +25,14 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     error = seen_error(result, *ERRORS)
     assert error is not None
     node: cst.CSTNode | None = failing(program, error)
-    dicts = [
-        c
-        for c in program.all(cst.Comparison)
-        if error.line is not None and program.line(c) == error.line and _of_dicts(program, c)
-    ]
+    dicts = [c for c in program.on_line(error.line, cst.Comparison) if _of_dicts(program, c)]
     if len(dicts) == 1:
         yield from _same_state(program, dicts[0])
         return
     if (chosen := _chosen(program, error.line, variables(result))) is not None:
         yield chosen
         return
-    joined = [
-        b.left
-        for b in program.all(cst.BooleanOperation)
-        if error.line is not None and program.line(b) == error.line
-    ]
+    joined = [b.left for b in program.on_line(error.line, cst.BooleanOperation)]
     if len(joined) == 1:
         node = joined[0]
     elif not isinstance(node, cst.Comparison):
@@ -56,8 +48,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def _chosen(program: Program, line: int | None, seen: dict[str, Variable]) -> Rewrite | None:
     """`x if first else y` for `first and x or y`; `y if x is None else x` for `x or y`."""
-    for node in program.all(cst.BooleanOperation):
-        if program.line(node) != line or not isinstance(node.operator, cst.Or):
+    for node in program.on_line(line, cst.BooleanOperation):
+        if not isinstance(node.operator, cst.Or):
             continue
         left, other = node.left, program.text(node.right)
         if isinstance(left, cst.BooleanOperation) and isinstance(left.operator, cst.And):
@@ -78,12 +70,9 @@ def _chosen(program: Program, line: int | None, seen: dict[str, Variable]) -> Re
 
 def _asked(program: Program, line: int | None) -> cst.CSTNode | None:
     """The comparison that an if, while or assert on this line is about."""
-    found: list[cst.If | cst.While | cst.Assert] = [
-        *program.all(cst.If),
-        *program.all(cst.While),
-        *program.all(cst.Assert),
-    ]
-    return next((s.test for s in found if program.line(s) == line), None)
+    found: list[cst.If | cst.While | cst.Assert] = [*program.on_line(line, cst.If)]
+    found += [*program.on_line(line, cst.While), *program.on_line(line, cst.Assert)]
+    return found[0].test if found else None
 
 
 def _is_asked(program: Program, node: cst.Comparison) -> bool:
@@ -96,28 +85,21 @@ def _is_asked(program: Program, node: cst.Comparison) -> bool:
 def _answers(
     program: Program, node: cst.Comparison, seen: dict[str, Variable]
 ) -> Iterator[Rewrite]:
-    line = f"line {program.line(node)}"
     target = node.comparisons[0]
     other, text = target.comparator, program.text(node)
     if isinstance(target.operator, cst.Equal):
         a, b = seen.get(program.text(node.left)), seen.get(program.text(other))
         if a is not None and b is not None and a.shape is not None and a.shape == b.shape:
             equal = call(program.name_of("torch", "equal"), cst.Arg(node.left), cst.Arg(other))
-            yield Rewrite(
-                program.replace({node: equal}),
-                f"{line}: torch.equal says whether two tensors have the same elements",
-            )
+            told = "torch.equal says whether two tensors have the same elements"
+            yield Rewrite.of(program, {node: equal}, told)
             return
     for name, intent, said in (
         ("all", _ALL, r"\b(all|every|each) (of |the |element|value|prediction)"),
         ("any", _ANY, r"\b(any|at least one|some) (of |the |element|value|prediction)"),
     ):
-        yield Rewrite(
-            program.replace({node: method(node, name)}),
-            f"{line}: one answer out of those that `{text}` gives",
-            intent,
-            said=said,
-        )
+        what = f"one answer out of those that `{text}` gives"
+        yield Rewrite.of(program, {node: method(node, name)}, what, intent, said=said)
 
 
 def _masks(program: Program, node: cst.Comparison) -> Rewrite | None:
@@ -132,15 +114,10 @@ def _masks(program: Program, node: cst.Comparison) -> Rewrite | None:
     sign = "&" if isinstance(parent.operator, cst.And) else "|"
     whole = cst.parse_expression(f"(a) {sign} (b)")
     assert isinstance(whole, cst.BinaryOperation)
-    new = whole.with_changes(left=_bracketed(node), right=_bracketed(parent.right))
-    return Rewrite(
-        program.replace({parent: new}),
-        f"line {program.line(node)}: `{sign}` combines two masks element by element",
+    new = whole.with_changes(left=operand(node), right=operand(parent.right))
+    return Rewrite.of(
+        program, {parent: new}, f"`{sign}` combines two masks element by element", at=node
     )
-
-
-def _bracketed(node: cst.Comparison) -> cst.Comparison:
-    return node if node.lpar else node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
 def _of_dicts(program: Program, node: cst.Comparison) -> bool:
@@ -159,10 +136,7 @@ def _same_state(program: Program, node: cst.Comparison) -> Iterator[Rewrite]:
     new = cst.parse_expression(
         f"all({equal}({a}, {b}) for {a}, {b} in zip({left}.values(), {right}.values()))"
     )
-    yield Rewrite(
-        program.replace({node: new}),
-        f"line {program.line(node)}: the two are the same if each pair of tensors is",
-    )
+    yield Rewrite.of(program, {node: new}, "the two are the same if each pair of tensors is")
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
@@ -172,7 +146,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     rows = proposal.code.splitlines()[max(0, line - 1) : line + 1]
     still = any(word in r for word in ("all(", "any(", "equal(", "&", "|", " if ") for r in rows)
     detail = "the question is still asked" if still else "the question is not asked any more"
-    return [
-        same_tensors(before, after, proposal.code),
-        Check(name="asked", passed=still, detail=detail),
-    ]
+    return [Check(name="asked", passed=still, detail=detail)]

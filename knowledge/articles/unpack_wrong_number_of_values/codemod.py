@@ -47,10 +47,8 @@ def _product(program: Program, target: cst.Tuple, name: str) -> Iterator[Rewrite
     if len(target.elements) != 1 or isinstance(target.elements[0], cst.StarredElement):
         return
     both = separated([cst.Element(cst.Name("_")), target.elements[0]])
-    yield Rewrite(
-        program.replace({target: cst.Tuple(both, lpar=(), rpar=())}),
-        f"line {program.line(target)}: {name} returns the function's value first, then the product",
-    )
+    told = f"{name} returns the function's value first, then the product"
+    yield Rewrite.of(program, {target: cst.Tuple(both, lpar=(), rpar=())}, told)
 
 
 def _is_cell(program: Program, name: str) -> bool:
@@ -81,11 +79,8 @@ def _cell(
     hidden = state.elements[0].value
     first = statement.with_changes(body=[assign.with_deep_changes(assign.targets[0], target=bare)])
     second = cst.parse_statement(f"{program.text(out)} = {program.text(hidden)}\n")
-    yield Rewrite(
-        program.replace({statement: cst.FlattenSentinel([first, second])}),
-        f"line {program.line(statement)}: {name} is a single step and returns h and c; its output "
-        "is h",
-    )
+    told = f"{name} is a single step and returns h and c; its output is h"
+    yield Rewrite.of(program, {statement: cst.FlattenSentinel([first, second])}, told)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -11,7 +11,7 @@ import libcst as cst
 from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import New, Program, method
 from knowledge.repair.toolkit.shapes import (
     Shape,
     same_layers,
@@ -41,27 +41,20 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     shape = shape_of(result, receiver)
     if len(arguments) != len(wanted) or total == 1:
         return  # one number where many are wanted: what is viewed was reduced too far
-    line = f"line {program.line(call)}"
     if _flattens(program, call, arguments, wanted, shape):
         new = method(receiver, "flatten", cst.Arg(integer(1)))
-        yield Rewrite(
-            program.replace({call: new}),
-            f"{line}: flatten all but the batch, whatever the sizes are",
-        )
+        yield Rewrite.of(program, {call: new}, "flatten all but the batch, whatever the sizes are")
         return
     if -1 in wanted or not _is_plain(program, receiver, shape, wanted):
         return
     free = list(_free(program, arguments, wanted, total, shape))
     for index, size in free:
-        minus = cst.parse_expression("-1")
         changed = [*wanted[:index], size, *wanted[index + 1 :]]
         known = _is_known(program, call, arguments[index])
-        yield Rewrite(
-            program.replace({arguments[index]: minus}),
-            f"{line}: {total} numbers make {changed}, not {list(wanted)}",
-            f"shape {changed}" if len(free) > 1 or known else "",
-            supposes=known,
-        )
+        told = f"{total} numbers make {changed}, not {list(wanted)}"
+        meant = f"shape {changed}" if len(free) > 1 or known else ""
+        edits: dict[cst.CSTNode, New] = {arguments[index]: cst.parse_expression("-1")}
+        yield Rewrite.of(program, edits, told, meant, at=call, supposes=known)
 
 
 def _is_known(program: Program, call: cst.Call, size: cst.BaseExpression) -> bool:

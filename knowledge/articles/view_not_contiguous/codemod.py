@@ -23,10 +23,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     if call.func.attr.value != "view" or _written_into(program, call):
         return
-    yield Rewrite(
-        program.replace({call.func.attr: cst.Name("reshape")}),
-        f"line {program.line(call)}: reshape copies where a view is not possible",
-    )
+    told = "reshape copies where a view is not possible"
+    yield Rewrite.of(program, {call.func.attr: cst.Name("reshape")}, told, at=call)
 
 
 def _written_into(program: Program, call: cst.Call) -> bool:

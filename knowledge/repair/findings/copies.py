@@ -93,8 +93,7 @@ def _of_each(program: Program, finding: Finding) -> Iterator[Rewrite]:
                 copied = call(program.name_of("copy", "deepcopy"), cst.Arg(held))
                 yield _imported(program, {node: comprehension.with_changes(elt=copied)}, node, told)
             else:
-                module = program.replace({node: made})
-                yield Rewrite(module, f"line {program.line(node)}: {told}")
+                yield Rewrite.of(program, {node: made}, told)
     for made_so in program.inside(statement, cst.ListComp) if statement is not None else ():
         if isinstance(made_so.elt, cst.Name):
             yield _copied(program, made_so.elt, made_so.elt, told)

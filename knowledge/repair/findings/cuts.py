@@ -51,10 +51,8 @@ def _detached(program: Program) -> Iterator[Rewrite]:
         if isinstance(program.parent(whole), cst.Expr):
             continue
         written = program.text(whole).removeprefix(program.text(node.value))
-        yield Rewrite(
-            program.replace({whole: node.value}),
-            f"line {program.line(node)}: without `{written}` the gradient goes on to what made it",
-        )
+        told = f"without `{written}` the gradient goes on to what made it"
+        yield Rewrite.of(program, {whole: node.value}, told, at=node)
 
 
 def _decorated(program: Program) -> Iterator[Rewrite]:
@@ -79,10 +77,8 @@ def _blocks(program: Program) -> Iterator[Rewrite]:
             continue  # an evaluation, or an update by hand
         found = without_with(program, block)
         if found is not None:
-            yield Rewrite(
-                program.replace(found),
-                f"line {program.line(block)}: what is computed here is trained, so it needs its "
-                "graph",
+            yield Rewrite.of(
+                program, found, "what is computed here is trained, so it needs its graph", at=block
             )
 
 
@@ -93,11 +89,8 @@ def _made_anew(program: Program) -> Iterator[Rewrite]:
             continue
         new = _itself(program, made.args[0].value)
         if new is not None:
-            yield Rewrite(
-                program.replace({made: new}),
-                f"line {program.line(made)}: the tensors as they were computed, and not new ones "
-                "with their numbers",
-            )
+            told = "the tensors as they were computed, and not new ones with their numbers"
+            yield Rewrite.of(program, {made: new}, told)
 
 
 def collected(program: Program) -> Iterator[Rewrite]:
@@ -114,12 +107,8 @@ def collected(program: Program) -> Iterator[Rewrite]:
                 new[inner] = inner.func.value
         if new:
             new[made] = call(program.name_of("torch", "stack"), cst.Arg(made.args[0].value))
-            yield Rewrite(
-                program.replace(new),
-                f"line {program.line(made)}: the losses themselves, and not new tensors with their "
-                "numbers",
-                as_one=True,
-            )
+            told = "the losses themselves, and not new tensors with their numbers"
+            yield Rewrite.of(program, new, told, at=made, as_one=True)
 
 
 def _itself(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -155,8 +144,5 @@ def _drawn(program: Program) -> Iterator[Rewrite]:
     for drawn in calls(program, r"\.sample$"):
         assert isinstance(drawn.func, cst.Attribute)
         new = method(drawn.func.value, "rsample", *drawn.args)
-        yield Rewrite(
-            program.replace({drawn: new}),
-            f"line {program.line(drawn)}: `rsample()` draws the same numbers, and gradients go "
-            "through the draw",
-        )
+        told = "`rsample()` draws the same numbers, and gradients go through the draw"
+        yield Rewrite.of(program, {drawn: new}, told)

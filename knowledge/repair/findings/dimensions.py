@@ -105,9 +105,8 @@ def _turned(program: Program, finding: Finding) -> Iterator[Rewrite]:
     if len(found) == 1 and isinstance(found[0].func, cst.Attribute):
         function = found[0].func.with_changes(attr=cst.Name("permute"))
         new = cst.Call(function, [cst.Arg(integer(i)) for i in order])
-        yield Rewrite(
-            program.replace({found[0]: new}),
-            f"line {program.line(found[0])}: the dimensions are turned, each value with them",
+        yield Rewrite.of(
+            program, {found[0]: new}, "the dimensions are turned, each value with them"
         )
 
 
@@ -136,7 +135,6 @@ def _last_step(program: Program, finding: Finding) -> Iterator[Rewrite]:
         return
     index = found[0].slice[1].with_changes(slice=cst.Index(integer(-1)))
     new = found[0].with_changes(slice=[found[0].slice[0], index, *found[0].slice[2:]])
-    yield Rewrite(
-        program.replace({found[0]: new}),
-        f"line {program.line(found[0])}: the state of the last step, which has read them all",
+    yield Rewrite.of(
+        program, {found[0]: new}, "the state of the last step, which has read them all"
     )

@@ -28,10 +28,8 @@ def _hidden(program: Program) -> Iterator[Rewrite]:
         if value is None or re.search(r"inf|1e\d|min", program.text(value)):
             continue
         for low in (_INFINITY, "-1e9"):
-            yield Rewrite(
-                program.replace({value: cst.parse_expression(low)}),
-                f"line {program.line(node)}: a masked place gets no weight",
-            )
+            told = "a masked place gets no weight"
+            yield Rewrite.of(program, {value: cst.parse_expression(low)}, told, at=node)
     for product in program.all(cst.BinaryOperation):
         if not isinstance(product.operator, cst.Multiply):
             continue
@@ -41,10 +39,7 @@ def _hidden(program: Program) -> Iterator[Rewrite]:
         scores = product.left if mask is product.right else product.right
         ones = f"(1 - {program.text(mask)}) * -1e9"
         total = cst.BinaryOperation(scores, cst.Add(), cst.parse_expression(ones))
-        yield Rewrite(
-            program.replace({product: total}),
-            f"line {program.line(product)}: a masked place gets no weight",
-        )
+        yield Rewrite.of(program, {product: total}, "a masked place gets no weight")
 
 
 def _next_value(program: Program) -> Iterator[Rewrite]:

@@ -109,13 +109,8 @@ def _without_activation(program: Program, finding: Finding) -> Iterator[Rewrite]
     if finding.kind == "targets_out_of_reach":
         intent = "the targets are to stay as they are"
     for node, edit in _last(program, names):
-        yield Rewrite(
-            program.replace({**edit, **also}),
-            f"line {program.line(node)}: without the {activation} the loss gets the values of the "
-            "last layer as they are",
-            intent,
-            as_one=bool(also),
-        )
+        told = f"without the {activation} the loss gets the values of the last layer as they are"
+        yield Rewrite.of(program, {**edit, **also}, told, intent, at=node, as_one=bool(also))
 
 
 def _last(
@@ -194,10 +189,9 @@ def _one_loss_a_label(program: Program, finding: Finding) -> Iterator[Rewrite]:
         takes = [c for c in program.all(cst.Call) if c.func in found]
         plain = 2 if old == "cross_entropy" else 0
         if len(found) == 1 and all(len(c.args) == plain for c in takes):
-            yield Rewrite(
-                program.replace(found),
-                f"line {program.line(takes[0])}: each label has a probability of its own",
-                "several labels may be right at once",
+            told = "each label has a probability of its own"
+            yield Rewrite.of(
+                program, found, told, "several labels may be right at once", at=takes[0]
             )
 
 
@@ -296,9 +290,8 @@ def _ctc_with_logarithm(program: Program, finding: Finding) -> Iterator[Rewrite]
         if is_one and node.args:
             given = node.args[0].value
             new = method(given, "log_softmax", cst.Arg(cst.parse_expression("-1")))
-            yield Rewrite(
-                program.replace({given: new}),
-                f"line {program.line(node)}: the loss gets the log-probabilities it expects",
+            yield Rewrite.of(
+                program, {given: new}, "the loss gets the log-probabilities it expects", at=node
             )
 
 

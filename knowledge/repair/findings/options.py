@@ -48,11 +48,8 @@ def _batch_first(program: Program, finding: Finding) -> Iterator[Rewrite]:
             new: dict[cst.CSTNode, New] = {
                 c: with_argument(c, 99, "batch_first", true) for c in layers
             }
-            yield Rewrite(
-                program.replace(new),
-                f"line {program.line(layers[0])}: the layer takes the samples first, as the rest "
-                "of the code gives them",
-            )
+            told = "the layer takes the samples first, as the rest of the code gives them"
+            yield Rewrite.of(program, new, told, at=layers[0])
 
 
 def _shuffled(program: Program, finding: Finding) -> Iterator[Rewrite]:
@@ -60,9 +57,8 @@ def _shuffled(program: Program, finding: Finding) -> Iterator[Rewrite]:
     for loader in program.inside(statement, cst.Call) if statement is not None else ():
         if re.search(r"(^|\.)DataLoader$", program.text(loader.func)):
             new = with_argument(loader, 99, "shuffle", cst.Name("True"))
-            yield Rewrite(
-                program.replace({loader: new}),
-                f"line {program.line(loader)}: the samples come in another order in each epoch",
+            yield Rewrite.of(
+                program, {loader: new}, "the samples come in another order in each epoch"
             )
 
 
@@ -74,10 +70,8 @@ def _detached(program: Program, finding: Finding) -> Iterator[Rewrite]:
             continue
         if "*" not in program.text(value):
             continue
-        yield Rewrite(
-            program.replace({value: method(value, "detach")}),
-            f"line {program.line(value)}: the target is a number to reach, and gets no gradient",
-        )
+        told = "the target is a number to reach, and gets no gradient"
+        yield Rewrite.of(program, {value: method(value, "detach")}, told)
 
 
 def _scaled(program: Program, finding: Finding) -> Iterator[Rewrite]:
@@ -127,10 +121,9 @@ def _random(program: Program, finding: Finding) -> Iterator[Rewrite]:
             function = c.func.with_changes(attr=name) if isinstance(c.func, cst.Attribute) else name
             kept = c.args[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
             new[c] = c.with_changes(func=function, args=[kept])
-        yield Rewrite(
-            program.replace(new),
-            f"line {program.line(layers[0])}: each unit starts from weights of its own",
-            "the units are to learn different things",
+        told = "each unit starts from weights of its own"
+        yield Rewrite.of(
+            program, new, told, "the units are to learn different things", at=layers[0]
         )
 
 
@@ -141,11 +134,8 @@ def _frozen(program: Program, finding: Finding) -> Iterator[Rewrite]:
         target = assign.targets[0].target
         if isinstance(target, cst.Attribute) and target.attr.value == "requires_grad":
             new = cst.Expr(method(target.value, "requires_grad_", cst.Arg(assign.value)))
-            yield Rewrite(
-                program.replace({assign: new}),
-                f"line {program.line(assign)}: the parameters are frozen, and not only an "
-                "attribute is set",
-            )
+            told = "the parameters are frozen, and not only an attribute is set"
+            yield Rewrite.of(program, {assign: new}, told)
 
 
 def _without_option(program: Program, finding: Finding) -> Iterator[Rewrite]:
@@ -154,20 +144,16 @@ def _without_option(program: Program, finding: Finding) -> Iterator[Rewrite]:
     for node in sorted(program.all(cst.Call), key=program.line):
         for given in node.args:
             if given.keyword is not None and given.keyword.value == option:
-                yield Rewrite(
-                    program.replace({node: without_argument(node, given)}),
-                    f"line {program.line(node)}: without `{option}` nothing is left out",
-                )
+                told = f"without `{option}` nothing is left out"
+                yield Rewrite.of(program, {node: without_argument(node, given)}, told)
 
 
 def _without_padding(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """`ignore_index` of the cross-entropy."""
     for node in calls(program, r"(^|\.)(CrossEntropyLoss|cross_entropy|NLLLoss|nll_loss)$"):
         mark = cst.parse_expression(str(finding.facts["padding"]))
-        yield Rewrite(
-            program.replace({node: with_argument(node, 99, "ignore_index", mark)}),
-            f"line {program.line(node)}: padding has no part in the loss",
-        )
+        told = "padding has no part in the loss"
+        yield Rewrite.of(program, {node: with_argument(node, 99, "ignore_index", mark)}, told)
 
 
 def _inverse(program: Program, finding: Finding) -> Iterator[Rewrite]:
@@ -176,10 +162,9 @@ def _inverse(program: Program, finding: Finding) -> Iterator[Rewrite]:
         for given in c.args:
             if given.keyword is not None and given.keyword.value == "weight":
                 one = cst.BinaryOperation(cst.Integer("1"), cst.Divide(), operand(given.value))
-                yield Rewrite(
-                    program.replace({given.value: one}),
-                    f"line {program.line(c)}: the rarer a class, the larger its weight",
-                    "the classes are to be balanced",
+                told = "the rarer a class, the larger its weight"
+                yield Rewrite.of(
+                    program, {given.value: one}, told, "the classes are to be balanced", at=c
                 )
 
 
@@ -191,7 +176,5 @@ def _as_numbers(program: Program, finding: Finding) -> Iterator[Rewrite]:
         for side, other in ((node.left, node.right), (node.right, node.left)):
             is_gain = re.search(r"(?i)adv|delta|td", program.text(side))
             if is_gain and re.search(r"(?i)log", program.text(other)):
-                yield Rewrite(
-                    program.replace({side: method(side, "detach")}),
-                    f"line {program.line(node)}: the policy's loss leaves the values alone",
-                )
+                told = "the policy's loss leaves the values alone"
+                yield Rewrite.of(program, {side: method(side, "detach")}, told, at=node)

@@ -45,10 +45,9 @@ def _of_the_whole(program: Program, finding: Finding) -> Iterator[Rewrite]:
             )
             if whole and not call.args and isinstance(call.func, cst.Attribute):
                 of = call.func.with_changes(value=cst.parse_expression(whole[1]))
-                yield Rewrite(
-                    program.replace({call.func: of}),
-                    f"line {program.line(made)}: the optimizer holds all of `{whole[1]}`",
-                    "all of it is to be trained",
+                told = f"the optimizer holds all of `{whole[1]}`"
+                yield Rewrite.of(
+                    program, {call.func: of}, told, "all of it is to be trained", at=made
                 )
 
 

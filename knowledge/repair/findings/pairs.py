@@ -33,11 +33,8 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
 
 
 def _rewrite(program: Program, old: cst.BaseExpression, new: cst.BaseExpression) -> Rewrite:
-    return Rewrite(
-        program.replace({old: new}),
-        f"line {program.line(old)}: prediction and target have one shape, so that each is compared "
-        "with its own",
-    )
+    told = "prediction and target have one shape, so that each is compared with its own"
+    return Rewrite.of(program, {old: new}, told)
 
 
 def _pair(program: Program, node: cst.BaseExpression) -> Iterator[tuple[cst.BaseExpression, ...]]:

@@ -22,6 +22,7 @@ from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import free_name, later, siblings
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import Called, called, is_alive, required
 from knowledge.repair.toolkit.sites import assignment, names_in, with_appended, with_argument
 
@@ -79,8 +80,6 @@ def _said(failure: Failure) -> Iterator[Rewrite]:
 
 def _object_of_the_class(failure: Failure, found: Called) -> Iterator[Rewrite]:
     """`net = Net` is called with a batch: `net = Net()`, if that needs no arguments."""
-    import torch
-
     function = found.call.func
     program = failure.program
     held = found.target
@@ -93,10 +92,9 @@ def _object_of_the_class(failure: Failure, found: Called) -> Iterator[Rewrite]:
         ):
             bound = assignment(program, program.text(function.value), function)
             if bound is not None and failure.value(bound.value) is owner:
-                title = f"line {program.line(bound)}: `{owner.__name__}()` makes an object of it"
+                what = f"`{owner.__name__}()` makes an object of it"
                 meaning = f"an object of `{owner.__name__}` is meant"
-                module = program.replace({bound.value: cst.Call(bound.value)})
-                yield Rewrite(module, title, meaning, cost=COST.SURE)
+                yield failure.edit({bound.value: cst.Call(bound.value)}, what, meaning, at=bound)
                 return
             made = cst.Call(function.value)
             called_so = made if function.attr.value == "forward" else None
@@ -114,10 +112,9 @@ def _object_of_the_class(failure: Failure, found: Called) -> Iterator[Rewrite]:
     assign = assignment(program, program.text(function), function)
     if assign is None or required(held) != set() or failure.value(assign.value) is not held:
         return
-    title = f"line {program.line(assign)}: `{held.__name__}()` makes an object of the class"
+    told = f"`{held.__name__}()` makes an object of the class"
     meaning = f"an object of `{held.__name__}` is meant"
-    module = program.replace({assign.value: cst.Call(assign.value)})
-    yield Rewrite(module, title, meaning, cost=COST.SURE)
+    yield failure.edit({assign.value: cst.Call(assign.value)}, told, meaning, at=assign)
 
 
 def _with_function(call: cst.Call, function: cst.BaseExpression) -> cst.Call:
@@ -143,11 +140,10 @@ def _by_name(failure: Failure, found: Called) -> Iterator[Rewrite]:
     names = [n for n in found.positional if n in needed]
     args = [cst.Arg(cst.Name(n)) for n in names]
     told = ", ".join(names)
-    yield Rewrite(
-        failure.program.replace({found.call: found.call.with_changes(args=args)}),
-        f"line {failure.program.line(found.call)}: it takes ({told}), in this order",
+    yield failure.edit(
+        {found.call: found.call.with_changes(args=args)},
+        f"it takes ({told}), in this order",
         "each argument is meant for the name that it has",
-        cost=COST.SURE,
     )
 
 

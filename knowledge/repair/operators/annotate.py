@@ -12,16 +12,16 @@ import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.statements import last_name
 
 _TAKEN = re.compile(r"found Tensor \(inferred\)")
 _KINDS = (bool, int, float, str)
 _LITERALS = (cst.Integer, cst.Float, cst.SimpleString, cst.UnaryOperation)
 _METHODS = ("forward", "__call__")
+KEEPS = (computed(allowed=("[",)),)
 
 
 def applies(result: JobResult) -> bool:
@@ -77,8 +77,3 @@ def _kinds(
             value = given.get(param.name.value, plain[place] if place < len(plain) else None)
             if value is not None and (not within or isinstance(value, _LITERALS)):
                 yield type(failure.value(value, 0))
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The call that failed is still made, of the same things."""
-    return [still_computed(before.error, proposal.code, allowed=("[",))]

@@ -16,10 +16,11 @@ import libcst as cst
 
 from executor.errors import is_a, wanted_of
 from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import operand
+from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import (
     Operand,
     called_module,
@@ -28,7 +29,6 @@ from knowledge.repair.toolkit.live import (
     tensors,
     value_with,
 )
-from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import assignment
 
 ALONE = True  # what it supposes is not carried on to the next error
@@ -36,6 +36,7 @@ _FRAMES = 2
 _MOST_REPEATED = 100_000_000
 _LOSS = re.compile(r"(?:_loss|cross_entropy|cross_entropy_with_logits|kl_div)$")
 _BY_PLACE = re.compile(r"scatter|gather|index_|take|select")  # what fits there is not yet meant
+KEEPS = (computed(allowed=("expand", "size", "to_dense")),)
 
 
 class _Step(NamedTuple):
@@ -79,8 +80,6 @@ def _stepped(failure: Failure, place: Place, one: Operand) -> Iterator[Rewrite]:
 
 
 def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
-    import torch
-
     value, wanted = one.value, wanted_of(failure.error.message)
     if not isinstance(value, torch.Tensor):
         if "tensor" in wanted and _is_of_numbers(value):
@@ -112,8 +111,6 @@ def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
 
 def _is_prediction_of_whole_numbers(failure: Failure, place: Place, one: Operand) -> bool:
     """Whether a loss gets it in the place of its predictions, which were taken through argmax."""
-    import torch
-
     node, module = place.node, called_module(failure, place)
     if not isinstance(node, cst.Call) or not node.args or node.args[0].value is not one.node:
         return False
@@ -124,8 +121,6 @@ def _is_prediction_of_whole_numbers(failure: Failure, place: Place, one: Operand
 
 def _is_pair_of_rows(value: Any, module: Any) -> bool:
     """Whether a recurrent layer of one layer got states [batch, hidden] in place of three sizes."""
-    import torch
-
     if not isinstance(module, torch.nn.RNNBase) or not isinstance(value, (tuple, list)):
         return False
     one = module.num_layers * (1 + module.bidirectional) == 1
@@ -148,8 +143,6 @@ def _is_of_numbers(value: Any) -> bool:
 
 
 def _of_dtype(value: Any, module: Any) -> Iterator[_Step]:
-    import torch
-
     kinds = {p.dtype for p in module.parameters()} if module is not None else set()
     for dtype, cast in ((torch.float16, "half"), (torch.bfloat16, "bfloat16")):
         if kinds == {dtype} and value.dtype != dtype:
@@ -165,16 +158,12 @@ def _of_dtype(value: Any, module: Any) -> Iterator[_Step]:
 
 def _is_cast(module: Any, value: Any) -> bool:
     """Whether a layer's weights are floats, and what comes in is another dtype."""
-    import torch
-
     kinds = {p.dtype for p in module.parameters()} if module is not None else set()
     return kinds == {torch.float32} and value.dtype not in (torch.float32, torch.bool)
 
 
 def _of_index(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
     """An index of a dimension less than what it picks from: a number or a row for each entry."""
-    import torch
-
     others = [o for o in tensors(failure, place) if o.node is not one.node]
     rank = one.value.dim()
     if not failure.program.text(getattr(place.node, "func", place.node)).endswith("gather"):
@@ -192,8 +181,6 @@ def _of_index(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
 
 
 def _of_layout(value: Any, module: Any) -> Iterator[_Step]:
-    import torch
-
     rank = value.dim()
     if rank - 2 == _places(module):
         return  # it has its batch and its channels; without one the other would be taken for it
@@ -217,12 +204,5 @@ def _of_layout(value: Any, module: Any) -> Iterator[_Step]:
 
 def _places(module: Any) -> int:
     """The dimensions that a convolution moves along; -1 of what is none."""
-    import torch
-
     kinds = {torch.nn.Conv1d: 1, torch.nn.Conv2d: 2, torch.nn.Conv3d: 3}
     return next((n for kind, n in kinds.items() if isinstance(module, kind)), -1)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """What failed is still computed of the same operands."""
-    return [still_computed(before.error, proposal.code, allowed=("expand", "size", "to_dense"))]

@@ -18,6 +18,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Program, call, keyword, method, operand
+from knowledge.repair.toolkit.lazily import np, torch
 from knowledge.repair.toolkit.live import Operand, called_module, operands, works
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import assignment
@@ -88,8 +89,7 @@ def _alike(failure: Failure, place: Place, one: Operand, form: _Form) -> Iterato
     if len(changes) > 1:
         names = " and ".join(f"`{program.text(n)}`" for n in changes)
         told = form.told.replace(f"`{one.node.value}` is", f"{names} are")
-        title = f"line {program.line(node)}: {told}"
-        yield Rewrite(program.replace(changes), title, told, cost=form.cost)
+        yield failure.edit(changes, told, at=node, cost=form.cost)
 
 
 def _first(program: Program, new: cst.BaseExpression) -> cst.Name:
@@ -100,18 +100,12 @@ def _first(program: Program, new: cst.BaseExpression) -> cst.Name:
 
 
 def _rewrite(failure: Failure, node: cst.BaseExpression, form: _Form) -> Rewrite:
-    program = failure.program
-    title = f"line {program.line(node)}: {form.told}"
-    changed = program.replace({node: form.new})
-    return Rewrite(changed, title, form.told, cost=form.cost, supposes=form.supposes)
+    return failure.edit({node: form.new}, form.told, cost=form.cost, supposes=form.supposes)
 
 
 def _forms(
     failure: Failure, place: Place, one: Operand, given: tuple[Operand, ...]
 ) -> Iterator[_Form]:
-    import numpy as np
-    import torch
-
     value, node = one.value, one.node
     name = failure.program.text(node)
     message = failure.error.message
@@ -191,8 +185,6 @@ def _of_array(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
 
 def _listed(failure: Failure, one: Operand) -> Iterator[Rewrite]:
     """`np.array(list(table.values()))` for `np.array(table.values())`, an array of one object."""
-    import numpy as np
-
     program, value = failure.program, one.value
     if not isinstance(value, np.ndarray) or value.dtype != object or value.ndim:
         return
@@ -212,8 +204,6 @@ def _has_length(value: Any) -> bool:
 
 def _called_at_last(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
     """`self.up(u)` for `self.up`, where a layer stands in place of what it gives."""
-    import torch
-
     program, function = failure.program, failure.program.up(one.node, cst.FunctionDef)
     is_layer = isinstance(one.value, torch.nn.Module) and isinstance(one.node, cst.Attribute)
     if function is None or not is_layer or not isinstance(place.node, cst.Call):
@@ -254,16 +244,12 @@ def _of_mask(value: Any, node: cst.BaseExpression, name: str) -> Iterator[_Form]
 
 def _is_count(value: Any) -> bool:
     """Whether a tensor holds a single whole number."""
-    import torch
-
     whole = (torch.int64, torch.int32)
     return isinstance(value, torch.Tensor) and value.numel() == 1 and value.dtype in whole
 
 
 def _is_one_sample(failure: Failure, place: Place, value: Any) -> bool:
     """Whether a model is called with a vector or a picture, by itself or beside batches of one."""
-    import torch
-
     node = place.node
     if not isinstance(node, cst.Call) or not isinstance(value, torch.Tensor):
         return False
@@ -278,8 +264,6 @@ def _is_one_sample(failure: Failure, place: Place, value: Any) -> bool:
 
 
 def _of_list(failure: Failure, value: Any, node: cst.BaseExpression) -> Iterator[_Form]:
-    import torch
-
     program, name = failure.program, failure.program.text(node)
     if all(isinstance(v, torch.Tensor) for v in value):
         if len({v.shape for v in value}) == 1:
@@ -293,8 +277,6 @@ def _of_list(failure: Failure, value: Any, node: cst.BaseExpression) -> Iterator
 
 def _appended(failure: Failure, one: Operand) -> Iterator[Rewrite]:
     """`losses.append(loss.item())`, where the list of losses is used as one of numbers."""
-    import torch
-
     values, program = one.value, failure.program
     if not isinstance(values, list) or not values or not isinstance(one.node, cst.Name):
         return
@@ -307,14 +289,11 @@ def _appended(failure: Failure, one: Operand) -> Iterator[Rewrite]:
     }
     if changes:
         what = f"`{one.node.value}` keeps the numbers, without their graphs"
-        title = f"line {program.line(found[0])}: {what}"
-        yield Rewrite(program.replace(changes), title, what, cost=COST.SURE)
+        yield failure.edit(changes, what, at=found[0])
 
 
 def _summed(failure: Failure, place: Place, one: Operand) -> Iterator[Rewrite]:
     """`loss = a + b` for `loss = [a, b]`, where the list is used as one loss."""
-    import torch
-
     program = failure.program
     made = assignment(program, program.text(one.node), one.node)
     if made is None or not isinstance(made.value, (cst.List, cst.Tuple)):
@@ -331,14 +310,11 @@ def _summed(failure: Failure, place: Place, one: Operand) -> Iterator[Rewrite]:
     for part in parts[1:]:
         whole = cst.BinaryOperation(operand(whole) if whole is parts[0] else whole, cst.Add(), part)
     what = f"the terms of `{program.text(one.node)}` are added up"
-    title = f"line {program.line(made)}: {what}"
-    yield Rewrite(program.replace({made.value: whole}), title, what, cost=COST.SURE)
+    yield failure.edit({made.value: whole}, what, at=made)
 
 
 def _joined_otherwise(failure: Failure, place: Place) -> _Form | None:
     """`torch.stack(parts)` for `torch.tensor(parts)`, or for `torch.cat` of single numbers."""
-    import torch
-
     node = place.node
     if not isinstance(node, cst.Call) or len(node.args) != 1:
         return None
@@ -357,8 +333,6 @@ def _joined_otherwise(failure: Failure, place: Place) -> _Form | None:
 
 def _turned_mask(failure: Failure, place: Place) -> _Form | None:
     """`1 - mask.float()` for `1 - mask` of booleans, and `~mask` where a mask is wanted."""
-    import torch
-
     node, program = place.node, failure.program
     if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Subtract):
         return None
@@ -396,8 +370,7 @@ def _squared_magnitudes(failure: Failure, place: Place) -> Iterator[Rewrite]:
     if changes:
         names = " and ".join(f"`{program.text(of)}`" for of in changes)
         told = f"the magnitudes of {names} are squared"
-        title = f"line {program.line(next(iter(changes)))}: {told}"
-        yield Rewrite(program.replace(changes), title, told, cost=COST.SURE, supposes=True)
+        yield failure.edit(changes, told, at=next(iter(changes)), supposes=True)
 
 
 def _squared(program: Program, node: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -410,8 +383,6 @@ def _squared(program: Program, node: cst.BaseExpression) -> cst.BaseExpression |
 
 
 def _is_whole(value: Any) -> bool:
-    import torch
-
     values = value if isinstance(value, torch.Tensor) else torch.as_tensor(value)
     if not values.is_floating_point() or not values.numel():
         return values.dtype in (torch.int32, torch.int16, torch.int8)
@@ -429,8 +400,6 @@ def _largest(
 
     A loss wants the scores themselves.
     """
-    import torch
-
     words = failure.program.text(getattr(place.node, "func", place.node))
     scores = torch.as_tensor(one.value)
     if _LOSS.search(words) or not scores.is_floating_point() or scores.dim() != 2:
@@ -454,9 +423,6 @@ def _largest(
 
 def _probabilities(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
     """Weights are divided by their sum; what may be negative are scores, and takes a softmax."""
-    import numpy as np
-    import torch
-
     program, node = failure.program, one.node
     name = program.text(node)
     try:
@@ -489,8 +455,6 @@ def _probabilities(failure: Failure, place: Place, one: Operand) -> Iterator[_Fo
 
 def _tensor_of(failure: Failure, one: Operand) -> cst.BaseExpression | None:
     """The tensor that an operand is, or that its array was made of: `x` of `x.detach().numpy()`."""
-    import torch
-
     node: cst.BaseExpression = one.node
     while not isinstance(failure.value(node, one.frame), torch.Tensor):
         if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
@@ -508,8 +472,6 @@ def _tensor_of(failure: Failure, one: Operand) -> cst.BaseExpression | None:
 
 def _unpacked_whole(failure: Failure, one: Operand) -> Iterator[Rewrite]:
     """`rows, columns = pairs.long()` for `rows, columns = pairs`: its other parts are whole too."""
-    import torch
-
     program, value = failure.program, one.value
     if not isinstance(value, torch.Tensor) or not isinstance(one.node, cst.Name):
         return

@@ -19,6 +19,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import required
 from knowledge.repair.toolkit.sites import assignment
 
@@ -63,8 +64,6 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 
 def _not_called(failure: Failure) -> Iterator[Rewrite]:
     """`sum(p.numel() for p in …)`: methods of tensors in the failing statement without brackets."""
-    import torch
-
     program, statement = failure.program, failure.statement
     if statement is None or _NOT_CALLED.search(failure.error.message) is None:
         return

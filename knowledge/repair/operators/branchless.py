@@ -10,19 +10,15 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import is_a
-from executor.protocol import SNIPPET, JobResult
+from executor.protocol import SNIPPET
 from knowledge.repair.codemod import Rewrite
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.sites import names_in
+
+ERRORS = ("graph_break_on_data", "item_under_vmap")
 
 _AT = re.compile(rf'File "[^"\n]{{0,200}}{re.escape(SNIPPET)}", line (\d+)')
 _PLAIN = (cst.Comparison, cst.Name, cst.Attribute, cst.Call)  # `a and b` is no tensor
-
-
-def applies(result: JobResult) -> bool:
-    """A branch depends on what a tensor holds."""
-    return result.error is not None and is_a(result.error, "graph_break_on_data", "item_under_vmap")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -48,8 +44,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     )
     told = f"`{program.text(branch.test)}` picks one of two values of `{target}`"
     meant = f"{told}, and both may be computed"
-    title = f"line {program.line(branch)}: {told}"
-    yield Rewrite(program.replace({branch: line}), title, meant, cost=COST.SURE, supposes=True)
+    yield failure.edit({branch: line}, told, meant, supposes=True)
 
 
 def _only(body: cst.BaseSuite) -> cst.Assign | None:

@@ -19,6 +19,7 @@ from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.dataflow import cast_of, digits_lost
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import Operand, behind_backward, called_module, tensors
 from knowledge.repair.toolkit.shapes import still_computed
 
@@ -53,8 +54,6 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 
 def _dtype_of(module: Any) -> str:
     """The dtype of a module's weights; empty if it has none, or looks numbers up in a table."""
-    import torch
-
     if module is None or isinstance(module, (torch.nn.Embedding, torch.nn.EmbeddingBag)):
         return ""
     kinds = {_name(p) for p in module.parameters()}

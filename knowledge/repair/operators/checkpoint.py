@@ -13,14 +13,14 @@ import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.sites import argument
 from knowledge.repair.toolkit.statements import inserted
 
 _WHOLE, _FIRST_RATE = "param_groups", "initial_lr"  # keys of an optimizer's state
+KEEPS = (computed(allowed=("[",)),)
 
 
 def applies(result: JobResult) -> bool:
@@ -47,9 +47,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         if given is not None and len(keys) == 1:
             entry = f"{failure.program.text(given.value)}[{keys[0]!r}]".replace("'", '"')
             told = f"the state of `{failure.program.text(owner)}` is in `{entry}`"
-            new = failure.program.replace({given.value: cst.parse_expression(entry)})
-            title = f"line {failure.program.line(given.value)}: {told}"
-            yield Rewrite(new, title, told, cost=COST.SURE)
+            yield failure.edit({given.value: cst.parse_expression(entry)}, told)
 
 
 def _resumed(failure: Failure, place: Place, made: cst.Call) -> Iterator[Rewrite]:
@@ -86,8 +84,3 @@ def _fits(state: Any, optimizer: Any) -> bool:
         return False
     mine = [len(g["params"]) for g in getattr(optimizer, _WHOLE, ())]
     return bool(mine) and [len(g["params"]) for g in state[_WHOLE]] == mine
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The call that failed is still made, of the same things."""
-    return [still_computed(before.error, proposal.code, allowed=("[",))]

@@ -18,6 +18,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.spelling import slips
 from knowledge.repair.toolkit.unchanged import failing_expression_kept
 
@@ -80,8 +81,6 @@ def _classes(failure: Failure, family: str) -> Iterator[cst.ClassDef]:
 
 def _empty_models(failure: Failure) -> set[str]:
     """The classes of the modules at the top that have no parameters."""
-    import torch
-
     held = failure.live.names[0].values()
     models = [v for v in held if isinstance(v, torch.nn.Module)]
     return {type(m).__name__ for m in models if next(m.parameters(), None) is None}
@@ -96,8 +95,6 @@ def _is_slip(name: str, wanted: str) -> bool:
 
 def _bare_super(failure: Failure) -> Iterator[Rewrite]:
     """`super().__init__(n)`, where the class above takes nothing: its arguments go."""
-    import torch
-
     node = failure.node
     if not is_a(failure.error, *_OF_SUPER) or not isinstance(node, cst.Call) or not node.args:
         return
@@ -114,11 +111,10 @@ def _bare_super(failure: Failure) -> Iterator[Rewrite]:
     above = mro[names.index(cls.name.value) + 1 :] if cls.name.value in names else []
     base = next((c for c in above if "__init__" in vars(c)), None)
     if base in (object, torch.nn.Module):
-        yield Rewrite(
-            program.replace({node: node.with_changes(args=[])}),
-            f"line {program.line(node)}: the class above takes no arguments",
+        yield failure.edit(
+            {node: node.with_changes(args=[])},
+            "the class above takes no arguments",
             f"they are for `{cls.name.value}` alone",
-            cost=COST.SURE,
         )
 
 

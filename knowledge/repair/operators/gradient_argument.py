@@ -12,12 +12,14 @@ import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import call, method
+from knowledge.repair.toolkit.keeps import backwards
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, without_argument
+
+KEEPS = (backwards,)
 
 
 def applies(result: JobResult) -> bool:
@@ -42,8 +44,6 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 def _fitting(
     failure: Failure, node: cst.Call, start: cst.BaseExpression, given: cst.Arg | None
 ) -> Iterator[Rewrite]:
-    import torch
-
     program = failure.program
     out, weights = failure.value(start), failure.value(given.value) if given is not None else None
     if given is None or not isinstance(out, torch.Tensor) or not isinstance(weights, torch.Tensor):
@@ -67,8 +67,3 @@ def _fitting(
         what = f"`{program.text(given.value)}` weighs the elements of `{name}`, in its shape"
         new = program.replace({given.value: same})
         yield Rewrite(new, f"line {line}: {what}", what, cost=COST.SURE)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """Every backward reaches leaves."""
-    return [reaches_leaves(after)]

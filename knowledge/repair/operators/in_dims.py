@@ -13,6 +13,7 @@ import libcst as cst
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import evaluates, made_callable
 from knowledge.repair.toolkit.sites import argument, with_argument
 
@@ -56,14 +57,11 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         if not evaluates(failure, place, changed):
             continue
         told = f"one row of {batch} is taken of what has so many; the rest is the same for all"
-        title = f"line {program.line(mapped)}: {told}"
-        yield Rewrite(program.replace({mapped: new}), title, told, cost=cost)
+        yield failure.edit({mapped: new}, told, cost=cost)
 
 
 def _sizes(value: object) -> set[int | None]:
     """The first dimension of every tensor in an input; None for what has none."""
-    import torch
-
     if isinstance(value, (dict, list, tuple)):
         parts = value.values() if isinstance(value, dict) else value
         return set().union(*map(_sizes, parts))

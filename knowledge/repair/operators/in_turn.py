@@ -16,14 +16,13 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.flow import free_name
+from knowledge.repair.toolkit.lazily import torch
 
 ERRORS = ("forward_missing", "not_callable")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """A loop above the line, or in place of it."""
-    import torch
-
     program, call = failure.program, failure.node
     if not isinstance(call, cst.Call) or not call.args or call.args[0].keyword is not None:
         return
@@ -65,9 +64,8 @@ def _side_by_side(failure: Failure, call: cst.Call, layers: list[Any]) -> Iterab
         return
     if len(layers) > 1 and all(shape == (1,) for shape in shapes):
         new = cst.parse_expression(f"{program.name_of('torch', 'cat')}({columns}, dim=1)")
-        title = f"line {program.line(call)}: each of `{owner}` gives one column"
         meaning = f"the layers of `{owner}` stand side by side"
-        yield Rewrite(program.replace({call: new}), title, meaning, cost=COST.SURE)
+        yield failure.edit({call: new}, f"each of `{owner}` gives one column", meaning)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

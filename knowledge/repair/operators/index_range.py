@@ -16,22 +16,22 @@ from typing import Any
 import libcst as cst
 
 from executor.errors import is_a
-from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import operand
+from knowledge.repair.toolkit.keeps import layers
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.shapes import (
     Resized,
     origin,
     resized,
     resized_call,
-    same_layers,
     size_given,
 )
 from knowledge.repair.toolkit.sites import argument, assignment, calls, integer, made
 
 ERRORS = ("class_out_of_bounds", "embedding_range", "loss_range")
+KEEPS = (layers,)
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -90,8 +90,7 @@ def _last_steps(failure: Failure, place: Place, values: Any, rows: int) -> Itera
             picked = f"{given.value}[{':, ' * sizes.index(steps)}-{limit}:]"
             told = f"`{given.value}` is cut off at its last {rows} steps, for which there is room"
             meaning = f"the next one follows from the last {rows} steps of `{given.value}`"
-            new = program.replace({given: cst.parse_expression(picked)})
-            yield Rewrite(new, f"line {program.line(given)}: {told}", meaning, cost=COST.SAID)
+            yield failure.edit({given: cst.parse_expression(picked)}, told, meaning, cost=COST.SAID)
             return
 
 
@@ -106,8 +105,6 @@ def _limit(failure: Failure, outer: Place, rows: int) -> str:
 
 def _drawn_between(failure: Failure, place: Place, call: cst.Call) -> Iterator[Rewrite]:
     """`torch.rand` for the `torch.randn` by which the program made up what became the target."""
-    import torch
-
     program, given = failure.program, argument(call, 1, "target")
     value = failure.value(given.value, place.frame) if given is not None else None
     if not isinstance(value, torch.Tensor):
@@ -129,8 +126,6 @@ def _drawn_between(failure: Failure, place: Place, call: cst.Call) -> Iterator[R
 
 def _met(failure: Failure, place: Place, call: cst.Call) -> tuple[Any, int, str] | None:
     """The indices of the failing call, how many there may be, and what they are."""
-    import torch
-
     if is_a(failure.error, "embedding_range"):
         layer = failure.value(call.func, place.frame)
         given = argument(call, 0, "input")
@@ -153,8 +148,6 @@ def _met(failure: Failure, place: Place, call: cst.Call) -> tuple[Any, int, str]
 
 def _whole(failure: Failure, values: Any) -> Any:
     """The tensor of the program that these are a batch of; themselves if there is none."""
-    import torch
-
     alive = [v for v in failure.live.names[0].values()
              if isinstance(v, torch.Tensor) and v.dtype == values.dtype
              and v.shape[1:] == values.shape[1:] and len(v) > len(values)]  # fmt: skip
@@ -215,8 +208,3 @@ def _counted(failure: Failure, rows: int, size: int) -> Resized | None:
         return None
     new = cst.parse_expression(f"max({told[1]}.values()) + 1")
     return Resized(program.replace({whole: new}), program.line(whole))
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """Every layer is there."""
-    return [same_layers(before, after)]

@@ -12,16 +12,16 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
-from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.shapes import same_layers
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.operator import Failure
+from knowledge.repair.toolkit.keeps import layers
 from knowledge.repair.toolkit.sites import made
 
 _LAYER = re.compile(
     r"((?:Lazy)?(?:BatchNorm|InstanceNorm)|(?:Max|Avg|AdaptiveMax|AdaptiveAvg|LP)Pool)([123])d"
 )
 _RANK = re.compile(r"(?i)\b\d+D\b|dimension|\d-dim")
+KEEPS = (layers,)
 
 REPEATS = True  # the layers of a block are taken for one rank together
 
@@ -54,12 +54,6 @@ def _fitting(failure: Failure) -> Iterator[Rewrite]:
     program = failure.program
     old = program.text(site.call.func)
     new = old.removesuffix(layer.type) + f"{kind[1]}{places}d"
-    title = f"line {program.line(site.call)}: `{kind[1]}{places}d` takes what comes in"
-    changed = program.replace({site.call.func: cst.parse_expression(new)})
+    told = f"`{kind[1]}{places}d` takes what comes in"
     meaning = f"it is for {places} dimension{'s' if places > 1 else ''} of place"
-    yield Rewrite(changed, title, meaning, cost=COST.SURE)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """No other layer changed."""
-    return [same_layers(before, after)]
+    yield failure.edit({site.call.func: cst.parse_expression(new)}, told, meaning, at=site.call)

@@ -17,6 +17,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Program, separated
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import required
 from knowledge.repair.toolkit.sites import assignment, scope_of
 
@@ -35,19 +36,16 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
                 new: dict[cst.CSTNode, cst.CSTNode] = {
                     c: cst.Call(c.with_changes(args=()), c.args) for c in _alike(program, call)
                 }
-                yield Rewrite(
-                    program.replace({**new, call: made}),
-                    f"line {program.line(call)}: `{name}(…)` only makes the layer; the tensors "
-                    "go into its call",
+                yield failure.edit(
+                    {**new, call: made},
+                    f"`{name}(…)` only makes the layer; the tensors go into its call",
                     f"`{name}` is to work on them",
-                    cost=COST.SURE,
+                    at=call,
                 )
 
 
 def _classes(failure: Failure) -> Iterator[Rewrite]:
     """`nn.Sequential(…, nn.ReLU)`: the classes among the arguments are made to layers."""
-    import torch
-
     program, node = failure.program, failure.node
     given = [a.value for a in node.args] if isinstance(node, cst.Call) else []
     given += [e.value for a in given if isinstance(a, (cst.List, cst.Tuple)) for e in a.elements]
@@ -87,8 +85,6 @@ def _constructors(failure: Failure, place: Place) -> Iterator[cst.Call]:
 
 def _in_two(failure: Failure, place: Place, call: cst.Call) -> cst.Call | None:
     """`nn.X(tensors, option=…)` as `nn.X(option=…)(tensors)`; None where that is not meant."""
-    import torch
-
     cls = failure.value(call.func, place.frame)
     if not inspect.isclass(cls) or not issubclass(cls, torch.nn.Module):
         return None
@@ -123,8 +119,6 @@ def _held(failure: Failure, place: Place, call: cst.Call) -> object:
 
 def _has_tensor(held: object, cls: type) -> bool:
     """Whether a layer was made with a tensor where it takes a setting."""
-    import torch
-
     return type(held) is cls and any(isinstance(v, torch.Tensor) for v in vars(held).values())
 
 

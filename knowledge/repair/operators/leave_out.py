@@ -15,6 +15,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import names_in
 from knowledge.repair.toolkit.statements import removed
 
@@ -30,8 +31,6 @@ def applies(result: JobResult) -> bool:
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The failing assignment left out, where nothing reads what it makes."""
-    import torch
-
     program, node, line = failure.program, failure.node, failure.statement
     made = program.parent(node) if node is not None else None
     if not isinstance(node, cst.Call) or not isinstance(made, cst.Assign) or line is None:
@@ -51,8 +50,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         return
     name = next(iter(names))
     what = f"nothing uses `{name}`, and the program can do without it"
-    title = f"line {program.line(made)}: {what}"
-    yield Rewrite(program.replace(gone), title, what, cost=COST.POSSIBLE, supposes=True)
+    yield failure.edit(gone, what, at=made, cost=COST.POSSIBLE, supposes=True)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -11,7 +11,7 @@ import libcst as cst
 
 from executor.errors import is_a
 from knowledge.repair.codemod import Rewrite
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.sites import argument, calls, with_argument
 
 ERRORS = ("weights_only", "cuda_checkpoint")
@@ -23,22 +23,19 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     node = failure.node
     if not isinstance(node, cst.Call) or not program.text(node.func).endswith("load"):
         return
-    at = f"line {program.line(node)}"
     if not is_a(failure.error, "weights_only"):
         device = cst.SimpleString('"cpu"')
-        yield Rewrite(
-            program.replace({node: with_argument(node, 1, "map_location", device)}),
-            f"{at}: what was saved on a GPU is loaded onto the CPU",
+        yield failure.edit(
+            {node: with_argument(node, 1, "map_location", device)},
+            "what was saved on a GPU is loaded onto the CPU",
             "it is to go on without a GPU",
-            cost=COST.SURE,
         )
     elif _wrote_it(failure, node):
         false = cst.Name("False")
-        yield Rewrite(
-            program.replace({node: with_argument(node, 99, "weights_only", false)}),
-            f"{at}: the file is this program's own, so all that it holds may be loaded",
+        yield failure.edit(
+            {node: with_argument(node, 99, "weights_only", false)},
+            "the file is this program's own, so all that it holds may be loaded",
             "the file is the one that was saved above",
-            cost=COST.SURE,
         )
 
 

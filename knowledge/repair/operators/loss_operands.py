@@ -22,6 +22,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import evaluates
 from knowledge.repair.toolkit.losses import loss_alive
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
@@ -84,8 +85,6 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 
 
 def _loss(failure: Failure, place: Place) -> _Loss | None:
-    import torch
-
     node = place.node
     if not isinstance(node, cst.Call) or any(a.star for a in node.args):
         return None
@@ -114,8 +113,6 @@ def _loss(failure: Failure, place: Place) -> _Loss | None:
 
 def _of_input(failure: Failure, loss: _Loss) -> Iterator[_Form]:
     """The predictions as they are, or with their classes second, one row for each target, …"""
-    import torch
-
     node, shape = loss.input, tuple(loss.given.shape)
     name = failure.program.text(node)
     yield _Form(node, "")
@@ -151,8 +148,6 @@ def _goes_on_by_steps(failure: Failure, loss: _Loss) -> bool:
 
 def _of_target(failure: Failure, loss: _Loss) -> Iterator[_Form]:
     """The targets as they are, or in another shape, then in another dtype."""
-    import torch
-
     node, target = loss.target, loss.wanted
     if isinstance(target, (int, float)):
         yield from _constant(failure, loss)
@@ -204,8 +199,6 @@ def _target_shapes(failure: Failure, loss: _Loss) -> Iterator[_Form]:
 
 
 def _target_dtypes(failure: Failure, loss: _Loss) -> Iterator[tuple[str, str]]:
-    import torch
-
     name, target = failure.program.text(loss.target), loss.wanted
     if loss.name in _CLASSES:
         if target.is_floating_point() and bool((target == target.round()).all()):
@@ -260,8 +253,6 @@ def _rewrite(failure: Failure, loss: _Loss, forms: tuple[_Form, _Form]) -> Rewri
 
 def _the_other_way_round(failure: Failure, place: Place, loss: _Loss) -> Iterator[Rewrite]:
     """Predictions and targets change places, where each is what the other should be."""
-    import torch
-
     if not isinstance(loss.wanted, torch.Tensor) or loss.given.requires_grad:
         return
     is_graph = loss.wanted.requires_grad
@@ -276,8 +267,6 @@ def _the_other_way_round(failure: Failure, place: Place, loss: _Loss) -> Iterato
 
 def _of_classes(failure: Failure, loss: _Loss) -> Iterator[Rewrite]:
     """Scores [n, classes] and one class index for each row: a loss of classes, or one-hot rows."""
-    import torch
-
     target, given = loss.wanted, loss.given
     if loss.name not in _BINARY or not isinstance(target, torch.Tensor):
         return
@@ -310,8 +299,6 @@ def _of_classes(failure: Failure, loss: _Loss) -> Iterator[Rewrite]:
 
 def _of_scores(failure: Failure, loss: _Loss) -> Iterator[Rewrite]:
     """Scores where probabilities are wanted: the loss that takes scores, or their sigmoid."""
-    import torch
-
     if loss.name not in _OF_PROBABILITIES or loss.given.dim() == 0:
         return
     low, high = float(loss.given.min()), float(loss.given.max())
@@ -327,9 +314,8 @@ def _of_scores(failure: Failure, loss: _Loss) -> Iterator[Rewrite]:
     made, word = _made(failure, loss), _OF_PROBABILITIES[loss.name]
     if made is not None:
         new = cst.parse_expression(program.text(made).removesuffix(loss.name) + word)
-        title = f"line {program.line(made)}: `{name}` are scores, which `{word}` takes"
         meaning = "the model gives scores"
-        yield Rewrite(program.replace({made: new}), title, meaning, cost=COST.SURE)
+        yield failure.edit({made: new}, f"`{name}` are scores, which `{word}` takes", meaning)
     soft = cst.parse_expression(f"{program.name_of('torch', 'sigmoid')}({name})")
     title = f"line {program.line(loss.call)}: the sigmoid of `{name}` gives probabilities"
     meaning = "the loss is meant to be given probabilities"

@@ -17,6 +17,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import assignment, value_given
 from knowledge.repair.toolkit.unchanged import failing_expression_kept
 
@@ -79,10 +80,9 @@ def _with_the_others(failure: Failure) -> Iterator[Rewrite]:
         return
     whole = cst.parse_expression(", ".join((program.text(given), *others)))
     told = " and ".join(f"`{n}`" for n in others)
-    title = f"line {program.line(returns[0])}: `{function.name.value}` returns {told} too"
+    what = f"`{function.name.value}` returns {told} too"
     meaning = f"{told} are those of `{function.name.value}`"
-    new = program.replace({returns[0]: returns[0].with_changes(value=whole)})
-    yield Rewrite(new, title, meaning, cost=COST.SURE)
+    yield failure.edit({returns[0]: returns[0].with_changes(value=whole)}, what, meaning)
 
 
 def _gave_none(failure: Failure, place: Place) -> Iterator[cst.Call]:
@@ -100,8 +100,6 @@ def _gave_none(failure: Failure, place: Place) -> Iterator[cst.Call]:
 
 def _defined(failure: Failure, place: Place, call: cst.Call) -> cst.FunctionDef | None:
     """The function of the program that a call runs: a plain one, a method, or a forward."""
-    import torch
-
     held = failure.value(call.func, place.frame)
     if isinstance(held, torch.nn.Module):
         held = type(held).forward

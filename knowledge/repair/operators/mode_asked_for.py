@@ -11,6 +11,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import operands
 from knowledge.repair.toolkit.statements import inserted
 
@@ -40,8 +41,6 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 def _in_mode(
     failure: Failure, node: cst.BaseExpression, value: object, wants_eval: bool
 ) -> Iterator[Rewrite]:
-    import torch
-
     program = failure.program
     statement = program.small_statement(node)
     if not isinstance(value, torch.nn.Module) or value.training != wants_eval or statement is None:

@@ -19,6 +19,7 @@ from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.computed import backwards, reaches_leaves
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Beside, New, method
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import assignment, scope_of
 from knowledge.repair.toolkit.statements import block, calls_of, inserted, receiver, removed
 
@@ -62,8 +63,6 @@ def _step_between(failure: Failure, first: cst.Call, last: cst.Call) -> cst.Expr
 
 def _held(failure: Failure, step: cst.Expr) -> set[int]:
     """The identities of the parameters that the optimizer holds which steps there."""
-    import torch
-
     call = cst.ensure_type(step.value, cst.Call)
     optimizer = failure.value(cst.ensure_type(call.func, cst.Attribute).value)
     if not isinstance(optimizer, torch.optim.Optimizer):
@@ -73,8 +72,6 @@ def _held(failure: Failure, step: cst.Expr) -> set[int]:
 
 def _is_of(module: Any, owned: set[int]) -> bool:
     """Whether a module is the player whose parameters these are."""
-    import torch
-
     own = list(module.parameters()) if isinstance(module, torch.nn.Module) else []
     return bool(own) and all(id(p) in owned for p in own)
 
@@ -182,14 +179,8 @@ def _second_alone(failure: Failure, step: cst.Expr, last: cst.Call) -> Iterator[
     optimizer = receiver(program, cst.ensure_type(later.value, cst.Call))
     what = f"`{program.text(made.targets[0].target)}` teaches what `{optimizer}` steps alone"
     through = " and ".join(f"`{name}`" for name in names)
-    yield Rewrite(
-        program.replace(cut),
-        f"line {program.line(made)}: {what}, and goes no further back through {through}",
-        what,
-        subjects=names,
-        as_one=True,
-        cost=COST.SURE,
-    )
+    told = f"{what}, and goes no further back through {through}"
+    yield failure.edit(cut, told, what, at=made, subjects=names, as_one=True)
 
 
 def _step_after(failure: Failure, last: cst.Call) -> cst.Expr | None:

@@ -13,6 +13,7 @@ import libcst as cst
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.lazily import torch
 
 ERRORS = ("permute_dimensions",)
 
@@ -22,8 +23,6 @@ _CHANNELS_FIRST = [2, 0, 1]
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The batch stays in front; or the sample becomes a batch."""
-    import torch
-
     program, place = failure.program, next(iter(failure.places), None)
     call = place.node if place is not None else None
     if place is None or not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):

@@ -25,6 +25,7 @@ from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.imports import import_instead, with_import, without_import
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.lookups import Lookup, lookup, sister_of
 from knowledge.repair.toolkit.sites import scope_of
 from knowledge.repair.toolkit.spelling import misspelt, plain, slips
@@ -139,11 +140,11 @@ def _of_torch(failure: Failure) -> Iterator[Rewrite]:
         return
     module, name = failure.value(node.func.value), node.func.attr.value
     if getattr(module, "__name__", "") not in ("numpy", "math") or not callable(
-        getattr(_torch(), name, None)
+        getattr(torch, name, None)
     ):
         return
     given = failure.value(node.args[0].value) if node.args else None
-    if isinstance(given, _torch().Tensor):
+    if isinstance(given, torch.Tensor):
         new = program.name_of("torch", name)
         title = f"line {program.line(node)}: `{new}` is the function for tensors"
         changed = program.replace({node.func: cst.parse_expression(new)})
@@ -170,20 +171,13 @@ def _of_a_variable(failure: Failure) -> Iterator[Rewrite]:
     uses: dict[cst.CSTNode, cst.CSTNode] = {
         n: new.deep_clone()
         for n in program.inside(function, cst.Name)
-        if n.value == name and not _is_attribute(program, n)
+        if n.value == name and not program.is_label(n)
     }
     if uses:
         text = program.module.code_for_node(new)
         title = f"line {failure.error.line}: `{name}` is `{text}`"
         meaning = f"`{text}` is meant"
         yield Rewrite(program.replace(uses), title, meaning, cost=COST.SURE, as_one=True)
-
-
-def _is_attribute(program: Program, node: cst.Name) -> bool:
-    parent = program.parent(node)
-    if isinstance(parent, cst.Attribute):
-        return parent.attr is node
-    return isinstance(parent, cst.Arg) and parent.keyword is node
 
 
 def _of_vision(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewrite]:
@@ -219,9 +213,8 @@ def _longer(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rew
     is_called = isinstance(parent, cst.Call) and parent.func is node
     longer = look.longer(is_called=is_called)
     for name in longer if len(longer) <= _MOST_LONGER else ():
-        title = f"line {program.line(node)}: the whole name is `{name}`"
-        new = program.replace({node: _named(node, name)})
-        yield Rewrite(new, title, f"`{name}` is meant", cost=COST.LIKELY)
+        told = f"the whole name is `{name}`"
+        yield failure.edit({node: _named(node, name)}, told, f"`{name}` is meant", cost=COST.LIKELY)
 
 
 def _not_implemented(failure: Failure) -> Lookup | None:
@@ -393,7 +386,7 @@ def _import_mended(program: Program, look: Lookup) -> tuple[cst.Module, str] | N
     """One name from where it is, or under the name that it has; left out if nothing uses it."""
     home = _moved(look) or _home(look)
     if not home and look.module.partition(".")[0] != "torch":
-        of_torch = Lookup(_torch(), look.name, "")
+        of_torch = Lookup(importlib.import_module("torch"), look.name, "")
         home = _home(of_torch)  # what a library took from torch, and gave back
     near = look.alike(is_called=True) or look.with_another_end() or _glued(program, look)
     sister = "" if home or near else sister_of(look.module, look.name)
@@ -498,12 +491,6 @@ def _of_a_lost_alias(failure: Failure, path: str) -> Iterator[Rewrite]:
             yield Rewrite(program.replace({node: new}), title, cost=COST.SURE)
 
 
-def _torch() -> types.ModuleType:
-    import torch
-
-    return torch
-
-
 # -- every place -----------------------------------------------------------------------------
 
 
@@ -529,8 +516,7 @@ def _everywhere(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator
             new |= found[0]
             titles[found[1]] = None
     if len(new) > 1:
-        title = f"line {program.line(node)}: {', and '.join(titles)} (everywhere)"
-        yield Rewrite(program.replace(new), title, cost=COST.SURE)
+        yield failure.edit(new, f"{', and '.join(titles)} (everywhere)", "", at=node)
 
 
 def _missing_of_modules(failure: Failure) -> Iterator[tuple[cst.Attribute, Lookup]]:

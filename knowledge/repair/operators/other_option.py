@@ -19,6 +19,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import made_callable
 from knowledge.repair.toolkit.sites import (
     argument,
@@ -50,9 +51,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 
 
 def _edit(failure: Failure, old: cst.Call, new: cst.Call, told: str, meant: str = "") -> Rewrite:
-    program = failure.program
-    title = f"line {program.line(old)}: {told}"
-    return Rewrite(program.replace({old: new}), title, meant or told, cost=COST.SAID)
+    return failure.edit({old: new}, told, meant or told, cost=COST.SAID)
 
 
 def _random_in_vmap(failure: Failure) -> Iterator[Rewrite]:
@@ -156,8 +155,7 @@ def _unused(failure: Failure) -> Iterator[Rewrite]:
         if isinstance(copy.func, cst.Attribute) and copy.func.attr.value in _COPIES:
             of = program.text(copy.func.value)
             told = f"the gradient is taken of `{of}` itself, and not of a copy that nothing reads"
-            title = f"line {program.line(copy)}: {told}"
-            yield Rewrite(program.replace({copy: copy.func.value}), title, told, cost=COST.SAID)
+            yield failure.edit({copy: copy.func.value}, told, cost=COST.SAID)
     name = _name_of(failure, failure.value(wanted.value), int(at[1]))
     if name:
         told = f"`materialize_grads=True`: `{name}` takes no part, and gets a gradient of zeros"
@@ -167,8 +165,6 @@ def _unused(failure: Failure) -> Iterator[Rewrite]:
 
 def _name_of(failure: Failure, inputs: Any, at: int) -> str:
     """What a module that is alive calls one of the tensors; empty where none holds it."""
-    import torch
-
     wanted = inputs[at] if isinstance(inputs, (list, tuple)) and at < len(inputs) else None
     values = [v for names in failure.live.names[::-1] for v in list(names.values())]
     values += [part for v in values for part in list(getattr(v, "__dict__", {}).values())]

@@ -13,7 +13,7 @@ import libcst as cst
 from executor.errors import HasMessage, read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.shapes import sizes
 from knowledge.repair.toolkit.sites import assignment
@@ -57,8 +57,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     else:
         new = _other_way(program.text(old), old)
     told = f"`{name}` is turned to the form of the input that it is the gradient of"
-    title = f"line {program.line(old)}: {told}"
-    yield Rewrite(program.replace({old: new}), title, told, cost=COST.SURE)
+    yield failure.edit({old: new}, told)
 
 
 def _other_way(text: str, node: cst.BaseExpression) -> cst.BaseExpression:

@@ -11,21 +11,19 @@ from typing import Any
 
 import libcst as cst
 
-from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Beside
+from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import called_module, tensors
-from knowledge.repair.toolkit.shapes import still_computed
 
 ERRORS = ("matmul_shapes",)
+KEEPS = (computed(),)
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """`net.fc = nn.Identity()` below the last line that asks for the head."""
-    import torch
-
     for place in failure.places:
         layer, given = called_module(failure, place), tensors(failure, place)
         if not isinstance(layer, torch.nn.Linear) or len(given) != 1:
@@ -44,8 +42,6 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 
 def _heads(failure: Failure, sizes: tuple[int, int]) -> Iterator[tuple[str, str]]:
     """The networks in reach whose last layer goes from the one size to the other."""
-    import torch
-
     frames = [list(names.items()) for names in reversed(failure.live.names)]
     for name, value in (pair for names in frames for pair in names):
         if not isinstance(value, torch.nn.Module):
@@ -56,8 +52,6 @@ def _heads(failure: Failure, sizes: tuple[int, int]) -> Iterator[tuple[str, str]
 
 
 def _head(network: Any, sizes: tuple[int, int]) -> Iterator[str]:
-    import torch
-
     children = list(network.named_children())
     if not children or isinstance(network, torch.nn.Sequential):
         return
@@ -83,8 +77,3 @@ def _last_that_asks(failure: Failure, holder: str, part: str) -> cst.SimpleState
     asks = [s for s in block.body if s is made[0] or head in program.text(s)]
     last = asks[-1] if len(asks) > 1 else None  # who never names the head may not know of it
     return last if isinstance(last, cst.SimpleStatementLine) else None
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """What failed is still computed."""
-    return [still_computed(before.error, proposal.code)]

@@ -17,8 +17,9 @@ from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import separated
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import called
 
 _ADDS = ("append", "appendleft", "put")
@@ -47,8 +48,6 @@ def _packed(
     failure: Failure, call: cst.Call, plain: list[cst.Arg], start: int, target: Any
 ) -> Iterator[Rewrite]:
     """Everything from a place on as one: states of a layer, layers, numbers, a thing to keep."""
-    import torch
-
     is_append = isinstance(call.func, cst.Attribute) and call.func.attr.value in _ADDS
     if is_a(failure.error, "takes_exactly") and not is_append:
         return  # `len(a, b)` is no length of both
@@ -71,12 +70,10 @@ def _packed(
     ]
     program = failure.program
     function = program.text(call.func).rpartition(".")[2]
-    yield Rewrite(
-        program.replace({call: call.with_changes(args=separated(args))}),
-        f"line {program.line(call)}: `{function}` takes them as one "
-        f"{'tuple' if as_tuple else 'list'}",
+    yield failure.edit(
+        {call: call.with_changes(args=separated(args))},
+        f"`{function}` takes them as one {'tuple' if as_tuple else 'list'}",
         "they belong together",
-        cost=COST.SURE,
     )
 
 
@@ -92,8 +89,7 @@ def _as_first(failure: Failure, call: cst.Call, plain: list[cst.Arg]) -> Iterato
     except Exception:
         return
     function = program.text(call.func)
-    title = f"line {program.line(call)}: `{function}` takes them as one list"
-    yield Rewrite(program.replace({call: new}), title, "they belong together", cost=COST.SURE)
+    yield failure.edit({call: new}, f"`{function}` takes them as one list", "they belong together")
 
 
 def _tuple(elements: list[cst.Element]) -> cst.Tuple:
@@ -101,8 +97,6 @@ def _tuple(elements: list[cst.Element]) -> cst.Tuple:
 
 
 def _kind(value: object) -> str:
-    import torch
-
     if isinstance(value, torch.nn.Module):
         return "module"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -112,8 +106,6 @@ def _kind(value: object) -> str:
 
 def _unpacked(failure: Failure, call: cst.Call) -> Iterator[Rewrite]:
     """`nn.Sequential(layers)` → `nn.Sequential(*layers)`."""
-    import torch
-
     if len(call.args) != 1 or call.args[0].keyword is not None or call.args[0].star:
         return
     value = failure.value(call.args[0].value)
@@ -121,17 +113,15 @@ def _unpacked(failure: Failure, call: cst.Call) -> Iterator[Rewrite]:
         return
     if not value or not all(isinstance(layer, torch.nn.Module) for layer in value):
         return
-    program = failure.program
     given = call.args[0]
     if isinstance(given.value, (cst.List, cst.Tuple)):
         args = separated([cst.Arg(e.value) for e in given.value.elements])
     else:
         args = [given.with_changes(star="*")]
-    yield Rewrite(
-        program.replace({call: call.with_changes(args=args)}),
-        f"line {program.line(call)}: `Sequential` takes its layers one by one",
+    yield failure.edit(
+        {call: call.with_changes(args=args)},
+        "`Sequential` takes its layers one by one",
         "the layers of the list follow each other",
-        cost=COST.SURE,
     )
 
 

@@ -18,6 +18,7 @@ from knowledge.repair.operator import COST, Failure
 from knowledge.repair.operators.windows import slides
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import free_name, held_as, walked
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
 _FAMILIES = ("stack_sizes", "collate_unequal")
@@ -54,8 +55,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         tensors = "samples" if rows else _as_tensors(program, "samples")
         function = f"lambda samples: {pad}({tensors}, batch_first=True)"
         new = with_argument(loader, 99, "collate_fn", cst.parse_expression(function))
-        title = f"{line}: short samples are {filled}"
-        yield Rewrite(program.replace({loader: new}), title, meaning, cost=COST.SURE)
+        yield failure.edit({loader: new}, f"short samples are {filled}", meaning)
         return
     if statement is None:
         return
@@ -109,8 +109,7 @@ def _as_another(failure: Failure, loaders: list[cst.Call]) -> Iterable[Rewrite]:
     for loader in mine if len(mine) == 1 else ():
         new = with_argument(loader, 99, "collate_fn", given[0].value)
         told = f"this loader joins samples with `{text}` too, as the other one does"
-        title = f"line {program.line(loader)}: {told}"
-        yield Rewrite(program.replace({loader: new}), title, told, cost=COST.SAID)
+        yield failure.edit({loader: new}, told, cost=COST.SAID)
 
 
 def _failed(failure: Failure) -> Any:
@@ -143,8 +142,6 @@ def _samples(failure: Failure, loader: cst.Call) -> list[Any]:
 
 
 def _is_row(value: Any) -> bool:
-    import torch
-
     return isinstance(value, torch.Tensor) and value.dim() > 0
 
 
@@ -176,8 +173,6 @@ def _as_tensors(program: Program, name: str) -> str:
 
 def _joined(program: Program, name: str, column: tuple[Any, ...], pad: str) -> str | None:
     """How a part of all samples becomes one tensor; None where that is not clear."""
-    import torch
-
     if all(type(v) in (int, float, bool) for v in column):
         return f"{program.name_of('torch', 'tensor')}({name})"
     if all(_is_of_numbers(v) for v in column):

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -17,12 +16,9 @@ from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.statements import last_name
 
+ERRORS = ("dot_in_a_name",)
+
 _PUTS = frozenset({"add_module", "register_module", "register_buffer", "register_parameter"})
-
-
-def applies(result: JobResult) -> bool:
-    """A module, a parameter or a buffer was given a name with a dot."""
-    return result.error is not None and is_a(result.error, "dot_in_a_name")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -51,9 +47,8 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     dot, line = (cst.Arg(cst.SimpleString(s)) for s in ('"."', '"_"'))
     changes: dict[cst.CSTNode, cst.CSTNode] = {k: method(k, "replace", dot, line) for k in found}
     told = "a name with `_` for each dot: `a.b` would be `b` of a module `a`"
-    title = f"line {program.line(found[0])}: {told}"
     meant = "modules may be named otherwise than what they are for, with `_` for each dot"
-    yield Rewrite(program.replace(changes), title, meant, cost=COST.SAID, as_one=True)
+    yield failure.edit(changes, told, meant, at=found[0], cost=COST.SAID, as_one=True)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from executor.errors import is_a
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import reads
 from knowledge.repair.toolkit.sites import argument, assignment, scope_of
 from knowledge.repair.toolkit.statements import last_name
+
+ERRORS = ("scheduler_steps",)
 
 _WRAPS = {"enumerate", "tqdm", "trange", "track"}  # what walks through its first argument
 
@@ -29,11 +29,6 @@ class _Rounds(NamedTuple):
 
     text: str
     is_range: bool
-
-
-def applies(result: JobResult) -> bool:
-    """A scheduler was stepped more often than it was made for."""
-    return result.error is not None and is_a(result.error, "scheduler_steps")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -52,7 +47,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 def _planned(
     failure: Failure, scheduler: str, made: cst.Call, rounds: list[_Rounds]
 ) -> Iterator[Rewrite]:
-    program, inner = failure.program, rounds[0]
+    inner = rounds[0]
     each = argument(made, 4, "steps_per_epoch")
     whole = argument(made, 2, "total_steps")
     if each is not None and not inner.is_range:
@@ -64,9 +59,8 @@ def _planned(
     else:
         return
     steps = f"`{new}` steps" + (" an epoch" if each else "")
-    title = f"line {program.line(made)}: planned for {steps}, which the loops make"
     what = f"`{scheduler}` is to go through its whole course in this training"
-    yield Rewrite(program.replace(changes), title, what, cost=COST.SURE)
+    yield failure.edit(changes, f"planned for {steps}, which the loops make", what, at=made)
 
 
 def _origin(failure: Failure, given: cst.BaseExpression) -> cst.BaseExpression:

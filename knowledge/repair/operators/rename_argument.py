@@ -19,6 +19,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.keywords import meant, only_tells
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import Called, called, of_call
 from knowledge.repair.toolkit.sites import with_argument, without_argument
 
@@ -47,7 +48,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         yield from _in_place(failure)
         yield from _said_to_be_missing(failure)
         return
-    if found.target is _sequential():
+    if found.target is torch.nn.Sequential:
         yield from _unnamed(failure, found)
     if found.takes_any_keyword:
         return
@@ -105,9 +106,8 @@ def _moved(failure: Failure, found: Called) -> Iterator[Rewrite]:
                 have.add(arg.keyword.value)
         is_now = f"is `{moved.arguments}` now" if moved.arguments else "is not asked for any more"
         told.append(f"`{program.text(old)}` {is_now}")
-    title = f"line {program.line(found.call)}: {', and '.join(told)}"
     lost = tuple(today)
-    yield Rewrite(program.replace({found.call: call}), title, subjects=lost, cost=COST.SAID)
+    yield failure.edit({found.call: call}, ", and ".join(told), "", subjects=lost, cost=COST.SAID)
 
 
 def _of_other_functions(
@@ -124,31 +124,19 @@ def _of_other_functions(
             yield call, _renamed(call, names)
 
 
-def _sequential() -> type:
-    import torch
-
-    return torch.nn.Sequential
-
-
 def _in_place(failure: Failure) -> Iterator[Rewrite]:
     """`torch.relu(x, inplace=True)` → `torch.relu_(x)`, where torch has that."""
-    import torch
-
     node = failure.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
     given = next((a for a in node.args if _is_called(a, "inplace")), None)
-    name = f"{node.func.attr.value}_"
-    if given is None or failure.value(node.func.value) is not torch or not hasattr(torch, name):
+    owner, name = failure.value(node.func.value), f"{node.func.attr.value}_"
+    if given is None or getattr(owner, "__name__", "") != "torch" or not hasattr(torch, name):
         return
     if failure.program.text(given.value) == "True":
         function = node.func.with_changes(attr=cst.Name(name))
         new = without_argument(node, given).with_changes(func=function)
-        yield Rewrite(
-            failure.program.replace({node: new}),
-            f"line {failure.program.line(node)}: `torch.{name}` is the one that writes in place",
-            cost=COST.SURE,
-        )
+        yield failure.edit({node: new}, f"`torch.{name}` is the one that writes in place", "")
 
 
 def _said_to_be_missing(failure: Failure) -> Iterator[Rewrite]:
@@ -160,12 +148,8 @@ def _said_to_be_missing(failure: Failure) -> Iterator[Rewrite]:
     for given in node.args:
         names = meant(given.keyword.value, lacking) if given.keyword is not None else []
         if len(names) == 1 and given.keyword is not None and given.keyword.value not in lacking:
-            yield Rewrite(
-                failure.program.replace({given.keyword: cst.Name(names[0])}),
-                f"line {failure.program.line(node)}: the argument `{given.keyword.value}` is "
-                f"called `{names[0]}`",
-                cost=COST.SURE,
-            )
+            told = f"the argument `{given.keyword.value}` is called `{names[0]}`"
+            yield failure.edit({given.keyword: cst.Name(names[0])}, told, "", at=node)
 
 
 def _unnamed(failure: Failure, found: Called) -> Iterator[Rewrite]:
@@ -178,12 +162,8 @@ def _unnamed(failure: Failure, found: Called) -> Iterator[Rewrite]:
     if any(a.attr.value == name for a in program.all(cst.Attribute)):
         return
     if isinstance(last.value, cst.Call):
-        yield Rewrite(
-            program.replace({last: cst.Arg(last.value, comma=last.comma)}),
-            f"line {program.line(found.call)}: Sequential takes no keywords; names of layers go "
-            "into an OrderedDict",
-            cost=COST.SURE,
-        )
+        told = "Sequential takes no keywords; names of layers go into an OrderedDict"
+        yield failure.edit({last: cst.Arg(last.value, comma=last.comma)}, told, "", at=found.call)
 
 
 def _unknown(call: cst.Call, names: dict[str, str]) -> bool:

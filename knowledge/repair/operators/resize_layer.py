@@ -139,10 +139,9 @@ def _of_an_object(failure: Failure, call: cst.Call | None, numbers: set[int]) ->
         others = [n for n in names if n != given.value.value
                   and worth(program, argument(made[0], names.index(n), n)) == new]  # fmt: skip
         if len(others) == 1:
-            title = f"line {program.line(call)}: the layer is made for `{others[0]}`"
-            changed = program.replace({given.value: cst.Name(others[0])})
+            told = f"the layer is made for `{others[0]}`"
             meaning = f"`{others[0]}` come into this layer"
-            yield Rewrite(changed, title, meaning, cost=COST.SURE)
+            yield failure.edit({given.value: cst.Name(others[0])}, told, meaning, at=call)
 
 
 def _exchanged(

@@ -17,8 +17,9 @@ import libcst as cst
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
-from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.operator import Failure, Place
 from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import evaluates, operands, works
 
 TYPES = frozenset({"TypeError", "AttributeError", "ValueError", "RuntimeError"})
@@ -54,8 +55,6 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 
 def _local(failure: Failure, place: Place) -> Iterator[Rewrite]:
     """`0.5 * logvar` for `0.5 * self.logvar`, where that is a layer and the name a tensor."""
-    import torch
-
     for one in operands(failure, place):
         if isinstance(one.node, cst.Attribute) and isinstance(one.value, torch.nn.Module):
             held = failure.live.names[place.frame].get(one.node.attr.value)
@@ -81,9 +80,8 @@ def _turned(failure: Failure, place: Place, node: cst.Call) -> Iterator[Rewrite]
     if not failure.writes(node) and not evaluates(failure, place, new):
         return
     names = " and ".join(f"`{program.text(a.value)}`" for a in plain)
-    title = f"line {program.line(node)}: {names} change places"
     meaning = f"`{program.text(plain[1].value)}` comes first"
-    yield Rewrite(program.replace({node: new}), title, meaning, cost=COST.SURE, as_one=True)
+    yield failure.edit({node: new}, f"{names} change places", meaning, as_one=True)
 
 
 def _loaded(failure: Failure, place: Place, node: cst.Call) -> Iterator[Rewrite]:
@@ -100,7 +98,6 @@ def _loaded(failure: Failure, place: Place, node: cst.Call) -> Iterator[Rewrite]
 
 def _kind(value: Any) -> str:
     """What sort of object it is; empty for what is no part of a training."""
-    import torch
     from torch.utils import data
 
     kinds = {
@@ -129,8 +126,7 @@ def _instead(
 def _rewrite(failure: Failure, old: cst.BaseExpression, new: cst.BaseExpression) -> Rewrite:
     program = failure.program
     was, now = program.text(old), program.module.code_for_node(new)
-    title = f"line {program.line(old)}: `{now}` is given, not `{was}`"
-    return Rewrite(program.replace({old: new}), title, f"it is for `{now}`", cost=COST.SURE)
+    return failure.edit({old: new}, f"`{now}` is given, not `{was}`", f"it is for `{now}`")
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

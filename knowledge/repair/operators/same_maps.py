@@ -19,6 +19,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Program, operand
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import Operand, tensors, value_with
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import (
@@ -170,8 +171,6 @@ def _is_in(program: Program, node: cst.CSTNode, function: cst.FunctionDef | None
 
 def _cut(failure: Failure, place: Place) -> Iterator[Rewrite]:
     """`x + self.pos[:, :x.size(1)]`: a table of positions is longer than what it is added to."""
-    import torch
-
     given, program = tensors(failure, place), failure.program
     if len(given) != 2 or given[0].value.dim() != given[1].value.dim():
         return
@@ -190,14 +189,11 @@ def _cut(failure: Failure, place: Place) -> Iterator[Rewrite]:
                 break
         text = f"{program.text(table.node)}[{':, ' * d}:{size}]"
         told = f"`{program.text(table.node)}` is cut off at the length of `{name}`"
-        new = program.replace({table.node: cst.parse_expression(text)})
-        yield Rewrite(new, f"line {program.line(table.node)}: {told}", told, cost=COST.SURE)
+        yield failure.edit({table.node: cst.parse_expression(text)}, told)
 
 
 def _every_other(failure: Failure) -> Iterator[Rewrite]:
     """`table[:, 1::2] = torch.cos(x)`: of an odd number of columns there is one less of these."""
-    import torch
-
     program, statement = failure.program, failure.statement
     small = statement.body[0] if statement is not None and len(statement.body) == 1 else None
     if not isinstance(small, cst.Assign) or not isinstance(small.targets[0].target, cst.Subscript):
@@ -213,14 +209,11 @@ def _every_other(failure: Failure) -> Iterator[Rewrite]:
     value = program.module.code_for_node(operand(small.value))
     new = cst.parse_expression(f"{value}[..., :{program.text(slot)}.shape[-1]]")
     told = f"the last column is cut off, for which `{program.text(slot)}` has no place"
-    changed = program.replace({small.value: new})
-    yield Rewrite(changed, f"line {program.line(slot)}: {told}", told, cost=COST.SURE)
+    yield failure.edit({small.value: new}, told, at=slot)
 
 
 def _causal(failure: Failure, place: Place) -> Iterator[Rewrite]:
     """`mask[:t, :t]`: of a mask that hides what comes later, the part for the steps there are."""
-    import torch
-
     program, frame = failure.program, place.frame
     parts = [n for n in program.expressions(place.node) if isinstance(n, (cst.Name, cst.Attribute))]
     held = [(n, failure.value(n, frame)) for n in parts]
@@ -237,15 +230,12 @@ def _causal(failure: Failure, place: Place) -> Iterator[Rewrite]:
             if value_with(failure, place, node, new) is failure.missing:
                 continue
             told = f"`{program.text(node)}` is cut off at the {size} steps that there are"
-            changed = program.replace({node: new})
-            yield Rewrite(changed, f"line {program.line(node)}: {told}", told, cost=COST.SURE)
+            yield failure.edit({node: new}, told)
             return
 
 
 def _hides_what_comes_later(mask: Any) -> bool:
     """Whether it is square, one thing on and below its diagonal and another above."""
-    import torch
-
     rows = mask.shape[-1]
     if mask.shape[-2] != rows or mask.numel() != rows * rows:
         return False

@@ -43,5 +43,4 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     others = [program.text(e.value) for e in parts.elements[:-1]]
     rest = " - ".join((f"len({program.text(data.value)})", *others))
     told = f"the last part is the rest, `{rest}`"
-    new = program.replace({last: cst.parse_expression(rest)})
-    yield Rewrite(new, f"line {program.line(last)}: {told}", told, cost=COST.SAID)
+    yield failure.edit({last: cst.parse_expression(rest)}, told, cost=COST.SAID)

@@ -17,6 +17,7 @@ from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import assignment
 
 _STEPS = frozenset(
@@ -118,8 +119,6 @@ def _without(
 
 def _joined(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Iterator[Rewrite]:
     """`torch.cat(parts)` for `torch.stack(parts)`, where each part is a batch of one already."""
-    import torch
-
     program = failure.program
     for call in program.inside(node, cst.Call):
         if program.text(call.func) not in ("torch.stack", "stack") or len(call.args) != 1:
@@ -137,8 +136,6 @@ def _joined(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Iter
 
 def _of_any_batch(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Iterator[Rewrite]:
     """`x.view(x.size(0), -1)` for `x.view(BATCH, -1)`: the last batch may be smaller."""
-    import torch
-
     program = failure.program
     for call in program.inside(node, cst.Call):
         if not isinstance(call.func, cst.Attribute) or len(call.args) < 2:
@@ -154,9 +151,8 @@ def _of_any_batch(failure: Failure, place: Place, node: cst.CSTNode, far: int) -
         new = cst.parse_expression(f"{owner}.size(0)")
         told = f"each sample of `{owner}` keeps a row, however many there are"
         meaning = f"the first dimension of `{owner}` is the batch"
-        title = f"line {program.line(call)}: {told}"
         cost = COST.SURE + COST.FAR * far
-        yield Rewrite(program.replace({first: new}), title, meaning, cost=cost)
+        yield failure.edit({first: new}, told, meaning, at=call, cost=cost)
 
 
 def _without_line(program: Program, line: int) -> cst.Module | None:
@@ -173,6 +169,4 @@ def _without_line(program: Program, line: int) -> cst.Module | None:
 
 def _is_a_module(failure: Failure, place: Place, node: cst.BaseExpression) -> bool:
     """Whether a step casts a model and not a tensor: `model.float()`."""
-    import torch
-
     return isinstance(failure.value(node, place.frame), torch.nn.Module)

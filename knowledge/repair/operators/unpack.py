@@ -18,7 +18,7 @@ from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import quoted_line
 from knowledge.repair.toolkit.sites import calls
@@ -55,8 +55,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     for text, told in _patterns(program, target, names, elements, value):
         new = cst.ensure_type(cst.parse_expression(text), cst.Tuple)
         new = new.with_changes(lpar=target.lpar, rpar=target.rpar)
-        title = f"line {program.line(target)}: {told}"
-        yield Rewrite(program.replace({target: new}), title, told, cost=COST.SURE)
+        yield failure.edit({target: new}, told)
 
 
 def _unpacked(failure: Failure) -> tuple[cst.Tuple, Any] | None:
@@ -237,8 +236,7 @@ def _counted(failure: Failure) -> Iterator[Rewrite]:
         told = (
             f"`enumerate` counts: `{counter}` is the count, and {names[0]} and {names[1]} the data"
         )
-        title = f"line {program.line(loop)}: {told}"
-        yield Rewrite(program.replace({target: new}), title, told, cost=COST.SURE)
+        yield failure.edit({target: new}, told, at=loop)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

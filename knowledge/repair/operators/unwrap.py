@@ -17,6 +17,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import called_module, works
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import assignment
@@ -68,8 +69,6 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 
 def _of_a_loop(failure: Failure, place: Place) -> Iterator[Rewrite]:
     """`for x, y in loader` for `for x in loader`, where the loop goes on with a `y`."""
-    import torch
-
     program = failure.program
     for name in program.inside(place.node, cst.Name):
         batch = failure.value(name, place.frame)
@@ -114,9 +113,8 @@ def _of_a_dict(failure: Failure, place: Place) -> Iterator[Rewrite]:
         entries = ", ".join(f'{text}["{key}"]' for key in keys)
         new = cst.parse_expression(f"({entries})").with_changes(lpar=(), rpar=())
         told = "unpacking a dict gives its keys; the entries are taken by them"
-        title = f"line {program.line(made)}: {told}"
         meaning = f"`{text}` has an entry for each of {', '.join(names)}"
-        yield Rewrite(program.replace({made.value: new}), title, meaning, cost=COST.SURE)
+        yield failure.edit({made.value: new}, told, meaning, at=made)
         return
 
 
@@ -130,8 +128,6 @@ def _is_named(name: str, key: object) -> bool:
 
 def _of_each(failure: Failure, place: Place, held: _Held) -> Rewrite | None:
     """`tuple(part.detach() for part in state)` for `state.detach()`."""
-    import torch
-
     program = failure.program
     node = program.parent(place.node) if isinstance(place.node, cst.Attribute) else place.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
@@ -150,8 +146,7 @@ def _of_each(failure: Failure, place: Place, held: _Held) -> Rewrite | None:
     if kind == "list":
         new = cst.parse_expression(f"[{inner} for part in {text}]")
     told = f"`{text}` is a {kind}: `{name}` {_ASKED}"
-    title = f"line {program.line(node)}: {told}"
-    return Rewrite(program.replace({node: new}), title, told, cost=COST.SURE)
+    return failure.edit({node: new}, told)
 
 
 def _is_gone_through(failure: Failure, held: _Held) -> bool:
@@ -178,7 +173,7 @@ def _held(failure: Failure, place: Place) -> Iterator[_Held]:
         parent = program.parent(node)
         fails = parent is place.node and _is_indexed_like_a_tensor(parent)
         is_none = isinstance(parent, (cst.Subscript, cst.AssignTarget)) and not fails
-        if is_none or _is_name_only(node, parent):
+        if is_none or program.is_label(node):
             continue
         if isinstance(parent, cst.Attribute) and isinstance(node, cst.Call) and node.args == ():
             continue
@@ -204,16 +199,7 @@ def _is_listed(program: Program, node: cst.Name) -> bool:
     return made is not None and isinstance(made.value, (cst.List, cst.ListComp))
 
 
-def _is_name_only(node: cst.CSTNode, parent: cst.CSTNode | None) -> bool:
-    """Whether a name is an attribute's or a keyword's, and no value."""
-    if isinstance(parent, cst.Attribute):
-        return parent.attr is node
-    return isinstance(parent, (cst.Arg, cst.Param)) and getattr(parent, "keyword", None) is node
-
-
 def _is_pair(value: Any) -> bool:
-    import torch
-
     return (
         type(value) is not torch.Size
         and isinstance(value, (tuple, list))
@@ -224,15 +210,11 @@ def _is_pair(value: Any) -> bool:
 
 
 def _is_entry(value: Any) -> bool:
-    import torch
-
     return isinstance(value, (torch.Tensor, torch.nn.utils.rnn.PackedSequence))
 
 
 def _entries(failure: Failure, place: Place, held: _Held) -> Iterator[_Entry]:
     """The entries that may be meant, with their names."""
-    import torch
-
     text = failure.program.text(held.node)
     fields = [f for f in dir(type(held.value)) if f in ("values", "indices", "Q", "R", "mode")]
     maker = _maker(failure, place, held)

@@ -14,15 +14,16 @@ import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.keeps import leaves
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, assignment, with_argument
 
 _FACTORY = re.compile(r"^(?:torch\.)?(?:randn?|zeros|ones|full|linspace|arange|tensor|empty)$")
 _MOST = 4  # tensors that are asked together
+KEEPS = (leaves,)
 
 
 def applies(result: JobResult) -> bool:
@@ -72,8 +73,6 @@ def _asked(failure: Failure) -> Iterator[Any]:
 
 def _without(failure: Failure, node: cst.BaseExpression, frame: int = -1) -> Iterator[Any]:
     """The tensors of an expression that ask for no gradient and could."""
-    import torch
-
     parts = [e.value for e in node.elements] if isinstance(node, (cst.List, cst.Tuple)) else [node]
     for part in parts:
         value = failure.value(part, frame)
@@ -107,8 +106,3 @@ def _with_gradient(text: Any, made: cst.BaseExpression) -> cst.BaseExpression:
     if not isinstance(made, cst.Call) or not _FACTORY.match(text(made.func)):
         return method(made, "requires_grad_")
     return with_argument(made, 99, "requires_grad", cst.Name("True"))
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """Every backward reaches leaves."""
-    return [reaches_leaves(after, wanted=False)]

@@ -135,8 +135,7 @@ def _shortened(
         text += f" {'+' if rest > 0 else '-'} {abs(rest)}"
     new = cst.parse_expression(text)
     told = f"`{program.text(reach.series)}` has `{text}` whole windows"
-    title = f"line {program.line(length)}: {told}"
-    yield Rewrite(program.replace({length: new}), title, told, cost=COST.SAID)
+    yield failure.edit({length: new}, told, cost=COST.SAID)
 
 
 def _reaches(program: Program, body: cst.CSTNode, index: str) -> Iterator[_Reach]:

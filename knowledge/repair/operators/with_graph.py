@@ -16,12 +16,12 @@ import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves
+from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.flow import without_with
+from knowledge.repair.toolkit.keeps import backwards
+from knowledge.repair.toolkit.lazily import np, torch
 from knowledge.repair.toolkit.live import started_from
 from knowledge.repair.toolkit.sites import argument, assignment, names_in, scope_of, with_argument
 
@@ -32,6 +32,7 @@ _FACTORY = re.compile(r"^(?:torch\.)?(?:randn?|zeros|ones|full|normal|empty)$")
 _A_TARGET = re.compile(r"(?i)target|label|truth|^y$|_true|real|expected")
 _NUMBERS = {"float", "int"}
 _DEPTH = 3  # assignments that are followed back
+KEEPS = (backwards,)
 
 
 def applies(result: JobResult) -> bool:
@@ -149,8 +150,6 @@ def _stacked(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
 
 def _can_be_stacked(failure: Failure, given: cst.BaseExpression) -> bool:
     """Whether it is worth a list of tensors of one shape, of which some are in a graph."""
-    import torch
-
     values = failure.value(given, failure.places[0].frame) if failure.places else None
     return (
         isinstance(values, (list, tuple))
@@ -191,8 +190,6 @@ def _targets(node: cst.Assign | cst.AugAssign) -> set[str]:
 
 def _in_torch(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
     """`torch.tensor(np.mean((p.detach().numpy() - y) ** 2))` computed in torch, on the tensors."""
-    import torch
-
     program = failure.program
     for value in _made_of(failure, loss):
         inner = _rebuilt(program.text(value), value)
@@ -223,8 +220,6 @@ def _rebuilt(text: str, value: cst.BaseExpression) -> cst.BaseExpression:
 
 def _trained(failure: Failure) -> Iterator[Rewrite]:
     """One of the places that freeze weights, where all are frozen: that part is trained."""
-    import torch
-
     program = failure.program
     models = [v for v in failure.live.names[0].values() if isinstance(v, torch.nn.Module)]
     parameters = [p for m in models for p in m.parameters()]
@@ -252,8 +247,6 @@ def _trained(failure: Failure) -> Iterator[Rewrite]:
 
 def _of_the_model(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
     """`loss = torch.rand(1)` beside a model: what the model gives is averaged to the loss."""
-    import torch
-
     program = failure.program
     made = assignment(program, loss.value, loss) if isinstance(loss, cst.Name) else None
     if made is None or not _is_made_up(failure, made.value):
@@ -288,8 +281,6 @@ def _learns(module: Any) -> bool:
 
 def _inputs(failure: Failure, alive: dict[str, Any], model: str) -> Iterator[str]:
     """What the model can be called with: a tensor that is there, else a made-up row."""
-    import torch
-
     for name, value in alive.items():
         if not isinstance(value, torch.Tensor) or value.requires_grad or value.dim() < 2:
             continue
@@ -303,8 +294,6 @@ def _inputs(failure: Failure, alive: dict[str, Any], model: str) -> Iterator[str
 
 
 def _gives_a_graph(failure: Failure, code: str) -> bool:
-    import torch
-
     try:
         given = failure.live.value(code)
     except Exception:
@@ -314,9 +303,6 @@ def _gives_a_graph(failure: Failure, code: str) -> bool:
 
 def _asked(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
     """Made-up scores that go into a loss, where no model is there: a leaf asks for a gradient."""
-    import numpy as np
-    import torch
-
     program = failure.program
     alive = failure.live.names[-1]
     if any(isinstance(v, torch.nn.Module) and _learns(v) for v in alive.values()):
@@ -344,8 +330,3 @@ def _asked(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
             what = f"`{name.value}` is what gets a gradient"
             changed = program.replace({made.value: new})
             yield _rewrite(failure, made, changed, what, COST.POSSIBLE)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """Every backward reaches leaves now."""
-    return [reaches_leaves(after)]

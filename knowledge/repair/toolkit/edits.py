@@ -63,6 +63,10 @@ class Program:
             found = self._of_kind[kind] = tuple(n for n in self._spans if type(n) in classes)
         return iter(found)
 
+    def on_line(self, line: int | None, kind: type[N]) -> list[N]:
+        """Every node of a kind that begins on a line, in no promised order."""
+        return [node for node in self.all(kind) if self.line(node) == line]
+
     def at(
         self, line: int | None, col: int | None, end_line: int | None, end_col: int | None
     ) -> cst.CSTNode | None:
@@ -97,6 +101,13 @@ class Program:
         while current is not None:
             yield current
             current = self._parents.get(current)
+
+    def is_label(self, name: cst.CSTNode) -> bool:
+        """Whether a name is an attribute's or a keyword's, and stands for no variable."""
+        parent = self._parents.get(name)
+        if isinstance(parent, cst.Attribute):
+            return parent.attr is name
+        return isinstance(parent, cst.Arg) and parent.keyword is name
 
     def inside(self, node: cst.CSTNode, kind: type[N]) -> list[N]:
         """Every node of a kind inside this one, itself included, in source order."""

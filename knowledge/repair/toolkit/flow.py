@@ -29,9 +29,7 @@ def reads(program: Program, name: str, scope: cst.CSTNode) -> list[cst.Name]:
         if node.value != name or scope_of(program, node) is not _scope(program, scope):
             continue
         parent = program.parent(node)
-        if isinstance(parent, cst.Attribute) and parent.attr is node:
-            continue
-        if isinstance(parent, cst.Arg) and parent.keyword is node:
+        if program.is_label(node):
             continue
         if isinstance(parent, (cst.AssignTarget, cst.Param, cst.For, cst.NamedExpr)) and (
             getattr(parent, "target", getattr(parent, "name", None)) is node
@@ -171,3 +169,9 @@ def free_name(program: Program, wanted: str) -> str:
     taken = {n.value for n in program.all(cst.Name)}
     candidates = [wanted, *(f"{wanted}_{i}" for i in range(2, 99))]
     return next(c for c in candidates if c not in taken)
+
+
+def is_free(program: Program, name: str) -> bool:
+    """Whether no variable has this name; a keyword `device=` is none."""
+    named = (node for node in program.all(cst.Name) if node.value == name)
+    return all(program.is_label(node) for node in named)

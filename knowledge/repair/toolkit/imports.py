@@ -26,6 +26,19 @@ def with_import(program: Program, statement: str) -> cst.Module:
     return program.module.with_changes(body=body)
 
 
+def last_import(program: Program) -> cst.SimpleStatementLine | None:
+    """The last import of those that the snippet begins with."""
+    last = None
+    for statement in program.module.body:
+        plain = isinstance(statement, cst.SimpleStatementLine)
+        parts = statement.body if isinstance(statement, cst.SimpleStatementLine) else ()
+        if plain and all(isinstance(s, (cst.Import, cst.ImportFrom)) for s in parts):
+            last = statement if isinstance(statement, cst.SimpleStatementLine) else last
+        elif not (plain and all(isinstance(s, cst.Expr) for s in parts)):  # a docstring
+            break
+    return last
+
+
 def _is_future(statement: cst.CSTNode) -> bool:
     return (
         isinstance(statement, cst.ImportFrom)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import assignment
 
 if TYPE_CHECKING:
@@ -34,15 +35,11 @@ def operands(failure: Failure, place: Place) -> tuple[Operand, ...]:
 
 def tensors(failure: Failure, place: Place) -> tuple[Operand, ...]:
     """Those of the operands that are tensors."""
-    import torch
-
     return tuple(o for o in operands(failure, place) if isinstance(o.value, torch.Tensor))
 
 
 def called_module(failure: Failure, place: Place) -> Any:
     """The module of torch.nn that an expression calls; None where it calls none."""
-    import torch
-
     if not isinstance(place.node, cst.Call):
         return None
     value = failure.value(place.node.func, place.frame)
@@ -118,8 +115,6 @@ def value_with(
 
 def same_value(a: Any, b: Any) -> bool:
     """Whether two results are equal tensors, or tuples of such; of anything else it is unknown."""
-    import torch
-
     if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
         return len(a) == len(b) and all(map(same_value, a, b))
     if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):

@@ -19,11 +19,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from executor.errors import read
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.spelling import misspelt, plain, slips, undoubled
 
 if TYPE_CHECKING:
-    import torch
-
     from knowledge.repair.operator import Failure
 
 _NOT_THERE = object()
@@ -72,8 +71,6 @@ class Lookup:
         near = [n for n in self.names if misspelt(self.name, n)]
         near = [n for n in near if not isinstance(self.value(n), types.ModuleType)]
         near = [n for n in near if callable(self.value(n)) == is_called]
-        import torch
-
         if self._is_of_another_kind():  # `items` of a tensor: a dictionary was expected
             one = isinstance(self.owner, torch.Tensor) and self.owner.dim() == 0
             near = [n for n in near if n == f"{self.name}_" or (one and n == "item")]
@@ -96,8 +93,6 @@ class Lookup:
 
     def _is_of_another_kind(self) -> bool:
         """Whether a tensor was asked for what dictionaries, lists or modules have."""
-        import torch
-
         kinds = (dict, list, str, torch.nn.Module)
         return isinstance(self.owner, torch.Tensor) and any(hasattr(k, self.name) for k in kinds)
 
@@ -170,8 +165,6 @@ def _of_module(failure: Failure, message: str) -> Lookup | None:
 
 
 def _names_of(held: Any) -> Iterator[str]:
-    import torch
-
     if isinstance(held, types.ModuleType):
         yield from (n for n in dir(held) if isinstance(n, str))
         return
@@ -197,8 +190,6 @@ def _registered(module: torch.nn.Module) -> dict[str, Any]:
 
 
 def _value(held: Any, name: str) -> Any:
-    import torch
-
     if isinstance(held, types.ModuleType):
         return getattr(held, name, None)
     if isinstance(held, torch.nn.Module) and name in (registered := _registered(held)):
@@ -208,8 +199,6 @@ def _value(held: Any, name: str) -> Any:
 
 
 def _inside(held: Any, name: str) -> Iterator[str]:
-    import torch
-
     parts = dict(getattr(held, "__dict__", {}))
     if isinstance(held, torch.nn.Module):
         parts |= _registered(held)

@@ -73,11 +73,8 @@ def resized_target(program: Program, loss: LossCall, seen: SeenError) -> Iterato
     if change is None:
         return
     new = method(loss.target, change[0], cst.Arg(integer(change[1])))
-    yield Rewrite(
-        program.replace({loss.target: new}),
-        f"line {program.line(loss.call)}: the target {list(target)} gets the prediction's shape "
-        f"{list(given)}",
-    )
+    told = f"the target {list(target)} gets the prediction's shape {list(given)}"
+    yield Rewrite.of(program, {loss.target: new}, told, at=loss.call)
 
 
 def _change(target: Shape, given: Shape) -> tuple[str, int] | None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from executor.errors import offered_forms
+from knowledge.repair.toolkit.lazily import torch
 
 if TYPE_CHECKING:
     from knowledge.repair.operator import Failure
@@ -117,8 +118,6 @@ def _target(failure: Failure, call: cst.Call) -> Any:
 
 
 def _signature(target: Any, said: str) -> tuple[inspect.Parameter, ...] | None:
-    import torch
-
     bound = False
     if inspect.isclass(target):
         maker = "__new__" if said.endswith(".__new__") else "__init__"

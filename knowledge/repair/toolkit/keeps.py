@@ -1,0 +1,53 @@
+"""What a fix has to keep: checks that a codemod or an operator names in a constant.
+
+    KEEPS = (computed(may_go=("transpose",)), layers)
+
+`knowledge.repair.codemod.checks_of_module` asks them, before a function `checks` of the module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal
+from knowledge.repair.computed import reaches_leaves, same_gradients, same_tensors
+from knowledge.repair.toolkit import shapes
+
+Error = ErrorSeen | Caught | None
+Keep = Callable[[Error, JobResult, JobResult, Proposal], Check]
+
+
+def computed(*, allowed: Collection[str] = (), may_go: Collection[str] = ()) -> Keep:
+    """The expression that failed is still computed; the words are those of `still_computed`."""
+
+    def keep(error: Error, before: JobResult, after: JobResult, proposal: Proposal) -> Check:
+        return shapes.still_computed(error, proposal.code, allowed=allowed, may_go=may_go)
+
+    return keep
+
+
+def layers(error: Error, before: JobResult, after: JobResult, proposal: Proposal) -> Check:
+    """Every layer of the model is still there."""
+    return shapes.same_layers(before, after)
+
+
+def tensors(error: Error, before: JobResult, after: JobResult, proposal: Proposal) -> Check:
+    """Tensors hold the values that they had, but for the rewrite's subjects."""
+    return same_tensors(before, after, proposal.code, proposal.subjects)
+
+
+def gradients(error: Error, before: JobResult, after: JobResult, proposal: Proposal) -> Check:
+    """Every gradient that was computed is computed again."""
+    return same_gradients(before, after)
+
+
+def backwards(error: Error, before: JobResult, after: JobResult, proposal: Proposal) -> Check:
+    """A backward runs, and each one reaches its leaves."""
+    return reaches_leaves(after)
+
+
+def leaves(error: Error, before: JobResult, after: JobResult, proposal: Proposal) -> Check:
+    """If a backward runs, it reaches its leaves."""
+    return reaches_leaves(after, wanted=False)
