@@ -48,6 +48,11 @@ def runs(question: Question, run: JobResult) -> str:
                 f"Not tried here: `{loop}` went through nothing, as where files are missing, so "
                 f"that the {what} could not come up; the rest runs with {where}."
             )
+        if idle := _does_nothing_here(run):
+            return (
+                f"Not tried here: {idle}, so that the {what} could not come up; the rest runs "
+                f"with {where}."
+            )
         return f"Runs here: the {what} does not come up with {where}{yours}.{took}"
     if took:
         return f"Runs here to its end with {where}.{took}"
@@ -72,6 +77,19 @@ def runs(question: Question, run: JobResult) -> str:
         f"Runs here with {where}: nothing is raised, and no probe knows a mistake in it; whether "
         "it computes what you mean is not known."
     )
+
+
+# What the simulated device has in name only: an error of it cannot come up there.
+_IN_NAME_ONLY = re.compile(
+    r"^simulated device: (.*(?:returns the function as it is|do nothing\b|changes no dtype"
+    r"|are not there).*)"
+)
+
+
+def _does_nothing_here(run: JobResult) -> str:
+    """What the code uses that does nothing where it ran; empty if all that it uses did its work."""
+    idle = [found[1] for said in run.assumptions if (found := _IN_NAME_ONLY.match(said))]
+    return f"on the simulated device {' and '.join(idle)}" if idle else ""
 
 
 def _never_entered(pasted: PastedTraceback, question: Question, run: JobResult) -> str | None:
