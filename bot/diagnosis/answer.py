@@ -35,7 +35,19 @@ _PROBED = (
 
 
 # Lines that are told only to those whose words they answer.
-_CONCERNS_SOME = ("seeded_and_timed", "no_main_guard")
+_CONCERNS_SOME = ("seeded_and_timed", "no_main_guard", "drawn_anew", "expanded_copy")
+# … and the words that they answer; of the first, not beside words of training.
+_ASKED_FOR = {
+    "drawn_anew": re.compile(
+        r"(?is)\A(?!.{0,8000}\b(?:train(?:s|ing)?|epochs?|overfit\w*)\b)"
+        r".{0,8000}?\b(?:var(?:y|ies|ying)|differ\w*|not the same|inconsistent|unstable)\b"
+    ),
+    "compared_in_training": re.compile(
+        r"(?i)\bdiffer\w*|\b(?:not|never) (?:be )?(?:equal|the same|identical|match|agree)"
+        r"|n[’']t match|\bmismatch|\bshould(?:n[’']t| not)? (?:be the same|change|agree|match)"
+    ),
+    "expanded_copy": re.compile(r"(?i)\bmemory\b|\bram\b|\bOOM\b"),
+}
 _SPAWNS = re.compile(
     r"\bwindows\b|\bwin(?:32|64|10|11|7|8)\b|\bmac ?os\b|\bspawn(?:_main|\.py)|\b[A-Z]:\\"
     r"|__mp_main__",
@@ -266,6 +278,7 @@ def _remarks(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
         own = [r for r in own if r.kind != "slow"]
     if not _asks_for_the_same_runs(question):
         own = [r for r in own if r.kind != "seeded_and_timed"]
+    own = [r for r in own if r.kind not in _ASKED_FOR or _ASKED_FOR[r.kind].search(question.text)]
     if not _speaks_of_workers(question):
         own = [r for r in own if r.kind != "workers_elsewhere_on_gpu"]
     if not _starts_processes_anew(question):
@@ -334,8 +347,13 @@ def _with_remedy(
 
 
 def _cause(remarks: tuple[Remark, ...], wrong: Mistake) -> Remark | None:
-    """A line above the failing one that leaves a value as it was which that one takes."""
+    """A line above the failing one that leaves a value as it was which that one takes.
+
+    Of an assertion that two outputs agree, the line whose dropout makes them differ.
+    """
     error = wrong.error
+    if error is not None and error.type == "AssertionError":
+        return next((r for r in remarks if r.kind == "compared_in_training"), None)
     family = family_of(error.type, error.message) if error is not None else None
     if error is None or family is None or error.line is None:
         return None

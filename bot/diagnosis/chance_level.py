@@ -22,7 +22,14 @@ _ACCURACY = re.compile(
 _BY_CHANCE = 0.01
 _BELOW = 0.01  # by which a loss was lower before
 _NUMBER = re.compile(r"(?<![\d.])\d\.\d{2,8}(?![\d.])")
+# "from 0.69 to 0.012", "0.69 -> 0.012", "0.69 in the first epoch, then 0.3"
+_TO = re.compile(
+    r"[^.?!\d\n]{0,40}?(?:\b(?:to|then|until|towards?)\b|→|->|=>|\.\.\.|…)[^.?!\d\n]{0,20}"
+    r"(?P<later>\d\.\d{1,8})(?![\d.])"
+)
 _LOSS = re.compile(r"\bloss", re.IGNORECASE)
+# Each output is judged for itself, so that the number of classes decides nothing.
+_EACH_OUTPUT = re.compile(r"multi-?label|several labels", re.IGNORECASE)
 _CLASSIFIES = re.compile(
     r"cross.?entropy|\bBCE|nll|logit|softmax|accuracy|classif|\bacc\b", re.IGNORECASE
 )
@@ -108,11 +115,16 @@ def chance_level(question: Question) -> Remark | None:
         return stuck
     if not _LOSS.search(question.text) or not _CLASSIFIES.search(whole):
         return None
+    if _EACH_OUTPUT.search(question.text):
+        return None
     last = losses_written(question.text)[-1:]
     for found in _NUMBER.finditer(question.text):
         written = found[0]
         if last and last != [written]:
             continue  # where a series began says nothing of what was learned
+        after = _TO.match(question.text, found.end())
+        if after is not None and float(after["later"]) < float(written) - _BELOW:
+            continue  # it fell from there
         places = len(written.partition(".")[2])
         for classes in _CLASSES:
             # As exact as it is written, but for the last digits that training moves a little.

@@ -88,6 +88,8 @@ class Diagnosis:
         if pasted is not None and (same_kind(pasted, error) or not pasted.message):
             return ""
         asked = error.demonstrated != "comment" and asks_about_an_error(self.question)
+        # An assertion is what they expect to hold.
+        asked |= error.type == "AssertionError" and "?" in self.question.text
         return "" if asked else error.demonstrated
 
     @property

@@ -16,7 +16,8 @@ from executor.protocol import Remark
 _VALUE = r"(?:\d{1,12}(?:\.\d{1,20})?(?:[eE][-+]?\d{1,3})?|nan\b|NaN\b|inf\b)"
 # "loss: 0.5", "Loss = tensor(2.3, …", "train_loss=0.4"; and not "loss=0.5 (lr 1e-3)" as two.
 _LABELLED = re.compile(
-    rf"loss\w{{0,12}}\b[\s:=|\[('\"]{{1,6}}(?:is |of |tensor\()?(?P<value>{_VALUE})(?![\w%])",
+    rf"(?<!\w)(?P<label>\w{{0,20}}?loss\w{{0,12}})\b[\s:=|\[('\"]{{1,6}}"
+    rf"(?:is |of |tensor\()?(?P<value>{_VALUE})(?![\w%])",
     re.IGNORECASE,
 )
 # "644 → 1e7 → 1e38", "from 644 to 1e7 to nan"
@@ -69,7 +70,8 @@ def loss_course(question: Question, printed: str = "") -> Remark | None:
             "mean 0 and deviation 1) and at a loss that is summed and not averaged; "
             "`torch.nn.utils.clip_grad_norm_` bounds a single step"
         )
-    if finite and not math.isfinite(values[-1]):
+    began = len(finite) >= 2 and math.isfinite(values[0])
+    if began and not math.isfinite(values[-1]):
         return _remark(
             f"the posted losses are finite and then NaN or infinite ({told}), without growing "
             "before: look at that step. `torch.isfinite(x).all()` of its inputs and targets tells "
@@ -88,13 +90,19 @@ def loss_course(question: Question, printed: str = "") -> Remark | None:
 
 
 def losses_written(text: str) -> list[str]:
-    """The losses of a post as they are written, in order: of one series, labelled or in arrows."""
+    """The losses of a post as they are written, in order: of one series, labelled or in arrows.
+
+    Of several losses, as those of a detector or of training and validation, the longest series.
+    """
     if not _LOSS.search(text):
         return []
     arrows = _ARROWS.search(text)
     if arrows is not None:
         return _FROM_ARROW.findall(arrows[0])
-    return [found["value"] for found in _LABELLED.finditer(text)][:_MOST]
+    series: dict[str, list[str]] = {}
+    for found in _LABELLED.finditer(text):
+        series.setdefault(found["label"].lower(), []).append(found["value"])
+    return max(series.values(), key=len, default=[])[:_MOST]
 
 
 def _grows(values: list[float]) -> bool:

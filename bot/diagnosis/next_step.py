@@ -37,7 +37,10 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "is None or the second False, the graph is cut before the loss: `.detach()`, `.data`, "
             "`.item()`, numpy, argmax, `torch.tensor(…)` or `Variable(…)` around a computed value, "
             "also inside a loss of your own. If both are there, these parameters take no part in "
-            "that loss: they are another object's than the model that computed it (look for a "
+            "that loss: they are frozen (`p.requires_grad` is False; where the input needs no "
+            "gradient either, backward does not come through their layer at all, and no backward "
+            "hook of it is called: `x.requires_grad_()` on the input, or a later layer), they are "
+            "another object's than the model that computed it (look for a "
             "second instance, or a misspelled name), or their layer is not used in forward, or "
             "it is called through (reentrant) activation checkpointing with inputs that need no "
             "gradient. Of a tensor that was computed from others `.grad` stays None unless "
@@ -56,9 +59,10 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ),
         (
             "memory_grows",
-            r"memory[^.?!]{0,80}\b(?:grow|increas|leak|accumulat|fill|larger|bigger|higher|climb"
-            r"|ris(?:es|ing))|\bmemory\b[^.?!]{0,60}\bafter (?:\w+ ){0,3}"
-            r"(?:epoch|iteration|step|batch)|(?:grow|increas|leak)\w*"
+            r"memory[^.?!]{0,80}\b(?:grow|increas|leak|accumulat|fill|climb"
+            r"|(?<!for )(?:larger|bigger|higher)|ris(?:es|ing))"
+            r"|\bmemory\b[^.?!]{0,60}\bafter (?:\w+ ){0,3}(?:epoch|iteration|step|batch)"
+            r"|(?:grow|increas|leak)\w*"
             r"[^.?!]{0,60}\b(?:memory|ram)\b|each (?:epoch|iteration)"
             r"[^.?!]{0,40}slower|(?:gets?|becom\w+) slower",
             "print the memory that is held after each step (`torch.cuda.memory_allocated()` on a "
@@ -80,6 +84,16 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "(`model.half()`) can turn NaN in Adam's step, whose eps of 1e-8 is 0 there: keep them "
             "in float32 under autocast. `dtype=torch.bfloat16` has the range "
             "of float32 and needs no scaler. If float32 gives NaN too, it is not the precision",
+        ),
+        (
+            "boxes_not_a_number",
+            r"(?=.*\bnan\b).*\bloss_(?:rpn_)?box_reg\b",
+            "see which of the losses is NaN first. If it is the one of the boxes alone "
+            "(`loss_box_reg`, `loss_rpn_box_reg`), look for boxes without width or height, as a "
+            "mask that is one pixel wide gives them (`xmin == xmax`): their size goes through a "
+            "logarithm and a division. Keep those with `xmax > xmin` and `ymax > ymin`, and their "
+            "labels and masks with them; boxes are [xmin, ymin, xmax, ymax] in pixels. If all are "
+            "NaN at once, a smaller learning rate or a warm-up, and inputs between 0 and 1",
         ),
         (
             "not_a_number",
@@ -111,6 +125,22 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "running statistics even where nothing calls backward() and all weights are frozen: "
             "`model.eval()` belongs before every forward that only predicts. If it is False "
             "already, compare the weights (`load_state_dict` reports missing keys) and the inputs",
+        ),
+        (
+            "constant_number",
+            r"(?=.*\b(?:forecast\w*|regress\w*|time ?series|lstm|rnn|gru|mse)\b).*"
+            r"(?:\b(?:same|identical|constant) (?:\w+ ){0,2}(?:values?|numbers?)\b[^.?!]{0,60}"
+            r"\b(?:whatever|(?:every|each|any|all) (?:\w+ )?(?:inputs?|samples?|windows?))\b"
+            r"|\b(?:straight|flat|horizontal) line\b)",
+            "print `pred.shape` and `y.shape` right before the loss: [N] against [N, 1] compares "
+            "each with each, and then one constant is the best answer. If they agree, let it learn "
+            "32 samples by heart, with inputs and targets scaled to about mean 0 and deviation 1 "
+            "(Adam, lr=1e-3, some hundred epochs). If it can, it was trained too little, with too "
+            "small a rate, or has too few units for all of the data; compare its loss with the "
+            "variance of the targets, which a constant reaches, and with what repeating the last "
+            "value gives. If it cannot, see what goes in: the steps of a sequence belong into the "
+            "dimension of time, [time, batch, features] or, with `batch_first=True`, [batch, time, "
+            "features]",
         ),
         (
             "same_prediction",
@@ -148,6 +178,15 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "give the DataLoader a `generator` (and a `worker_init_fn` with workers), and call "
             "`torch.use_deterministic_algorithms(True)`; compare the first batch, the first "
             "weights and the first loss of the two to see where they part",
+        ),
+        (
+            "goes_past",
+            r"\bovershoot\w*|\b(?:past|beyond) the (?:optimum|minimum|target|label)\b",
+            "at the best value the gradient turns round, and what goes on for some steps is "
+            "momentum (Adam has it too): train on for 50 steps, and it comes back; a smaller rate "
+            "or SGD without momentum overshoots less. If it does not come back, look for "
+            "`optimizer.zero_grad()` in each step: without it the gradients of earlier steps are "
+            "added on",
         ),
         (
             "loss_is_zero",

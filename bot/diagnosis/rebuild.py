@@ -18,7 +18,7 @@ from bot.diagnosis.own_error import posted
 from bot.diagnosis.programs import Program, programs, quoted_line
 from bot.messages.traceback_text import user_frames
 from bot.models import PastedTraceback, Question
-from executor.errors import is_a, same_family, same_numbers
+from executor.errors import are_of_one_type, is_a, is_written, same_family, same_numbers
 from executor.protocol import (
     REBUILD_ORDER,
     REBUILT,
@@ -96,6 +96,12 @@ async def rebuild(executor: ExecutorClient, question: Question, job: Job) -> Reb
     added = _is_of_added_values(run.error, found.glue)
     from_message = program.alone or found.excerpt or added  # no code of theirs computed the values
     if _is_of_what_was_added(run, again, exact=exact) or (from_message and not exact):
+        return Rebuild(why_not="not_found")
+    # Of a line alone all values are the search's: a type that is not theirs, or an error that any
+    # values raise, shows nothing of their code.
+    by_itself = program.alone or not job.code.strip()
+    tells_nothing = is_written(run.error) and not re.search(r"\d", pasted.message)
+    if by_itself and (tells_nothing or not are_of_one_type(pasted, run.error)):
         return Rebuild(why_not="not_found")
     doubtful = found.made_up or program.alone or bool(found.left_out)
     doubtful |= added and _is_called_of_added(run.error, found.glue)

@@ -43,6 +43,7 @@ from executor.errors.overloads import OddArgument, odd_argument
 from executor.errors.reading import ErrorReading, fitting, read_words, values_of
 from executor.errors.sameness import (
     Difference,
+    are_of_one_type,
     are_opposite,
     differences,
     is_gone,
@@ -66,6 +67,7 @@ __all__ = [
     "ResizedKey",
     "SeenError",
     "all_families",
+    "are_of_one_type",
     "are_opposite",
     "differences",
     "dtype_named",

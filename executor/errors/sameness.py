@@ -112,6 +112,15 @@ def same_numbers(one: HasMessage, other: HasMessage) -> bool:
     return sorted(mine) == sorted(others)
 
 
+def are_of_one_type(one: HasMessage, other: HasMessage) -> bool:
+    """Whether two errors of one family complain of data of one type, as far as both name it."""
+    first, second = families_of(one.type, one.message), families_of(other.type, other.message)
+    if not first or not second or first[0].id != second[0].id:
+        return True
+    mine, others = first[0]["given"], second[0]["given"]
+    return mine == others or any(re.fullmatch(r"[^A-Za-z]*", name) for name in (mine, others))
+
+
 def same_names(one: HasMessage, other: HasMessage) -> bool:
     """Whether two errors of one family speak of the same attribute, key, argument or variable."""
     first, second = families_of(one.type, one.message), families_of(other.type, other.message)

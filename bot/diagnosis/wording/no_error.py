@@ -49,6 +49,11 @@ def runs(question: Question, run: JobResult) -> str:
                 f"Not tried here: `{loop}` went through nothing, as where files are missing, so "
                 f"that the {what} could not come up; the rest runs with {where}."
             )
+        if idle := _does_nothing_here(run):
+            return (
+                f"Not tried here: {idle}, so that the {what} could not come up; the rest runs "
+                f"with {where}."
+            )
         return f"Runs here: the {what} does not come up with {where}{yours}.{took}"
     if took:
         return f"Runs here to its end with {where}.{took}"
@@ -85,6 +90,19 @@ def _imports_forgotten(question: Question, run: JobResult) -> list[str]:
     if not _IMPORTS.search(question.code):
         return []
     return [f"`{line}`" for line in run.assumptions if _IMPORTS.match(line)]
+
+
+# What the simulated device has in name only: an error of it cannot come up there.
+_IN_NAME_ONLY = re.compile(
+    r"^simulated device: (.*(?:returns the function as it is|do nothing\b|changes no dtype"
+    r"|are not there).*)"
+)
+
+
+def _does_nothing_here(run: JobResult) -> str:
+    """What the code uses that does nothing where it ran; empty if all that it uses did its work."""
+    idle = [found[1] for said in run.assumptions if (found := _IN_NAME_ONLY.match(said))]
+    return f"on the simulated device {' and '.join(idle)}" if idle else ""
 
 
 def _never_entered(pasted: PastedTraceback, question: Question, run: JobResult) -> str | None:

@@ -66,6 +66,8 @@ def _keyword_today(seen: SeenError, around: Around) -> Mapping[str, str]:
     return {"today": moved.told} if moved is not None else {}
 
 
+# What Lightning calls at the end of an epoch.
+_EPOCH_HOOK = r"on_(?:train|validation|test|predict)_epoch_end"
 # What runs a model by itself, on the inputs that it is given for an example.
 _EXPORTS = r"\b(?:onnx\.export|jit\.trace|torch\.export\.export|add_graph)\("
 # What cross entropy and NLLLoss call, by the names of all versions.
@@ -132,9 +134,21 @@ FAMILIES = (
                 "forward takes that, where another one is meant; or a class of one's own",
                 {"method": r"forward", "layers": r".+"},
             ),
+            Sentence(
+                "Lightning 2 calls `{method}` with nothing but the module, and the one here asks "
+                "for {names} too",
+                {"method": _EPOCH_HOOK, "names": r"'outputs'"},
+            ),
             "{function}() is called without {names}",
         ),
         remedy=(
+            Sentence(
+                "Take the parameter away: `def {method}(self):`. A mean over the epoch is what "
+                "`self.log(name, value, on_epoch=True)` in the step gives, and then the hook can "
+                "go. If it needs all of them, the step appends to a list of the module, and the "
+                "hook reads that and clears it (`self.kept.clear()`); what it returns is not used",
+                {"method": _EPOCH_HOOK, "names": r"'outputs'"},
+            ),
             Sentence(
                 "Make an object first, `net = Net()`, and call it: `net(x)`",
                 {"names": r"'self'.*"},
@@ -205,7 +219,8 @@ FAMILIES = (
             "Give what is missing. If the call seems to give it, perhaps the class itself was "
             "called instead of an object of it (`Net.forward(x)` for `net(x)`), a batch or tuple "
             "was passed whole and not unpacked, or your version's function takes more than the "
-            "one that the code was written for",
+            "one that the code was written for. If a library calls it, and it is written here, the "
+            "library gives less than it asks for: take that out of its head",
         ),
         suspects=(
             Suspect(

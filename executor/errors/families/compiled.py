@@ -30,6 +30,31 @@ FAMILIES = (
         sample="torch.jit.script(nn.ReLU)",
     ),
     ErrorFamily(
+        id="graph_output_overwritten",
+        says="A result of a CUDA graph is read after a later call has written over it.",
+        decides=True,
+        means=(
+            "The results of a compiled function (`mode='reduce-overhead'` or `'max-autotune'`) "
+            "lie in memory of a CUDA graph, and its next call writes over them",
+        ),
+        remedy=(
+            "Copy what is kept over the next call, outside of what is compiled: `y = "
+            "step(x).clone()`. Inside, the copy would be a result of the graph again; and "
+            "`cudagraph_mark_step_begin()` only says that the earlier results may be overwritten. "
+            "Or compile without CUDA graphs: `mode='default'` or `'max-autotune-no-cudagraphs'`",
+        ),
+        types=("RuntimeError",),
+        today=(
+            r"accessing tensor output of CUDAGraphs? that has been overwritten by a subsequent "
+            r"(?:run|forward)",
+        ),
+        needs="a GPU with CUDA graphs",
+        examples=(
+            "RuntimeError: Error: accessing tensor output of CUDAGraphs that has been overwritten "
+            "by a subsequent run.",
+        ),
+    ),
+    ErrorFamily(
         id="script_of_an_index",
         says="TorchScript cannot index a list of modules by a number that is not written down.",
         decides=True,

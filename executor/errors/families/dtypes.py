@@ -29,6 +29,17 @@ _CLASS_LOSS = r"\b(?:cross_entropy|nll_loss)(?:_nd)?\b"  # named in a traceback
 # Kernels of losses of real values; exp is what BCEWithLogitsLoss begins with in old versions.
 _OF_LOSSES = r"(?i).*(?:log_sigmoid|binary_cross|bce|mse|smooth_l1|_th_exp).*"
 
+# Nothing of a loss stands in the post, and its code computes something.
+_WITHOUT_A_LOSS = (
+    r"(?i)\A(?![\s\S]*(?:loss|criterion|crit\(|bce|mse|cross_entropy|backward|target|label))"
+)
+_NO_LOSS = {
+    "given": r"Long|Int|Byte|Short",
+    "expected": r"Float",
+    "code": _WITHOUT_A_LOSS + r"[\s\S]*\(",
+    "words": _WITHOUT_A_LOSS,
+}
+
 FAMILIES = (
     ErrorFamily(
         id="matmul_dtypes",
@@ -474,10 +485,22 @@ FAMILIES = (
         id="backward_dtype",
         says="A loss or a gradient has another dtype than what it belongs to.",
         means=(
+            Sentence(
+                "Something {given} meets {expected} weights, and there is no loss in what was "
+                "posted | the input of a layer is made of whole numbers",
+                _NO_LOSS,
+            ),
             "A loss or gradient is {given} where {expected} is needed | the target of the "
             "loss is {given}, or predictions and target have different dtypes",
         ),
         remedy=(
+            Sentence(
+                "Print the dtype of what goes into the first layer. Whole numbers that stand for "
+                "categories (kinds, ids) belong into `nn.Embedding`, one for each column, whose "
+                "vectors are summed or joined; those that are quantities become `x.float()`. "
+                "Indices, such as `edge_index`, stay int64",
+                _NO_LOSS,
+            ),
             Sentence(
                 "Make the target floating point before the loss: `target = target.float()` "
                 "(BCELoss, BCEWithLogitsLoss and MSELoss compare real values). Where it is made by "
@@ -670,6 +693,21 @@ FAMILIES = (
             Sentence(
                 "Convert to floating point first: `x.float()`",
                 {"dtype": r"Long|Int|Byte|Short|Bool|Char"},
+            ),
+            Sentence(
+                "Places and counts have to be whole numbers: `index.long()`, or made so, "
+                "`torch.tensor(pairs, dtype=torch.long)`; `torch.Tensor(…)` makes float32 of all "
+                "that it is given. Of a graph (PyTorch Geometric) that is `edge_index`, and the "
+                "features stay floating point",
+                {
+                    "kernel": r"(?i).*(?:convert_indices|bincount|one_?hot|csr|coo).*",
+                    "dtype": r"Float|Double",
+                },
+            ),
+            Sentence(
+                "Print the dtypes of what goes in: where places, class numbers, counts or bits "
+                "are meant they have to be whole numbers, `x.long()`",
+                {"dtype": r"Float|Double"},
             ),
             (
                 "Convert to a dtype that the operation has, such as float32 (`x.float()`) or int64 "

@@ -277,6 +277,16 @@ FAMILIES = (
         says="An empty list is given to cat or stack.",
         means=("An empty list is given to cat or stack: nothing was put into it before",),
         remedy=(
+            *(
+                Sentence(
+                    "Nothing was collected in the validation: print `len(val_dataset)`, "
+                    "`len(val_loader)` and the length of the list right before the join. Perhaps "
+                    "its path or split holds nothing, `drop_last=True` drops the only batch, or a "
+                    "filter (a threshold) leaves nothing",
+                    {where: r"\bvalid|\bevaluat"},
+                )
+                for where in ("words", "line")
+            ),
             "Find out why the loop that fills the list never ran or added nothing: perhaps an "
             "empty loader, or a filter that leaves nothing",
         ),
@@ -286,7 +296,12 @@ FAMILIES = (
             r"(?:stack|cat)\b[^\n]{0,60}? expects? a non-empty"
             r"|expected a non-empty (?:list|TensorList)",
         ),
+        older=(
+            r"(?i)there (?:were|are) no tensor arguments(?: to this function \(e\.g\.,? you passed "
+            r"an empty list)?",
+        ),
         sample="torch.stack([])",
+        examples=("RuntimeError: There were no tensor arguments to this function",),
     ),
     ErrorFamily(
         id="join_of_one_tensor",

@@ -95,6 +95,16 @@ _SHRINKS = (
     "stride"
 )
 
+
+def _size_with_channels(seen: SeenError, message: str) -> Mapping[str, str]:
+    """The channels in a size that has one number more than the input, at one of its ends."""
+    size, spatial = seen.sizes("size"), seen.sizes("input")
+    if len(spatial) != 2 or len(size) != 3:
+        return {}
+    ends = [n for n in (size[-1], size[0]) if n in _IMAGE_CHANNELS]
+    return {"channels": str(ends[0])} if ends else {}
+
+
 FAMILIES = (
     ErrorFamily(
         id="conv_channels",
@@ -735,12 +745,26 @@ FAMILIES = (
         id="resize_dimensions",
         says="interpolate or Upsample gets another number of dimensions than its mode or size has.",
         means=(
+            Sentence(
+                "The size that is asked for, {size}, holds {channels} channels, and height and "
+                "width alone belong into it: the input, with {input} behind batch and channels, "
+                "is as it should be",
+                {"channels": r"[134]"},
+            ),
             "The input has {dimensions} dimensions, and mode {mode} takes {needed}, the batch and "
             "the channels among them",
             "The first two dimensions count as batch and channels, and the sizes behind them are "
             "{input}",
         ),
         remedy=(
+            Sentence(
+                "See what the size is taken from. If it is a mask, it was read as a colour "
+                "picture: of class numbers it is [N, height, width]. A palette file keeps them "
+                "where Pillow opens it without `convert('RGB')`, and cv2 makes colours of it; "
+                "colours have to be translated into class numbers. `np.unique(mask)` shows "
+                "whether they are 0, 1, 2, …. If it is a picture, take height and width alone",
+                {"channels": r"[134]"},
+            ),
             "Print `x.shape`. A single picture needs its batch dimension, `x.unsqueeze(0)`, a "
             "batch of masks without channels `x.unsqueeze(1)`; take it away afterwards. If the "
             "dimensions are as meant, the mode is `linear` for 3, `bilinear` for 4 and "
@@ -749,7 +773,8 @@ FAMILIES = (
         types=("ValueError", "NotImplementedError"),
         today=(
             r"Input and output must have the same number of spatial dimensions, but got input with "
-            r"spatial dimensions of (?P<input>\[[\d, ]*\]) and output size of",
+            r"spatial dimensions of (?P<input>\[[\d, ]*\]) and output size of"
+            r"(?: (?:torch\.Size\()?(?P<size>[\[(][\d, ]{1,60}[\])]))?",
             r"Got (?P<dimensions>\d)D input, but (?P<mode>\w+) mode needs (?P<needed>\d)D input",
         ),
         values={
@@ -757,7 +782,9 @@ FAMILIES = (
             "dimensions": "that the input has",
             "mode": "of interpolation",
             "needed": "dimensions that the mode needs",
+            "size": "that was asked for",
         },
+        derive=_size_with_channels,
         sample="F.interpolate(torch.ones(3, 4, 4), size=(8, 8))",
     ),
 )

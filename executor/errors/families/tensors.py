@@ -169,8 +169,9 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "Install a numpy that this torch was built with (numpy 1 for torch before 2.3), or "
-                "make it a number of Python's first: `int(x)`, `float(x)`",
+                "Install a numpy that this torch was built with (`numpy<2` for torch before 2.3), "
+                "or a newer torch, and pin both; the code itself is not at fault. A warning about "
+                "NumPy 1.x and 2.x at the import is of the same cause",
                 {"given": r"numpy\.\w+"},
             ),
             Sentence(
@@ -346,19 +347,25 @@ FAMILIES = (
                 {"how_many": "no"},
             ),
             Sentence(
+                "Print the two shapes, and say what is meant: `torch.equal(a, b)` or "
+                "`(a == b).all()` is true where all agree, `.any()` where one does, and "
+                "`(a == b).sum()` counts those that do",
+                {"how_many": "more than one", "line": r"[\w)\]] ?(?:==|!=) ?[\w(]"},
+            ),
+            Sentence(
                 "If a loss class is called with the tensors at once, make it first and call it "
                 "then: `nn.CrossEntropyLoss()(output, target)`, as for `{quoted}`. In an `if` say "
-                "what is meant: `.any()`, `.all()` or `.item()`",
+                "what is meant: `.any()` or `.all()`",
                 {"code": r"Loss\((?!\s*\)|\w+=|reduction|weight)"},
             ),
             Sentence(
                 "If `{quoted}` makes the model, a tensor stands where a setting belongs: make it "
                 "first and call it then, `model = Net(…)`, `model(x)`. In an `if` say what is "
-                "meant: `.any()`, `.all()` or `.item()`",
+                "meant: `.any()` or `.all()`",
                 {"code": _MADE_OF_A_TENSOR},
             ),
             (
-                "Say what is meant: `.any()`, `.all()` or `.item()`; for an optional tensor `if x "
+                "Say what is meant: `.any()` or `.all()`; for an optional tensor `if x "
                 "is not None`; a loss class is made first and called then: "
                 "`nn.CrossEntropyLoss()(output, target)`"
             ),

@@ -122,7 +122,7 @@ FAMILIES = (
         means=("Lightning calls no `{hook}` any more since 2.0",),
         remedy=(
             "Name it `on_{phase}_epoch_end(self)`, without outputs: keep in a list of the module "
-            "what `{phase}_step` computes (`self.outputs.append(…)`), and clear the list there. "
+            "what the step computes (`self.outputs.append(…)`), and clear the list there. "
             "A mean of the epoch is what `self.log(name, value, on_epoch=True)` gives",
         ),
         suspects=(Suspect(r"fit|validate|test"),),

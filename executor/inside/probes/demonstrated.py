@@ -49,7 +49,9 @@ _WORDS_OF_ANNOUNCEMENT = 4  # fewer point at a line: "this line -> error"
 _WORD = re.compile(r"[^\W_]*[^\W\d_][\w']*")
 # What people write beside the line at which their own code stops.
 _POINTS = re.compile(
-    r"\b(?:here|why|i|my|me|help|get|got|getting|happens?|occurs?|occurred)\b|\?|<-|\^|→|←",
+    r"\b(?:here|why|i|my|me|help|get|got|getting|happens?|occurs?|occurred)\b|\?|<-|\^|→|←"
+    # … and what they have found out of when it does.
+    r"|\b(?:as soon as|whenever|sometimes|always|only (?:if|when|with|after)|differences? of)\b",
     re.IGNORECASE,
 )
 _TELLS = frozenset(

@@ -33,6 +33,9 @@ one function, from the tree to remarks.
     rounds.py      rounds that start from the wrong thing
     shared.py      one thing that two parts use as if each had its own
     pairs.py       pairs of which only one is changed
+    files.py       files that are paired by chance, or read and never used
+    modes.py       outputs that are compared or judged while the model draws at random
+    asked.py       what is told only to those who ask about what it does
     edits.py       what a rule tells, and the edits that would mend it
     whole.py       whether a text is one whole program, and what is said of such alone
     whose.py       whether it is meant for PyTorch
@@ -46,11 +49,13 @@ from collections.abc import Callable
 
 from executor.inside.remarks import (
     accumulation,
+    asked,
     best_score,
     carelessness,
     classes,
     epochs,
     evaluating,
+    files,
     formulas,
     frozen,
     gradients,
@@ -60,6 +65,7 @@ from executor.inside.remarks import (
     masks,
     measures,
     mixups,
+    modes,
     pairs,
     preparation,
     processes,
@@ -140,6 +146,11 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *mixups.RULES,
     *measures.RULES,
     *preparation.RULES,
+    *files.RULES,
+    *sequences.BY_TEXT,
+    *shared.BY_TEXT,
+    *modes.RULES,
+    *asked.RULES,
 )
 
 

@@ -7,7 +7,10 @@ import re
 
 from executor.inside.remarks.edits import Told, put, way
 from executor.inside.remarks.syntax import (
+    LOSS_CALL,
     Found,
+    bare,
+    dotted,
     inside,
     is_read,
     is_true,
@@ -140,6 +143,41 @@ def lengths_unread(tree: ast.Module) -> Found:
                 return
 
 
+def unshifted(tree: ast.Module) -> Found:
+    """A decoder that is given, unshifted, the very sequence that it is to say."""
+    shifts = any(isinstance(n, ast.Slice) for n in walk(tree))
+    if shifts or words(tree) & {"shift", "shift_right", "roll", "shift_tokens_right", "narrow"}:
+        return
+    fed: dict[str, tuple[ast.Call, str]] = {}
+    for node in walk(tree):
+        match node:
+            case ast.Assign(
+                targets=[ast.Name(id=answer)],
+                value=ast.Call(func=called, args=[ast.Name(), ast.Name(id=target), *_]) as call,
+            ) if _DECODED.fullmatch(target) and not LOSS_CALL.search(tail(called)):
+                fed[answer] = call, target
+    for node in walk(tree):
+        if not (isinstance(node, ast.Call) and len(node.args) == 2):
+            continue
+        answer, target = (dotted(bare(a)) for a in node.args)
+        if answer in fed and fed[answer][1] == target and LOSS_CALL.search(tail(node)):
+            call = fed[answer][0]
+            yield (
+                "unshifted",
+                call,
+                f"`{target}` goes into the decoder and is its target too, without a shift: at each "
+                "step it sees the token that it is to say (a causal mask leaves a position to "
+                "itself), so the loss falls to 0 by copying, with or without a mask, and at "
+                f"inference it repeats its last token. Unless the model shifts them itself: give "
+                f"it `{target}` without the last step and compare with `{target}` without the "
+                f"first (`{target}[:-1]` and `{target}[1:]`; with the batch first "
+                f"`{target}[:, :-1]` and `{target}[:, 1:]`)",
+            )
+            return
+
+
+_DECODED = re.compile(r"(?i)(?:trg|tgt|targets?|decoder_inputs?|dec_in\w*|\w+_(?:trg|tgt))")
 _LENGTHS = re.compile(r"(?i)(\w+_)?(lengths?|lens?|seq_?lens?|n_tokens)")
 
+BY_TEXT = (unshifted,)
 RULES = (lengths_unread, positions_of_samples, last_of_padded, layers_as_rows)

@@ -10,10 +10,12 @@ from executor.inside.remarks.scaling import HELD_OUT, TRAINING
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
+    blocks,
     bound,
     dotted,
     functions,
     inside,
+    is_optimizer,
     loops,
     method_calls,
     owner,
@@ -152,4 +154,51 @@ def one_network(tree: ast.Module) -> Found:
             )
 
 
+def groups_shared(tree: ast.Module) -> Found:
+    """Two optimizers that are given the same dictionaries, with other settings."""
+    for block in blocks(tree):
+        given: dict[str, ast.Call] = {}
+        made: dict[str, ast.List] = {}
+        for statement in block:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.List() as groups):
+                    made[name] = groups
+                case ast.Assign(value=ast.Call(args=[ast.Name(id=name), *_]) as call) if (
+                    name in made and is_optimizer(call) and _are_dicts(made[name])
+                ):
+                    first = given.setdefault(name, call)
+                    keys = {ast.unparse(k) for d in made[name].elts for k in _keys(d)}
+                    other = [k for k in call.keywords if _differs(k, first, keys)]
+                    if first is call or not other:
+                        continue
+                    said = f"{other[0].arg}={ast.unparse(other[0].value)}"
+                    yield (
+                        "groups_shared",
+                        call,
+                        f"an optimizer writes its settings into the dictionaries that it is given: "
+                        f"`{name}` has those of line {first.lineno} by now, and they count before "
+                        f"`{said}` here; what one of the two changes later, the other has too. "
+                        f"Make new dictionaries for each, by a function or as "
+                        f"`[dict(g) for g in {name}]` before the first",
+                    )
+                    return
+
+
+def _are_dicts(groups: ast.List) -> bool:
+    return bool(groups.elts) and all(isinstance(e, ast.Dict) for e in groups.elts)
+
+
+def _keys(group: ast.expr) -> list[ast.expr]:
+    return [k for k in group.keys if k is not None] if isinstance(group, ast.Dict) else []
+
+
+def _differs(setting: ast.keyword, first: ast.Call, keys: set[str]) -> bool:
+    """Whether a setting is another one in the first optimizer, and no dictionary has its own."""
+    if repr(setting.arg) in keys:
+        return False
+    said = {k.arg: ast.unparse(k.value) for k in first.keywords}
+    return said.get(setting.arg) not in (None, ast.unparse(setting.value))
+
+
+BY_TEXT = (groups_shared,)
 RULES = (transform_shared, same_draw, one_network)

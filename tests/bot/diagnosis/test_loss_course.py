@@ -137,3 +137,41 @@ def test_a_loss_that_moves_tells_no_softmax():
     text = "".join(EPOCH.format(1.1, test, "0.54") for test in ("1.01144", "0.9", "0.8"))
 
     assert chance_level(Question(text=text)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_chance"),
+    [
+        ("The loss drops from 0.693 to 0.012, accuracy 0.9", False),
+        ("loss 0.693 -> 0.30, accuracy 0.9", False),
+        ("The accuracy is 0.5, the loss 0.693 at first, then 0.41", False),
+        ("The accuracy is 0.5, the loss goes to 0.693", True),
+        ("The loss goes from 0.693 to 0.692, accuracy 0.5", True),  # by less than is learned
+        ("The loss is 0.693! I want to get accuracy 0.9", True),
+        ("multi-label, the loss stays at 0.693, accuracy 0.5", False),  # each output by itself
+    ],
+)
+def test_a_loss_that_fell_from_a_logarithm_has_learned(text: str, is_chance: bool):
+    """A number with a direction says where it began, and not where it is."""
+    assert (chance_level(Question(text=text)) is not None) is is_chance
+
+
+DETECTOR = "loss: 4.1 loss_mask: 2.9 loss_box_reg: 0.1\nLoss is nan, stopping\nloss_box_reg: nan"
+
+
+@pytest.mark.parametrize(
+    ("text", "series"),
+    [
+        (DETECTOR, ["4.1", "nan"]),  # each loss for itself
+        ("train_loss: 3.0 val_loss: 9.0\ntrain_loss: 2.0 val_loss: 9.5", ["3.0", "2.0"]),
+        ("Loss: 3.0\nloss: 2.0", ["3.0", "2.0"]),
+    ],
+)
+def test_several_losses_are_no_one_series(text: str, series: list[str]):
+    """Numbers of different losses are in no order."""
+    assert losses_written(text) == series
+
+
+def test_a_loss_that_was_never_finite_does_not_end_so():
+    """ "Loss is nan" in a title is no first value."""
+    assert loss_course(Question(text="My loss is nan\nloss: 4.1\nloss is nan")) is None

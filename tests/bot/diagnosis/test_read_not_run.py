@@ -455,6 +455,15 @@ def test_an_error_before_what_the_post_shows_printed_is_ours(
         ("seeded_and_timed", "it is slow", False),
         ("workers_elsewhere_on_gpu", "it stops with num_workers=2", True),
         ("workers_elsewhere_on_gpu", "it stops after an epoch", False),
+        ("drawn_anew", "the age varies a bit at each run", True),
+        ("drawn_anew", "the results differ, and I train it for 3 epochs", False),
+        ("drawn_anew", "what does Normalize do?", False),
+        ("expanded_copy", "it eats all my memory", True),
+        ("expanded_copy", "it gives wrong values", False),
+        ("compared_in_training", "the outputs should not change", True),
+        ("compared_in_training", "the two are not equal", True),
+        ("compared_in_training", "how do I save it?", False),
+        ("unshifted", "how do I save it?", True),  # it is wrong whatever they ask
     ],
 )
 def test_a_line_that_matters_to_some_is_told_to_them(kind: str, text: str, is_told: bool):

@@ -516,3 +516,22 @@ def test_a_search_that_was_cut_says_so():
     cut = Repair(cut=True)
     said = mistakes.reproduced(Question(text=""), mistake(run), run, cut)
     assert said.endswith("The search for a fix was stopped when its time was up: there may be one.")
+
+
+@pytest.mark.parametrize(
+    ("assumed", "told"),
+    [
+        ("simulated device: torch.compile returns the function as it is", "Not tried here"),
+        ("simulated device: CUDA graphs are not there", "Not tried here"),
+        ("simulated device: streams and events do nothing: everything", "Not tried here"),
+        ("simulated device: autocast on the device changes no dtype", "Not tried here"),
+        ("simulated device: memory numbers count live tensors only", "does not come up"),
+        ("import torch", "does not come up"),
+    ],
+)
+def test_an_error_of_what_does_nothing_here_is_never_said_not_to_come_up(assumed: str, told: str):
+    """What has no effect where it ran cannot raise anything there."""
+    pasted = PastedTraceback(type="RuntimeError", message="overwritten", text="")
+    said = no_error.runs(Question(text="", traceback=pasted), ran(assumptions=(assumed,)))
+
+    assert told in said

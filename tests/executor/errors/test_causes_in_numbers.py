@@ -6,6 +6,7 @@ import pytest
 
 from bot.models import PastedTraceback
 from executor.errors import Around, read_words
+from executor.protocol import Construct
 
 SIZES = (
     "UserWarning: Using a target size (torch.Size({})) that is different to the input size "
@@ -799,3 +800,56 @@ def test_what_was_joined_and_what_got_no_labels(
 
     assert words is not None
     assert told in words.means + words.remedy and not_told not in words.means + words.remedy
+
+
+HOOK = "TypeError: Net.on_{}_epoch_end() missing 1 required positional argument: 'outputs'"
+KERNEL = "RuntimeError: \"{}\" not implemented for '{}'"
+LONG = "RuntimeError: Found dtype Long but expected Float"
+RESIZE = (
+    "ValueError: Input and output must have the same number of spatial dimensions, but got input "
+    "with spatial dimensions of {} and output size of {}."
+)
+NOTHING_JOINED = "RuntimeError: There were no tensor arguments to this function"
+SEVERAL = "RuntimeError: Boolean value of Tensor with {} is ambiguous"
+NUMPY = "RuntimeError: Could not infer dtype of {}"
+EXCLUDED = [
+    # message, what the post shows beside it, what is told, what its own words exclude
+    (HOOK.format("validation"), {}, "def on_validation_epoch_end(self):", "Give what is missing"),
+    (HOOK.format("train").replace("'outputs'", "'x'"), {}, "Give what is missing", "Lightning"),
+    (KERNEL.format("convert_indices_from_coo_to_csr_cpu", "Float"), {}, "edge_index", "x.float()"),
+    (KERNEL.format("bincount_cpu", "Float"), {}, "index.long()", "x.float()"),
+    (KERNEL.format("lshift_cpu", "Float"), {}, "x.long()", "x.float()"),
+    (LONG, {"words": "a loss of numbers"}, "target.float()", "nn.Embedding"),
+    (LONG, {"code": "y = conv(d.x)"}, "nn.Embedding", "target.float()"),
+    (LONG, {"code": "l = bce(y, t)"}, "target.float()", "nn.Embedding"),
+    (LONG, {"code": ""}, "target.float()", "nn.Embedding"),
+    (LONG.replace("Long", "Double"), {"code": "y = conv(x)"}, "output.dtype", "nn.Embedding"),
+    (RESIZE.format("[28, 28]", "torch.Size([366, 512, 3])"), {}, "np.unique(mask)", "unsqueeze"),
+    (RESIZE.format("[28, 28]", "(3, 366, 512)"), {}, "np.unique(mask)", "unsqueeze"),
+    (RESIZE.format("[28, 28]", "(366, 512, 64)"), {}, "unsqueeze", "np.unique"),
+    (RESIZE.format("[28]", "(366, 3)"), {}, "unsqueeze", "np.unique"),
+    (NOTHING_JOINED, {"words": "it comes in the validation"}, "len(val_loader)", "Annotate"),
+    (NOTHING_JOINED, {}, "empty loader", "len(val_loader)"),
+    (SEVERAL.format("more than one value"), {"line": "n += a == b[0]"}, "torch.equal", "item()"),
+    (SEVERAL.format("more than one value"), {"line": "if mask:"}, ".any()", "item()"),
+    (NUMPY.format("numpy.float32"), {}, "numpy<2", "int(x)"),
+    (NUMPY.format("dict"), {}, "np.array(x)", "numpy<2"),
+]
+
+
+@pytest.mark.parametrize(("error", "shown", "told", "untold"), EXCLUDED)
+def test_no_advice_that_the_message_itself_excludes(error, shown, told, untold):
+    """No dtype is advised that the message complains of, and no other side of a shape."""
+    kind, _, message = error.partition(": ")
+    around = {name: value for name, value in shown.items() if name != "code"}
+    code = (
+        [Construct(kind="call", name="f", line=1, code=shown["code"])] if shown.get("code") else []
+    )
+    reading = read_words(
+        PastedTraceback(type=kind, message=message, text=error), Around(**around), code
+    )
+
+    assert reading is not None
+    whole = f"{reading.means} {reading.causes} {reading.remedy}"
+    assert told in whole
+    assert untold not in whole

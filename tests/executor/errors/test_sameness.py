@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from executor.errors import same_family, same_names, same_numbers, shapes_named
+from executor.errors import are_of_one_type, same_family, same_names, same_numbers, shapes_named
 from executor.errors.catalogue import all_families
 from executor.errors.sameness import _EXCHANGED, _SAYS_BY_BEING_THERE, _SAYS_WHICH
 from executor.protocol import ErrorSeen
@@ -131,3 +131,16 @@ def test_any_text_may_stand_where_shapes_do(text: str):
 def test_an_attribute_or_a_key_is_told_by_its_name(one: str, other: str, same: bool) -> None:
     """Another one is another error of the same family."""
     assert same_names(error(one), error(other)) is same
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Could not infer dtype of numpy.float32", "Could not infer dtype of dict", False),
+        ("Could not infer dtype of dict", "Could not infer dtype of dict", True),
+        ("Target 5 is out of bounds.", "Target 7 is out of bounds.", True),  # numbers are compared
+    ],
+)
+def test_errors_of_data_of_two_types_are_told_apart(one: str, other: str, same: bool):
+    """A line that is run alone shows nothing of theirs with data of another type."""
+    assert are_of_one_type(error(f"RuntimeError: {one}"), error(f"RuntimeError: {other}")) is same

@@ -46,6 +46,21 @@ def test_a_comment_says_that_it_fails(comment: str):
 
 
 @pytest.mark.parametrize(
+    "comment",
+    [
+        "fails as soon as the batch is larger than 1",
+        "fails sometimes",
+        "raises always",
+        "fails only after the first step",
+        "crashes, differences of about 2",
+    ],
+)
+def test_a_comment_that_tells_when_it_failed_is_a_finding_of_theirs(comment: str):
+    """Nobody who shows an error on purpose had to find out when it comes."""
+    assert said(f"x = 1\n# {comment}\ny = a + b", 3) == ""
+
+
+@pytest.mark.parametrize(
     "comment", ["RuntimeError: sizes", "Error - sizes", "Error!", "ValueError", "-> error"]
 )
 def test_a_comment_that_only_names_the_error(comment: str):

@@ -1,0 +1,62 @@
+"""Find what is right in most programs, and is told only to those who ask about what it does.
+
+The words around the code decide: see bot/diagnosis/answer.py.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from executor.inside.remarks.syntax import Found, assigned, callee, tail, walk, words
+
+_DRAWN = ("Random", "ColorJitter", "AutoAugment", "TrivialAugment", "AugMix")
+_KEEPS = {"permute", "transpose", "movedim", "swapaxes", "unsqueeze", "squeeze"}
+
+
+def drawn_anew(tree: ast.Module) -> Found:
+    """Transforms with a random one among them, where nothing is trained."""
+    said = words(tree)
+    if said & {"backward", "fit", "step", "optimizer"}:
+        return
+    for _, name, value in assigned(tree):
+        if not (isinstance(value, ast.Call) and callee(value) in ("Compose", "Sequential")):
+            continue
+        drawn = next(
+            (n for n in walk(value) if isinstance(n, ast.Call) and tail(n).startswith(_DRAWN)), None
+        )
+        if drawn is not None:
+            yield (
+                "drawn_anew",
+                drawn,
+                f"`{callee(drawn)}` in `{name}` draws anew at each call, so that the same picture "
+                "goes in differently each time, whatever mode the model is in. Leave it out of the "
+                "transforms for inference, and keep it in those for training",
+            )
+            return
+
+
+def expanded_copy(tree: ast.Module) -> Found:
+    """`x.expand(…).permute(…).contiguous()`: expand costs nothing, the copy all of it."""
+    for node in walk(tree):
+        if not (isinstance(node, ast.Call) and tail(node) == "contiguous"):
+            continue
+        of: ast.AST = node
+        while isinstance(of, ast.Call) and isinstance(of.func, ast.Attribute):
+            if of.func.attr in ("expand", "expand_as"):
+                yield (
+                    "expanded_copy",
+                    node,
+                    "`expand` takes no memory, and `.contiguous()` behind it writes all the "
+                    "copies out: as many times the tensor as it was expanded, and an elementwise "
+                    "product with it makes a second one of that size, which is kept for the "
+                    "backward. Where the result is summed over some of the dimensions, a matrix "
+                    "product (`torch.einsum`, `@`; for patches `weight.flatten(1) @ F.unfold(…)`) "
+                    "gives the sum without them",
+                )
+                return
+            if of is not node and of.func.attr not in _KEEPS:
+                break
+            of = of.func.value
+
+
+RULES = (drawn_anew, expanded_copy)
