@@ -104,8 +104,11 @@ def shuffled_apart(tree: ast.Module) -> Found:
             if names := _shuffles(statement, by):
                 for name in names:
                     found.setdefault(name, statement)
-            elif any(isinstance(n, ast.Call) and "seed" in tail(n) for n in walk(statement)):
-                found.clear()  # the same seed before both: the same order
+            elif any(
+                isinstance(n, ast.Call) and ("seed" in tail(n) or tail(n) in _SET_BACK)
+                for n in walk(statement)
+            ):
+                found.clear()  # the same seed or state before both: the same order
         labels = [n for n in found if _is_of_labels(n)]
         others = [n for n in found if n not in labels]
         if len(labels) == 1 and others and not others[0].startswith("source"):
@@ -123,6 +126,7 @@ def shuffled_apart(tree: ast.Module) -> Found:
             )
 
 
+_SET_BACK = {"set_state", "setstate", "set_rng_state"}
 _APART_ON_PURPOSE = re.compile(r"(?i)marginal|mutual|^mine$|independen|null")
 
 

@@ -11,6 +11,7 @@ from executor.inside.remarks.syntax import (
     STATELESS,
     Found,
     argument,
+    assigned,
     callee,
     dotted,
     is_layer,
@@ -205,12 +206,18 @@ def _parameter_in_forward(tree: ast.Module) -> Found:
 
 
 def _not_a_buffer(tree: ast.Module) -> Found:
+    set_again = {
+        target
+        for method in walk(tree)
+        if isinstance(method, ast.FunctionDef) and method.name != "__init__"
+        for _, target, _ in assigned(method)
+    }
     for init in methods_named(tree, "__init__"):
         for node in walk(init):
             match node:
                 case ast.Assign(targets=[ast.Attribute() as target], value=ast.Call() as value) if (
                     is_own(target) and callee(value) in MAKERS and is_torch(value)
-                ):
+                ) and dotted(target) not in set_again:  # else it only holds the place
                     yield (
                         "not_a_buffer",
                         node,

@@ -114,7 +114,11 @@ def _gpu_time(tree: ast.Module) -> Found:
             for n in walk(tree)
             if isinstance(n, ast.Call) and n.lineno in between and tail(n) not in _CLOCKS
         ]
-        waits = any(words(n) & _WAITS for n in [*called, *_bodies(tree, called)])
+        parts = [*called, *_bodies(tree, called)]
+        waits = any(words(n) & _WAITS for n in parts) or any(
+            isinstance(n, ast.Subscript) and tail(n.value) == "data" and n.lineno in between
+            for n in walk(tree)  # `loss.data[0]` of old code
+        )
         if not waits and any(tail(c) not in {"print", "range", "len", "append"} for c in called):
             yield (
                 "gpu_time",

@@ -108,6 +108,11 @@ def fitted_on_test(tree: ast.Module) -> Found:
         if says(given, HELD_OUT) and not says(given, TRAINING):
             name = trained[kind]
             told = f": `{name}.transform(…)`" if name else ""
+            if holds_both := name != "" and _fitted_to_both(fitted, name):
+                told = (
+                    f"; `{name}` is fitted to inputs and to targets and holds the last of them, so "
+                    "take one scaler for each"
+                )
             yield Told(
                 "fitted_on_test",
                 call,
@@ -116,12 +121,19 @@ def fitted_on_test(tree: ast.Module) -> Found:
                 f"what was learned of those{told}",
                 (way("the test data are scaled as the training data are",
                      put(call.func, f"{name}.transform")),)
-                if name and tail(call) == "fit_transform"
+                if name and tail(call) == "fit_transform" and not holds_both
                 else (),
             )  # fmt: skip
     yield from _by_its_own(tree)
 
 
+def _fitted_to_both(fitted: list[ast.Call], name: str) -> bool:
+    """Whether one object is fitted to inputs and to targets, one after the other."""
+    given = [c.args[0] for c in fitted if owner(c) == name]
+    return len({says(value, _TARGETS) for value in given}) == 2
+
+
+_TARGETS = re.compile(r"(?i)^ys?(?:_|$)|label|target")
 _SCALER = re.compile(r"Scaler|Imputer|Normalizer|PCA")
 
 

@@ -63,6 +63,21 @@ REACHES = (
 
 # what stands next to it: (kind, a program of which it is told, one of which it is not)
 PAIRS = {
+    "an order of its own for each, and the same state of the generator before both": (
+        "shuffled_apart", "np.random.shuffle(X)\nnp.random.shuffle(y)",
+        "s = np.random.get_state()\nnp.random.shuffle(X)\nnp.random.set_state(s)\n"
+        "np.random.shuffle(y)",
+    ),
+    "a tensor that stays, and what holds the place of what each forward sets": (
+        "not_a_buffer", module("self.noise = torch.randn(3)"),
+        module("self.last = torch.zeros(3)", more="def step(self, x):\n    self.last = x\n"),
+    ),
+    "a step that is handed over, and one that reads its loss, in old code": (
+        "gpu_time",
+        "device = 'cuda'\nt = time.time()\nmodel(x)\nprint(time.time() - t)",
+        "device = 'cuda'\nt = time.time()\nl = model(x)\ns += l.data[0]\n"
+        "print(time.time() - t)",
+    ),
     "a term of a loss, and the average of a report": (
         "never_used", "for x in data:\n    loss = rec(x)\n    aux_loss = crit(x) / n\n" + FIT,
         "for x in data:\n    loss = rec(x)\n    aux_loss = running_loss / n\n" + FIT,
@@ -406,3 +421,15 @@ def test_of_one_and_not_of_the_other(name: str) -> None:
 
     assert kind in kinds(shown)
     assert kind not in kinds(sound)
+
+
+def test_a_scaler_of_inputs_and_targets_is_not_to_be_used_for_both() -> None:
+    """What it was fitted to last is all that it holds, so that its `transform` is no remedy."""
+    code = "s = StandardScaler()\nx_train = s.fit_transform(x_train)\n{}x_test = s.fit_transform(x_test)\n"
+    alone, both = (
+        next(r for r in remarks(ast.parse(c), c) if r.kind == "fitted_on_test").message
+        for c in (code.format(""), code.format("y_train = s.fit_transform(y_train)\n"))
+    )
+
+    assert "`s.transform(…)`" in alone
+    assert "transform" not in both.partition("; apply")[2] and "take one scaler for each" in both
