@@ -71,6 +71,7 @@ from executor.inside.remarks import (
     sequences,
     shared,
     sizes,
+    slips,
     statements,
     targets,
     training,
@@ -118,6 +119,7 @@ _BY_WHAT_IT_READS = (
     *shared.RULES,
     *pairs.RULES,
     *quantities.RULES,
+    *slips.RULES,
     *frozen.RULES,
 )
 # What most likely matters comes first.
