@@ -77,6 +77,7 @@ from executor.inside.remarks import (
     sequences,
     shared,
     sizes,
+    slips,
     statements,
     targets,
     training,
@@ -124,6 +125,7 @@ _BY_WHAT_IT_READS = (
     *shared.RULES,
     *pairs.RULES,
     *quantities.RULES,
+    *slips.RULES,
     *frozen.RULES,
 )
 # What most likely matters comes first.

@@ -48,6 +48,7 @@ def _never_eval(tree: ast.Module) -> Found:
     if said & {"eval", "train", "backward", "step", "fit", "requires_grad"}:
         return
     own = {c.name for c in module_classes(tree)} | LAYERS | {"Sequential"}
+    own |= {f.name for f in functions(tree).values() if _gives_one_of(f, own)}
     plain = {
         name
         for _, name, value in assigned(tree)
@@ -75,6 +76,12 @@ def _never_eval(tree: ast.Module) -> Found:
                 f"all; call `{name}.eval()` after loading",
             )
             return
+
+
+def _gives_one_of(function: ast.AST, made: set[str] | frozenset[str]) -> bool:
+    """Whether all that a function returns is made by one of these."""
+    given = [n.value for n in inside(function) if isinstance(n, ast.Return)]
+    return bool(given) and all(isinstance(v, ast.Call) and callee(v) in made for v in given)
 
 
 def validated_in_training(tree: ast.Module) -> Found:

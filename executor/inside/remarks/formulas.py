@@ -308,6 +308,7 @@ def _sampled(tree: ast.Module) -> Found:
         for _, name, value in assigned(tree)
         if isinstance(value, ast.Call) and callee(value) in families
     }
+    constant = _constants(tree)
     for call in method_calls(tree, "sample"):
         source: ast.expr = call.func.value  # type: ignore[attr-defined]
         source = made.get(dotted(source), source)
@@ -315,15 +316,31 @@ def _sampled(tree: ast.Module) -> Found:
             continue
         values = [*source.args, *(k.value for k in source.keywords)]
         if all(
-            isinstance(v, ast.Constant) or tail(v) in ("zeros", "ones", "tensor") for v in values
+            isinstance(v, ast.Constant)
+            or tail(v) in ("zeros", "ones", "tensor")
+            or dotted(v) in constant
+            for v in values
         ):
             continue
         yield (
             "sampled",
             call,
             "sample() cuts the gradient: nothing that is computed from this sample trains the "
-            "network that gave its mean and deviation; use `rsample()`, or a loss with log_prob()",
+            "network that gave its parameters; use `rsample()`, or a loss with log_prob()",
         )
+
+
+def _constants(tree: ast.Module) -> set[str]:
+    """The names that are numbers: assigned as one, or a parameter with one for its default."""
+    numbers = {name for _, name, value in assigned(tree) if isinstance(value, ast.Constant)}
+    for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
+        given = function.args
+        places = [*given.posonlyargs, *given.args]
+        defaults = [*zip(reversed(places), reversed(given.defaults), strict=False)]
+        defaults += [(a, d) for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d]
+        numbers |= {a.arg for a, d in defaults if isinstance(d, ast.Constant) and d.value}
+    computed = {name for _, name, value in assigned(tree) if not isinstance(value, ast.Constant)}
+    return numbers - computed
 
 
 def sum_beside_mean(tree: ast.Module) -> Found:

@@ -13,6 +13,7 @@ from __future__ import annotations
 # Kind → what it supposes; nothing where its own sentence says so.
 SUPPOSES = {
     "adversaries_agree": "the two are to play against each other",
+    "aliases_kept": "the list is to hold the values of each round",
     "all_but_one": "it is to be so in every n-th round",
     "attack_left_gradients": "the step is to follow the loss alone",
     "augmented_in_place": "the stored data are to stay as they are",
@@ -83,6 +84,7 @@ SUPPOSES = {
     "sign_of_kl": "this is the divergence of a VAE",
     "split_unused": "the test is to be one of what was put aside for it",
     "started_once": "each fold is to be tested on samples that are new to it",
+    "state_let_go": "each round is to go on from the one before",
     "step_outside": "the gradients of all rounds are to count",
     "step_uphill": "the loss is to become smaller",
     "sum_beside_mean": "nothing later brings the two to one size",
@@ -96,6 +98,7 @@ SUPPOSES = {
     "threshold": "what is compared is what the loss is given",
     "traced_in_training": "the model has dropout or batch norm",
     "used_up": "each round is to go through it",
+    "value_without_gradient": "the term is to be minimised too",
     "validated_in_training": "this is to judge the model as it is used",
     "values_as_classes": "the labels are numbers of classes",
 }

@@ -205,7 +205,12 @@ SHOWN = {
         + indented(NO_GRAD.replace("model", "net"))
         + "check(model, x)\n",
     ],
-    "never_eval": [f"net = resnet()\n{RELOADED}", f"net = Net()\n{DROP}{RELOADED}", RELOADED],
+    "never_eval": [
+        f"def make():\n    return resnet()\nnet = make()\n{RELOADED}",
+        f"net = resnet()\n{RELOADED}",
+        f"net = Net()\n{DROP}{RELOADED}",
+        RELOADED,
+    ],
     "last_of_batch": [module(LSTM.format(first=""), LAST)],
     "traced_in_training": [DROP + "torch.jit.trace(model, x)"],
     "workers_on_gpu": [
@@ -243,10 +248,21 @@ SHOWN = {
         "import torch\nimport torch.nn.functional as F\na = torch.empty(9).normal_(3)\n"
         "F.kl_div(a.log(), a)",
     ],
-    "sampled": ["d = torch.distributions.Normal(mu, s)\na = d.sample()\nf(a).backward()"],
+    "sampled": [
+        "def f(x, s=1):\n    s = net(x)\n    g(Normal(0, s).sample()).backward()",
+        "d = torch.distributions.Normal(mu, s)\na = d.sample()\nf(a).backward()",
+    ],
 }
 
 SOUND = {
+    "a function that makes a plain network": (
+        "def make():\n    return nn.Sequential(nn.Linear(2, 2), nn.Tanh())\n"
+        f"net = make()\n{RELOADED}"
+    ),
+    "a distribution of a number": (
+        "def mix(x, alpha=0.4):\n    lam = torch.distributions.Beta(alpha, alpha).sample()\n"
+        "    return lam * x\nf(mix(x)).backward()"
+    ),
     "right answers added up": COUNTED.format(
         counts="correct += (p == y).sum().item()", last="print(correct / total)"
     ),
