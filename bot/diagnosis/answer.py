@@ -44,7 +44,7 @@ _ASKED_FOR = {
     ),
     "compared_in_training": re.compile(
         r"(?i)\bdiffer\w*|\b(?:not|never) (?:be )?(?:equal|the same|identical|match|agree)"
-        r"|n[’']t match|\bmismatch|\bshould(?:n[’']t| not)? (?:be the same|change|agree|match)"
+        r"|n[’']t match|\bmismatch|\bshould(?:n[’']t| not)? (?:be (?:the )?same|change|agree|match)"
     ),
     "expanded_copy": re.compile(r"(?i)\bmemory\b|\bram\b|\bOOM\b"),
 }
