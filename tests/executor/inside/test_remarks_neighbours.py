@@ -425,7 +425,10 @@ def test_of_one_and_not_of_the_other(name: str) -> None:
 
 def test_a_scaler_of_inputs_and_targets_is_not_to_be_used_for_both() -> None:
     """What it was fitted to last is all that it holds, so that its `transform` is no remedy."""
-    code = "s = StandardScaler()\nx_train = s.fit_transform(x_train)\n{}x_test = s.fit_transform(x_test)\n"
+    code = (
+        "s = StandardScaler()\nx_train = s.fit_transform(x_train)\n{}"
+        "x_test = s.fit_transform(x_test)\n"
+    )
     alone, both = (
         next(r for r in remarks(ast.parse(c), c) if r.kind == "fitted_on_test").message
         for c in (code.format(""), code.format("y_train = s.fit_transform(y_train)\n"))
