@@ -10,7 +10,7 @@ import ast
 import pytest
 import torch  # noqa: F401  (as in a run: one rule asks what a tensor has)
 
-from executor.inside.remarks import remarks
+from executor.inside.remarks import remarks, scaling
 from tests.executor.inside.test_remarks import kinds, module
 
 FIT = "    opt.zero_grad()\n    loss.backward()\n    opt.step()\n"
@@ -430,7 +430,7 @@ def test_a_scaler_of_inputs_and_targets_is_not_to_be_used_for_both() -> None:
         "x_test = s.fit_transform(x_test)\n"
     )
     alone, both = (
-        next(r for r in remarks(ast.parse(c), c) if r.kind == "fitted_on_test").message
+        next(iter(scaling.fitted_on_test(ast.parse(c))))[2]
         for c in (code.format(""), code.format("y_train = s.fit_transform(y_train)\n"))
     )
 
