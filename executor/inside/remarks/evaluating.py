@@ -121,16 +121,26 @@ def validated_in_training(tree: ast.Module) -> Found:
         if not _acts_itself(name, tree) and (switched or module_classes(tree)):
             continue
         first = node.body[0] if isinstance(node, ast.FunctionDef) else node
-        back = added(f"{name}.train()", node, after=True) if first is node else []
+        again = _trains_below(node, tree)
+        back = added(f"{name}.train()", node, after=True) if first is node and again else []
         judged_so = "judged as it is used, without dropout"
         yield Told(
             "validated_in_training",
             called[0],
             f"`{name}` is in training mode here: Dropout drops values and BatchNorm uses (and "
             "changes) the statistics of these batches, so the result is noisy and too low; call "
-            f"`{name}.eval()` before, and `.train()` after",
+            f"`{name}.eval()` before{', and `.train()` after' if again else ''}",
             (way(judged_so, add=[*back, *added(f"{name}.eval()", first)]),),
         )
+
+
+def _trains_below(node: ast.AST, tree: ast.Module) -> bool:
+    """Whether training goes on after a statement: in a loop around it, or further down."""
+    if node not in tree.body:
+        return True
+    trainers = {n for n, f in functions(tree).items() if "backward" in words(f)} | {"backward"}
+    below = tree.body[tree.body.index(node) + 1 :]
+    return any(isinstance(n, ast.Call) and tail(n) in trainers for s in below for n in walk(s))
 
 
 def phases_in_training(tree: ast.Module) -> Found:

@@ -10,7 +10,7 @@ import ast
 import pytest
 import torch  # noqa: F401  (as in a run: one rule asks what a tensor has)
 
-from executor.inside.remarks import remarks, scaling
+from executor.inside.remarks import evaluating, remarks, scaling
 from tests.executor.inside.test_remarks import kinds, module
 
 FIT = "    opt.zero_grad()\n    loss.backward()\n    opt.step()\n"
@@ -436,3 +436,19 @@ def test_a_scaler_of_inputs_and_targets_is_not_to_be_used_for_both() -> None:
 
     assert "`s.transform(…)`" in alone
     assert "transform" not in both.partition("; apply")[2] and "take one scaler for each" in both
+
+
+def test_training_mode_comes_back_where_training_goes_on() -> None:
+    """After the last step nothing has to be told to train again: what is asked below judges too."""
+    code = (
+        "m = nn.Sequential(nn.Linear(2, 2), nn.Dropout())\nopt = SGD(m.parameters(), 0.1)\n"
+        "def step():\n    crit(m(x), y).backward()\n    opt.step()\n"
+        "step()\nwith torch.no_grad():\n    right = m(xt).argmax(1) == yt\n"
+    )
+    last, between = (
+        next(iter(evaluating.validated_in_training(ast.parse(c))))
+        for c in (code, code + "step()\n")
+    )
+
+    assert ".train()" not in last.message and ".train()" not in str(last.ways)
+    assert ".train()" in between.message and ".train()" in str(between.ways)
