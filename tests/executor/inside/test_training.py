@@ -566,7 +566,7 @@ LATE = {
         "opt = torch.optim.SGD(model.parameters(), lr=0.1)\nfor _ in range(157):\n"
         "    opt.zero_grad()\n    h = model[0](torch.randn(8, 4))\n"
         "    (model[1](h).pow(2).mean() + h.sum() - h.sum()).backward()\n"
-        "    model[0].weight.grad.zero_()\n    opt.step()\n",
+        "    for p in model[0].parameters():\n        p.grad.zero_()\n    opt.step()\n",
         "zero_gradient", "was exactly 0 at all 157 steps",
     ),
     "a model that does not move in 157 steps": (
@@ -604,6 +604,31 @@ def test_what_comes_late_or_lasts_is_found(any_house: House, name: str) -> None:
 
     assert result.outcome is Outcome.OK, result.stderr
     assert any(f.kind == kind and says in f.message for f in result.findings), result.findings
+
+
+def test_weights_that_are_given_zeros_and_pixels_that_are_learned_are_no_mistake(
+    any_house: House,
+) -> None:
+    """What a bias alone can learn is enough at times, and so is a rate that suits large inputs."""
+    zeros = (
+        "model = nn.Linear(2, 1)\nopt = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+        "for _ in range(9):\n    opt.zero_grad()\n"
+        "    (model(torch.zeros(8, 2)) - 1).pow(2).mean().backward()\n    opt.step()\n"
+    )
+    pixels = (
+        "torch.manual_seed(0)\nx = torch.randint(0, 256, (64, 8)).float()\n"
+        "model = nn.Linear(8, 1)\nopt = torch.optim.Adam(model.parameters(), lr={rate})\n"
+        "for _ in range(400):\n    opt.zero_grad()\n"
+        "    (model(x) - x.mean(1, keepdim=True) / 255).pow(2).mean().backward()\n"
+        "    opt.step()\n"
+    )
+    told = [
+        {f.kind for f in any_house.run(HEAD + code, wall_s=60).findings}
+        for code in (zeros, pixels.format(rate=2e-3), pixels.format(rate=1e-6))
+    ]
+
+    assert "zero_gradient" not in told[0]
+    assert "inputs_unscaled" not in told[1] and "inputs_unscaled" in told[2]
 
 
 ENDING = {

@@ -15,6 +15,7 @@ from executor.inside.probes.training.steps import Steps
 from executor.inside.probes.training.watched import Watched
 from executor.inside.probes.training.words import every, no_path
 
+_BIAS = re.compile(r"\bweight(_ih_l\w*)?$")  # of a layer, or of a recurrent one's inputs
 _ROUNDING = 1e-6  # gradients up to this are the rounding error of terms that cancel
 _TINY = 1e-7  # learning rates whose steps are lost in the rounding of float32
 
@@ -66,7 +67,7 @@ class GradientFindings:
         if self._only_the_bias(w, watched) or self._steps.names.intent.multiplies_by_zero:
             return True
         # What has a gradient for its bias and none for its weights is given nothing but zeros.
-        bias = w.name.replace("weight_ih_l", "bias_ih_l")
+        bias = _BIAS.sub(r"bias\1", w.name)
         if bias != w.name and any(o.name == bias and o.top for o in watched):
             return True
         return any(o.top for o in _beside_in_a_list(w, watched))

@@ -27,6 +27,9 @@ from executor.protocol import LossSeen
 _LOOKS = 2  # how often the graph of one line's loss is read
 _LOSSES = 2000
 _ROUNDS = 50  # backwards after which a loss has begun to fall
+# At the end of a training that works: the loss, and its share of the first one, which inputs that
+# are not scaled make large.
+_LEARNED = 0.3
 _LEFT = 0.9  # of the first loss, where it has not
 _DRAWN = 8  # targets from a random generator that say something of the others
 
@@ -157,9 +160,11 @@ class LossProbe:
                 continue  # each key is assigned to one of the queries
             if pattern.kind == "kl_div_arguments" and not self.names.calls_kl_div:
                 continue
+            course = self._courses.get(line, Course())
+            first, last = course.first or 0.0, course.last
+            if pattern.kind == "inputs_unscaled" and last < _LEARNED * min(first, 1):
+                continue  # its rate is small enough for them
             if pattern.kind == "targets_unscaled":
-                course = self._courses.get(line, Course())
-                first, last = course.first or 0.0, course.last
                 if pattern.term or course.rounds < _ROUNDS or not last > _LEFT * first > 0:
                     continue  # it gets there
                 pattern.facts.update(rounds=course.rounds, left=last / first)

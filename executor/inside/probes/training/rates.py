@@ -168,8 +168,12 @@ class Rates:
                 line_of(self._tree, name),
                 name,
                 f"`{name}` ({cls}) is never stepped, in {record.steps} steps of its optimizer: the "
-                f"learning rate stays at {_rate(waiting[0].optimizer):g}; call `{name}.step()`, "
-                "for most schedulers once after each epoch",
+                f"learning rate stays at {_rate(waiting[0].optimizer):g}; call "
+                + (
+                    f"`{name}.step(loss)` after each epoch, with the value that it watches"
+                    if cls == "ReduceLROnPlateau"
+                    else f"`{name}.step()`, for most schedulers once after each epoch"
+                ),
             )
 
     def _report_other(
