@@ -16,7 +16,10 @@ _KEEPS = {"permute", "transpose", "movedim", "swapaxes", "unsqueeze", "squeeze"}
 def drawn_anew(tree: ast.Module) -> Found:
     """Transforms with a random one among them, where nothing is trained."""
     said = words(tree)
-    if said & {"backward", "fit", "step", "optimizer"}:
+    if said & {"backward", "fit", "step", "optimizer"} or any(
+        isinstance(n, ast.keyword) and n.arg == "train" and ast.unparse(n.value) == "True"
+        for n in ast.walk(tree)
+    ):
         return
     for _, name, value in assigned(tree):
         if not (isinstance(value, ast.Call) and callee(value) in ("Compose", "Sequential")):

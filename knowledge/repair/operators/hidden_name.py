@@ -58,7 +58,9 @@ def _hidden(failure: Failure) -> Iterator[_Hidden]:
                 continue
             held = dict(vars(owner)) if hasattr(owner, "__dict__") else {}
             if isinstance(owner, nn.Module):
-                held |= {**owner._modules, **owner._parameters, **owner._buffers}
+                held |= dict(owner.named_children())
+                held |= dict(owner.named_parameters(recurse=False))
+                held |= dict(owner.named_buffers(recurse=False))
             if name in held and callable(getattr(type(owner), name, None)):
                 yield _Hidden(name, owner, held[name])
 

@@ -37,6 +37,7 @@ def _its_own(failure: Failure) -> Iterator[Rewrite]:
     yield Rewrite(
         program.replace({named: cst.Name(cls.name.value)}),
         f"line {program.line(called)}: the class that this method is of is `{cls.name.value}`",
+        f"it is `{cls.name.value}` that is to be set up",
         cost=COST.SAID,
     )
 
@@ -56,6 +57,7 @@ def _iterator(failure: Failure) -> Iterator[Rewrite]:
         yield Rewrite(
             program.replace(changed),
             f"line {program.line(values[0])}: `__iter__` gives an iterator over what it chose",
+            "each round is to go over it from its beginning",
             cost=COST.SAID,
             as_one=True,
         )

@@ -416,10 +416,10 @@ async def test_a_guard_against_no_gpu_does_not_hide_what_is_not_moved(ask: Ask):
     answer = await ask(posted("device error on my machine", GUARDED))
 
     assert answer.status == "reproduced", answer.headline
-    assert answer.headline.startswith(
-        "Reproduced (simulated device): `labels` stays on the CPU (from line 5) while `outputs` "
-        "is on cuda:0 (line 7)."
-    )
+    assert answer.headline.startswith("Reproduced (simulated device): RuntimeError at line 8.")
+    told = "`outputs` (line 7) is on cuda:0 and `labels` (line 5) is on cpu."
+    assert answer.explanation.startswith(told)
+    assert [fix.shown for fix in answer.alternatives] == ["verified"]
     assert answer.headline.endswith("On the CPU it runs.")
     assert answer.culprit is None and answer.error is not None and answer.error.line == 8
 

@@ -95,7 +95,7 @@ SAID = [
         "saving makes none",
         "makedirs",
     ),
-    ("RuntimeError", "Could not infer dtype of numpy.float32", "numpy's own", "int(x)"),
+    ("RuntimeError", "Could not infer dtype of numpy.float32", "numpy's own", "numpy<2"),
     ("RuntimeError", "Could not infer dtype of dict", "has no dtype", "Convert it"),
     (
         "RuntimeError",

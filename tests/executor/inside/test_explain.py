@@ -123,7 +123,8 @@ SAID: list[tuple[str, str, str, list[str]]] = [
     ("recurrent", "unbatched", "rnn = nn.LSTM(4, 3)\nx = torch.ones(2, 4)\n"
      "h = torch.zeros(1, 1, 3)\nrnn(x, (h, h))",
      ["[2, 4], from line 5", "state would be [1, 3]"]),
-    ("convolution", "of a norm", "norm = nn.BatchNorm1d(3)\nx = torch.ones(2, 3, 4, 4)\nnorm(x)",
+    ("conv_dimensions", "of a norm",
+     "norm = nn.BatchNorm1d(3)\nx = torch.ones(2, 3, 4, 4)\nnorm(x)",
      ["4 dimensions", "It takes 2 dimensions or 3, the batch first."]),
     ("recurrent", "dimensions", "rnn = nn.RNN(4, 3)\nx = torch.ones(1, 2, 3, 4)\nrnn(x)",
      ["4 dimensions", "2 dimensions, or 3 with a batch"]),

@@ -72,6 +72,8 @@ CASES = Cases(
     refused={"one too many": THREE, "a list with a name": A_NAME},
     wrong={
         "swallowed": ("a function", swallow(LAMBDA.splitlines()[8])),
+        "swallowed by its keyword": ("by its keyword", swallow(KEYWORD.splitlines()[-2])),
+        "no bound": ("a bound", delete(LOWEST.splitlines()[-2])),
         "deleted": ("by its keyword", delete(KEYWORD.splitlines()[-2])),
     },
 )

@@ -114,7 +114,7 @@ CASES = Cases(
             "copied from another class",
             swallow("print(Decoder()(torch.rand(3, 2)).shape)"),
         ),
-        "not gone over": ("a sampler", delete("    print(batch.tolist())")),
-        "in no order": ("a sampler", swap("sampler=Backwards(6)", "sampler=None")),
+        "another line deleted": ("copied from another class", delete('print("building")')),
+        "not gone over": ("two returns", delete("print(sum(Halves([1, 2, 3, 4], True)))")),
     },
 )

@@ -47,8 +47,9 @@ class Walker(nn.Module):
         self.state = torch.zeros(1, 5)
 
     def forward(self, x):
-        self.state = self.cell(x, self.state)
-        return self.state.sum()
+        new = self.cell(x, self.state)
+        self.state = new
+        return new.sum()
 
 
 walker = Walker()
@@ -80,7 +81,7 @@ class Share(nn.Module):
             self.load = share
         else:
             self.load = 0.5 * self.load + 0.5 * share
-        return (self.load - 0.2).abs().sum()
+        return (share - 0.5 * self.load).pow(2).sum()
 
 
 class Net(nn.Module):
@@ -98,7 +99,7 @@ for step in range(2):
 print("done")
 """
 
-LOOKED_AT = """\
+ALL_OF_IT = """\
 import torch
 from torch import nn
 
@@ -109,18 +110,16 @@ class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.layer = nn.Linear(3, 1)
-        self.last = None
+        self.mean = torch.zeros(1)
 
     def forward(self, x):
-        out = self.layer(x).pow(2).mean()
-        self.last = out
-        return out
+        self.mean = 0.5 * self.mean + self.layer(x).pow(2).mean()
+        return self.mean.sum()
 
 
 net = Net()
-loss = net(torch.rand(4, 3))
-loss.backward()
-loss.backward()
+for step in range(2):
+    net(torch.rand(4, 3)).backward()
 """
 
 TWO_KEPT = """\
@@ -154,17 +153,17 @@ CASES = Cases(
             CENTRE,
             ("self.centre = (0.9 * self.centre + 0.1 * z.mean(0)).detach()",),
         ),
-        "a state": (STATE, ("walker",)),
+        "a state": (STATE, ("self.state = new.detach()",)),
         "in a part, set in two places": (
             INSIDE,
             ("self.load = share.detach()", "(0.5 * self.load + 0.5 * share).detach()"),
         ),
     },
-    refused={"only kept": LOOKED_AT, "either of two": TWO_KEPT},
+    refused={"all that is learned": ALL_OF_IT, "either of two": TWO_KEPT},
     wrong={
-        "the graph kept": (
+        "the loss cut off": (
             "an average",
-            swap("loss.backward()", "loss.backward(retain_graph=True)"),
+            swap("loss.backward()", "loss.detach().requires_grad_().backward()"),
         ),
         "nothing learned": (
             "an average",
