@@ -149,7 +149,7 @@ EDITED = [
     ("seeded_each_epoch", "for epoch in r:\n    torch.manual_seed(0)\n" + FIT,
      "torch.manual_seed(0)\nfor epoch in r:\n"),
     ("validated_in_training", JUDGED.format("", ""),
-     "net.eval()\nwith torch.no_grad():\n    y = net(x).argmax(1)\nnet.train()\n"),
+     "net.eval()\nwith torch.no_grad():\n    y = net(x).argmax(1)\n"),
     ("threshold", LOGITS + "n = (out > 0.5).sum()\n", "(out > 0).sum()"),
     ("threshold", LOGITS + "p = out.round()\n", "p = torch.sigmoid(out)"),
     ("over_batches", COUNT.format("len(loader)"), "right / len(loader.dataset)"),
