@@ -56,7 +56,9 @@ def _all(tree: ast.Module, posted: Posted) -> Iterator[tuple[Drive, ast.stmt]]:
     used = _used_outside(tree)
     bound = _bound(tree)
     for node in reversed(tree.body):
-        if isinstance(node, ast.ClassDef):
+        if isinstance(node, ast.ClassDef) and is_function_of_autograd(node):
+            yield from ((drive, node) for drive in _applied(node, bound))
+        elif isinstance(node, ast.ClassDef):
             yield from _of_class(node, tree, posted, used, bound)
         elif isinstance(node, ast.FunctionDef) and node.name not in used:
             arguments = ", ".join(_fresh(name, bound) for name in _required(node, 0))
@@ -64,6 +66,21 @@ def _all(tree: ast.Module, posted: Posted) -> Iterator[tuple[Drive, ast.stmt]]:
             yield Drive((call,)), node
             for loss in _losses(posted, call, bound):
                 yield loss, node
+
+
+def is_function_of_autograd(cls: ast.ClassDef) -> bool:
+    """Whether it is a torch.autograd.Function, which is never called but applied."""
+    static = [m for name in ("forward", "backward") if (m := method(cls, name)) is not None]
+    return len(static) == 2 and any(last_name(base) == "Function" for base in cls.bases)
+
+
+def _applied(cls: ast.ClassDef, bound: set[str]) -> Iterator[Drive]:
+    """`apply` with what `forward` asks for behind `ctx`, and its backward()."""
+    forward = method(cls, "forward")
+    names = [_fresh(name, bound) for name in _required(forward, 1)] if forward is not None else []
+    if names:
+        first, rest = f"{names[0]}.requires_grad_()", names[1:]
+        yield Drive((f"{cls.name}.apply({', '.join([first, *rest])}).sum().backward()",))
 
 
 def _of_class(

@@ -68,7 +68,7 @@ class Posted:
     def __init__(self, order: RebuildOrder, tree: ast.Module) -> None:
         self.error = order.error
         self.family: SeenError | None = family_of(order.error.type, order.error.message)
-        self.lines = quoted_lines(order.code, order.error.frames)
+        self.lines = _begun(quoted_lines(order.code, order.error.frames), tree)
         named = shapes_named(order.error.message)
         own = self.family.sizes("weight") if self.family is not None else ()
         self.shapes = [shape for shape in named if shape != tuple(own)]  # a layer's is no input's
@@ -187,6 +187,18 @@ def quoted_lines(code: str, frames: Iterable[PostedFrame]) -> frozenset[int]:
     marked = [n for n, line in enumerate(code.splitlines(), start=1) if _MARKED.search(line)]
     own = [n for n in marked if lines[n - 1]]
     return frozenset(own) if len(own) == 1 else frozenset()
+
+
+def _begun(lines: frozenset[int], tree: ast.Module) -> frozenset[int]:
+    """The lines, and where their statements begin: old versions of Python quote a call's last."""
+    plain = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)
+    firsts = (
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, plain)
+        and any(node.lineno < line <= (node.end_lineno or 0) for line in lines)
+    )
+    return lines.union(firsts)
 
 
 def _loaded(tree: ast.Module) -> list[tuple[str, str]]:

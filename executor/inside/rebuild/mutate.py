@@ -190,11 +190,16 @@ def _fitting(tensor: Tensor, family: SeenError, message: str) -> Iterator[Tensor
             yield replace(tensor, shape=OF_RANK[number("names")])
         case "matmul_shapes":
             yield from last(number("inner_right"))
+            yield from _scaled(tensor, number("inner_left"), number("inner_right"))
             if len(shape) == 2 and shape[0] == number("inner_right") and number("inner_left"):
                 yield replace(tensor, shape=(number("inner_left"), shape[1]))
         case "rnn_input_size":
+            yield from _scaled(tensor, number("given"), number("input_size"))
             yield from last(number("input_size"))
         case "rnn_hidden_size" if expected := family.sizes("expected"):
+            rows = [size for size in family.sizes("given") if size not in expected]
+            if len(rows) == 1 and shape[:1] != () and shape[0] in expected:  # the state's own
+                yield replace(tensor, shape=(rows[0], *shape[1:]))
             yield replace(tensor, shape=tuple(expected))
         case "rnn_hidden_dimensions" if shape:
             yield replace(tensor, shape=shape[1:] if family["without"] else (1, *shape))
@@ -245,6 +250,21 @@ def _fitting(tensor: Tensor, family: SeenError, message: str) -> Iterator[Tensor
             for dtype in ("float32", "int64", "float64"):
                 if dtype != tensor.dtype:
                     yield replace(tensor, dtype=dtype, grad=False)
+
+
+def _scaled(tensor: Tensor, given: int, wanted: int) -> Iterator[Tensor]:
+    """The picture with a side as much longer as what comes of it is to be, or both sides."""
+    shape = tensor.shape
+    if len(shape) < 3 or not given or not wanted or given == wanted:
+        return
+    sides = [size * wanted // given if not size * wanted % given else 0 for size in shape[-2:]]
+    squared = [size * size * wanted / given for size in shape[-2:]]
+    both = tuple(math.isqrt(int(area)) for area in squared)
+    exact = all(side * side == area for side, area in zip(both, squared, strict=True))
+    shapes = [(*shape[:-2], *both)] if exact else []
+    shapes += [(*shape[:-2], sides[0], shape[-1])] if sides[0] else []
+    shapes += [(*shape[:-1], sides[1])] if sides[1] else []
+    yield from (replace(tensor, shape=made) for made in shapes if fits(made))
 
 
 def _countable(tensor: Tensor, sizes: tuple[int, ...]) -> Iterator[Tensor]:

@@ -46,6 +46,7 @@ class Uses:
     tested: bool = False  # `if name`, `not name`
     formatted: bool = False  # put into a text
     plain: bool = False  # joined with a string, or formatted
+    words: list[str] = field(default_factory=list)  # that it is compared with
 
     @property
     def only_formatted(self) -> bool:
@@ -399,6 +400,8 @@ def facts(nodes: Iterable[ast.expr], parents: dict[ast.AST, ast.AST]) -> Uses:
                 uses.tested = True
             case ast.FormattedValue():
                 uses.formatted = True
+            case ast.Compare(ops=[ast.Eq()], comparators=[ast.Constant(value=str(word))]):
+                uses.words.append(word)
             case ast.AugAssign() | ast.Compare() | ast.UnaryOp():
                 uses.computed = True
             case _:

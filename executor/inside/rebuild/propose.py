@@ -34,6 +34,7 @@ from executor.inside.placeholders.shapes import Choices, TensorSpec
 from executor.inside.rebuild import stubs
 from executor.inside.rebuild.candidate import Given
 from executor.inside.rebuild.dictated import COLLATES
+from executor.inside.rebuild.drive import is_function_of_autograd
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.layers import layer
 from executor.inside.rebuild.name_uses import (
@@ -50,6 +51,7 @@ _MODEL_METHODS = frozenset({"parameters", "state_dict", "load_state_dict", "trai
                             "forward", "named_parameters", "modules", "children", "named_modules",
                             "generate", "named_children", "register_forward_hook"})  # fmt: skip
 _OPTIMIZER = re.compile(r"(?i)^(opt\w*|\w*optim\w*|sgd|adam)$")
+_OF_OPTIMIZER = frozenset(dir(torch.optim.Optimizer)) | {"param_groups", "state", "defaults"}
 _SCHEDULER = re.compile(r"(?i)sched")
 _SCALER = re.compile(r"(?i)^(grad_?)?scaler$")
 _NAMESPACE = re.compile(r"(?i)^(self|args?|cfg|conf|config|opts?|hparams|params|flags|options)$")
@@ -94,7 +96,9 @@ class Proposals:
         if name.startswith(NEW) and (cls := self.tree.classes.get(name.removeprefix(NEW))):
             return Given(Text(self.construct(cls), f"an instance of your class `{cls.name}`"))
         path, _, last = name.rpartition(".")
-        if (cls := self.tree.classes.get(path)) and (init := method(cls, "__init__")):
+        cls = self.tree.classes.get(path)
+        made_by = "forward" if cls is not None and is_function_of_autograd(cls) else "__init__"
+        if cls is not None and (init := method(cls, made_by)):
             return Given(self._parameter(init, last))
         uses = self.uses.of(name)
         plan = self.decided.plans.get(name)
@@ -162,6 +166,8 @@ class Proposals:
         return None
 
     def _special(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
+        if uses.words and not uses.called:
+            return Text(repr(uses.words[0]))
         if (uses.looped or "iter" in uses.passed_to) and (made := self._own_loader()):
             return made
         if name in imports.KNOWN and imports.KNOWN[name][1] is None and self.uses.is_a_module(name):
@@ -173,6 +179,8 @@ class Proposals:
             return Text(f'"{last}"', f'the file name "{last}"')
         if "backward" in uses.attributes:
             leaves = [n for n in sorted(self.undefined) if n != name and self._wants_grad(n)]
+            if applied := self._applied():
+                return applied
             if leaves:
                 parts = " + ".join(f"({leaf} ** 2).sum()" for leaf in leaves)
                 return Text(parts, f"a loss computed from {', '.join(leaves)}")
@@ -185,7 +193,8 @@ class Proposals:
             return Text('torch.amp.GradScaler("cpu")')
         if "step" in uses.attributes and _SCHEDULER.search(last):
             return Text("_stubs.Stub()", "a learning-rate scheduler that does nothing")
-        if "step" in uses.attributes or (_OPTIMIZER.match(last) and uses.attributes):
+        is_named = _OPTIMIZER.match(last) and uses.attributes & _OF_OPTIMIZER
+        if "step" in uses.attributes or is_named:
             return _sgd(self._model_name())
         if uses.attributes & _MODEL_METHODS:
             return self.model(last)
@@ -372,7 +381,8 @@ class Proposals:
 
     def model(self, last: str) -> Text:
         """An instance of the posted class that a name means, else a module that takes anything."""
-        if not self.models:
+        models = [m for m in self.models if last not in _asked_for(m)]
+        if not models:
             at_line = last in self.posted.names or not self.posted.lines
             made = layer(self.posted, "model", at_line=at_line)
             if made is not None:
@@ -382,24 +392,26 @@ class Proposals:
                     "_stubs.Recurrent(10)", "a small module that gives an output and a state"
                 )
             return Text("_stubs.Model(10)", "a small module that takes any batch")
-        named = [m for m in self.models if m.name.lower().replace("_", "") in last.lower()]
-        cls = (named or self.models)[-1]
+        named = [m for m in models if m.name.lower().replace("_", "") in last.lower()]
+        cls = (named or models)[-1]
         return Text(self.construct(cls), f"an instance of your class `{cls.name}`")
 
     def construct(self, cls: ast.ClassDef) -> str:
         """The call that makes an instance, with arguments for what its signature asks."""
-        init = method(cls, "__init__")
-        if init is None:
-            return f"{cls.name}()"
-        names = [a.arg for a in init.args.args[1:]]
-        required = names[: len(names) - len(init.args.defaults)]
-        required += [
-            a.arg
-            for a, default in zip(init.args.kwonlyargs, init.args.kw_defaults, strict=True)
-            if default is None
-        ]
-        given = [f'{name}=_stubs.given("{cls.name}.{name}")' for name in required]
+        given = [f'{name}=_stubs.given("{cls.name}.{name}")' for name in _asked_for(cls)]
         return f"{cls.name}({', '.join(given)})"
+
+    def _applied(self) -> Text | None:
+        """What the posted autograd.Function gives, where nothing posted applies it."""
+        functions = [c for c in self.tree.classes.values() if is_function_of_autograd(c)]
+        if len(functions) != 1 or "apply" in self.uses.asked:
+            return None
+        forward = method(functions[0], "forward")
+        names = [a.arg for a in forward.args.args[2:]] if forward is not None else []
+        name = functions[0].name
+        rest = "".join(f', _stubs.given("{name}.{asked}")' for asked in names)
+        made = f"{name}.apply(torch.rand(8, 20, requires_grad=True){rest}).sum()"
+        return Text(made, f"a loss of what your `{name}` gives")
 
     def _own_loader(self) -> Text | None:
         """A loader over the posted data set, where the error comes out of one."""
@@ -426,6 +438,19 @@ class Proposals:
             return Text("torch.nn.BatchNorm2d", f"`{last}` as a plain nn.BatchNorm2d")
         base = ', "Module"' if self.uses.makes_a_layer(last) else ""
         return Text(f'_stubs.stub_class("{last}"{base})', f"a class `{last}` that does nothing")
+
+
+def _asked_for(cls: ast.ClassDef) -> list[str]:
+    """What a class's signature asks for."""
+    init = method(cls, "__init__")
+    if init is None:
+        return []
+    names = [a.arg for a in init.args.args[1:]]
+    only_named = zip(init.args.kwonlyargs, init.args.kw_defaults, strict=True)
+    return [
+        *names[: len(names) - len(init.args.defaults)],
+        *(a.arg for a, default in only_named if default is None),
+    ]
 
 
 def _by_key(key: str) -> Tensor:

@@ -72,6 +72,12 @@ def test_the_line_of_a_traceback_is_found_in_the_code(quoted, lines):
     assert posted("x", quoted).lines == lines
 
 
+def test_a_call_over_several_lines_begins_at_its_first():
+    """Old versions of Python quote its last line, today's its first."""
+    code = "opt = SGD(\n    net.parameters(),\n    lr=rate,\n)\n"
+    assert posted("x", "lr=rate,", code=code).lines == {1, 3}
+
+
 def test_a_comment_that_marks_the_line_counts_where_no_traceback_does():
     """`# error here` is said of its own line."""
     marked = CODE.replace("# here", "# the error is here")

@@ -28,6 +28,17 @@ class Net(nn.Module):
 """
 
 
+APPLIED = """\
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, by):
+        return x * by
+    @staticmethod
+    def backward(ctx, g):
+        return g
+"""
+
+
 def proposals(code: str, message: str = "x") -> Proposals:
     """For a snippet and a posted error."""
     undefined = undefined_names(code, "s") - {"torch", "nn", "F", "np"}
@@ -118,6 +129,20 @@ def proposals(code: str, message: str = "x") -> Proposals:
         ("run(Q['lr'], Q['left'], Q['right'])", "Q",
          "{'lr': torch.rand((8, 20)), 'left': torch.rand((8, 20)), 'right': torch.rand((8, 20))}"),
         ("run(Q['lr'], Q['epochs'], Q['which'])", "Q.which", "4"),
+        # Options, by what is asked of them; an optimizer, by the same.
+        ("step(opt.width, opt.depth)", "opt", '_stubs.Namespace("opt")'),
+        ("print(opt.param_groups)", "opt",
+         "torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.01)"),
+        ("if opt.model == 'cnn':\n    run(1)", "opt.model", "'cnn'"),
+        ("if kind == 'a':\n    run(1)\nelif kind == 'b':\n    run(2)", "kind", "'a'"),
+        # What a class asks for is no instance of it.
+        ("class Lit(nn.Module):\n    def __init__(self, net):\n        self.net = net\n"
+         "    def forward(self, x):\n        return self.net(x)\nlit(x)", "Lit.net",
+         "_stubs.Model(10)"),
+        (APPLIED + "loss.backward()", "loss",
+         'Twice.apply(torch.rand(8, 20, requires_grad=True), _stubs.given("Twice.by")).sum()'),
+        (APPLIED + "Twice.apply(w, 2)\nloss.backward()", "loss",
+         "torch.rand(()).requires_grad_()"),
         ("y = pair['a'] + pair['label']", "pair",
          "{'a': torch.rand((8, 20)), 'label': torch.randint(0, 10, (8,))}"),
         ("tower = make_tower(3)\ntower.load_state_dict(w)", "make_tower",
@@ -196,6 +221,26 @@ READ = frozenset({"x", "y", "loader"})
 def test_one_property_is_changed_at_a_time(message, seen, tensor):
     """It is among the first that are tried."""
     assert X.with_value("x", tensor, "message") in changed(message, X, seen)[:6]
+
+
+@pytest.mark.parametrize(
+    ("message", "shapes"),
+    [
+        (
+            "input.size(-1) must be equal to input_size. Expected 64, got 16",
+            [(8, 1, 112, 28), (8, 1, 28, 112)],
+        ),  # 56 x 56 comes first
+        ("mat1 and mat2 shapes cannot be multiplied (8x98 and 392x10)", [(8, 1, 56, 56)]),
+        ("Expected hidden[0] size (1, 8, 64), got [1, 32, 64]", [(32, 1, 28, 28)]),
+    ],
+)
+def test_a_picture_is_as_large_as_what_comes_of_it_needs(message, shapes):
+    """Sides in proportion to the sizes of the trial's own message; its batch is the state's."""
+    tensor = Tensor((8, 1, 28, 28))
+    before = Candidate().with_value("x", tensor, "use")
+    seen = Outcome(type="RuntimeError", message=message, read=READ)
+    tried = [c.get("x").value.shape for c in changed("x", before, seen)[:6]]
+    assert set(shapes) <= set(tried)
 
 
 def test_the_channels_of_a_one_dimensional_convolution_come_second():
@@ -293,6 +338,7 @@ def test_a_backward_is_asked_of_what_is_computed_last(code, after):
     [
         (NET, ("net = _new_Net", "net(x)")),
         (NET + "model = Net(4)", ("model(x)",)),
+        (APPLIED, ("Twice.apply(x.requires_grad_(), by).sum().backward()",)),
         ("def scale(a, b=2):\n    return a * b", ("scale(a)",)),
         ("def scale(a):\n    return a\nscale(1)", None),  # it is called already
     ],

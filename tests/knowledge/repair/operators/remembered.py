@@ -62,6 +62,35 @@ for step in range(3):
 print("walked")
 """
 
+PAIR = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+
+
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(3, 4, batch_first=True)
+        self.out = nn.Linear(4, 1)
+        self.state = torch.zeros(1, 2, 4), torch.zeros(1, 2, 4)
+
+    def forward(self, x):
+        y, self.state = self.lstm(x, self.state)
+        return self.out(y[:, -1])
+
+
+reader = Reader()
+optimizer = torch.optim.SGD(reader.parameters(), lr=0.1)
+for step in range(3):
+    loss = reader(torch.rand(2, 5, 3)).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print("read")
+"""
+
 INSIDE = """\
 import torch
 from torch import nn
@@ -154,6 +183,10 @@ CASES = Cases(
             ("self.centre = (0.9 * self.centre + 0.1 * z.mean(0)).detach()",),
         ),
         "a state": (STATE, ("self.state = new.detach()",)),
+        "the two states of an LSTM": (
+            PAIR,
+            ("self.state = tuple(part.detach() for part in self.state)",),
+        ),
         "in a part, set in two places": (
             INSIDE,
             ("self.load = share.detach()", "(0.5 * self.load + 0.5 * share).detach()"),
