@@ -38,6 +38,7 @@ _SAYS_WHICH = {
     "bmm_dimensions": "which",  # the left batch, the right
     "conv_groups": "which",
     "rnn_devices": "what",  # the state, the weights
+    "not_callable": "use",  # called, indexed, gone through
 }
 # Likewise by whether a value is there: the input is on the GPU, or the weights are.
 _SAYS_BY_BEING_THERE = {

@@ -64,7 +64,8 @@ def from_message(
     yield from _other_losses(candidate, seen, posted)
     yield from _listed(candidate, seen, posted)
     named = (posted.number(value) for value in _INDEX_VALUES)
-    index = next((number for number in named if number is not None), _BEYOND)
+    beyond = 0 if posted.id == "rnn_lengths_positive" else _BEYOND
+    index = next((number for number in named if number is not None), beyond)
     if posted.id in _BY_VALUE:
         for n, leaf in enumerate(leaves):
             tensor = replace(leaf.tensor, dtype="int64", grad=False, filled=index)
@@ -98,8 +99,15 @@ def _rows(candidate: Candidate, leaves: list[Leaf], posted: Posted) -> Iterator[
 
 
 def _sides(candidate: Candidate, leaves: list[Leaf], posted: Posted) -> Iterator[Step]:
-    """A picture of the size that a kernel does not fit into, and larger ones that shrink to it."""
+    """A picture of the size that does not fit a kernel or another, and ones that shrink to it."""
     seen = posted.family
+    clash = seen is not None and seen.id in ("cat_sizes", "broadcast_sizes")
+    named = [posted.number(value) for value in ("first", "other", "a", "b")] if clash else []
+    for n, leaf in enumerate(leaves if named else ()):
+        for k, side in enumerate(times * size for times in (1, 2, 4) for size in named if size):
+            if len(leaf.tensor.shape) > 3 and leaf.tensor.shape[-1] != side:
+                tensor = replace(leaf.tensor, shape=(*leaf.tensor.shape[:-2], side, side))
+                yield step(candidate, leaf, tensor, 0.5 + 0.1 * k + 0.3 * n)
     sides = seen.sizes("input") if seen is not None and seen.id == "conv_kernel_size" else ()
     for n, leaf in enumerate(leaves if sides else ()):
         for k, times in enumerate((1, 2, 4, 8)):
@@ -145,7 +153,9 @@ def _elements(candidate: Candidate, leaves: list[Leaf], posted: Posted) -> Itera
 
 
 # Families of an index that is too large, and the values of a message that name it.
-_BY_VALUE = frozenset({"class_out_of_bounds", "index_out_of_bounds", "embedding_range"})
+_BY_VALUE = frozenset(
+    {"class_out_of_bounds", "index_out_of_bounds", "embedding_range", "rnn_lengths_positive"}
+)
 _INDEX_VALUES = ("label", "index", "target")
 _BEYOND = 1_000_000  # an index that no table has, where the message names none
 UNPACKED = frozenset({"unpack_count", "unpack_one"})
@@ -217,7 +227,7 @@ def _of_said_type(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterat
     """A value of the type that the message names, for a name of the posted line."""
     said = posted.family["type"] or posted.family["given"] if posted.family is not None else ""
     made = OF_TYPE.get(said.rpartition(".")[2])
-    if made is None or posted.id not in _NAMES_A_TYPE:
+    if made is None or posted.id not in NAMES_A_TYPE:
         return
     for name, given in candidate.values:
         if isinstance(given.value, Batches) and name in seen.read and said == "str":
@@ -231,7 +241,7 @@ def _of_said_type(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterat
             yield Step(0.6, candidate.with_value(name, kind, "message"))
 
 
-_NAMES_A_TYPE = frozenset({"plain_attribute", "object_attribute", "argument_type", "not_callable"})
+NAMES_A_TYPE = frozenset({"plain_attribute", "object_attribute", "argument_type", "not_callable"})
 _LOSSES = ("MSELoss", "CrossEntropyLoss", "BCELoss", "BCEWithLogitsLoss", "NLLLoss", "L1Loss")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from executor.inside.placeholders.program import last_name, method
 from executor.inside.placeholders.run_placeholders import NEW
@@ -20,6 +20,7 @@ class Drive:
     """Statements behind the snippet, and the names in them that are to be made."""
 
     after: tuple[str, ...]
+    of_a_part: bool = False  # of a class that another one makes: that one gives it what it gets
 
 
 def drives(tree: ast.Module, posted: Posted) -> list[Drive]:
@@ -29,11 +30,13 @@ def drives(tree: ast.Module, posted: Posted) -> list[Drive]:
         tree: the snippet, with a class around methods that had none.
         posted: the error; a definition that holds its line comes first.
     """
-    found = list(_all(tree, posted))
-    at_line = [d for d, node in found if _holds(node, posted.lines)]
-    rest = [d for d, node in found if not _holds(node, posted.lines)]
+    calls = list(_all(tree, posted))
+    at_line = [d for d, node in calls if _holds(node, posted.lines)]
+    rest = [d for d, node in calls if not _holds(node, posted.lines)]
+    rest.sort(key=lambda drive: drive.of_a_part)
     chained = _chained(tree)
-    return [*_backward_of_last(tree, posted), *at_line, *chained, *rest][:8]
+    found = [*_backward_of_last(tree, posted), *at_line, *chained, *rest]
+    return [own for drive in found for own in _own(drive, tree)][:8]
 
 
 _MEASURE = re.compile(r"(?i)acc|correct|metric|score|pred|label|target|loss")
@@ -55,17 +58,32 @@ def _backward_of_last(tree: ast.Module, posted: Posted) -> list[Drive]:
 def _all(tree: ast.Module, posted: Posted) -> Iterator[tuple[Drive, ast.stmt]]:
     used = _used_outside(tree)
     bound = _bound(tree)
+    parts = _parts(tree)
     for node in reversed(tree.body):
         if isinstance(node, ast.ClassDef) and is_function_of_autograd(node):
             yield from ((drive, node) for drive in _applied(node, bound))
         elif isinstance(node, ast.ClassDef):
-            yield from _of_class(node, tree, posted, used, bound)
+            for drive, cls in _of_class(node, tree, posted, used, bound):
+                yield replace(drive, of_a_part=node.name in parts), cls
         elif isinstance(node, ast.FunctionDef) and node.name not in used:
             arguments = ", ".join(_fresh(name, bound) for name in _required(node, 0))
             call = f"{node.name}({arguments})"
             yield Drive((call,)), node
             for loss in _losses(posted, call, bound):
                 yield loss, node
+
+
+def _parts(tree: ast.Module) -> set[str]:
+    """The classes of which another posted class makes instances."""
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    return {
+        node.func.id
+        for cls in classes
+        for node in ast.walk(cls)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id != cls.name
+    }
 
 
 def is_function_of_autograd(cls: ast.ClassDef) -> bool:
@@ -194,6 +212,22 @@ def _required(function: ast.FunctionDef, skip: int) -> list[str]:
 
 def _fresh(name: str, bound: set[str]) -> str:
     return f"{name}_" if name in bound else name
+
+
+def _own(drive: Drive, tree: ast.Module) -> list[Drive]:
+    """The drive with the code's own values of the names that it asks for, and as it is."""
+    own = {
+        target.id
+        for statement in tree.body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    }
+    asked = re.compile(r"\b([A-Za-z]\w{0,60})_\b")
+    with_own = tuple(
+        asked.sub(lambda m: m[1] if m[1] in own else m[0], statement) for statement in drive.after
+    )
+    return [drive] if with_own == drive.after else [replace(drive, after=with_own), drive]
 
 
 def _bound(tree: ast.Module) -> set[str]:

@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from executor.inside.rebuild.candidate import Candidate, Leaf
-from executor.inside.rebuild.dictated import OF_TYPE
+from executor.inside.rebuild.dictated import NAMES_A_TYPE, OF_TYPE
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.trial import Outcome
 from executor.inside.rebuild.values import Tensor, Text
 
 _NUMBER = re.compile(r"\d+")
 _MOST = 4  # values that are varied
+_OF_SEVERAL = frozenset({"tensor_truth", "several_elements", "grad_of_many"})  # so they say
 _STUBS = (
     "_stubs.Stub",
     "_stubs.stub_class",
@@ -43,7 +44,8 @@ def made_up(
     named = posted.names or posted.names_at(frozenset(seen.lines[-1:]))
     for name, given in candidate.values:
         made = given.value.expression
-        of_a_stub = made.startswith(_STUBS) or made in OF_TYPE.values()
+        of_a_type = posted.id in NAMES_A_TYPE and made in OF_TYPE.values()
+        of_a_stub = made.startswith(_STUBS) or of_a_type
         if of_a_stub and name in seen.read and name in named:
             return True
     numbers = set(_NUMBER.findall(posted.error.message))
@@ -70,7 +72,7 @@ def _other_ranks(leaf: Leaf, posted: Posted) -> Iterator[Tensor]:
     told = shape in (*posted.shapes, *posted.printed, *posted.literals)
     if told or numbers & set(shape):
         return
-    if shape:
+    if len(shape) > 1 or (shape and posted.id not in _OF_SEVERAL):
         yield replace(leaf.tensor, shape=shape[:-1])
     if len(shape) > 1:
         yield replace(leaf.tensor, shape=shape[1:])

@@ -116,9 +116,10 @@ class NameUses:
         return found
 
     def results(self, name: str) -> list[ast.Name]:
-        """The places that read what a call of a name gave."""
+        """The places that read what a call of a name, or of an attribute, gave."""
         found: list[ast.Name] = []
-        for use in self._tree.uses(ScopedName(None, name)):
+        uses: Iterable[ast.expr] = self._tree.uses(ScopedName(None, name))
+        for use in self.attributes.get(name, ()) if "." in name else uses:
             call = self._tree.parents.get(use)
             assigned = self._tree.parents.get(call) if isinstance(call, ast.Call) else None
             while isinstance(assigned, ast.Attribute) and assigned.attr in _GIVE_THEMSELVES:

@@ -44,6 +44,7 @@ _CLOCK = 2  # times the budget of computing that it may take by the clock, on a 
 _IN_VAIN = 0.6  # how much unlikelier all is that follows a change which changed nothing
 _FURTHER = 0.7  # … and how much likelier what follows one that let it run further
 _OF_OTHERS = 0.3  # how much unlikelier a program is than the one before
+_OF_A_PART = 1.5  # … and the call of a class that another class makes
 
 _WHOLE_FIRST = 10  # trials in which no program comes to the posted line, before a part of one
 
@@ -126,11 +127,11 @@ class Search:
                 heapq.heappush(queue, (cost, next(counter), candidate, before))
 
         for k, source in enumerate(self._sources.values()):
-            for n, start in enumerate(self._starts(source)):
+            for n, (start, of_a_part) in enumerate(self._starts(source)):
                 if source.excerpt:
                     held_back.append((0.4 * n, start))
                 else:
-                    push(_OF_OTHERS * k + 0.4 * n, start, Outcome())
+                    push(_OF_OTHERS * k + 0.4 * n + _OF_A_PART * of_a_part, start, Outcome())
         nearest, at = Nearness.NOTHING, 0
         while (queue or held_back) and self._has_time():
             far = self._trials >= _WHOLE_FIRST and nearest < Nearness.SAME_LINE
@@ -215,8 +216,8 @@ class Search:
             return True
         varied = candidate
         for leaf in list(candidate.leaves(seen.read)):
-            if TARGET.search(leaf.name):
-                continue  # nobody's labels require grad
+            if TARGET.search(leaf.name) or leaf.part is not None:
+                continue  # nobody's labels require grad, nor what a loader gives
             if leaf.tensor.dtype.startswith("float") and leaf.tensor.form == "torch":
                 varied = varied.with_leaf(leaf, replace(leaf.tensor, grad=True))
         asked_here = any(".backward()" in line for line in candidate.after)
@@ -260,13 +261,13 @@ class Search:
     def _try_while_time(self, candidate: Candidate) -> Outcome:
         return self._try(candidate) if self._has_time(_FOR_SIZES) else Outcome(type="Timeout")
 
-    def _starts(self, source: Source) -> list[Candidate]:
-        """A program as it is, and with calls of what it only defines."""
-        ways: list[tuple[str, ...]] = [()]
+    def _starts(self, source: Source) -> list[tuple[Candidate, bool]]:
+        """A program as it is, and with calls of what it only defines; whether of a part alone."""
+        as_it_is = self._start(source, ())
         if self._to_end:
-            return [self._start(source, ())]  # what the code only defines was not asked about
-        ways += [drive.after for drive in drives(source.completed, source.posted)]
-        return [self._start(source, after) for after in ways]
+            return [(as_it_is, False)]  # what the code only defines was not asked about
+        ways = drives(source.completed, source.posted)
+        return [(as_it_is, False), *((self._start(source, w.after), w.of_a_part) for w in ways)]
 
     def _start(self, source: Source, after: tuple[str, ...]) -> Candidate:
         code = "\n".join([source.bare, *after])

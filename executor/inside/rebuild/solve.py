@@ -23,7 +23,7 @@ from executor.inside.rebuild.values import Text
 Try = Callable[[Candidate], Outcome]
 _NUMBER = re.compile(r"\d+")
 _CROPS = re.compile(r"(?:Resize|Crop|resize)\w*\(\s*\(?\s*(\d{1,4})")
-_MODEL = re.compile(r"_stubs\.Model\((\d+)([,)].*)")
+_MODEL = re.compile(r"(.{0,20}_stubs\.Model\()(\d+)([,)].*)")
 _LARGEST = 1024  # height and width that are tried
 _MOST_ELEMENTS = 16_000_000
 _ROWS = frozenset({"rows", "batch", "labels"})  # what a message calls the size of a batch
@@ -110,7 +110,7 @@ class Solver:
                 continue
             for n in wrong[:5]:
                 text = Text(
-                    f"_stubs.Model({n}{made_model[2]}", f"a small module with output [batch, {n}]"
+                    f"{made_model[1]}{n}{made_model[3]}", f"a small module with output [batch, {n}]"
                 )
                 yield at.with_value(name, text, "message")
         leaves = self._leaves(at, seen)

@@ -183,6 +183,8 @@ def loss(*given: Any, **named: Any) -> torch.Tensor:
 class Model(nn.Module):
     """A module with weights that takes any tensor with a batch and gives `outputs` per sample.
 
+    A last layer that it is given under one of the usual names comes behind its own.
+
     Args:
         outputs: the sizes of one sample's output.
         bounded: whether it lies in [0, 1], as a loss of probabilities wants it.
@@ -195,11 +197,20 @@ class Model(nn.Module):
         wide = _product(outputs) > _WIDE  # one score for each pixel: the same for all of them
         self.layer = nn.Linear(16, max(1, outputs[0] if wide else _product(outputs)))
 
+    def __getattr__(self, name: str) -> Any:
+        """Its own layer, under the usual names of a last one."""
+        own = name in _HEADS and name not in self._modules
+        return super().__getattr__("layer" if own else name)
+
     def forward(self, x: Any, *args: Any, **named: Any) -> torch.Tensor:
         flat = x.reshape(x.shape[0], -1).to(self.layer.weight.dtype)
-        flat = nn.functional.adaptive_avg_pool1d(flat.unsqueeze(1), 16).squeeze(1)
-        out: torch.Tensor = self.layer(flat)
+        out: torch.Tensor = self.layer(_of_width(flat, 16))
         out = out.sigmoid() if self.bounded else out
+        for name, head in self.named_children():
+            first = next((m for m in head.modules() if isinstance(m, nn.Linear)), None)
+            if name in _HEADS and first is not None:
+                scores: torch.Tensor = head(_of_width(out.flatten(1), first.in_features))
+                return scores
         if out.shape[1] < _product(self.outputs):
             sides = [1] * (len(self.outputs) - 1)
             return out.reshape(x.shape[0], -1, *sides).expand(x.shape[0], *self.outputs)
@@ -233,6 +244,13 @@ class Recurrent(Model):
         return super().forward(x) + kept.mean(), after
 
 
+_HEADS = ("fc", "head", "heads", "classifier")
+
+
+def _of_width(rows: torch.Tensor, width: int) -> torch.Tensor:
+    return nn.functional.adaptive_avg_pool1d(rows.unsqueeze(1), width).squeeze(1)
+
+
 def _product(sizes: tuple[int, ...]) -> int:
     n = 1
     for size in sizes:
@@ -262,7 +280,7 @@ class Rows:
     columns = ("file", "label")
 
     def __init__(self) -> None:
-        self.iloc = self.loc = _Cells([[f"file_{n}.png", n % 2] for n in range(4)])
+        self.iloc = self.loc = _Cells([_Row((f"file_{n}.png", n % 2)) for n in range(4)])
 
     def __len__(self) -> int:
         return len(self.iloc.rows)
@@ -276,8 +294,14 @@ class Rows:
         return iter(enumerate(self.iloc.rows))
 
 
+class _Row(list[Any]):
+    def __getitem__(self, at: Any) -> Any:
+        """A cell, by its number or its column's name."""
+        return super().__getitem__(_column(at) if isinstance(at, str) else at)
+
+
 class _Cells:
-    def __init__(self, rows: list[list[Any]]) -> None:
+    def __init__(self, rows: list[_Row]) -> None:
         self.rows = rows
 
     def __getitem__(self, at: Any) -> Any:

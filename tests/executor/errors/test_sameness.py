@@ -72,6 +72,8 @@ def error(said: str) -> ErrorSeen:
          None),
         ("RuntimeError: all elements of input should be between 0 and 1",
          "RuntimeError: all elements of target should be between 0 and 1", False, None),
+        ("TypeError: 'int' object is not callable", "TypeError: 'int' object is not subscriptable",
+         False, None),
         # Where torch raised it is no number of theirs.
         ("RuntimeError: input is not contiguous at /build/TH/generic/THTensor.c:231",
          "RuntimeError: view size is not compatible with input tensor's size and stride (at least "

@@ -47,10 +47,27 @@ def judged(message: str, value: Value, works: Callable[[Tensor], bool]) -> bool:
         ("some words", Tensor((8,), "int64", filled=7), lambda t: t.high == 2, False),
         # A stub, or a value that only has the type of which the message complains.
         ("some words", Text("_stubs.Stub()"), lambda t: False, True),
-        ("some words", Text('"text"'), lambda t: False, True),
+        ("'str' object has no attribute 'to'", Text('"text"'), lambda t: False, True),
+        # What is said of several values is of no single one.
+        (
+            "Boolean value of Tensor with more than one value is ambiguous",
+            Tensor((8,), "int64"),
+            lambda t: t.shape == (),
+            False,
+        ),
+        ("some words", Tensor((8,), "int64"), lambda t: t.shape == (), True),
         ("some words", Text("torch.nn.MSELoss()"), lambda t: False, False),
     ],
 )
 def test_a_property_counts_only_where_the_message_names_it(message, value, works, expected):
     """One row for each property."""
     assert judged(message, value, works) is expected
+
+
+def test_a_number_is_of_no_type_of_which_nothing_was_said():
+    """Other numbers are tried instead."""
+    candidate = Candidate().with_value("y", Text("1"), "use")
+    seen = Outcome(type="RuntimeError", message="some words", lines=(2,), read=frozenset({"y"}))
+    error = posted("some words", "loss = criterion(out, y)  # here")
+    assert not made_up(error, candidate, seen, lambda made: FAILS)
+    assert made_up(error, candidate, seen, lambda made: OK)

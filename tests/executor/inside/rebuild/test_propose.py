@@ -130,6 +130,8 @@ def proposals(code: str, message: str = "x") -> Proposals:
          "{'lr': torch.rand((8, 20)), 'left': torch.rand((8, 20)), 'right': torch.rand((8, 20))}"),
         ("run(Q['lr'], Q['epochs'], Q['which'])", "Q.which", "4"),
         # Options, by what is asked of them; an optimizer, by the same.
+        ("m = tool.make(3)\nm.parameters()\nm(y)", "tool.make",
+         "lambda *_, **__: _stubs.Model(10)"),
         ("step(opt.width, opt.depth)", "opt", '_stubs.Namespace("opt")'),
         ("print(opt.param_groups)", "opt",
          "torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.01)"),
@@ -339,6 +341,18 @@ def test_a_backward_is_asked_of_what_is_computed_last(code, after):
         (NET, ("net = _new_Net", "net(x)")),
         (NET + "model = Net(4)", ("model(x)",)),
         (APPLIED, ("Twice.apply(x.requires_grad_(), by).sum().backward()",)),
+        # The code's own value of the name first, then one that is made up.
+        (NET + "x = torch.ones(2, 12)", ("net = _new_Net", "net(x)")),
+        (
+            NET + "class Two(nn.Module):\n    def __init__(self):\n        self.a = Net(3)\n"
+            "    def forward(self, y):\n        return self.a(y)",
+            ("two = _new_Two", "two(y)"),
+        ),
+        (
+            "class Two(nn.Module):\n    def __init__(self):\n        self.a = Net(3)\n"
+            "    def forward(self, y):\n        return self.a(y)\n" + NET,
+            ("two = _new_Two", "two(y)"),
+        ),
         ("def scale(a, b=2):\n    return a * b", ("scale(a)",)),
         ("def scale(a):\n    return a\nscale(1)", None),  # it is called already
     ],
@@ -373,6 +387,16 @@ def dictated(code: str, message: str, **values: Value) -> list[dict[str, str]]:
          "Sizes of tensors must match except in dimension 1. Expected size 9 but got size 7 for "
          "tensor number 1 in the list.", {"a": Tensor((8, 20)), "b": Tensor((8, 20))},
          {"a": "torch.rand((4, 3, 9, 9))", "b": "torch.rand((4, 3, 7, 7))"}),
+        ("torch.cat([up(a), a], dim=1)",
+         "Sizes of tensors must match except in dimension 1. Expected size 9 but got size 8 for "
+         "tensor number 1 in the list.", {"a": Tensor((8, 3, 32, 32))},
+         {"a": "torch.rand((8, 3, 9, 9))"}),
+        ("up(a) - a", "The size of tensor a (25) must match the size of tensor b (28) at "
+         "non-singleton dimension 3", {"a": Tensor((8, 3, 32, 32))},
+         {"a": "torch.rand((8, 3, 28, 28))"}),
+        ("pack_padded_sequence(a, n)", "Length of all samples has to be greater than 0, but found "
+         "an element in 'lengths' that is <= 0", {"n": Tensor((8,))},
+         {"n": "torch.full((8,), 0)"}),
         ("torch.bmm(a, b)",
          "Expected size for first two dimensions of batch2 tensor to be: [6, 5] but got: [6, 4].",
          {"a": Tensor((8, 20)), "b": Tensor((8, 20))},

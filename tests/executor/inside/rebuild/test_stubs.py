@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from executor.inside.rebuild.stubs import Recurrent, Rows, in_turn, loss
+from executor.inside.rebuild.stubs import Model, Recurrent, Rows, in_turn, loss
 
 
 def test_a_table_gives_file_names_and_labels():
@@ -14,6 +14,7 @@ def test_a_table_gives_file_names_and_labels():
     assert rows.iloc[1, 0] == "file_1.png"
     assert rows.iloc[1, 1] == rows.loc[1, "class_id"] == 1
     assert rows.iloc[2] == ["file_2.png", 0]
+    assert rows.iloc[3]["label"] == rows.iloc[3][1] == 1
     assert rows.iloc[3, 1:] == [1]
     assert rows["name"][0] == "file_0.png"
     assert [n for n, _ in rows.iterrows()] == [0, 1, 2, 3]
@@ -30,6 +31,19 @@ def test_a_recurrent_model_gives_a_state_that_hangs_on_the_one_before():
     assert grad is None
     assert state.grad_fn is not None
     assert isinstance(model(torch.rand(8, 20), (state, state))[1], tuple)
+
+
+def test_a_model_ends_in_the_last_layer_that_it_is_given():
+    """Behind its own, which stands for all that was there before."""
+    model = Model(10)
+    width = model.fc.in_features
+    assert model(torch.rand(8, 3, 4, 4)).shape == (8, 10)
+    model.requires_grad_(False)
+    model.head = torch.nn.Sequential(torch.nn.Linear(width, 5), torch.nn.Linear(5, 2))
+    assert model(torch.rand(8, 3, 4, 4)).shape == (8, 2)
+    assert model(torch.rand(8, 20)).requires_grad
+    model.head.requires_grad_(False)
+    assert not model(torch.rand(8, 20)).requires_grad
 
 
 def test_a_reader_gives_the_posted_shapes_in_turn():
