@@ -14,6 +14,8 @@ from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 N = TypeVar("N", bound=cst.CSTNode)
 New = cst.CSTNode | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
 
+_USUAL = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "np": "numpy"}
+
 
 @dataclass(frozen=True)
 class Beside:
@@ -187,8 +189,12 @@ class Program:
         return {_alias(item) or _dotted(item.name).partition(".")[0] for item in items}
 
     def name_of(self, module: str, attribute: str) -> str:
-        """How this snippet would call `module.attribute`, e.g. `nn.Parameter`."""
-        aliases: dict[str, str] = {}
+        """How this snippet would call `module.attribute`, e.g. `nn.Parameter`.
+
+        Imports that a fragment leaves out count as they usually are, where it uses their names.
+        """
+        used = {node.value for node in self.all(cst.Name)}
+        aliases = {usual: alias for alias, usual in _USUAL.items() if alias in used}
         for statement in self.all(cst.ImportFrom):
             source = _dotted(statement.module)
             if isinstance(statement.names, cst.ImportStar):
@@ -210,7 +216,7 @@ class Program:
             if prefix in aliases:
                 return ".".join(filter(None, (aliases[prefix], rest, attribute)))
         last = module.rpartition(".")[2]
-        return f"{last}.{attribute}"
+        return f"{'F' if last == 'functional' else last}.{attribute}"
 
 
 def _dotted(node: cst.CSTNode | None) -> str:

@@ -23,6 +23,11 @@ from knowledge.repair.toolkit.edits import Program, keyword, padded, separated
         ("import torch.utils.data", "torch.nn.functional", "torch.nn.functional.pad"),
         ("import torch", "torch", "torch.pad"),
         ("import numpy", "torch.nn", "nn.pad"),  # nothing is imported: as most would call it
+        ("import numpy", "torch.nn.functional", "F.pad"),
+        ("x = nn.ReLU()", "torch.nn.functional", "nn.functional.pad"),  # an import that is left out
+        ("x = nn.ReLU()\ny = F.relu(x)", "torch.nn.functional", "F.pad"),
+        ("x = torch.ones(2)", "torch.nn.functional", "torch.nn.functional.pad"),
+        ("import torch as t\ntorch = 1", "torch", "t.pad"),
     ],
 )
 def test_a_name_is_called_by_what_is_imported(imports: str, module: str, name: str) -> None:
