@@ -24,6 +24,7 @@ from knowledge.repair.toolkit.keeps import backwards
 from knowledge.repair.toolkit.lazily import np, torch
 from knowledge.repair.toolkit.live import started_from
 from knowledge.repair.toolkit.sites import argument, assignment, names_in, scope_of, with_argument
+from knowledge.repair.toolkit.statements import block, moved
 
 _SWITCHES = re.compile(r"(?:^|\.)(?:no_grad|inference_mode)(?:\(.*\))?$")
 _CUTS = frozenset({"item", "detach", "tolist", "numpy"})
@@ -72,12 +73,12 @@ def _recorded(failure: Failure) -> Iterator[Rewrite]:
             what = f"without `@{switch}` what `{name}` computes is recorded"
             new = program.replace({decorator: cst.RemoveFromParent()})
             yield _rewrite(failure, decorator, new, what, COST.SURE)
-    for block in program.all(cst.With):
-        switch = program.text(block.items[0].item)
-        undone = without_with(program, block) if len(block.items) == 1 else None
+    for around in program.all(cst.With):
+        switch = program.text(around.items[0].item)
+        undone = without_with(program, around) if len(around.items) == 1 else None
         if undone is not None and _SWITCHES.search(switch):
             what = f"without `with {switch}:` what stands there is recorded"
-            yield _rewrite(failure, block, program.replace(undone), what, COST.LIKELY)
+            yield _rewrite(failure, around, program.replace(undone), what, COST.LIKELY)
     for call in program.all(cst.Call):
         if not program.text(call.func).endswith("set_grad_enabled") or not call.args:
             continue
@@ -234,12 +235,35 @@ def _trained(failure: Failure) -> Iterator[Rewrite]:
         if isinstance(call.func, cst.Attribute) and call.func.attr.value == "requires_grad_":
             places += [(given.value, call.func.value) for given in call.args[:1]]
     frozen = [p for p in places if program.text(p[0]) == "False"]
+    for value, owner in frozen:
+        yield from _after_freezing(failure, value, owner)
     for value, owner in sorted(frozen, key=lambda p: program.line(p[0]), reverse=True):
         loop = program.up(value, cst.For)
         part = program.text(owner if loop is None else loop.iter).removesuffix(".parameters()")
         what = f"`{part}` is trained, so that there is what to learn"
         new = program.replace({value: cst.Name("True")})
         yield _rewrite(failure, value, new, what, COST.LIKELY)
+
+
+def _after_freezing(
+    failure: Failure, value: cst.BaseExpression, owner: cst.BaseExpression
+) -> Iterator[Rewrite]:
+    """The new last layer of a model, put in before all of the model is frozen: put in behind."""
+    program, loop = failure.program, failure.program.up(value, cst.For)
+    whole = program.text(owner if loop is None else loop.iter).removesuffix(".parameters()")
+    freezes = loop or program.up(value, cst.BaseSmallStatement)  # type: ignore[type-abstract]
+    if freezes is None:
+        return
+    around = block(program, freezes)
+    for made in around[: around.index(freezes)]:
+        if not isinstance(made, cst.Assign) or not isinstance(made.value, cst.Call):
+            continue
+        slot = made.targets[0].target
+        part, layer = program.text(slot), isinstance(failure.value(slot, 0), torch.nn.Module)
+        new = moved(program, made, freezes, after=True)
+        if layer and part.startswith((f"{whole}.", f"{whole}[")) and new is not None:
+            what = f"`{part}` is put in after the rest is frozen, so that it is trained"
+            yield _rewrite(failure, made, new, what, COST.SURE, as_one=True)
 
 
 # -- made up ----------------------------------------------------------------------------------

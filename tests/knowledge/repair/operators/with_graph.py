@@ -52,6 +52,20 @@ nn.functional.cross_entropy(scores, torch.tensor([0, 1, 1])).backward()
 optimizer.step()
 """
 
+HEAD = """\
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 9))
+net[2] = nn.Linear(6, 2)  # our two classes
+for weight in net.parameters():
+    weight.requires_grad = False
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+loss = nn.functional.cross_entropy(net(torch.rand(3, 4)), torch.tensor([0, 1, 1]))
+loss.backward()
+optimizer.step()
+"""
+
 MADE_UP = """\
 import torch
 from torch import nn
@@ -163,6 +177,13 @@ CASES = Cases(
         "all is frozen": (
             FROZEN,
             ("body.requires_grad_(True)\nhead.requires_grad_(False)", "head.requires_grad_(True)"),
+        ),
+        "a head that is frozen with the rest": (
+            HEAD,
+            (
+                "requires_grad = False\nnet[2] = nn.Linear(6, 2)  # our two classes\noptimizer",
+                "weight.requires_grad = True",
+            ),
         ),
         "a loss that is drawn": (MADE_UP, ("loss = net(torch.randn(1, 6)).mean()",)),
         "a block in a function": (IN_A_BLOCK, ("        return torch.tanh(self.layer(x))",)),
