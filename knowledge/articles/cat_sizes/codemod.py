@@ -11,12 +11,12 @@ from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.alignment import unsqueezed
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
-    failing,
     integer,
     scope_of,
     seen_error,
@@ -29,10 +29,9 @@ ERRORS = (_SIZES, _DIMENSIONS, _NUMBERS)
 _JOINS = ("cat", "concat", "concatenate")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """What keeps one part from fitting is taken back or added; else another dim, if one fits."""
-    error = seen_error(result, *ERRORS)
-    call = failing(program, error)
+    call = program.node
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
     if call.func.attr.value not in _JOINS or not call.args:
@@ -62,9 +61,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     other = None
     if len(fitting) == 1 and not in_model:
         told = f"{_listed(shapes)} differ in dimension {fitting[0]} only, so they are joined there"
-        other = Rewrite.of(
-            program, {call: with_argument(call, 1, "dim", integer(fitting[0]))}, told
-        )
+        other = program.edit({call: with_argument(call, 1, "dim", integer(fitting[0]))}, told)
     if mended and other is not None and "is repeated" in mended[0].title:
         yield replace(mended[0], intent=f"joined along dimension {at}, as it says")
         yield replace(other, intent=f"joined along dimension {fitting[0]}, where they differ")
@@ -96,7 +93,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 
 def _one_part(
-    program: Program, parts: list[cst.BaseExpression], shapes: list[Shape], at: int
+    program: Failed, parts: list[cst.BaseExpression], shapes: list[Shape], at: int
 ) -> Iterator[Rewrite]:
     """One part that its own last step, or a missing one, keeps from fitting along `at`."""
     for i, (part, shape) in enumerate(zip(parts, shapes, strict=True)):
@@ -121,9 +118,8 @@ def _one_part(
             continue
         back = _turned_before(program, part)
         if len(shape) == 2 and back is not None and _fits([*others, shape[::-1]], dim):
-            yield Rewrite.of(
-                program, {back: back.value}, f"{list(shape[::-1])} fits as it is, without `.T`"
-            )
+            told = f"{list(shape[::-1])} fits as it is, without `.T`"
+            yield program.edit({back: back.value}, told)
         last = (shape[0], shape[-1], *shape[1:-1])
         if len(shape) == 4 and dim == 1 and _fits([*others, last], 1) and shape[3] != like[3]:
             numbers = [cst.Arg(integer(n)) for n in (0, 3, 1, 2)]
@@ -146,7 +142,7 @@ def _one_part(
             )
 
 
-def _turned_before(program: Program, part: cst.BaseExpression) -> cst.Attribute | None:
+def _turned_before(program: Failed, part: cst.BaseExpression) -> cst.Attribute | None:
     """The `.T` that a part ends in, here or where its variable was assigned."""
     if isinstance(part, cst.Name):
         found = assignment(program, part.value, part)

@@ -10,7 +10,8 @@ import libcst as cst
 from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import live_shape, same_numbers, still_computed
 from knowledge.repair.toolkit.sites import argument, failing, integer, seen_error
 
@@ -25,7 +26,7 @@ def _asks_for_a_second(error: ErrorSeen | Caught) -> bool:
     return seen is not None and (seen["low"], seen["high"], seen["dimension"]) == ("-1", "0", "1")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """A batch and channels for unfold, diagonals of a batch, a row or the only dimension."""
     error = seen_error(result, *ERRORS)
     call = failing(program, error)
@@ -51,18 +52,16 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         yield from _row_or_only(program, call, value, shape[0])
 
 
-def _diagonals(program: Program, call: cst.Call, shape: list[int]) -> Iterator[Rewrite]:
+def _diagonals(program: Failed, call: cst.Call, shape: list[int]) -> Iterator[Rewrite]:
     new = cst.parse_expression("torch.diagonal(x, dim1=-2, dim2=-1)")
     assert isinstance(new, cst.Call) and isinstance(call.func, cst.Attribute)
     given = call.args[0].with_changes(comma=new.args[0].comma)
     function = call.func.with_changes(attr=cst.Name("diagonal"))
-    yield Rewrite(
-        program.replace({call: call.with_changes(func=function, args=[given, *new.args[1:]])}),
-        f"line {program.line(call)}: {shape} is a batch of matrices, and each has its diagonal",
-    )
+    told = f"{shape} is a batch of matrices, and each has its diagonal"
+    yield program.edit({call: call.with_changes(func=function, args=[given, *new.args[1:]])}, told)
 
 
-def _unfolded(program: Program, call: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
+def _unfolded(program: Failed, call: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
     assign = program.up(call, cst.Assign)
     if assign is None or assign.value is not call:
         return
@@ -75,11 +74,11 @@ def _unfolded(program: Program, call: cst.Call, value: cst.BaseExpression) -> It
     told = (
         f"unfold takes [batch, channels, height, width]; `{program.text(value)}` gets the first two"
     )
-    yield Rewrite.of(program, {value: new}, told, at=call)
+    yield program.edit({value: new}, told, at=call)
 
 
 def _row_or_only(
-    program: Program, call: cst.Call, value: cst.BaseExpression, size: int
+    program: Failed, call: cst.Call, value: cst.BaseExpression, size: int
 ) -> Iterator[Rewrite]:
     dim = argument(call, 99, "dim")
     if dim is None or program.text(dim.value) != "1":
@@ -87,7 +86,7 @@ def _row_or_only(
     line = f"line {program.line(call)}"
     row = method(value, "unsqueeze", cst.Arg(integer(0)))
     told = f"`{program.text(value)}` becomes a row, [1, {size}], along dimension 1"
-    yield Rewrite.of(program, {value: row}, told, f"`{program.text(value)}` is one row", at=call)
+    yield program.edit({value: row}, told, f"`{program.text(value)}` is one row", at=call)
     yield Rewrite(
         program.replace({dim.value: integer(0)}),
         f"{line}: the only dimension of `{program.text(value)}` is 0",

@@ -9,7 +9,8 @@ import libcst as cst
 from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.sites import argument, failing, integer, seen_error
 
@@ -18,7 +19,7 @@ ERRORS = (_GRID, _THETA)
 KEEPS = (computed(),)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`grid.permute(0, 2, 3, 1)`; one matrix as a batch of one."""
     error = seen_error(result, *ERRORS)
     node = failing(program, error)
@@ -43,7 +44,5 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         if given is None or m.sizes("given") != shape:
             return
         zero = cst.Arg(cst.Integer("0"))
-        yield Rewrite(
-            program.replace({given.value: method(given.value, "unsqueeze", zero)}),
-            f"line {program.line(node)}: one matrix is a batch of one",
-        )
+        told = "one matrix is a batch of one"
+        yield program.edit({given.value: method(given.value, "unsqueeze", zero)}, told, at=node)

@@ -14,17 +14,11 @@ from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult, Variable
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.dataflow import INTEGERS, cast_of, is_whole, of_dtype, passed
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import root
 from knowledge.repair.toolkit.keeps import leaves, tensors
-from knowledge.repair.toolkit.sites import (
-    argument,
-    assignment,
-    failing,
-    failing_statement,
-    seen_error,
-    variables,
-)
+from knowledge.repair.toolkit.sites import argument, assignment, seen_error
 
 # Error families.
 _SUBSCRIPT, _EMBEDDING, _TARGET = "index_dtype", "embedding_dtype", "loss_index_dtype"
@@ -54,34 +48,31 @@ def _is_argument(error: ErrorSeen | Caught) -> bool:
     return is_a(error, _ARGUMENT) or (kernel is not None and kernel["kernel"] == "bincount_cpu")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """The cast at the place that needs it."""
-    error = seen_error(result)
-    assert error is not None
-    seen = variables(result)
-    node = failing(program, error)
-    if is_a(error, _SUBSCRIPT):
+    node = program.node
+    if is_a(program.error, _SUBSCRIPT):
         if isinstance(node, cst.Subscript):
             for element in node.slice:
                 if isinstance(element.slice, cst.Index):
-                    yield from _long(program, element.slice.value, seen)
-    elif is_a(error, _EMBEDDING) or _is_int_target(error):
-        wanted = ("int32",) if _is_int_target(error) else ("float32", "float64")
+                    yield from _long(program, element.slice.value, program.seen)
+    elif is_a(program.error, _EMBEDDING) or _is_int_target(program.error):
+        wanted = ("int32",) if _is_int_target(program.error) else ("float32", "float64")
         given = passed(program, result, lambda facts: facts.dtype in wanted)
         if given is not None:
             yield from _long(program, given.name, {given.name.value: given.facts})
-        elif is_a(error, _EMBEDDING):
+        elif is_a(program.error, _EMBEDDING):
             yield from _all_long(program, result)
-    elif _is_argument(error):
+    elif _is_argument(program.error):
         if isinstance(node, cst.Call):
             index = _index(program, node)
             if index is not None:
-                yield from _long(program, index, seen)
+                yield from _long(program, index, program.seen)
     else:
-        yield from _source(program, node, failing_statement(program, error), seen)
+        yield from _source(program, node, program.statement)
 
 
-def _index(program: Program, node: cst.Call) -> cst.BaseExpression | None:
+def _index(program: Failed, node: cst.Call) -> cst.BaseExpression | None:
     """The argument that holds the indices."""
     name = program.text(node.func).rpartition(".")[2]
     is_method = not re.match(
@@ -98,7 +89,7 @@ def _index(program: Program, node: cst.Call) -> cst.BaseExpression | None:
 
 
 def _long(
-    program: Program, value: cst.BaseExpression, seen: dict[str, Variable]
+    program: Failed, value: cst.BaseExpression, seen: dict[str, Variable]
 ) -> Iterator[Rewrite]:
     name = root(value)
     if name is None:
@@ -108,10 +99,10 @@ def _long(
     if not whole:
         return
     told = f"`{program.text(value)}` as integers, which can index"
-    yield Rewrite.of(program, {value: method(value, "long")}, told)
+    yield program.edit({value: method(value, "long")}, told)
 
 
-def _all_long(program: Program, result: JobResult) -> Iterator[Rewrite]:
+def _all_long(program: Failed, result: JobResult) -> Iterator[Rewrite]:
     """Several variables of one call, each of whole numbers: `model(source, target)`."""
     frame = result.frames[0] if result.frames else None
     statement = program.statement_on(frame.line) if frame is not None else None
@@ -130,10 +121,10 @@ def _all_long(program: Program, result: JobResult) -> Iterator[Rewrite]:
     ):
         told = " and ".join(f"`{n.value}`" for n in wrong)
         what = f"{told} as integers, which an embedding looks up"
-        yield Rewrite.of(program, {n: method(n, "long") for n in wrong}, what, at=statement)
+        yield program.edit({n: method(n, "long") for n in wrong}, what, at=statement)
 
 
-def _made_whole(program: Program, name: cst.Name) -> bool:
+def _made_whole(program: Failed, name: cst.Name) -> bool:
     """Whether the line that makes a variable gives whole numbers, whatever their dtype."""
     made = assignment(program, name.value, name)
     if made is None:
@@ -151,10 +142,7 @@ def _made_whole(program: Program, name: cst.Name) -> bool:
 
 
 def _source(
-    program: Program,
-    node: cst.CSTNode | None,
-    statement: cst.SimpleStatementLine | None,
-    seen: dict[str, Variable],
+    program: Failed, node: cst.CSTNode | None, statement: cst.SimpleStatementLine | None
 ) -> Iterator[Rewrite]:
     """What is put at the indices, in the dtype of what it is put into."""
     small = statement.body[0] if statement is not None and len(statement.body) == 1 else None
@@ -171,11 +159,11 @@ def _source(
         into, value = root(target), given.value
     else:
         return
-    facts = seen.get(program.text(into)) if into is not None else None
+    facts = program.seen.get(program.text(into)) if into is not None else None
     if facts is None or facts.dtype is None or into is None:
         return
     if facts.dtype in INTEGERS and not (
-        isinstance(value, cst.Name) and is_whole(seen.get(value.value))
+        isinstance(value, cst.Name) and is_whole(program.seen.get(value.value))
     ):
         # As integers the values would lose what is behind the point.
         yield from _floats(program, into, facts.dtype)
@@ -183,10 +171,10 @@ def _source(
     if facts.dtype == "bool":
         return
     told = f"the values as {facts.dtype}, like `{program.text(into)}`"
-    yield Rewrite.of(program, {value: cast_of(program, value, facts.dtype)}, told)
+    yield program.edit({value: cast_of(program, value, facts.dtype)}, told)
 
 
-def _floats(program: Program, into: cst.Name | cst.Attribute, dtype: str) -> Iterator[Rewrite]:
+def _floats(program: Failed, into: cst.Name | cst.Attribute, dtype: str) -> Iterator[Rewrite]:
     """What the values are put into holds floats from the beginning."""
     made = assignment(program, into.value, into) if isinstance(into, cst.Name) else None
     if made is None or dtype == "bool" or not isinstance(into, cst.Name):

@@ -11,9 +11,10 @@ import libcst as cst
 from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import New, Program, method, operand
+from knowledge.repair.toolkit.edits import New, method, operand
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import same_numbers, shape_of, still_computed
-from knowledge.repair.toolkit.sites import assignment, failing, integer, seen_error, variables
+from knowledge.repair.toolkit.sites import assignment, integer, seen_error
 
 # Error families.
 _MATRICES, _BATCHES, _VECTOR = "matmul_shapes", "bmm_sizes", "matvec_sizes"
@@ -27,20 +28,19 @@ class _Product:
     right: cst.BaseExpression
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """Transpose the right side, or the left, where that makes the inner sizes equal."""
-    error = seen_error(result, *ERRORS)
-    node = failing(program, error)
+    node = program.node
     product = _product(program, node)
-    if error is None or node is None or product is None or _is_laid_out(program, node):
+    if node is None or product is None or _is_laid_out(program, node):
         return
-    left, right = _shapes(result, error, product)
+    left, right = _shapes(result, program.error, product)
     if left is None or left[-1] == 1:
         yield from _in_the_other_order(program, product, left, right)
         return
     fits_right = right is None or (len(right) > 1 and right[-1] == left[-1])
     fits_left = _is_matrix(left) and right is not None and left[-2] == right[max(0, len(right) - 2)]
-    fits_left = fits_left and left[-2] > 1 and not _must_stay(program, result, product, right)
+    fits_left = fits_left and left[-2] > 1 and not _must_stay(program, product, right)
     line = f"line {program.line(product.left)}"
     if not fits_right and not fits_left and right is not None:
         yield from _in_the_other_order(program, product, left, right)
@@ -64,7 +64,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         )
 
 
-def _is_laid_out(program: Program, node: cst.CSTNode) -> bool:
+def _is_laid_out(program: Failed, node: cst.CSTNode) -> bool:
     """Whether a product goes right into `reshape(a, b, …)`: turned, it is laid out wrongly."""
     method = program.parent(node)
     if not isinstance(method, cst.Attribute) or method.attr.value not in ("reshape", "view"):
@@ -74,7 +74,7 @@ def _is_laid_out(program: Program, node: cst.CSTNode) -> bool:
 
 
 def _in_the_other_order(
-    program: Program,
+    program: Failed,
     product: _Product,
     left: tuple[int, ...] | None,
     right: tuple[int, ...] | None,
@@ -98,7 +98,7 @@ def _in_the_other_order(
     )
 
 
-def _product(program: Program, node: cst.BaseExpression | None) -> _Product | None:
+def _product(program: Failed, node: cst.BaseExpression | None) -> _Product | None:
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.MatrixMultiply):
         return _Product(node.left, node.right)
     if not isinstance(node, cst.Call) or any(a.star or a.keyword for a in node.args):
@@ -135,13 +135,11 @@ def _is_matrix(shape: tuple[int, ...]) -> bool:
     return len(shape) == 2 and min(shape) > 0
 
 
-def _must_stay(
-    program: Program, result: JobResult, product: _Product, right: tuple[int, ...] | None
-) -> bool:
+def _must_stay(program: Failed, product: _Product, right: tuple[int, ...] | None) -> bool:
     """The left side is no matter of taste: samples meet weights, or it was turned before."""
     if (right is not None and len(right) == 1) or _untransposed(program, product.left) is not None:
         return False  # a vector cannot be turned; and what was turned too much is turned back
-    known = variables(result)
+    known = program.seen
     for side in (product.left, product.right):
         if not isinstance(side, cst.Name):
             return True
@@ -154,7 +152,7 @@ def _must_stay(
     return False
 
 
-def _untransposed(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:
+def _untransposed(program: Failed, value: cst.BaseExpression) -> cst.BaseExpression | None:
     """What is transposed in `x.T`, `x.t()`, `x.transpose(-2, -1)`; None if nothing is."""
     if isinstance(value, cst.Attribute) and value.attr.value in ("T", "mT"):
         return value.value
@@ -169,7 +167,7 @@ def _untransposed(program: Program, value: cst.BaseExpression) -> cst.BaseExpres
 
 
 def _turned(
-    program: Program, value: cst.BaseExpression, shape: tuple[int, ...] | None
+    program: Failed, value: cst.BaseExpression, shape: tuple[int, ...] | None
 ) -> cst.BaseExpression:
     bare = _untransposed(program, value)
     if bare is not None:

@@ -13,12 +13,13 @@ from typing import Any
 import libcst as cst
 
 from executor.errors import SeenError, read
-from executor.protocol import Caught, ErrorSeen, JobResult, Variable
+from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, call, operand
+from knowledge.repair.toolkit.edits import call, operand
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.lazily import torch
-from knowledge.repair.toolkit.sites import argument, failing, seen_error, variables
+from knowledge.repair.toolkit.sites import argument, failing, seen_error
 
 _MODULE, _TENSOR = "module_attribute", "tensor_attribute"  # error families
 
@@ -37,7 +38,7 @@ def _is_of_torch(seen: SeenError) -> bool:
     return seen.id == _TENSOR or seen["module"].startswith("torch")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """The one name that can be meant."""
     error = seen_error(result, "object_attribute", _MODULE)
     assert error is not None
@@ -53,26 +54,26 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 
 def _here(
-    program: Program, result: JobResult, attribute: cst.Attribute, error: ErrorSeen | Caught
+    program: Failed, result: JobResult, attribute: cst.Attribute, error: ErrorSeen | Caught
 ) -> Iterator[Rewrite]:
     parent = program.parent(attribute)
     called = parent if isinstance(parent, cst.Call) and parent.func is attribute else None
     if (m := read(error, _MODULE)) and _is_of_torch(m):
         where, name = m["module"], m["name"]
-        yield from _of_module(program, attribute, called, where, name, variables(result))
+        yield from _of_module(program, attribute, called, where, name)
     elif m := read(error, _TENSOR):
-        yield from _of_tensor(program, attribute, called, m["name"], variables(result))
+        yield from _of_tensor(program, attribute, called, m["name"])
 
 
 def _everywhere(
-    program: Program, result: JobResult, nodes: list[cst.Attribute], error: ErrorSeen | Caught
+    program: Failed, result: JobResult, nodes: list[cst.Attribute], error: ErrorSeen | Caught
 ) -> Iterator[Rewrite]:
     """The same name used several times: all of them."""
     code = program.module.code
     lines = len(nodes)
     title = ""
     for _ in range(lines):
-        current = Program(code)
+        current = Failed(code, result)
         text = program.text(nodes[0])
         left = [n for n in current.all(cst.Attribute) if current.text(n) == text]
         if not left:
@@ -98,20 +99,15 @@ def _attribute(node: cst.CSTNode | None, error: ErrorSeen | Caught) -> cst.Attri
 
 
 def _of_module(
-    program: Program,
-    node: cst.Attribute,
-    called: cst.Call | None,
-    source: str,
-    name: str,
-    seen: dict[str, Variable],
+    program: Failed, node: cst.Attribute, called: cst.Call | None, source: str, name: str
 ) -> Iterator[Rewrite]:
     at = f"line {program.line(node)}"
     if source == "torch" and name in {"rfft", "irfft"} and called is not None:
         yield from (_rfft if name == "rfft" else _irfft)(program, called)
         return
     if source == "torch" and called is not None:
-        instead = list(_of_numpy(program, called, name, seen))
-        instead += _vectorized(program, called, seen) if name == "vectorize" else ()
+        instead = list(_of_numpy(program, called, name))
+        instead += _vectorized(program, called) if name == "vectorize" else ()
         yield from instead
         if instead:
             return
@@ -120,7 +116,7 @@ def _of_module(
 
 
 def _as_method(
-    program: Program, node: cst.Attribute, called: cst.Call, name: str, at: str
+    program: Failed, node: cst.Attribute, called: cst.Call, name: str, at: str
 ) -> Iterator[Rewrite]:
     """`torch.scatter_(x, …)` as `x.scatter_(…)`, `torch.shape(x)` as `x.shape`."""
     if name.endswith("_") and argument(called, 99, "out") is not None and hasattr(torch, name[:-1]):
@@ -148,20 +144,20 @@ def _as_method(
     )
 
 
-def _vectorized(program: Program, called: cst.Call, seen: dict[str, Variable]) -> Iterator[Rewrite]:
+def _vectorized(program: Failed, called: cst.Call) -> Iterator[Rewrite]:
     """NumPy's vectorize of a function that is then applied to vectors only."""
     assign = program.up(called, cst.Assign)
     if assign is None or assign.value is not called or len(called.args) != 1:
         return
     name = program.text(assign.targets[0].target)
     uses = [c for c in program.all(cst.Call) if program.text(c.func) == name]
-    shapes = [f.shape for c in uses for a in c.args if (f := seen.get(program.text(a.value)))]
+    shapes = [
+        f.shape for c in uses for a in c.args if (f := program.seen.get(program.text(a.value)))
+    ]
     if not uses or len(shapes) != len(uses) or any(s is None or len(s) != 1 for s in shapes):
         return
     new = called.with_changes(func=cst.parse_expression(f"{_torch(program)}.vmap"))
-    yield Rewrite.of(
-        program, {called: new}, "`vmap` makes a function of vectors from one of numbers"
-    )
+    yield program.edit({called: new}, "`vmap` makes a function of vectors from one of numbers")
 
 
 @dataclass(frozen=True)
@@ -221,12 +217,10 @@ _OF_NUMPY = {
 }
 
 
-def _of_numpy(
-    program: Program, called: cst.Call, name: str, seen: dict[str, Variable]
-) -> Iterator[Rewrite]:
+def _of_numpy(program: Failed, called: cst.Call, name: str) -> Iterator[Rewrite]:
     """What torch has in place of a function of NumPy's, where its arguments are as told."""
     plain = [a.value for a in called.args if a.keyword is None]
-    facts = [seen.get(program.text(value)) for value in plain]
+    facts = [program.seen.get(program.text(value)) for value in plain]
     texts = [program.module.code_for_node(operand(value)) for value in plain]
     names = {n: free_name(program, n) for n in ("row", "column")} | {"torch": _torch(program)}
     for way in _OF_NUMPY.get(name, ()):
@@ -247,11 +241,11 @@ def _of_numpy(
             yield Rewrite(program.replace({called: new}), told)
 
 
-def _torch(program: Program) -> str:
+def _torch(program: Failed) -> str:
     return program.name_of("torch", "x").rpartition(".")[0] or "torch"
 
 
-def _rfft(program: Program, called: cst.Call) -> Iterator[Rewrite]:
+def _rfft(program: Failed, called: cst.Call) -> Iterator[Rewrite]:
     """The old real FFT, whose result ended in a dimension of two."""
     dims = argument(called, 1, "signal_ndim")
     x = argument(called, 0, "input")
@@ -271,7 +265,7 @@ def _rfft(program: Program, called: cst.Call) -> Iterator[Rewrite]:
     )
 
 
-def _irfft(program: Program, called: cst.Call) -> Iterator[Rewrite]:
+def _irfft(program: Failed, called: cst.Call) -> Iterator[Rewrite]:
     """Its inverse, which took the pairs and was told the sizes that went in."""
     x, dims = argument(called, 0, "input"), argument(called, 1, "signal_ndim")
     sizes, other = argument(called, 4, "signal_sizes"), argument(called, 2, "normalized")
@@ -297,11 +291,7 @@ def _irfft(program: Program, called: cst.Call) -> Iterator[Rewrite]:
 
 
 def _of_tensor(
-    program: Program,
-    node: cst.Attribute,
-    called: cst.Call | None,
-    name: str,
-    seen: dict[str, Variable],
+    program: Failed, node: cst.Attribute, called: cst.Call | None, name: str
 ) -> Iterator[Rewrite]:
     at = f"line {program.line(node)}"
     if name == "astype" and called is not None and len(called.args) == 1:
@@ -317,14 +307,14 @@ def _of_tensor(
         numpy = cst.Call(node.with_changes(attr=cst.Name("numpy")))
         new = cst.Attribute(numpy, cst.Name("tobytes"))
         told = "NumPy has `tobytes`"
-        yield Rewrite.of(program, {called: called.with_changes(func=new)}, told, at=node)
+        yield program.edit({called: called.with_changes(func=new)}, told, at=node)
         return
     if name == "mask_fill_" and called is not None and len(called.args) == 2:
-        values = seen.get(program.text(called.args[1].value))
+        values = program.seen.get(program.text(called.args[1].value))
         if values is not None and values.shape is not None and len(values.shape) > 0:
             new = node.with_changes(attr=cst.Name("masked_scatter_"))
             what = "`masked_fill_` writes one number, `masked_scatter_` one after another"
-            yield Rewrite.of(program, {node: new}, what)
+            yield program.edit({node: new}, what)
             return
     if called is None:
         return
@@ -356,7 +346,7 @@ def _of_tensor(
         )
 
 
-def _dtype(program: Program, value: cst.BaseExpression) -> str | None:
+def _dtype(program: Failed, value: cst.BaseExpression) -> str | None:
     """`np.float32`, `"float32"`, `float` as torch's dtype of the same name."""
     names = {"float": "float64", "int": "int64", "bool": "bool"}
     text = program.text(value).strip("'\"").rpartition(".")[2]

@@ -8,21 +8,15 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from executor.errors import SeenError, read
-from executor.protocol import Caught, ErrorSeen, JobResult, Variable
+from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.dataflow import passed
-from knowledge.repair.toolkit.edits import Program, call, keyword, method
+from knowledge.repair.toolkit.edits import call, keyword, method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import in_loop, reads
 from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import (
-    argument,
-    assignment,
-    failing,
-    scope_of,
-    seen_error,
-    variables,
-)
+from knowledge.repair.toolkit.sites import argument, assignment, failing, scope_of, seen_error
 
 _ARGUMENT, _OVERLOAD = "argument_type", "overload"  # error families
 
@@ -63,50 +57,45 @@ def _is_convolution(error: ErrorSeen | Caught) -> bool:
     return seen["given"].startswith("numpy.ndarray, Parameter")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """from_numpy, a tensor of the number, or the function that takes a number."""
     error = _error(result)
     if error is None:
         return
     node = failing(program, error)
-    seen = variables(result)
     if _is_where(error):
         given = argument(node, 0, "condition") if isinstance(node, cst.Call) else None
         if given is not None and isinstance(given.value, cst.Name):
-            yield Rewrite.of(
-                program, {given.value: _tensor(program, given.value)}, "the condition as a tensor"
-            )
+            told = "the condition as a tensor"
+            yield program.edit({given.value: _tensor(program, given.value)}, told)
         return
     m = _no_tensor(error)
     if m is None or m["given"] == "numpy.ndarray":
-        yield from _array(program, result, node, m["name"] if m is not None else "input")
+        yield from _array(program, node, m["name"] if m is not None else "input")
     elif isinstance(node, cst.Call):
-        yield from _number(program, node, m["name"], m.number("position"), seen)
+        yield from _number(program, node, m["name"], m.number("position"))
 
 
 # -- an array --------------------------------------------------------------------------------
 
 
-def _array(
-    program: Program, result: JobResult, node: cst.BaseExpression | None, name: str
-) -> Iterator[Rewrite]:
+def _array(program: Failed, node: cst.BaseExpression | None, name: str) -> Iterator[Rewrite]:
     """Into a layer with the layer's dtype, into a function as it is."""
-    if result.layer is not None:
-        given = passed(program, result, lambda facts: facts.type == "ndarray")
+    if program.result.layer is not None:
+        given = passed(program, program.result, lambda facts: facts.type == "ndarray")
         if given is None:
             return
         value = call(program.name_of("torch", "from_numpy"), cst.Arg(given.name))
         new = value if name == "indices" else method(value, "float")
-        yield Rewrite.of(program, {given.name: new}, f"`{given.name.value}` goes in as a tensor")
+        yield program.edit({given.name: new}, f"`{given.name.value}` goes in as a tensor")
         return
     if not isinstance(node, cst.Call):
         return
-    seen = variables(result)
     arrays = {
         a.value.value
         for a in node.args
         if isinstance(a.value, cst.Name)
-        and (facts := seen.get(a.value.value)) is not None
+        and (facts := program.seen.get(a.value.value)) is not None
         and facts.type == "ndarray"
     }
     if len(arrays) != 1:
@@ -123,15 +112,13 @@ def _array(
     ]
     from_numpy = program.name_of("torch", "from_numpy")
     told = f"`{own}` goes in as a tensor"
-    yield Rewrite.of(program, {p: call(from_numpy, cst.Arg(p)) for p in places}, told, at=node)
+    yield program.edit({p: call(from_numpy, cst.Arg(p)) for p in places}, told, at=node)
 
 
 # -- a number --------------------------------------------------------------------------------
 
 
-def _number(
-    program: Program, node: cst.Call, name: str, position: int, seen: dict[str, Variable]
-) -> Iterator[Rewrite]:
+def _number(program: Failed, node: cst.Call, name: str, position: int) -> Iterator[Rewrite]:
     function = program.text(node.func)
     given = argument(node, position - 1, name)
     if not function.startswith("torch.") or given is None:
@@ -142,25 +129,22 @@ def _number(
         if position == 2 and first is not None:
             limit = keyword(bound, given.value)
             what = "`clamp` takes a number for its bound"
-            yield Rewrite.of(program, {node: method(first.value, "clamp", limit)}, what)
+            yield program.edit({node: method(first.value, "clamp", limit)}, what)
         return
     value = given.value
-    facts = seen.get(program.text(value))
+    facts = program.seen.get(program.text(value))
     if isinstance(value, cst.Name) and facts is not None and facts.type == "float":
         made = assignment(program, value.value, node)
         if made is not None and not in_loop(program, made) and _only_computes(program, value, made):
-            yield Rewrite(
-                program.replace({made.value: _tensor(program, made.value)}),
-                f"line {program.line(made)}: `{value.value}` as a tensor, for the functions of "
-                "torch below",
-            )
+            told = f"`{value.value}` as a tensor, for the functions of torch below"
+            yield program.edit({made.value: _tensor(program, made.value)}, told, at=made)
             return
     as_tensor = call(program.name_of("torch", "as_tensor"), cst.Arg(value))
     told = f"`{program.text(value)}` as a tensor; as_tensor takes numbers and tensors alike"
-    yield Rewrite.of(program, {value: as_tensor}, told, at=node)
+    yield program.edit({value: as_tensor}, told, at=node)
 
 
-def _only_computes(program: Program, name: cst.Name, made: cst.Assign) -> bool:
+def _only_computes(program: Failed, name: cst.Name, made: cst.Assign) -> bool:
     """Whether a variable only goes into functions of torch: a tensor does as well as a number."""
     for node in reads(program, name.value, scope_of(program, name)):
         given = program.parent(node)
@@ -170,7 +154,7 @@ def _only_computes(program: Program, name: cst.Name, made: cst.Assign) -> bool:
     return True
 
 
-def _tensor(program: Program, value: cst.BaseExpression) -> cst.Call:
+def _tensor(program: Failed, value: cst.BaseExpression) -> cst.Call:
     return call(program.name_of("torch", "tensor"), cst.Arg(value))
 
 

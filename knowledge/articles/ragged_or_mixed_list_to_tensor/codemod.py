@@ -16,7 +16,8 @@ import libcst as cst
 from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, call, method, padded
+from knowledge.repair.toolkit.edits import call, method, padded
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import free_name, later
 from knowledge.repair.toolkit.sites import assignment, failing, seen_error
 
@@ -60,7 +61,7 @@ def _is(error: ErrorSeen | Caught, family: str, name: str, value: str) -> bool:
     return seen is not None and seen[name] == value
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """One tensor a row, a filled table, a stack, or numbers instead of their text."""
     error = seen_error(result, _RAGGED, _TENSORS, _TEXT)
     node = failing(program, error)
@@ -75,7 +76,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             yield from _rows(program, node)
 
 
-def _stacked(program: Program, node: cst.Call) -> Iterator[Rewrite]:
+def _stacked(program: Failed, node: cst.Call) -> Iterator[Rewrite]:
     """`torch.tensor(list)` → `torch.stack(list)`, with its dtype."""
     given, *others = node.args
     new: cst.BaseExpression = call(
@@ -86,12 +87,10 @@ def _stacked(program: Program, node: cst.Call) -> Iterator[Rewrite]:
         new = method(new, "to", cst.Arg(others[0].value))
     elif names:
         return
-    yield Rewrite.of(
-        program, {node: new}, "tensors of one shape are stacked under a new first dimension"
-    )
+    yield program.edit({node: new}, "tensors of one shape are stacked under a new first dimension")
 
 
-def _holds_numbers(program: Program, value: cst.BaseExpression) -> bool:
+def _holds_numbers(program: Failed, value: cst.BaseExpression) -> bool:
     """Whether it was made of a written list whose every entry is a number or the text of one."""
     for _ in range(3):
         if isinstance(value, cst.Name):
@@ -115,20 +114,18 @@ def _holds_numbers(program: Program, value: cst.BaseExpression) -> bool:
         return False
 
 
-def _numbers(program: Program, node: cst.Call) -> Iterator[Rewrite]:
+def _numbers(program: Failed, node: cst.Call) -> Iterator[Rewrite]:
     """An array of text that holds nothing but numbers, read as numbers."""
     given = node.args[0].value
     if program.text(node.func) == "torch.from_numpy" and _holds_numbers(program, given):
         read = method(given, "astype", cst.Arg(cst.Name("float")))
-        yield Rewrite.of(
-            program, {given: read}, "every entry is a number that was kept as text", at=node
-        )
+        yield program.edit({given: read}, "every entry is a number that was kept as text", at=node)
 
 
 # -- rows of several lengths -----------------------------------------------------------------
 
 
-def _rows(program: Program, node: cst.Call) -> Iterator[Rewrite]:
+def _rows(program: Failed, node: cst.Call) -> Iterator[Rewrite]:
     line = f"line {program.line(node)}"
     listed = _one_by_one(program, node)
     assign = program.parent(node)
@@ -142,7 +139,7 @@ def _rows(program: Program, node: cst.Call) -> Iterator[Rewrite]:
         for edit in edits:
             changes |= edit or {}
         told = "its rows are taken one by one, so each is a tensor of its own length"
-        yield Rewrite.of(program, changes, told)
+        yield program.edit(changes, told)
         return
     if any(_is_index(program, name) for name in uses):
         return  # a zero that was filled in would pick an element
@@ -160,7 +157,7 @@ def _rows(program: Program, node: cst.Call) -> Iterator[Rewrite]:
     )
 
 
-def _one_by_one(program: Program, node: cst.Call) -> cst.ListComp:
+def _one_by_one(program: Failed, node: cst.Call) -> cst.ListComp:
     """`[torch.tensor(row) for row in rows]`; a comprehension keeps its own loop."""
     given, *others = node.args
     source = given.value
@@ -173,7 +170,7 @@ def _one_by_one(program: Program, node: cst.Call) -> cst.ListComp:
     return cst.ListComp(elt=made, for_in=cst.CompFor(target=row, iter=source))
 
 
-def _by_row(program: Program, name: cst.Name) -> dict[cst.CSTNode, cst.CSTNode] | None:
+def _by_row(program: Failed, name: cst.Name) -> dict[cst.CSTNode, cst.CSTNode] | None:
     """What a use of the tensor becomes for a list; None if a list cannot do that."""
     parent = program.parent(name)
     if isinstance(parent, (cst.For, cst.CompFor)) and parent.iter is name:
@@ -213,7 +210,7 @@ def _by_row(program: Program, name: cst.Name) -> dict[cst.CSTNode, cst.CSTNode] 
     return None
 
 
-def _shown(program: Program, name: cst.Name) -> bool:
+def _shown(program: Failed, name: cst.Name) -> bool:
     """Whether it is only printed."""
     parent = program.parent(name)
     outer = program.parent(parent) if isinstance(parent, cst.Arg) else None
@@ -221,7 +218,7 @@ def _shown(program: Program, name: cst.Name) -> bool:
     return is_print or isinstance(parent, cst.FormattedStringExpression)
 
 
-def _is_index(program: Program, name: cst.Name) -> bool:
+def _is_index(program: Failed, name: cst.Name) -> bool:
     """Whether its numbers pick elements of something else."""
     parent = program.parent(name)
     if isinstance(parent, cst.Index):

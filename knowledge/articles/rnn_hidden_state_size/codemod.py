@@ -11,7 +11,8 @@ from executor.errors import read
 from executor.protocol import JobResult, Layer
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.dimensions import BATCH, TIME, first_of
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.shapes import (
     LayerCall,
@@ -23,10 +24,8 @@ from knowledge.repair.toolkit.shapes import (
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
-    failing,
     integer,
     made,
-    seen_error,
     with_argument,
     without_argument,
 )
@@ -36,14 +35,14 @@ KEEPS = (computed(), layers)
 _FILLED = re.compile(r"(^|\.)(zeros|randn|rand|ones)$")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """batch_first where the state counts samples in the first dimension, else the state's sizes."""
-    error, layer = seen_error(result, *ERRORS), result.layer
-    found = read(error, *ERRORS) if error is not None else None
-    if error is None or layer is None or layer.input is None or found is None:
+    layer = result.layer
+    found = read(program.error, *ERRORS) if program.error is not None else None
+    if layer is None or layer.input is None or found is None:
         return
     expected, got = found.sizes("expected"), found.sizes("given")
-    called = layer_call(program, failing(program, error), layer)
+    called = layer_call(program, program.node, layer)
     if called is None or called.inside or len(called.call.args) < 2 or called.first is None:
         return
     # The layer's own `input` is the state here: that is what it was looking at when it stopped.
@@ -89,7 +88,7 @@ def _meaning(given: str, kind: str) -> str:
     return f"dimension 0 of `{given}` {what}" if given else ""
 
 
-def _counted_by_name(program: Program, called: LayerCall) -> str:
+def _counted_by_name(program: Failed, called: LayerCall) -> str:
     """The batch, where the state's samples are counted by a name of it, or by the input's size."""
     for name in program.inside(called.call.args[1], cst.Name):
         made_by = assignment(program, name.value, called.call)
@@ -100,19 +99,19 @@ def _counted_by_name(program: Program, called: LayerCall) -> str:
     return ""
 
 
-def _time_first(program: Program, layer: Layer, given: str) -> Iterator[Rewrite]:
+def _time_first(program: Failed, layer: Layer, given: str) -> Iterator[Rewrite]:
     """The layer without batch_first."""
     found = made(program, layer)
     flag = argument(found.call, 99, "batch_first") if found is not None else None
     if found is None or found.in_loop or flag is None:
         return
     told = "the layer takes the time first, as the state does"
-    yield Rewrite.of(
-        program, {found.call: without_argument(found.call, flag)}, told, _meaning(given, TIME)
+    yield program.edit(
+        {found.call: without_argument(found.call, flag)}, told, _meaning(given, TIME)
     )
 
 
-def _as_large_as_the_state(program: Program, layer: Layer, size: int) -> Iterator[Rewrite]:
+def _as_large_as_the_state(program: Failed, layer: Layer, size: int) -> Iterator[Rewrite]:
     """The state comes from another layer, and its size says how large this one has to be."""
     for found in resized(program, layer, 1, "hidden_size", size):
         yield Rewrite(
@@ -129,18 +128,18 @@ def _counts_the_other(shape: Shape, expected: Shape, got: Shape, first: bool) ->
     return others and got[1] == shape[time] and expected[1] == shape[batch] != shape[time]
 
 
-def _batch_first(program: Program, layer: Layer, given: str) -> Iterator[Rewrite]:
+def _batch_first(program: Failed, layer: Layer, given: str) -> Iterator[Rewrite]:
     """The layer with batch_first."""
     found = made(program, layer)
     if found is None or found.in_loop or any(a.star for a in found.call.args):
         return
     call = with_argument(found.call, 99, "batch_first", cst.Name("True"))
     told = "the batch comes first in the input, and the layer is told so"
-    yield Rewrite.of(program, {found.call: call}, told, _meaning(given, BATCH))
+    yield program.edit({found.call: call}, told, _meaning(given, BATCH))
 
 
 def _filled(
-    program: Program,
+    program: Failed,
     made_by: cst.Assign,
     expected: Shape,
     got: Shape,

@@ -15,7 +15,7 @@ from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.losses import loss_alive, loss_call, made_from
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import seen_error
@@ -42,7 +42,7 @@ def _error(result: JobResult) -> ErrorSeen | Caught | None:
     return error if seen is not None and seen["which"] == "input" else None
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`BCEWithLogitsLoss` where the loss is made, or the function of that name."""
     loss = loss_call(program, result, _error(result))
     code = re.sub(r"#.*", "", program.module.code)
@@ -66,9 +66,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         yield _logits(program, maker.func, name)
 
 
-def _logits(program: Program, old: cst.BaseExpression, new: cst.BaseExpression) -> Rewrite:
+def _logits(program: Failed, old: cst.BaseExpression, new: cst.BaseExpression) -> Rewrite:
     told = "the model gives scores; with logits the loss makes probabilities of them"
-    return Rewrite.of(program, {old: new}, told)
+    return program.edit({old: new}, told)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

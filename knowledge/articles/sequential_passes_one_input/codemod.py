@@ -10,7 +10,7 @@ import libcst as cst
 from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import assignment, failing, seen_error, variables
 
@@ -28,7 +28,7 @@ def _error(result: JobResult) -> ErrorSeen | Caught | None:
     return error if one else None
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`model(x, mask)` → `model[1](model[0](x), mask)`, where the second layer takes the mask."""
     error = _error(result)
     node = failing(program, error)
@@ -54,10 +54,10 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if left:
         text = f"{name}[{place + 1}{':' if left > 1 else ''}]({text})"
     told = f"a Sequential hands one value on; its layer {place} is given the others by hand"
-    yield Rewrite.of(program, {node: cst.parse_expression(text)}, told)
+    yield program.edit({node: cst.parse_expression(text)}, told)
 
 
-def _inputs(program: Program, made: cst.BaseExpression) -> int:
+def _inputs(program: Failed, made: cst.BaseExpression) -> int:
     """How many inputs the `forward` of a class of the snippet takes; 1 for any other layer."""
     name = program.text(made.func) if isinstance(made, cst.Call) else ""
     for own in program.all(cst.ClassDef):

@@ -10,10 +10,11 @@ from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.alignment import Alignment, alignments, fits, turned
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import in_loop
 from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
-from knowledge.repair.toolkit.sites import failing, failing_statement, integer, seen_error
+from knowledge.repair.toolkit.sites import integer, seen_error
 
 _SIZES, _GROWS = "broadcast_sizes", "inplace_result_grows"  # error families
 ERRORS, LAYERS = (_SIZES, _GROWS), ""
@@ -21,25 +22,24 @@ _METHODS = ("mul", "add", "sub", "div", "masked_fill", "mul_", "add_", "sub_", "
             "masked_fill_", "eq", "ne", "lt", "gt", "le", "ge", "pow")  # fmt: skip
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """1s between the dimensions of the smaller one; its transpose; or `@` for `*`."""
-    error = seen_error(result, *ERRORS)
-    if error is None:
+    if program.error is None:
         return
-    node = failing(program, error)
+    node = program.node
     pair = _pair(program, node)
     if pair is None:
-        statement = failing_statement(program, error)
+        statement = program.statement
         sums = program.inside(statement, cst.AugAssign) if statement is not None else []
         if len(sums) == 1 and node is None:
-            yield from _of_a_sum(program, result, sums[0], is_a(error, _GROWS))
+            yield from _of_a_sum(program, sums[0], is_a(program.error, _GROWS))
         return
     left, right = pair
-    yield from _of_two(program, result, left, right)
+    yield from _of_two(program, left, right)
 
 
 def _pair(
-    program: Program, node: cst.BaseExpression | None
+    program: Failed, node: cst.BaseExpression | None
 ) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
     if isinstance(node, cst.BinaryOperation):
         if isinstance(node.operator, cst.MatrixMultiply):
@@ -58,13 +58,13 @@ def _pair(
 
 
 def _of_two(
-    program: Program, result: JobResult, left: cst.BaseExpression, right: cst.BaseExpression
+    program: Failed, left: cst.BaseExpression, right: cst.BaseExpression
 ) -> Iterator[Rewrite]:
-    a, b = live_shape(program, result, left), live_shape(program, result, right)
+    a, b = live_shape(program, program.result, left), live_shape(program, program.result, right)
     if a is None or b is None:
         return
     product = _matrix_product(program, left, a, b)
-    found = list(_ways(program, result, left, right, a, b))
+    found = list(_ways(program, left, right, a, b))
     meanings = len(found) + len(product)
     for value, way in found:
         yield Rewrite(
@@ -86,12 +86,7 @@ _AT = cst.MatrixMultiply(cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" "))
 
 
 def _ways(
-    program: Program,
-    result: JobResult,
-    left: cst.BaseExpression,
-    right: cst.BaseExpression,
-    a: Shape,
-    b: Shape,
+    program: Failed, left: cst.BaseExpression, right: cst.BaseExpression, a: Shape, b: Shape
 ) -> Iterator[tuple[cst.BaseExpression, Alignment]]:
     """The smaller side is laid along the larger one; of two equals, the right one is turned."""
     if len(a) == len(b) == 2 and a == b[::-1]:
@@ -104,7 +99,7 @@ def _ways(
         if len(a) != len(b)
         else ((left, b) if _ones(a) > _ones(b) else (right, a))
     )
-    for way in alignments(program, result, small, target):
+    for way in alignments(program, program.result, small, target):
         yield small, way
 
 
@@ -112,12 +107,12 @@ def _ones(shape: Shape) -> int:
     return sum(n == 1 for n in shape)
 
 
-def _is_weight(program: Program, value: cst.BaseExpression) -> bool:
+def _is_weight(program: Failed, value: cst.BaseExpression) -> bool:
     return isinstance(value, cst.Attribute) and value.attr.value in ("weight", "grad", "data")
 
 
 def _matrix_product(
-    program: Program, left: cst.BaseExpression, a: Shape, b: Shape
+    program: Failed, left: cst.BaseExpression, a: Shape, b: Shape
 ) -> list[cst.BinaryOperation]:
     """The operation, if it is a `*` of two shapes whose matrix product there is."""
     operation = program.parent(left)
@@ -128,15 +123,16 @@ def _matrix_product(
     return [operation] if a[-1] == b[-2] > 1 and a[:-2] == b[:-2] else []
 
 
-def _of_a_sum(
-    program: Program, result: JobResult, node: cst.AugAssign, grows: bool
-) -> Iterator[Rewrite]:
+def _of_a_sum(program: Failed, node: cst.AugAssign, grows: bool) -> Iterator[Rewrite]:
     """`x += y`: written into x, the result has to have x's shape."""
-    a, b = live_shape(program, result, node.target), live_shape(program, result, node.value)
+    a, b = (
+        live_shape(program, program.result, node.target),
+        live_shape(program, program.result, node.value),
+    )
     if a is None or b is None:
         return
     line = f"line {program.line(node)}"
-    ways = list(alignments(program, result, node.value, a)) if len(b) <= len(a) else []
+    ways = list(alignments(program, program.result, node.value, a)) if len(b) <= len(a) else []
     for way in ways:
         yield Rewrite(
             program.replace(way.edits),

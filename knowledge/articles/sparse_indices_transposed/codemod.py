@@ -10,7 +10,8 @@ import libcst as cst
 from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, failing, seen_as, seen_error, variables
 
@@ -29,7 +30,7 @@ def applies(result: JobResult) -> bool:
     return any(len(shape) == 2 and shape[1] == dims != shape[0] for shape in shapes)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`indices.t()`, where turned they fit the size and the values exactly."""
     error = seen_error(result, _FAMILY)
     node = failing(program, error)
@@ -49,7 +50,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     turned = _unturned(indices.value) or method(indices.value, "t")
     told = f"each row of the indices {list(shape)} is one entry, and a column is wanted for each"
-    yield Rewrite.of(program, {indices.value: turned}, told, at=node)
+    yield program.edit({indices.value: turned}, told, at=node)
 
 
 def _unturned(value: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -61,14 +62,12 @@ def _unturned(value: cst.BaseExpression) -> cst.BaseExpression | None:
     return function.value if isinstance(function, cst.Attribute) and turned else None
 
 
-def _shape(
-    program: Program, result: JobResult, value: cst.BaseExpression
-) -> tuple[int, ...] | None:
+def _shape(program: Failed, result: JobResult, value: cst.BaseExpression) -> tuple[int, ...] | None:
     text = program.text(value)
     for operand in result.operands:
         if operand.name == text and operand.value.shape is not None:
             return operand.value.shape
-    facts = variables(result).get(text)
+    facts = program.seen.get(text)
     return facts.shape if facts is not None else None
 
 

@@ -10,7 +10,7 @@ from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import Shape, shape_of, still_computed
 from knowledge.repair.toolkit.sites import failing, seen_error
 
@@ -29,7 +29,7 @@ def _error(result: JobResult) -> ErrorSeen | Caught | None:
     return None if other else error
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`torch.matmul(a, x)`, `a.matmul(x)`."""
     error = _error(result)
     node = failing(program, error)
@@ -48,10 +48,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         shapes = []
     if shapes and not _fit(shapes[0] or (), shapes[1] or ()):
         return
-    yield Rewrite(
-        program.replace({node.func: node.func.with_changes(attr=cst.Name("matmul"))}),
-        f"line {program.line(node)}: `matmul` multiplies vectors and stacks too; `{name}` does not",
-    )
+    told = f"`matmul` multiplies vectors and stacks too; `{name}` does not"
+    yield program.edit({node.func: node.func.with_changes(attr=cst.Name("matmul"))}, told, at=node)
 
 
 def _fit(a: Shape, b: Shape) -> bool:
