@@ -7,30 +7,20 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import SeenError, read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.sites import seen_error
+from knowledge.repair.toolkit.sites import seen_as
 
+ERRORS = ("backward_count",)
 _USED_AS_NUMBER = r"\bif (?:not )?{0}\b|\b{0}\("
-
-
-def applies(result: JobResult) -> bool:
-    """A backward returned fewer values than its forward has arguments."""
-    return _match(result) is not None
-
-
-def _match(result: JobResult) -> SeenError | None:
-    error = seen_error(result, "backward_count")
-    return read(error, "backward_count") if error is not None else None
 
 
 def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`return grad` as `return grad, None`."""
-    m = _match(result)
-    if m is None or m.number("given") >= m.number("expected"):
+    m = program.said
+    if m.number("given") >= m.number("expected"):
         return
     missing = m.number("expected") - m.number("given")
     for cls in program.all(cst.ClassDef):
@@ -105,7 +95,7 @@ def _is_by_default(program: Failed, assign: cst.Assign) -> bool:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The gradients arrive, and no gradient that was returned is gone."""
-    m = _match(before)
+    m = seen_as(before, *ERRORS)
     returned = (
         re.search(
             rf"class {m['function']}\b.*?def backward.*?\n( *return [^\n]*)", proposal.code, re.S

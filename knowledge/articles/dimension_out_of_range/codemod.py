@@ -13,7 +13,7 @@ from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import live_shape, same_numbers, still_computed
-from knowledge.repair.toolkit.sites import argument, failing, integer, seen_error
+from knowledge.repair.toolkit.sites import argument, integer, seen_error
 
 _RANGE, _DIAG = "dimension_out_of_range", "diag_dimensions"  # error families
 ERRORS, LAYERS = (_RANGE, _DIAG), ""
@@ -28,9 +28,8 @@ def _asks_for_a_second(error: ErrorSeen | Caught) -> bool:
 
 def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """A batch and channels for unfold, diagonals of a batch, a row or the only dimension."""
-    error = seen_error(result, *ERRORS)
-    call = failing(program, error)
-    if error is None or not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+    call = program.node
+    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
     is_function = program.text(call.func.value) in (
         "torch",
@@ -44,11 +43,11 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     shape, name = live_shape(program, result, value), call.func.attr.value
     if shape is None:
         return
-    if is_a(error, _DIAG) and name == "diag" and is_function and len(call.args) == 1:
+    if is_a(program.error, _DIAG) and name == "diag" and is_function and len(call.args) == 1:
         yield from _diagonals(program, call, list(shape))
     elif name == "unfold" and is_function and len(shape) == 2:
         yield from _unfolded(program, call, value)
-    elif len(shape) == 1 and _asks_for_a_second(error):
+    elif len(shape) == 1 and _asks_for_a_second(program.error):
         yield from _row_or_only(program, call, value, shape[0])
 
 

@@ -12,7 +12,7 @@ from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed
-from knowledge.repair.toolkit.sites import argument, failing, integer, seen_error
+from knowledge.repair.toolkit.sites import argument, integer
 
 _GRID, _THETA = "grid_coordinates", "affine_matrices"  # error families
 ERRORS = (_GRID, _THETA)
@@ -21,12 +21,11 @@ KEEPS = (computed(),)
 
 def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`grid.permute(0, 2, 3, 1)`; one matrix as a batch of one."""
-    error = seen_error(result, *ERRORS)
-    node = failing(program, error)
-    if error is None or not isinstance(node, cst.Call):
+    node = program.node
+    if not isinstance(node, cst.Call):
         return
     name = program.text(node.func).rpartition(".")[2]
-    if (m := read(error, _GRID)) and name == "grid_sample":
+    if (m := read(program.error, _GRID)) and name == "grid_sample":
         given = argument(node, 1, "grid")
         wanted, shape = m.number("coordinates"), m.sizes("grid")
         # Only one place may hold the coordinates: else the order is a guess.
@@ -38,7 +37,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
             f"line {program.line(node)}: dimension 1 of {list(shape)} holds the {wanted} "
             "coordinates, which grid_sample reads from the last one",
         )
-    elif (m := read(error, _THETA)) and name == "affine_grid":
+    elif (m := read(program.error, _THETA)) and name == "affine_grid":
         given = argument(node, 0, "theta")
         shape = (2, 3) if m["dimensions"] == "2D" else (3, 4)
         if given is None or m.sizes("given") != shape:

@@ -21,15 +21,15 @@ _NAMES = frozenset((
     "shape", "size", "dim", "ndim", "dtype", "device", "view", "reshape", "to", "float", "long",
     "unsqueeze", "squeeze", "mean", "sum", "t", "T", "backward", "numel", "detach",
 ))  # fmt: skip
-_FAMILIES = ("plain_attribute", "not_callable", "operand_types")
+ERRORS = ("plain_attribute", "not_callable", "operand_types")
 
 
 def applies(result: JobResult) -> bool:
     """A list was asked for something that tensors have, or an array was taken for a tensor."""
-    error = seen_error(result, *_FAMILIES)
+    error = seen_error(result, *ERRORS)
     if error is None:
         return False
-    seen = read(error, *_FAMILIES)
+    seen = read(error, *ERRORS)
     return seen is not None and _is_list_or_array(seen, error)
 
 
@@ -45,7 +45,7 @@ def _is_list_or_array(seen: SeenError, error: ErrorSeen | Caught) -> bool:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The tensor at the place where the list or the array is made, or is passed on."""
-    error = seen_error(result, *_FAMILIES)
+    error = seen_error(result, *ERRORS)
     node = failing(program, error)
     if error is None or node is None:
         return
@@ -154,7 +154,7 @@ def _rows(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | N
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What failed is still done, with the same things in the same order."""
-    error = seen_error(before, *_FAMILIES)
+    error = seen_error(before, *ERRORS)
     if error is None:
         return []
     code = "".join(proposal.code.split())

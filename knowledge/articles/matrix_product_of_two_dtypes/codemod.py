@@ -22,14 +22,7 @@ from knowledge.repair.toolkit.comments import commented
 from knowledge.repair.toolkit.dataflow import Passed, cast_at_origin, cast_of, digits_lost, passed
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.sites import (
-    assignment,
-    calls,
-    failing,
-    failing_statement,
-    seen_error,
-    setting,
-)
+from knowledge.repair.toolkit.sites import assignment, calls, seen_error, setting
 
 # Error family → its values for the data's dtype and the weights', or for the two operands'.
 _DTYPES = {
@@ -39,6 +32,7 @@ _DTYPES = {
     "rnn_dtypes": ("input", "weight"), "backward_dtype": ("given", "expected"),
     "inplace_dtype": ("target", "result"), "scalar_type": ("given", "expected"),
 }  # fmt: skip
+ERRORS = tuple(_DTYPES)
 _INTEGERS = {"int64", "int32", "uint8", "bool", "int16"}
 _SHORTLY = {"float64": r"\.double\b", "float32": r"\.float\b", "float16": r"\.half\b"}
 _ABOUT_PRECISION = re.compile(
@@ -50,13 +44,13 @@ _KNOWN = _INTEGERS | {"float16", "float32", "float64", "complex64"}
 
 def applies(result: JobResult) -> bool:
     """Two tensors of different dtypes met where one is needed."""
-    error = seen_error(result, *_DTYPES)
+    error = seen_error(result, *ERRORS)
     return error is not None and _dtypes(error) is not None
 
 
 def _dtypes(error: ErrorSeen | Caught) -> tuple[str, str] | None:
     """(the data's, the weights'), or (first operand's, second's)."""
-    seen = read(error, *_DTYPES)
+    seen = read(error, *ERRORS)
     if seen is None or seen["input_cuda"] or seen["weight_cuda"]:
         return None
     if seen.id == "layer_devices" and seen["which"] == "bias":
@@ -72,20 +66,18 @@ def _both(a: str, b: str) -> tuple[str, str] | None:
 
 def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """The data cast where they are made, else where they are passed."""
-    error = seen_error(result, *_DTYPES)
-    assert error is not None
-    dtypes = _dtypes(error)
+    dtypes = _dtypes(program.error)
     if dtypes is None:
         return
     data, weights = dtypes
-    if (one_hot := _one_hot(program, failing(program, error))) is not None:
+    if (one_hot := _one_hot(program, program.node)) is not None:
         if data == "int64" and weights not in _INTEGERS:
             told = f"one_hot gives integers; the loss wants {weights}"
             yield program.edit({one_hot: cast_of(program, one_hot, weights)}, told)
         return
     if result.layer is not None and "float16" in dtypes:
         return
-    if result.layer is not None or is_a(error, "backward_dtype", "inplace_dtype"):
+    if result.layer is not None or is_a(program.error, "backward_dtype", "inplace_dtype"):
         given = passed(program, result, lambda facts: facts.dtype == data)
         if given is not None and given.facts.dtype is not None:
             if digits_lost(data, weights) and _is_meant(program, given, data):
@@ -95,7 +87,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         elif result.layer is not None:
             yield from _packed(program, result, data, weights)
         return
-    yield from _two_tensors(program, result, error, data, weights)
+    yield from _two_tensors(program, result, data, weights)
 
 
 def _one_hot(program: Failed, node: cst.BaseExpression | None) -> cst.BaseExpression | None:
@@ -202,15 +194,13 @@ def _packed(program: Failed, result: JobResult, old: str, new: str) -> Iterator[
     yield Rewrite(program.replace({value: cast}), told)
 
 
-def _two_tensors(
-    program: Failed, result: JobResult, error: ErrorSeen | Caught, first: str, second: str
-) -> Iterator[Rewrite]:
+def _two_tensors(program: Failed, result: JobResult, first: str, second: str) -> Iterator[Rewrite]:
     """`a @ b`: integers become floats; of two kinds of float either may be meant."""
-    statement = failing_statement(program, error)
+    statement = program.statement
     if statement is None:
         return
     by_dtype = {d: _named(program, statement, d) for d in (first, second)}
-    if is_a(error, "compared_dtypes"):
+    if is_a(program.error, "compared_dtypes"):
         yield from _compared(program, by_dtype, first, second)
         return
     if "complex64" in (first, second):

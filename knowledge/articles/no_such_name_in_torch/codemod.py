@@ -19,16 +19,16 @@ from knowledge.repair.toolkit.edits import call, operand
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.lazily import torch
-from knowledge.repair.toolkit.sites import argument, failing, seen_error
+from knowledge.repair.toolkit.sites import argument, seen_error
 
 _MODULE, _TENSOR = "module_attribute", "tensor_attribute"  # error families
-
+ERRORS = ("object_attribute", _MODULE)
 _ATTRIBUTES = {"shape", "dtype", "device", "ndim", "T", "grad", "requires_grad", "data"}
 
 
 def applies(result: JobResult) -> bool:
     """A name was looked up in torch, or on a tensor, that is not there."""
-    error = seen_error(result, "object_attribute", _MODULE)
+    error = seen_error(result, *ERRORS)
     seen = read(error, _MODULE, _TENSOR) if error is not None else None
     return seen is not None and _is_of_torch(seen)
 
@@ -40,17 +40,15 @@ def _is_of_torch(seen: SeenError) -> bool:
 
 def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """The one name that can be meant."""
-    error = seen_error(result, "object_attribute", _MODULE)
-    assert error is not None
-    node = failing(program, error)
-    attribute = _attribute(node, error)
+    node = program.node
+    attribute = _attribute(node, program.error)
     if attribute is None:
         return
-    yield from _here(program, result, attribute, error)
+    yield from _here(program, result, attribute, program.error)
     text = program.text(attribute)
     others = [n for n in program.all(cst.Attribute) if program.text(n) == text]
     if len(others) > 1:
-        yield from _everywhere(program, result, others, error)
+        yield from _everywhere(program, result, others)
 
 
 def _here(
@@ -66,7 +64,7 @@ def _here(
 
 
 def _everywhere(
-    program: Failed, result: JobResult, nodes: list[cst.Attribute], error: ErrorSeen | Caught
+    program: Failed, result: JobResult, nodes: list[cst.Attribute]
 ) -> Iterator[Rewrite]:
     """The same name used several times: all of them."""
     code = program.module.code
@@ -78,7 +76,7 @@ def _everywhere(
         left = [n for n in current.all(cst.Attribute) if current.text(n) == text]
         if not left:
             break
-        rewrite = next(_here(current, result, min(left, key=current.line), error), None)
+        rewrite = next(_here(current, result, min(left, key=current.line), program.error), None)
         if rewrite is None:
             return
         title = title or rewrite.title
@@ -360,7 +358,7 @@ def _dtype(program: Failed, value: cst.BaseExpression) -> str | None:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The name is no longer looked up in vain; whether its line still does its work is `called`."""
-    error = seen_error(before, "object_attribute", _MODULE)
+    error = seen_error(before, *ERRORS)
     found = [Check(name="name", passed=True, detail="every name is found")]
     if error is not None and error.line is not None:
         line = proposal.code.splitlines()[error.line - 1 : error.line + 2]

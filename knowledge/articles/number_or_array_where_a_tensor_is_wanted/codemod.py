@@ -19,6 +19,7 @@ from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, assignment, failing, scope_of, seen_error
 
 _ARGUMENT, _OVERLOAD = "argument_type", "overload"  # error families
+ERRORS = (_ARGUMENT, _OVERLOAD)
 
 
 def applies(result: JobResult) -> bool:

@@ -19,16 +19,17 @@ from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import call, method, padded
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import free_name, later
-from knowledge.repair.toolkit.sites import assignment, failing, seen_error
+from knowledge.repair.toolkit.sites import assignment, seen_error
 
 # Error families.
 _RAGGED, _TENSORS, _TEXT = "ragged_rows", "one_element_tensors", "tensor_of_objects"
+ERRORS = (_RAGGED, _TENSORS, _TEXT)
 _MAKES = re.compile(r"^torch\.(tensor|as_tensor|LongTensor|FloatTensor|Tensor|IntTensor)$")
 _INDEX_OF = re.compile(r"\b(gather|index_select|scatter\w*|take\w*|index_\w+)$")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _MAY_GO = ("dtype", "tensor", "LongTensor", "FloatTensor", "IntTensor", "as_tensor", "Tensor")
 _INVENTED = frozenset(
-    (
+    [
         "detach",
         "item",
         "data",
@@ -40,14 +41,14 @@ _INVENTED = frozenset(
         "randint",
         "empty",
         "full",
-    )
+    ]
 )
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d*)?(?:e-?\d+)?")
 
 
 def applies(result: JobResult) -> bool:
     """torch.tensor got rows of several lengths, a list of tensors, or numbers as text."""
-    error = seen_error(result, _RAGGED, _TENSORS, _TEXT)
+    error = seen_error(result, *ERRORS)
     return error is not None and (
         is_a(error, _TENSORS)
         or _is(error, _RAGGED, "dimension", "1")
@@ -63,14 +64,13 @@ def _is(error: ErrorSeen | Caught, family: str, name: str, value: str) -> bool:
 
 def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """One tensor a row, a filled table, a stack, or numbers instead of their text."""
-    error = seen_error(result, _RAGGED, _TENSORS, _TEXT)
-    node = failing(program, error)
-    if error is None or not isinstance(node, cst.Call) or not node.args or node.args[0].star:
+    node = program.node
+    if not isinstance(node, cst.Call) or not node.args or node.args[0].star:
         return
-    if is_a(error, _TEXT):
+    if is_a(program.error, _TEXT):
         yield from _numbers(program, node)
     elif _MAKES.match(program.text(node.func)):
-        if is_a(error, _TENSORS):
+        if is_a(program.error, _TENSORS):
             yield from _stacked(program, node)
         else:
             yield from _rows(program, node)
@@ -234,7 +234,7 @@ def _bare(code: str) -> str:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same rows with the same numbers, none left out and none cut."""
-    error = seen_error(before, _RAGGED, _TENSORS, _TEXT)
+    error = seen_error(before, *ERRORS)
     if error is None:
         return []
     written = _bare(error.code)

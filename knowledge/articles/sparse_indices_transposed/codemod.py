@@ -13,15 +13,15 @@ from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import argument, failing, seen_as, seen_error, variables
+from knowledge.repair.toolkit.sites import argument, seen_as, seen_error, variables
 
-_FAMILY = "sparse_size"
+ERRORS = ("sparse_size",)
 _CALLS = re.compile(r"(^|\.)(sparse_coo_tensor|sparse\.FloatTensor|FloatTensor)$")
 
 
 def applies(result: JobResult) -> bool:
     """The rows of the indices are not the dimensions of the size, and their columns are."""
-    match = seen_as(result, _FAMILY)
+    match = seen_as(result, *ERRORS)
     if match is None:
         return False
     dims = match.number("size") - match.number("dense")
@@ -32,9 +32,8 @@ def applies(result: JobResult) -> bool:
 
 def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`indices.t()`, where turned they fit the size and the values exactly."""
-    error = seen_error(result, _FAMILY)
-    node = failing(program, error)
-    match = read(error, _FAMILY) if error is not None else None
+    node = program.node
+    match = read(program.error, *ERRORS) if program.error is not None else None
     if (
         match is None
         or not isinstance(node, cst.Call)
@@ -73,4 +72,4 @@ def _shape(program: Failed, result: JobResult, value: cst.BaseExpression) -> tup
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same indices, values and size, turned by whole dimensions only."""
-    return [still_computed(seen_error(before, _FAMILY), proposal.code, may_go=("t", "T"))]
+    return [still_computed(seen_error(before, *ERRORS), proposal.code, may_go=("t", "T"))]

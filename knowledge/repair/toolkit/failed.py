@@ -8,6 +8,7 @@ from typing import Unpack
 
 import libcst as cst
 
+from executor.errors import SeenError, read
 from executor.protocol import Caught, ErrorSeen, JobResult, Variable
 from knowledge.repair.codemod import Rewrite, Settings
 from knowledge.repair.toolkit.edits import New, Program
@@ -34,6 +35,13 @@ class Failed(Program):
         error = seen_error(self.result, *self._families)
         assert error is not None
         return error
+
+    @cached_property
+    def said(self) -> SeenError:
+        """What it says as one of the families."""
+        said = read(self.error, *self._families)
+        assert said is not None
+        return said
 
     @cached_property
     def node(self) -> cst.BaseExpression | None:
