@@ -32,13 +32,7 @@ from knowledge.repair.toolkit.flow import (
     siblings,
     under,
 )
-from knowledge.repair.toolkit.sites import (
-    argument,
-    made,
-    scope_of,
-    seen_error,
-    without_argument,
-)
+from knowledge.repair.toolkit.sites import argument, made, scope_of, seen_error, without_argument
 
 ERRORS = ("leaf_in_place",)
 _UPDATE, _COMPUTE = "update it", "compute with it"

@@ -74,10 +74,7 @@ def _is_laid_out(program: Failed, node: cst.CSTNode) -> bool:
 
 
 def _in_the_other_order(
-    program: Failed,
-    product: _Product,
-    left: tuple[int, ...] | None,
-    right: tuple[int, ...] | None,
+    program: Failed, product: _Product, left: tuple[int, ...] | None, right: tuple[int, ...] | None
 ) -> Iterable[Rewrite]:
     """`A.T @ residual` for `residual @ A.T`: a matrix times a vector, and a vector it is."""
     operation = program.parent(product.left)

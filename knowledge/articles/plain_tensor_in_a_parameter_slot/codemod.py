@@ -91,10 +91,7 @@ def _is_number(program: Failed, attribute: cst.Attribute) -> bool:
 
 
 def _written(
-    program: Failed,
-    line: cst.SimpleStatementLine,
-    target: cst.Attribute,
-    value: cst.BaseExpression,
+    program: Failed, line: cst.SimpleStatementLine, target: cst.Attribute, value: cst.BaseExpression
 ) -> Rewrite:
     small = line.body[0]
     copy = cst.Expr(method(target, "copy_", cst.Arg(value)))

@@ -67,19 +67,13 @@ def _of_two(
     found = list(_ways(program, left, right, a, b))
     meanings = len(found) + len(product)
     for value, way in found:
-        yield Rewrite(
-            program.replace(way.edits),
-            f"line {program.line(left)}: `{program.text(value)}` {way.told}",
-            f"`{program.text(value)}` is {list(way.shape)} there" if meanings > 1 else "",
-        )
+        text = program.text(value)
+        intent = f"`{text}` is {list(way.shape)} there" if meanings > 1 else ""
+        yield program.edit(way.edits, f"`{text}` {way.told}", intent, at=left)
     for operation in product:
-        new = operation.with_changes(operator=_AT)
-        yield Rewrite(
-            program.replace({operation: new}),
-            f"line {program.line(left)}: `@` is the product of two matrices, `*` that of single "
-            "numbers",
-            f"the matrix product of {list(a)} and {list(b)}" if meanings > 1 else "",
-        )
+        told = "`@` is the product of two matrices, `*` that of single numbers"
+        intent = f"the matrix product of {list(a)} and {list(b)}" if meanings > 1 else ""
+        yield program.edit({operation: operation.with_changes(operator=_AT)}, told, intent, at=left)
 
 
 _AT = cst.MatrixMultiply(cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" "))
@@ -131,34 +125,23 @@ def _of_a_sum(program: Failed, node: cst.AugAssign, grows: bool) -> Iterator[Rew
     )
     if a is None or b is None:
         return
-    line = f"line {program.line(node)}"
     ways = list(alignments(program, program.result, node.value, a)) if len(b) <= len(a) else []
     for way in ways:
-        yield Rewrite(
-            program.replace(way.edits),
-            f"{line}: `{program.text(node.value)}` {way.told}",
-            f"it is {list(way.shape)} there" if len(ways) > 1 else "",
-        )
+        intent = f"it is {list(way.shape)} there" if len(ways) > 1 else ""
+        yield program.edit(way.edits, f"`{program.text(node.value)}` {way.told}", intent, at=node)
     if len(ways) == 1 and len(b) == 1 and len(ways[0].shape) > 1 and in_loop(program, node):
         target = program.text(node.target)
         size = cst.parse_expression(f"[1] * ({target}.dim() - 1)")
         new = method(node.value, "view", cst.Arg(integer(-1)), cst.Arg(size, star="*"))
-        yield Rewrite(
-            program.replace({node.value: new}),
-            f"{line}: `{program.text(node.value)}` belongs to dimension 0 of `{target}`, however "
-            "many dimensions that has",
-        )
+        told = f"`{program.text(node.value)}` belongs to dimension 0 of `{target}`, however many "
+        yield program.edit({node.value: new}, f"{told}dimensions that has", at=node)
     if grows and not ways and isinstance(node.target, cst.Name) and fits(a, _both(a, b)):
-        plain = _OPERATORS.get(type(node.operator))
-        if plain is None:
+        if (plain := _OPERATORS.get(type(node.operator))) is None:
             return
         value = cst.BinaryOperation(cst.Name(node.target.value), plain, node.value)
-        new_statement = cst.Assign([cst.AssignTarget(node.target)], value)
-        yield Rewrite(
-            program.replace({node: new_statement}),
-            f"{line}: the result is {list(_both(a, b))} and cannot be written into {list(a)}; it "
-            f"is a new `{node.target.value}`",
-        )
+        told = f"the result is {list(_both(a, b))} and cannot be written into {list(a)}; it is a "
+        assigned = cst.Assign([cst.AssignTarget(node.target)], value)
+        yield program.edit({node: assigned}, f"{told}new `{node.target.value}`")
 
 
 _OPERATORS: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {

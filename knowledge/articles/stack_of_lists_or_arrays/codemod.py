@@ -11,17 +11,11 @@ import libcst as cst
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
-from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.edits import call
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import later
 from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import (
-    argument,
-    assignment,
-    scope_of,
-    seen_error,
-    variables,
-)
+from knowledge.repair.toolkit.sites import argument, assignment, scope_of, seen_error, variables
 
 ERRORS = ("join_of_no_tensors",)
 SAYS = {"number": "0", "given": r"list|numpy\.ndarray|float|int"}
@@ -77,7 +71,7 @@ def _equal(values: list[object]) -> bool:
     )
 
 
-def _out_of_numpy(program: Program, node: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
+def _out_of_numpy(program: Failed, node: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
     """`np.array([t, u], dtype=object)` as the list that it was made of."""
     name = value
     if isinstance(value, cst.Call) and program.text(value.func) == "list" and len(value.args) == 1:

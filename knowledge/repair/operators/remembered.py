@@ -14,7 +14,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Program, method
 
 ERRORS = ("freed_graph", "modified_in_place")
@@ -33,13 +33,8 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         return
     name, places = found[0]
     told = f"`self.{name}` goes on into the next batch as a value, without the batch that made it"
-    yield Rewrite(
-        program.replace({value: method(value, "detach") for value in places}),
-        f"line {program.line(places[0])}: {told}",
-        f"nothing is to be learned through what `self.{name}` was before",
-        cost=COST.SURE,
-        as_one=True,
-    )
+    meant = f"nothing is to be learned through what `self.{name}` was before"
+    yield failure.edit({v: method(v, "detach") for v in places}, told, meant, as_one=True)
 
 
 def _remembered(failure: Failure) -> set[tuple[str, str]]:
