@@ -10,7 +10,7 @@ import libcst as cst
 from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.alignment import unsqueezed
+from knowledge.repair.toolkit.alignment import unsqueezed, whole_number
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
@@ -44,7 +44,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     if len(shapes) != len(given.elements) or len(shapes) < 2:
         return
     dim = argument(call, 1, "dim")
-    at = 0 if dim is None else _number(program.text(dim.value))
+    at = 0 if dim is None else whole_number(program.text(dim.value))
     ranks = {len(s) for s in shapes}
     if ranks == {0, 1}:
         numbers: dict[cst.CSTNode, cst.CSTNode] = {
@@ -96,7 +96,7 @@ def _one_part(
         if not _fits(others, dim):
             continue
         call = unsqueezed(program, part)
-        place = _number(program.text(call.args[0].value)) if call is not None else None
+        place = whole_number(program.text(call.args[0].value)) if call is not None else None
         if call is not None and place is not None and len(shape) == len(like) + 1:
             place %= len(shape)
             bare = shape[:place] + shape[place + 1 :]
@@ -137,10 +137,6 @@ def _turned_before(program: Failed, part: cst.BaseExpression) -> cst.Attribute |
 
 def _fits(shapes: list[Shape], dim: int) -> bool:
     return len({len(s) for s in shapes}) == 1 and len({s[:dim] + s[dim + 1 :] for s in shapes}) == 1
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.lstrip("-").isdigit() else None
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

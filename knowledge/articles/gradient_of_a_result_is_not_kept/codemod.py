@@ -21,7 +21,7 @@ KEEPS = (gradients, tensors)
 def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`x.retain_grad()` above the backward, or `x.grad = None` for a reset."""
     line = program.statement
-    match = re.match(CODE, program.error.code) if program.error is not None else None
+    match = re.match(CODE, program.error.code)
     if line is None or match is None:
         return
     name = match[1]

@@ -139,9 +139,8 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     code = "".join(proposal.code.split())
     wanted = "".join(error.code.split())
     if "TensorDataset(" not in error.code:
-        kept = wanted in code
-        detail = "the same is asked for" if kept else "something else is asked for"
-        return [Check(name="still computed", passed=kept, detail=detail)]
+        same, other = "the same is asked for", "something else is asked for"
+        return [Check.of("still computed", wanted in code, same, other)]
     names = re.findall(r"\w+", wanted.partition("(")[2])
     inside = re.search(r"TensorDataset\((.*)", proposal.code)
     there = re.findall(r"\w+", inside[1]) if inside is not None else []

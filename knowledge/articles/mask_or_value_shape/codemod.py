@@ -23,7 +23,7 @@ ERRORS = (_INDICES, _MASK, _VALUES)
 
 def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """An index for each row gets a dimension; what has one column for a mask of several, too."""
-    if program.error is not None and is_a(program.error, _VALUES):
+    if is_a(program.error, _VALUES):
         yield from _as_many_values(program)
         return
     node = program.node

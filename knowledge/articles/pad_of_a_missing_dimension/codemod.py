@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.comments import above, commented
@@ -22,7 +21,7 @@ _PLACES = ("width", "height", "depth")  # the last dimension first
 def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """Without the pairs that are left over, where they pad nothing."""
     call = program.node
-    found = read(program.error, *ERRORS) if program.error is not None else None
+    found = program.said
     if found is None or not isinstance(call, cst.Call):
         return
     given = argument(call, 1, "pad")

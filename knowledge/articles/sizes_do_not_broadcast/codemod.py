@@ -16,16 +16,22 @@ from knowledge.repair.toolkit.flow import in_loop
 from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
 from knowledge.repair.toolkit.sites import integer, seen_error
 
+_LEARNED = ("weight", "grad", "data")
 _SIZES, _GROWS = "broadcast_sizes", "inplace_result_grows"  # error families
 ERRORS, LAYERS = (_SIZES, _GROWS), ""
 _METHODS = ("mul", "add", "sub", "div", "masked_fill", "mul_", "add_", "sub_", "div_",
             "masked_fill_", "eq", "ne", "lt", "gt", "le", "ge", "pow")  # fmt: skip
+_AT = cst.MatrixMultiply(cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" "))
+_OPERATORS: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
+    cst.AddAssign: cst.Add(),
+    cst.SubtractAssign: cst.Subtract(),
+    cst.MultiplyAssign: cst.Multiply(),
+    cst.DivideAssign: cst.Divide(),
+}
 
 
 def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """1s between the dimensions of the smaller one; its transpose; or `@` for `*`."""
-    if program.error is None:
-        return
     node = program.node
     pair = _pair(program, node)
     if pair is None:
@@ -34,17 +40,15 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         if len(sums) == 1 and node is None:
             yield from _of_a_sum(program, sums[0], is_a(program.error, _GROWS))
         return
-    left, right = pair
-    yield from _of_two(program, left, right)
+    yield from _of_two(program, *pair)
 
 
 def _pair(
     program: Failed, node: cst.BaseExpression | None
 ) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
     if isinstance(node, cst.BinaryOperation):
-        if isinstance(node.operator, cst.MatrixMultiply):
-            return None
-        return node.left, node.right
+        product = isinstance(node.operator, cst.MatrixMultiply)
+        return None if product else (node.left, node.right)
     if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
         return node.left, node.comparisons[0].comparator
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
@@ -76,33 +80,20 @@ def _of_two(
         yield program.edit({operation: operation.with_changes(operator=_AT)}, told, intent, at=left)
 
 
-_AT = cst.MatrixMultiply(cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" "))
-
-
 def _ways(
     program: Failed, left: cst.BaseExpression, right: cst.BaseExpression, a: Shape, b: Shape
 ) -> Iterator[tuple[cst.BaseExpression, Alignment]]:
     """The smaller side is laid along the larger one; of two equals, the right one is turned."""
     if len(a) == len(b) == 2 and a == b[::-1]:
         # What is learned keeps its shape; what is laid over it is turned.
-        value, shape = (right, a) if not _is_weight(program, right) else (left, b)
+        is_learned = isinstance(right, cst.Attribute) and right.attr.value in _LEARNED
+        value, shape = (left, b) if is_learned else (right, a)
         yield value, Alignment({value: turned(value)}, shape, f"is turned into {list(shape)}")
         return
-    small, target = (
-        ((left, b) if len(a) < len(b) else (right, a))
-        if len(a) != len(b)
-        else ((left, b) if _ones(a) > _ones(b) else (right, a))
-    )
+    is_smaller = (len(a), -a.count(1)) < (len(b), -b.count(1))
+    small, target = (left, b) if is_smaller else (right, a)
     for way in alignments(program, program.result, small, target):
         yield small, way
-
-
-def _ones(shape: Shape) -> int:
-    return sum(n == 1 for n in shape)
-
-
-def _is_weight(program: Failed, value: cst.BaseExpression) -> bool:
-    return isinstance(value, cst.Attribute) and value.attr.value in ("weight", "grad", "data")
 
 
 def _matrix_product(
@@ -142,14 +133,6 @@ def _of_a_sum(program: Failed, node: cst.AugAssign, grows: bool) -> Iterator[Rew
         told = f"the result is {list(_both(a, b))} and cannot be written into {list(a)}; it is a "
         assigned = cst.Assign([cst.AssignTarget(node.target)], value)
         yield program.edit({node: assigned}, f"{told}new `{node.target.value}`")
-
-
-_OPERATORS: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
-    cst.AddAssign: cst.Add(),
-    cst.SubtractAssign: cst.Subtract(),
-    cst.MultiplyAssign: cst.Multiply(),
-    cst.DivideAssign: cst.Divide(),
-}
 
 
 def _both(a: Shape, b: Shape) -> Shape:

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import method
@@ -33,7 +32,7 @@ def applies(result: JobResult) -> bool:
 def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`indices.t()`, where turned they fit the size and the values exactly."""
     node = program.node
-    match = read(program.error, *ERRORS) if program.error is not None else None
+    match = program.said
     if (
         match is None
         or not isinstance(node, cst.Call)

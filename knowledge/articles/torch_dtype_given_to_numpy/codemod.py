@@ -8,7 +8,6 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
@@ -22,7 +21,7 @@ ERRORS = ("torch_dtype_in_numpy",)
 
 def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`np.float32` for `torch.float32`, `t.numpy().dtype` for `t.dtype`."""
-    m = read(program.error, *ERRORS) if program.error is not None else None
+    m = program.said
     node = program.node
     if m is None or not isinstance(node, cst.Call):
         return
