@@ -82,14 +82,13 @@ def _row_or_only(
     dim = argument(call, 99, "dim")
     if dim is None or program.text(dim.value) != "1":
         return
-    line = f"line {program.line(call)}"
+    f"line {program.line(call)}"
     row = method(value, "unsqueeze", cst.Arg(integer(0)))
     told = f"`{program.text(value)}` becomes a row, [1, {size}], along dimension 1"
     yield program.edit({value: row}, told, f"`{program.text(value)}` is one row", at=call)
-    yield Rewrite(
-        program.replace({dim.value: integer(0)}),
-        f"{line}: the only dimension of `{program.text(value)}` is 0",
-        f"`{program.text(value)}` has one dimension",
+    told = f"the only dimension of `{program.text(value)}` is 0"
+    yield program.edit(
+        {dim.value: integer(0)}, told, f"`{program.text(value)}` has one dimension", at=call
     )
 
 

@@ -291,14 +291,13 @@ def _irfft(program: Failed, called: cst.Call) -> Iterator[Rewrite]:
 def _of_tensor(
     program: Failed, node: cst.Attribute, called: cst.Call | None, name: str
 ) -> Iterator[Rewrite]:
-    at = f"line {program.line(node)}"
     if name == "astype" and called is not None and len(called.args) == 1:
         if (dtype := _dtype(program, called.args[0].value)) is not None:
             new = node.with_changes(attr=cst.Name("to"))
             args = [cst.Arg(cst.parse_expression(f"torch.{dtype}"))]
             yield Rewrite(
                 program.replace({called: called.with_changes(func=new, args=args)}),
-                f"{at}: a tensor's `astype` is called `to`",
+                f"line {program.line(node)}: a tensor's `astype` is called `to`",
             )
         return
     if name in {"tobytes", "tostring"} and called is not None:
@@ -323,12 +322,10 @@ def _of_tensor(
             if not isinstance(node.value, (cst.Name, cst.Attribute)):
                 return
             assign = cst.Assign([cst.AssignTarget(node.value)], new_call)
-            yield Rewrite(
-                program.replace({small: assign}),
-                f"{at}: `{name[:-1]}` gives a new tensor; there is no in-place form of it",
-            )
+            told = f"`{name[:-1]}` gives a new tensor; there is no in-place form of it"
+            yield program.edit({small: assign}, told, at=node)
         else:
-            yield Rewrite(program.replace({called: new_call}), f"{at}: there is only `{name[:-1]}`")
+            yield program.edit({called: new_call}, f"there is only `{name[:-1]}`", at=node)
         return
     homes = [
         m
@@ -339,9 +336,7 @@ def _of_tensor(
         function = program.name_of(homes[0], name)
         args = [cst.Arg(node.value), *called.args]
         new_call = called.with_changes(func=cst.parse_expression(function), args=args)
-        yield Rewrite(
-            program.replace({called: new_call}), f"{at}: `{function}` is a function, not a method"
-        )
+        yield program.edit({called: new_call}, f"`{function}` is a function, not a method", at=node)
 
 
 def _dtype(program: Failed, value: cst.BaseExpression) -> str | None:

@@ -64,17 +64,13 @@ def _names(found: list[Finding]) -> str:
 
 def _assignments(program: Program, finding: Finding) -> list[cst.Assign]:
     """`self.attribute = …` in the finding's class, where the value makes the thing."""
-    found = []
+    found, name = [], finding.facts["attribute"]
     for cls in program.all(cst.ClassDef):
         if cls.name.value != finding.facts["class"]:
             continue
         for assign in program.inside(cls, cst.Assign):
-            target = assign.targets[0].target
-            own = (
-                isinstance(target, cst.Attribute)
-                and target.attr.value == finding.facts["attribute"]
-            )
-            if len(assign.targets) == 1 and own:
+            target = assign.targets[0].target if len(assign.targets) == 1 else None
+            if isinstance(target, cst.Attribute) and target.attr.value == name:
                 found.append(assign)
     functions = {program.up(assign, cst.FunctionDef) for assign in found}
     return found[-1:] if len(functions) == 1 else found[:1]  # the last one is what stays

@@ -126,7 +126,6 @@ def _numbers(program: Failed, node: cst.Call) -> Iterator[Rewrite]:
 
 
 def _rows(program: Failed, node: cst.Call) -> Iterator[Rewrite]:
-    line = f"line {program.line(node)}"
     listed = _one_by_one(program, node)
     assign = program.parent(node)
     target = assign.targets[0].target if isinstance(assign, cst.Assign) else None
@@ -145,15 +144,13 @@ def _rows(program: Failed, node: cst.Call) -> Iterator[Rewrite]:
         return  # a zero that was filled in would pick an element
     yield Rewrite(
         program.replace({node: padded(program, listed)}),
-        f"{line}: short rows are filled up with zeros to the longest",
+        f"line {program.line(node)}: short rows are filled up with zeros to the longest",
         "one tensor, short rows filled up with zeros",
         said=r"\bpad(ding|ded)?\b",
     )
-    yield Rewrite(
-        program.replace({node: listed}),
-        f"{line}: each row is a tensor of its own length",
-        "a list with one tensor for each row",
-        said=r"\blist of tensors\b",
+    told = "each row is a tensor of its own length"
+    yield program.edit(
+        {node: listed}, told, "a list with one tensor for each row", said=r"\blist of tensors\b"
     )
 
 
