@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import is_a, read
-from executor.protocol import Caught, ErrorSeen, JobResult, Variable
+from executor.errors import read
+from executor.protocol import JobResult, Variable
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.dataflow import INTEGERS, cast_of, is_whole, of_dtype, passed
 from knowledge.repair.toolkit.edits import method
@@ -22,52 +22,40 @@ from knowledge.repair.toolkit.sites import argument, assignment, seen_error
 
 # Error families.
 _SUBSCRIPT, _EMBEDDING, _TARGET = "index_dtype", "embedding_dtype", "loss_index_dtype"
-_ARGUMENT = "index_argument_dtype"
-_VALUES = ("scatter_dtypes", "index_put_dtypes")
+_ARGUMENT, _KERNEL = "index_argument_dtype", "not_implemented_for_dtype"
+_FAMILIES = (_SUBSCRIPT, _EMBEDDING, _TARGET, _ARGUMENT, _KERNEL, "scatter_dtypes",
+             "index_put_dtypes")  # fmt: skip
 KEEPS = (tensors, leaves)
 
 
 def applies(result: JobResult) -> bool:
     """Indices, or the values put at indices, have a dtype that does not do."""
     error = seen_error(result)
-    if error is None:
+    seen = read(error, *_FAMILIES) if error is not None else None
+    if seen is None or (seen.id == _TARGET and not seen["dtype"].startswith("Int")):
         return False
-    known = is_a(error, _SUBSCRIPT, _EMBEDDING, *_VALUES)
-    return known or _is_int_target(error) or _is_argument(error)
-
-
-def _is_int_target(error: ErrorSeen | Caught) -> bool:
-    """Whether class numbers are int32 where int64 is needed."""
-    seen = read(error, _TARGET)
-    return seen is not None and seen["dtype"].startswith("Int")
-
-
-def _is_argument(error: ErrorSeen | Caught) -> bool:
-    """Whether an argument of the failing call has to be an index."""
-    kernel = read(error, "not_implemented_for_dtype")
-    return is_a(error, _ARGUMENT) or (kernel is not None and kernel["kernel"] == "bincount_cpu")
+    return seen.id != _KERNEL or seen["kernel"] == "bincount_cpu"
 
 
 def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """The cast at the place that needs it."""
-    node = program.node
-    if is_a(program.error, _SUBSCRIPT):
+    node, seen = program.node, read(program.error, *_FAMILIES)
+    what = seen.id if seen is not None else ""
+    if what == _SUBSCRIPT:
         if isinstance(node, cst.Subscript):
             for element in node.slice:
                 if isinstance(element.slice, cst.Index):
                     yield from _long(program, element.slice.value, program.seen)
-    elif is_a(program.error, _EMBEDDING) or _is_int_target(program.error):
-        wanted = ("int32",) if _is_int_target(program.error) else ("float32", "float64")
+    elif what in (_EMBEDDING, _TARGET):
+        wanted = ("int32",) if what == _TARGET else ("float32", "float64")
         given = passed(program, result, lambda facts: facts.dtype in wanted)
         if given is not None:
             yield from _long(program, given.name, {given.name.value: given.facts})
-        elif is_a(program.error, _EMBEDDING):
+        elif what == _EMBEDDING:
             yield from _all_long(program, result)
-    elif _is_argument(program.error):
-        if isinstance(node, cst.Call):
-            index = _index(program, node)
-            if index is not None:
-                yield from _long(program, index, program.seen)
+    elif what in (_ARGUMENT, _KERNEL):
+        if isinstance(node, cst.Call) and (index := _index(program, node)) is not None:
+            yield from _long(program, index, program.seen)
     else:
         yield from _source(program, node, program.statement)
 
@@ -75,9 +63,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
 def _index(program: Failed, node: cst.Call) -> cst.BaseExpression | None:
     """The argument that holds the indices."""
     name = program.text(node.func).rpartition(".")[2]
-    is_method = not re.match(
-        r"^(torch|F|nn\.functional|torch\.nn\.functional)\.", program.text(node.func)
-    )
+    is_method = not re.match(r"(torch|F|nn\.functional)\.", program.text(node.func))
     if name in {"one_hot", "bincount"}:
         if is_method and isinstance(node.func, cst.Attribute):
             return node.func.value
@@ -91,15 +77,11 @@ def _index(program: Failed, node: cst.Call) -> cst.BaseExpression | None:
 def _long(
     program: Failed, value: cst.BaseExpression, seen: dict[str, Variable]
 ) -> Iterator[Rewrite]:
-    name = root(value)
-    if name is None:
-        name = next(iter(program.inside(value, cst.Name)), None)
+    name = root(value) or next(iter(program.inside(value, cst.Name)), None)
     facts = seen.get(program.text(name)) if name is not None else None
-    whole = is_whole(facts) or (isinstance(name, cst.Name) and _made_whole(program, name))
-    if not whole:
-        return
-    told = f"`{program.text(value)}` as integers, which can index"
-    yield program.edit({value: method(value, "long")}, told)
+    if is_whole(facts) or (isinstance(name, cst.Name) and _made_whole(program, name)):
+        told = f"`{program.text(value)}` as integers, which can index"
+        yield program.edit({value: method(value, "long")}, told)
 
 
 def _all_long(program: Failed, result: JobResult) -> Iterator[Rewrite]:
@@ -181,8 +163,6 @@ def _floats(program: Failed, into: cst.Name | cst.Attribute, dtype: str) -> Iter
         return
     if re.search(r"\bdtype\b|\.(long|int|to|type)\(", program.text(made.value)):
         return  # integers on purpose
-    yield Rewrite(
-        program.replace({made.value: of_dtype(program, made.value, "float32")}),
-        f"line {program.line(made)}: `{into.value}` holds floats, since floats are put into it",
-        subjects=(into.value,),
-    )
+    told = f"`{into.value}` holds floats, since floats are put into it"
+    new = of_dtype(program, made.value, "float32")
+    yield program.edit({made.value: new}, told, at=made, subjects=(into.value,))

@@ -92,11 +92,12 @@ def _written(program: Failed) -> Iterator[Rewrite]:
         found = assignment(program, program.text(name or small.value), small)
         value = found.value if found is not None else None
     if isinstance(value, cst.Call) and _FACTORY.match(program.text(value.func)):
-        yield Rewrite(
-            program.replace({value: of_dtype(program, value, "float32")}),
-            f"line {program.line(value)}: made as floats, which can hold what is written",
-            subjects=(program.text(name or target).removesuffix(".data"),),
-        )
+        subject = program.text(name or target).removesuffix(".data")
+        yield _of_floats(program, value, "made as floats, which can hold what is written", subject)
+
+
+def _of_floats(program: Failed, value: cst.BaseExpression, told: str, *subjects: str) -> Rewrite:
+    return program.edit({value: of_dtype(program, value, "float32")}, told, subjects=subjects)
 
 
 def _random_like(program: Failed, node: cst.BaseExpression | None) -> Iterator[Rewrite]:
@@ -122,11 +123,8 @@ def _prediction(program: Failed, node: cst.BaseExpression | None) -> Iterator[Re
     made = assignment(program, given.value.value, node)
     if made is None or _PICKS.search(program.text(made.value)):
         return
-    where = made.value
-    told = f"`{given.value.value}` are scores, and scores are floats"
-    yield program.edit(
-        {where: of_dtype(program, where, "float32")}, told, subjects=(given.value.value,)
-    )
+    name = given.value.value
+    yield _of_floats(program, made.value, f"`{name}` are scores, and scores are floats", name)
 
 
 def _at_the_literal(program: Failed, node: cst.Call) -> Iterator[Rewrite]:
@@ -139,16 +137,13 @@ def _at_the_literal(program: Failed, node: cst.Call) -> Iterator[Rewrite]:
         made = assignment(program, name, node)
         if made is None or not isinstance(made.value, cst.Subscript):
             continue
-        source = made.value.value
-        first = assignment(program, source.value, made) if isinstance(source, cst.Name) else None
-        if first is None or not isinstance(first.value, cst.Call):
+        if not isinstance(source := made.value.value, cst.Name):
             continue
-        if isinstance(source, cst.Name) and _FACTORY.match(program.text(first.value.func)):
-            yield Rewrite(
-                program.replace({first.value: of_dtype(program, first.value, "float32")}),
-                f"line {program.line(first)}: `{source.value}` is made of floats",
-                subjects=(source.value, name),
-            )
+        first = assignment(program, source.value, made)
+        value = first.value if first is not None else None
+        if isinstance(value, cst.Call) and _FACTORY.match(program.text(value.func)):
+            told = f"`{source.value}` is made of floats"
+            yield _of_floats(program, value, told, source.value, name)
 
 
 def _at(program: Failed, node: cst.Call, is_bool: bool) -> Iterator[Rewrite]:

@@ -13,7 +13,7 @@ from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import New, method, operand
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.shapes import same_numbers, shape_of, still_computed
+from knowledge.repair.toolkit.shapes import Shape, same_numbers, shape_of, still_computed
 from knowledge.repair.toolkit.sites import assignment, integer, seen_error
 
 # Error families.
@@ -41,27 +41,20 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     fits_right = right is None or (len(right) > 1 and right[-1] == left[-1])
     fits_left = _is_matrix(left) and right is not None and left[-2] == right[max(0, len(right) - 2)]
     fits_left = fits_left and left[-2] > 1 and not _must_stay(program, product, right)
-    line = f"line {program.line(product.left)}"
     if not fits_right and not fits_left and right is not None:
         yield from _in_the_other_order(program, product, left, right)
         return
     if fits_right:
-        yield Rewrite(
-            program.replace({product.right: _turned(program, product.right, right)}),
-            f"{line}: the right side is turned, so that both are {left[-1]} long where they meet",
-            f"each row of the left side with each row of the right one: [{left[-2]}, {right[-2]}]"
-            if fits_left and right is not None
-            else "",
-        )
+        told = f"the right side is turned, so that both are {left[-1]} long where they meet"
+        intent = "each row of the left side with each row of the right one"
+        intent = f"{intent}: [{left[-2]}, {right[-2]}]" if fits_left and right is not None else ""
+        new = _turned(program, product.right, right)
+        yield program.edit({product.right: new}, told, intent, at=product.left)
     if fits_left and right is not None:
-        yield Rewrite(
-            program.replace({product.left: _turned(program, product.left, left)}),
-            f"{line}: the left side is turned, so that both are {left[-2]} long where they meet",
-            "each column of the left side with each column of the right one: "
-            f"[{left[-1]}, {right[-1]}]"
-            if fits_right
-            else "",
-        )
+        told = f"the left side is turned, so that both are {left[-2]} long where they meet"
+        intent = "each column of the left side with each column of the right one"
+        intent = f"{intent}: [{left[-1]}, {right[-1]}]" if fits_right else ""
+        yield program.edit({product.left: _turned(program, product.left, left)}, told, intent)
 
 
 def _is_laid_out(program: Failed, node: cst.CSTNode) -> bool:
@@ -74,7 +67,7 @@ def _is_laid_out(program: Failed, node: cst.CSTNode) -> bool:
 
 
 def _in_the_other_order(
-    program: Failed, product: _Product, left: tuple[int, ...] | None, right: tuple[int, ...] | None
+    program: Failed, product: _Product, left: Shape | None, right: Shape | None
 ) -> Iterable[Rewrite]:
     """`A.T @ residual` for `residual @ A.T`: a matrix times a vector, and a vector it is."""
     operation = program.parent(product.left)
@@ -88,11 +81,8 @@ def _in_the_other_order(
         product.left: operand(product.right),
         product.right: operand(product.left),
     }
-    yield Rewrite(
-        program.replace(swapped),
-        f"line {program.line(product.left)}: the matrix {list(right)} comes first, and the "
-        f"{left[-1]} numbers of the vector meet its columns",
-    )
+    told = f"the matrix {list(right)} comes first, and the {left[-1]} numbers of the vector meet"
+    yield program.edit(swapped, f"{told} its columns")
 
 
 def _product(program: Failed, node: cst.BaseExpression | None) -> _Product | None:
@@ -109,7 +99,7 @@ def _product(program: Failed, node: cst.BaseExpression | None) -> _Product | Non
     return None
 
 
-Known = tuple[tuple[int, ...] | None, tuple[int, ...] | None]
+Known = tuple[Shape | None, Shape | None]
 
 
 def _shapes(result: JobResult, error: ErrorSeen | Caught, product: _Product) -> Known:
@@ -128,11 +118,11 @@ def _shapes(result: JobResult, error: ErrorSeen | Caught, product: _Product) -> 
     return None, None
 
 
-def _is_matrix(shape: tuple[int, ...]) -> bool:
+def _is_matrix(shape: Shape) -> bool:
     return len(shape) == 2 and min(shape) > 0
 
 
-def _must_stay(program: Failed, product: _Product, right: tuple[int, ...] | None) -> bool:
+def _must_stay(program: Failed, product: _Product, right: Shape | None) -> bool:
     """The left side is no matter of taste: samples meet weights, or it was turned before."""
     if (right is not None and len(right) == 1) or _untransposed(program, product.left) is not None:
         return False  # a vector cannot be turned; and what was turned too much is turned back
@@ -163,9 +153,7 @@ def _untransposed(program: Failed, value: cst.BaseExpression) -> cst.BaseExpress
     return None
 
 
-def _turned(
-    program: Failed, value: cst.BaseExpression, shape: tuple[int, ...] | None
-) -> cst.BaseExpression:
+def _turned(program: Failed, value: cst.BaseExpression, shape: Shape | None) -> cst.BaseExpression:
     bare = _untransposed(program, value)
     if bare is not None:
         return bare
