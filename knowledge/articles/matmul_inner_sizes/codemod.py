@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from executor.errors import read
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import New, method, operand
 from knowledge.repair.toolkit.failed import Failed
@@ -34,12 +33,13 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     product = _product(program, node)
     if node is None or product is None or _is_laid_out(program, node):
         return
-    left, right = _shapes(result, program.error, product)
+    left, right = _shapes(program, product)
     if left is None or left[-1] == 1:
         yield from _in_the_other_order(program, product, left, right)
         return
     fits_right = right is None or (len(right) > 1 and right[-1] == left[-1])
-    fits_left = _is_matrix(left) and right is not None and left[-2] == right[max(0, len(right) - 2)]
+    is_matrix = len(left) == 2 and min(left) > 0
+    fits_left = is_matrix and right is not None and left[-2] == right[max(0, len(right) - 2)]
     fits_left = fits_left and left[-2] > 1 and not _must_stay(program, product, right)
     if not fits_right and not fits_left and right is not None:
         yield from _in_the_other_order(program, product, left, right)
@@ -77,10 +77,8 @@ def _in_the_other_order(
     vector = (left[0] == 1 or len(left) == 1) and len(right) == 2
     if not is_at or not vector or right[1] != left[-1] or right[0] == right[1]:
         return
-    swapped: dict[cst.CSTNode, New] = {
-        product.left: operand(product.right),
-        product.right: operand(product.left),
-    }
+    swapped: dict[cst.CSTNode, New] = {product.left: operand(product.right)}
+    swapped[product.right] = operand(product.left)
     told = f"the matrix {list(right)} comes first, and the {left[-1]} numbers of the vector meet"
     yield program.edit(swapped, f"{told} its columns")
 
@@ -92,45 +90,35 @@ def _product(program: Failed, node: cst.BaseExpression | None) -> _Product | Non
         return None
     if not _PRODUCTS.search(program.text(node.func)):
         return None
-    if len(node.args) == 2:
-        return _Product(node.args[0].value, node.args[1].value)
-    if len(node.args) == 1 and isinstance(node.func, cst.Attribute):
-        return _Product(node.func.value, node.args[0].value)
-    return None
+    given = [a.value for a in node.args]
+    if len(given) == 1 and isinstance(node.func, cst.Attribute):
+        given = [node.func.value, *given]
+    return _Product(*given) if len(given) == 2 else None
 
 
-Known = tuple[Shape | None, Shape | None]
-
-
-def _shapes(result: JobResult, error: ErrorSeen | Caught, product: _Product) -> Known:
+def _shapes(program: Failed, product: _Product) -> tuple[Shape | None, Shape | None]:
     """Both shapes, from the message and from the variables; None for what neither says."""
-    if seen := read(error, _MATRICES):
+    seen, result = program.said, program.result
+    if seen.id == _MATRICES:
         a, b, c, d = seen.numbers("rows", "inner_left", "inner_right", "columns")
         return (a, b), (c, d)
-    if seen := read(error, _VECTOR):
+    if seen.id == _VECTOR:
         return seen.sizes("matrix"), seen.sizes("vector")
-    if seen := read(error, _BATCHES):
-        batch, inner, other = seen.numbers("batch", "inner", "batch_right")
-        if batch != other:
-            return None, None
-        left = shape_of(result, product.left) or (batch, -1, inner)
-        return left, shape_of(result, product.right)
-    return None, None
-
-
-def _is_matrix(shape: Shape) -> bool:
-    return len(shape) == 2 and min(shape) > 0
+    batch, inner, other = seen.numbers("batch", "inner", "batch_right")
+    if batch != other:
+        return None, None
+    left = shape_of(result, product.left) or (batch, -1, inner)
+    return left, shape_of(result, product.right)
 
 
 def _must_stay(program: Failed, product: _Product, right: Shape | None) -> bool:
     """The left side is no matter of taste: samples meet weights, or it was turned before."""
     if (right is not None and len(right) == 1) or _untransposed(program, product.left) is not None:
         return False  # a vector cannot be turned; and what was turned too much is turned back
-    known = program.seen
     for side in (product.left, product.right):
         if not isinstance(side, cst.Name):
             return True
-        facts = known.get(side.value)
+        facts = program.seen.get(side.value)
         if facts is None or facts.requires_grad:
             return True
         made = assignment(program, side.value, side)
