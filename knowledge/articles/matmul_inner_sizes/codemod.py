@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import libcst as cst
 
@@ -15,14 +15,13 @@ from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import Shape, same_numbers, shape_of, still_computed
 from knowledge.repair.toolkit.sites import assignment, integer, seen_error
 
-# Error families.
-_MATRICES, _BATCHES, _VECTOR = "matmul_shapes", "bmm_sizes", "matvec_sizes"
+_MATRICES, _BATCHES, _VECTOR = "matmul_shapes", "bmm_sizes", "matvec_sizes"  # error families
 ERRORS, LAYERS = (_MATRICES, _BATCHES, _VECTOR), ""
+_TURNS = {"t": [set[str]()], "transpose": [{"0", "1"}, {"-2", "-1"}, {"1", "2"}]}
 _PRODUCTS = re.compile(r"(^|\.)(matmul|mm|bmm|mv)$")
 
 
-@dataclass(frozen=True)
-class _Product:
+class _Product(NamedTuple):
     left: cst.BaseExpression
     right: cst.BaseExpression
 
@@ -41,9 +40,8 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     is_matrix = len(left) == 2 and min(left) > 0
     fits_left = is_matrix and right is not None and left[-2] == right[max(0, len(right) - 2)]
     fits_left = fits_left and left[-2] > 1 and not _must_stay(program, product, right)
-    if not fits_right and not fits_left and right is not None:
+    if not fits_right and not fits_left:
         yield from _in_the_other_order(program, product, left, right)
-        return
     if fits_right:
         told = f"the right side is turned, so that both are {left[-1]} long where they meet"
         intent = "each row of the left side with each row of the right one"
@@ -60,9 +58,8 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
 def _is_laid_out(program: Failed, node: cst.CSTNode) -> bool:
     """Whether a product goes right into `reshape(a, b, …)`: turned, it is laid out wrongly."""
     method = program.parent(node)
-    if not isinstance(method, cst.Attribute) or method.attr.value not in ("reshape", "view"):
-        return False
-    call = program.parent(method)
+    lays = isinstance(method, cst.Attribute) and method.attr.value in ("reshape", "view")
+    call = program.parent(method) if method is not None and lays else None
     return isinstance(call, cst.Call) and len(call.args) > 2
 
 
@@ -70,10 +67,9 @@ def _in_the_other_order(
     program: Failed, product: _Product, left: Shape | None, right: Shape | None
 ) -> Iterable[Rewrite]:
     """`A.T @ residual` for `residual @ A.T`: a matrix times a vector, and a vector it is."""
-    operation = program.parent(product.left)
     if left is None or right is None:
         return
-    is_at = isinstance(operation, cst.BinaryOperation)
+    is_at = isinstance(program.parent(product.left), cst.BinaryOperation)
     vector = (left[0] == 1 or len(left) == 1) and len(right) == 2
     if not is_at or not vector or right[1] != left[-1] or right[0] == right[1]:
         return
@@ -107,8 +103,7 @@ def _shapes(program: Failed, product: _Product) -> tuple[Shape | None, Shape | N
     batch, inner, other = seen.numbers("batch", "inner", "batch_right")
     if batch != other:
         return None, None
-    left = shape_of(result, product.left) or (batch, -1, inner)
-    return left, shape_of(result, product.right)
+    return shape_of(result, product.left) or (batch, -1, inner), shape_of(result, product.right)
 
 
 def _must_stay(program: Failed, product: _Product, right: Shape | None) -> bool:
@@ -116,12 +111,10 @@ def _must_stay(program: Failed, product: _Product, right: Shape | None) -> bool:
     if (right is not None and len(right) == 1) or _untransposed(program, product.left) is not None:
         return False  # a vector cannot be turned; and what was turned too much is turned back
     for side in (product.left, product.right):
-        if not isinstance(side, cst.Name):
-            return True
-        facts = program.seen.get(side.value)
+        facts = program.seen.get(program.text(side))
         if facts is None or facts.requires_grad:
             return True
-        made = assignment(program, side.value, side)
+        made = assignment(program, program.text(side), side)
         if made is not None and _untransposed(program, made.value) is not None:
             return True
     return False
@@ -133,17 +126,13 @@ def _untransposed(program: Failed, value: cst.BaseExpression) -> cst.BaseExpress
         return value.value
     if isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute):
         arguments = {program.text(a.value) for a in value.args}
-        if value.func.attr.value == "t" and not arguments:
-            return value.func.value
-        last = ({"0", "1"}, {"-2", "-1"}, {"1", "2"})
-        if value.func.attr.value == "transpose" and arguments in last:
+        if arguments in _TURNS.get(value.func.attr.value, ()):
             return value.func.value
     return None
 
 
 def _turned(program: Failed, value: cst.BaseExpression, shape: Shape | None) -> cst.BaseExpression:
-    bare = _untransposed(program, value)
-    if bare is not None:
+    if (bare := _untransposed(program, value)) is not None:
         return bare
     if shape is not None and len(shape) == 2:
         return method(value, "T").func
