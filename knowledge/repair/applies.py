@@ -3,6 +3,7 @@
     ERRORS: tuple[str, ...]   # families of errors, of which the run shows one
     TYPES: frozenset[str]     # types of errors, of which the run shows one
     CODE: str                 # a pattern that stands in the expression that raised it
+    SAYS: dict[str, str]      # patterns of what the error names, which match it from end to end
     LAYERS: str               # a pattern of the types of layer that it may have failed in; of
                               # `""`, that it failed in none
     FINDINGS: frozenset[str]  # kinds of findings, of which the run has one
@@ -16,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from executor.errors import is_a
+from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 
 _ONE_OF = ("ERRORS", "TYPES", "FINDINGS", "applies")
@@ -40,6 +41,9 @@ def is_for(module: object, result: JobResult, errors: Iterable[ErrorSeen | Caugh
         seen = (e for e in errors if e is not None and (e.type in types or is_a(e, *families)))
         error = next(seen, None)
         if error is None or not re.search(getattr(module, "CODE", ""), error.code):
+            return False
+        says, said = getattr(module, "SAYS", {}), read(error, *families)
+        if any(said is None or not re.fullmatch(says[name], said[name]) for name in says):
             return False
     layers = getattr(module, "LAYERS", None)
     failed_in = result.layer.type if result.layer is not None else ""

@@ -3,7 +3,7 @@
 An article's `codemod.py` defines
 
     ERRORS = ("a family of errors",)  # or `applies` and what else knowledge/repair/applies.py reads
-    def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]
+    def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]
     KEEPS = (computed(), layers)  # what has to stay (knowledge/repair/toolkit/keeps.py); or
     def checks(before: JobResult, after: JobResult, rewrite: Proposal) -> list[Check]
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from knowledge.repair.operator import Operator
     from knowledge.repair.toolkit.edits import New, Program
+    from knowledge.repair.toolkit.failed import Failed
 
 _READ_BYTES = 128 * 1024  # of code: a codemod's syntax tree takes 40 ms a KiB
 _MOST_REWRITES = 12  # of one codemod for one snippet
@@ -153,7 +154,7 @@ class _Order(Model):
 class CodemodModule(Protocol):
     """What a `codemod.py` has to define."""
 
-    def rewrite(self, program: Program, result: JobResult) -> Iterable[Rewrite]:
+    def rewrite(self, program: Failed, result: JobResult) -> Iterable[Rewrite]:
         """Ways to remove it, the best first."""
 
 
@@ -356,9 +357,9 @@ def _ours(slug: str) -> Codemod:
 
 def rewrites(codemod: Codemod, code: str, result: JobResult, asked: str = "") -> Proposed:
     """The codemod's distinct rewrites of one snippet as text. Parses the snippet: jail only."""
-    from knowledge.repair.toolkit.edits import Program
+    from knowledge.repair.toolkit.failed import Failed
 
-    program = Program(code)
+    program = Failed(code, result, getattr(codemod.module, "ERRORS", ()))
     found: dict[str, Proposal] = {}
     problems: tuple[str, ...] = ()
     try:

@@ -8,10 +8,11 @@ from collections.abc import Iterable
 import libcst as cst
 
 from executor.errors import is_a, read
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import New, Program
-from knowledge.repair.toolkit.sites import failing_statement, seen_error
+from knowledge.repair.toolkit.edits import New
+from knowledge.repair.toolkit.failed import Failed
+from knowledge.repair.toolkit.sites import seen_error
 
 # `super(Net).__init__()`, `super.__init__()`, `super().__init__` and `super().__init()`.
 _SLIPPED = re.compile(
@@ -26,11 +27,9 @@ def applies(result: JobResult) -> bool:
     return error is not None and is_a(error, _BEFORE, _NEVER)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """The call inserted, or moved up if it comes too late."""
-    error = seen_error(result)
-    assert error is not None
-    init = _init(program, result, error)
+    init = _init(program, result)
     if init is None or not isinstance(init.body, cst.IndentedBlock):
         return
     lines = [s for s in init.body.body if isinstance(s, cst.SimpleStatementLine)]
@@ -40,9 +39,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     slipped = [s for s in lines if _SLIPPED.match(program.text(s))]
     if len(slipped) == 1:
         right = cst.parse_expression("super().__init__()")
-        yield Rewrite.of(
-            program, {slipped[0].body[0]: cst.Expr(right)}, "this sets up the module", at=slipped[0]
-        )
+        told = "this sets up the module"
+        yield program.edit({slipped[0].body[0]: cst.Expr(right)}, told, at=slipped[0])
         return
     calls = [s for s in lines if re.match(r"super\(.*\)\.__init__\(", program.text(s))]
     if len(calls) > 1 or (calls and calls[0] is first):
@@ -60,9 +58,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     )
 
 
-def _init(program: Program, result: JobResult, error: ErrorSeen | Caught) -> cst.FunctionDef | None:
+def _init(program: Failed, result: JobResult) -> cst.FunctionDef | None:
     """The __init__ that the error is about."""
-    if seen := read(error, _NEVER):
+    if seen := read(program.error, _NEVER):
         for cls in program.all(cst.ClassDef):
             if cls.name.value == seen["type"]:
                 found = [
@@ -70,7 +68,7 @@ def _init(program: Program, result: JobResult, error: ErrorSeen | Caught) -> cst
                 ]
                 return found[0] if len(found) == 1 else None
         return None
-    line = failing_statement(program, seen_error(result))
+    line = program.statement
     function = program.up(line, cst.FunctionDef) if line is not None else None
     return function if function is not None and function.name.value == "__init__" else None
 

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from executor.errors import read
-from executor.protocol import Caught, ErrorSeen, JobResult, Layer
+from executor.protocol import JobResult, Layer
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import (
     live_shape,
     resized_call,
     still_computed,
     uses_loaded_weights,
 )
-from knowledge.repair.toolkit.sites import argument, calls, failing, seen_error, with_argument
+from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
 ERRORS = ("attention_mask", "attention_embedding", "view_size")
 LAYERS = "MultiheadAttention"
@@ -24,35 +24,30 @@ LAYERS = "MultiheadAttention"
 _MADE = r"(^|\.)(Transformer|TransformerEncoderLayer|TransformerDecoderLayer|MultiheadAttention)$"
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """batch_first=True where batch and length are exchanged; else embed_dim, if its heads fit."""
-    error, layer = (
-        seen_error(result, *ERRORS),
-        result.layer,
-    )
+    layer = result.layer
     found = list(calls(program, _MADE))
-    if error is None or layer is None or len(found) != 1 or uses_loaded_weights(program):
+    if layer is None or len(found) != 1 or uses_loaded_weights(program):
         return
-    if width := read(error, "attention_embedding"):
+    if width := read(program.error, "attention_embedding"):
         yield from _as_wide(program, found[0], *width.numbers("given", "embed_dim"))
         return
     is_plain = argument(found[0], 99, "batch_first") is None
     if any(a.star for a in found[0].args) or not is_plain:
         return
-    if _is_exchanged(program, result, error, layer):
+    if _is_exchanged(program, result, layer):
         new = with_argument(found[0], 99, "batch_first", cst.Name("True"))
         told = "the tokens come as [batch, length, features], and the layer is told so"
-        yield Rewrite.of(program, {found[0]: new}, told)
+        yield program.edit({found[0]: new}, told)
 
 
-def _is_exchanged(
-    program: Program, result: JobResult, error: ErrorSeen | Caught, layer: Layer
-) -> bool:
+def _is_exchanged(program: Failed, result: JobResult, layer: Layer) -> bool:
     """Whether what the layer takes for the length is the batch."""
-    if mask := read(error, "attention_mask"):
+    if mask := read(program.error, "attention_mask"):
         given = layer.input or ()
         return len(given) == 3 and given[:2] == (mask.sizes("expected")[0], mask.sizes("given")[0])
-    call = failing(program, error)
+    call = program.node
     if not isinstance(call, cst.Call) or len(call.args) < 3:
         return False
     shapes = [live_shape(program, result, a.value) for a in call.args[:3]]
@@ -64,7 +59,7 @@ def _is_exchanged(
     return query[0] == key[0] and query[1] != key[1] and query[2] == key[2]
 
 
-def _as_wide(program: Program, call: cst.Call, width: int, expected: int) -> Iterator[Rewrite]:
+def _as_wide(program: Failed, call: cst.Call, width: int, expected: int) -> Iterator[Rewrite]:
     is_layer = program.text(call.func).endswith("MultiheadAttention")
     keyword, heads_keyword = ("embed_dim", "num_heads") if is_layer else ("d_model", "nhead")
     heads = argument(call, 1, heads_keyword)

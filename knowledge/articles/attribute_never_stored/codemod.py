@@ -10,7 +10,7 @@ import libcst as cst
 from executor.errors import SeenError
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import same_layers
 from knowledge.repair.toolkit.sites import scope_of, seen_as, seen_error
 
@@ -27,7 +27,7 @@ def _match(result: JobResult) -> SeenError | None:
     return seen if seen["type"].isidentifier() else None
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`self.width = width` in `__init__`, where `width` is one of its parameters."""
     match = _match(result)
     classes = [c for c in program.all(cst.ClassDef) if match and c.name.value == match["type"]]
@@ -50,10 +50,10 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     ]
     if len(alike) == 1 and name not in stored and uses:
         new: dict[cst.CSTNode, cst.CSTNode] = {u.attr: cst.Name(alike[0]) for u in uses}
-        yield Rewrite.of(program, new, f"the class calls it `{alike[0]}`", at=uses[0])
+        yield program.edit(new, f"the class calls it `{alike[0]}`", at=uses[0])
 
 
-def _with_stored(program: Program, init: cst.FunctionDef, names: list[str]) -> Iterator[Rewrite]:
+def _with_stored(program: Failed, init: cst.FunctionDef, names: list[str]) -> Iterator[Rewrite]:
     body = init.body
     if not isinstance(body, cst.IndentedBlock) or not names:
         return
@@ -66,7 +66,7 @@ def _with_stored(program: Program, init: cst.FunctionDef, names: list[str]) -> I
     whole = [*statements[:place], *lines, *statements[place:]]
     told = " and ".join(f"`{n}`" for n in names)
     what = f"`__init__` gets {told} and does not store it"
-    yield Rewrite.of(program, {body: body.with_changes(body=whole)}, what, at=init)
+    yield program.edit({body: body.with_changes(body=whole)}, what, at=init)
 
 
 def _is_docstring(statement: cst.BaseStatement) -> bool:
@@ -87,7 +87,7 @@ def _defined(own: cst.ClassDef) -> set[str]:
     return {m.name.value for m in own.body.body if isinstance(m, cst.FunctionDef)}
 
 
-def _stored(program: Program, own: cst.ClassDef) -> set[str]:
+def _stored(program: Failed, own: cst.ClassDef) -> set[str]:
     """Attributes that some method of the class sets."""
     found = set()
     for kind in (cst.AssignTarget, cst.AnnAssign, cst.AugAssign):
@@ -105,7 +105,7 @@ def _stored(program: Program, own: cst.ClassDef) -> set[str]:
     return found
 
 
-def _read(program: Program, own: cst.ClassDef) -> set[str]:
+def _read(program: Failed, own: cst.ClassDef) -> set[str]:
     return {
         a.attr.value
         for a in program.inside(own, cst.Attribute)

@@ -12,13 +12,14 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from executor.errors import is_a
-from executor.protocol import Backward, JobResult, Variable
+from executor.protocol import Backward, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import backwards, reaches_leaves
 from knowledge.repair.toolkit.dataflow import values_of
-from knowledge.repair.toolkit.edits import Program, call, keyword, method, operand
+from knowledge.repair.toolkit.edits import call, keyword, method, operand
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import later
-from knowledge.repair.toolkit.sites import argument, assignment, failing, seen_error, variables
+from knowledge.repair.toolkit.sites import argument, assignment, seen_error, variables
 
 _SEVERAL, _COMPLEX = "grad_of_many", "grad_of_complex"  # error families
 ERRORS = (_SEVERAL, _COMPLEX)
@@ -30,28 +31,26 @@ _REDUCE = frozenset({"sum", "mean", "norm", "item"})  # to one number, if no dim
 _JACOBIAN = re.compile(r"jacobian|hessian|jvp|vjp", re.IGNORECASE)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """The mean, the sum, or `grad_outputs=torch.ones_like(…)` for grad()."""
-    error = seen_error(result, *ERRORS)
-    assert error is not None
     if _JACOBIAN.search(program.module.code):
         return  # then every row of it is wanted, and neither a sum nor a mean has them
-    node = failing(program, error)
+    node = program.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
     if node.func.attr.value == "grad":
-        yield from _of_grad(program, node, variables(result))
+        yield from _of_grad(program, node)
     elif node.func.attr.value == "backward":
         root = node.func.value
         if program.text(root) in {"torch.autograd", "autograd"}:
             return
-        if is_a(error, _COMPLEX):
+        if is_a(program.error, _COMPLEX):
             yield from _of_complex(program, root)
             return
-        yield from _of_backward(program, node, root, variables(result))
+        yield from _of_backward(program, node, root)
 
 
-def _of_complex(program: Program, root: cst.BaseExpression) -> Iterator[Rewrite]:
+def _of_complex(program: Failed, root: cst.BaseExpression) -> Iterator[Rewrite]:
     """A complex loss has no order: what of it is to go down, only words about it can say."""
     name = program.text(root)
     real = cst.Attribute(operand(root), cst.Name("real"))
@@ -61,20 +60,19 @@ def _of_complex(program: Program, root: cst.BaseExpression) -> Iterator[Rewrite]
     ):
         if not re.search(said, program.module.code, re.IGNORECASE):
             continue
-        yield Rewrite.of(
-            program, {root: new}, f"backward starts from {what} of `{name}`", intent, said=said
-        )
+        told = f"backward starts from {what} of `{name}`"
+        yield program.edit({root: new}, told, intent, said=said)
 
 
 def _of_backward(
-    program: Program, backward: cst.Call, root: cst.BaseExpression, seen: dict[str, Variable]
+    program: Failed, backward: cst.Call, root: cst.BaseExpression
 ) -> Iterator[Rewrite]:
     """The reduction where the value is made if it is only the loss, else at backward()."""
     name = program.text(root)
     made = assignment(program, name, backward) if isinstance(root, cst.Name) else None
     value = made.value if made is not None else root
     alone = made is not None and _is_only_the_loss(program, name, made, backward)
-    where: cst.BaseExpression = _with_many(program, value, seen) if alone else root
+    where: cst.BaseExpression = _with_many(program, value) if alone else root
     at = f"line {program.line(where)}"
     term = (program.text(where),) if alone and where is not value else ()
     what = f"`{term[0]}`, and from the number beside it" if term else f"`{name}`"
@@ -101,30 +99,28 @@ def _of_backward(
     )
 
 
-def _with_many(
-    program: Program, value: cst.BaseExpression, seen: dict[str, Variable]
-) -> cst.BaseExpression:
+def _with_many(program: Failed, value: cst.BaseExpression) -> cst.BaseExpression:
     """The term of a sum that has many elements: a number beside it is not to count for each."""
     while isinstance(value, cst.BinaryOperation) and isinstance(
         value.operator, cst.Add | cst.Subtract
     ):
-        if _is_one_number(program, value.right, seen):
+        if _is_one_number(program, value.right):
             value = value.left
-        elif _is_one_number(program, value.left, seen):
+        elif _is_one_number(program, value.left):
             value = value.right
         else:
             break
     return value
 
 
-def _is_one_number(program: Program, term: cst.BaseExpression, seen: dict[str, Variable]) -> bool:
+def _is_one_number(program: Failed, term: cst.BaseExpression) -> bool:
     """Whether a term is computed from numbers and from what was reduced to one, as far as seen."""
     if isinstance(term, cst.BinaryOperation):
-        return all(_is_one_number(program, side, seen) for side in (term.left, term.right))
+        return all(_is_one_number(program, side) for side in (term.left, term.right))
     if isinstance(term, cst.Integer | cst.Float):
         return True
     if isinstance(term, cst.Name):
-        facts = seen.get(term.value)
+        facts = program.seen.get(term.value)
         return facts is not None and (facts.type in ("int", "float") or facts.shape == ())
     if not isinstance(term, cst.Call) or not isinstance(term.func, cst.Attribute):
         return False
@@ -133,7 +129,7 @@ def _is_one_number(program: Program, term: cst.BaseExpression, seen: dict[str, V
     return term.func.attr.value in _REDUCE and given == 0
 
 
-def _is_only_the_loss(program: Program, name: str, made: cst.Assign, backward: cst.Call) -> bool:
+def _is_only_the_loss(program: Failed, name: str, made: cst.Assign, backward: cst.Call) -> bool:
     """Whether the value is used for nothing but backward() and `.item()`, so that it may shrink."""
     if not _LOSS.search(name):
         return False
@@ -146,7 +142,7 @@ def _is_only_the_loss(program: Program, name: str, made: cst.Assign, backward: c
     return True
 
 
-def _reduction_left_out(program: Program, value: cst.BaseExpression) -> bool:
+def _reduction_left_out(program: Failed, value: cst.BaseExpression) -> bool:
     """Whether the value is directly a loss of torch's with reduction="none"."""
     if not isinstance(value, cst.Call):
         return False
@@ -163,13 +159,13 @@ def _reduction_left_out(program: Program, value: cst.BaseExpression) -> bool:
     return False
 
 
-def _says_none(program: Program, made: cst.Call) -> bool:
+def _says_none(program: Failed, made: cst.Call) -> bool:
     given = argument(made, 99, "reduction")
     named = re.search(r"(Loss|_loss|cross_entropy\w*)$", program.text(made.func))
     return given is not None and named is not None and program.text(given.value)[1:-1] == "none"
 
 
-def _of_grad(program: Program, grad: cst.Call, seen: dict[str, Variable]) -> Iterator[Rewrite]:
+def _of_grad(program: Failed, grad: cst.Call) -> Iterator[Rewrite]:
     """The derivative at every point of an input, for one output a point."""
     outputs = argument(grad, 0, "outputs")
     inputs = argument(grad, 1, "inputs")
@@ -184,8 +180,8 @@ def _of_grad(program: Program, grad: cst.Call, seen: dict[str, Variable]) -> Ite
             supposes=True,
         )
         return
-    y = seen.get(program.text(outputs.value))
-    x = seen.get(program.text(inputs.value)) if inputs is not None else None
+    y = program.seen.get(program.text(outputs.value))
+    x = program.seen.get(program.text(inputs.value)) if inputs is not None else None
     if not isinstance(outputs.value, cst.Name) or y is None or y.shape is None:
         return
     one_a_point = len(y.shape) == 1 or y.shape[-1] == 1 or (x is not None and x.shape == y.shape)

@@ -14,17 +14,15 @@ import libcst as cst
 from executor.protocol import JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import backwards, reaches_leaves, same_tensors
-from knowledge.repair.toolkit.edits import Beside, New, Program, method
+from knowledge.repair.toolkit.edits import Beside, New, method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import in_loop, reads, siblings
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
-    failing,
-    failing_statement,
     names_in,
     scope_of,
     seen_error,
-    variables,
     with_argument,
 )
 
@@ -33,12 +31,10 @@ _SECOND = re.compile(r"second[- _]?(order|deriv)|hessian|grad_?grad|higher[- ]or
 _BETWEEN = re.compile(r"\.(step|zero_grad)\(")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """The state detached, the losses added, or the first backward told to keep its graph."""
-    error = seen_error(result, *ERRORS)
-    assert error is not None
-    node = failing(program, error)
-    line = failing_statement(program, error)
+    node = program.node
+    line = program.statement
     if len(result.frames) > 1:  # a custom Function's backward asks for what it had saved
         line = program.statement_on(result.frames[0].line) or line
         node = (_backward_of(program, line) if line is not None else None) or node
@@ -55,17 +51,15 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     body, at = siblings(program, line)
     if any(_backward_of(program, s) is not None for s in body[:at]):
         if not _SECOND.search(program.module.code):
-            yield from _straight(program, line, in_loop(program, line), variables(result))
+            yield from _straight(program, line, in_loop(program, line))
     elif in_loop(program, line):
-        yield from _carried(program, line, node, variables(result))
+        yield from _carried(program, line, node)
 
 
 # -- in a loop: a state that remembers the step before ---------------------------------------
 
 
-def _carried(
-    program: Program, line: cst.SimpleStatementLine, node: cst.Call, seen: dict[str, Variable]
-) -> Iterator[Rewrite]:
+def _carried(program: Failed, line: cst.SimpleStatementLine, node: cst.Call) -> Iterator[Rewrite]:
     loop = program.up(line, cst.For) or program.up(line, cst.While)
     if loop is None or not isinstance(node.func, cst.Attribute):
         return
@@ -75,17 +69,17 @@ def _carried(
     for statement in loop.body.body:
         used = _first_reads(program, statement)
         for name in sorted(used - bound - losses):
-            if _rebound(program, loop, name) and _has_graph(seen.get(name)):
+            if _rebound(program, loop, name) and _has_graph(program.seen.get(name)):
                 if not isinstance(statement, cst.SimpleStatementLine):
                     return
                 found.append((name, statement))
         bound |= _bound(program, statement)
     if not found:
-        yield from _outlived(program, loop, losses, seen)
+        yield from _outlived(program, loop, losses)
     if len(found) != 1:
         return
     name, statement = found[0]
-    facts = seen[name]
+    facts = program.seen[name]
     cut = f"{name} = {name}.detach()"
     if facts.dtype is None:
         cut = f"{name} = tuple(part.detach() for part in {name})"
@@ -106,16 +100,14 @@ def _carried(
     )
 
 
-def _outlived(
-    program: Program, loop: cst.For | cst.While, losses: set[str], seen: dict[str, Variable]
-) -> Iterator[Rewrite]:
+def _outlived(program: Failed, loop: cst.For | cst.While, losses: set[str]) -> Iterator[Rewrite]:
     """A value computed once above the loop: a constant for it, or to be computed in every step."""
     used = {n.value for n in program.inside(loop.body, cst.Name)} - losses
     names = [
         n
         for n in sorted(used)
         if not _rebound(program, loop, n)
-        and (facts := seen.get(n)) is not None
+        and (facts := program.seen.get(n)) is not None
         and facts.grad_fn is not None
     ]
     made = assignment(program, names[0], loop) if len(names) == 1 else None
@@ -141,7 +133,7 @@ def _outlived(
     )
 
 
-def _first_reads(program: Program, statement: cst.CSTNode) -> set[str]:
+def _first_reads(program: Failed, statement: cst.CSTNode) -> set[str]:
     scope = scope_of(program, statement)
     names = {n.value for n in program.inside(statement, cst.Name)}
     targets = _bound(program, statement)
@@ -154,7 +146,7 @@ def _first_reads(program: Program, statement: cst.CSTNode) -> set[str]:
     return found
 
 
-def _bound(program: Program, statement: cst.CSTNode) -> set[str]:
+def _bound(program: Failed, statement: cst.CSTNode) -> set[str]:
     return {
         name
         for assign in program.inside(statement, cst.Assign)
@@ -163,7 +155,7 @@ def _bound(program: Program, statement: cst.CSTNode) -> set[str]:
     }
 
 
-def _rebound(program: Program, loop: cst.CSTNode, name: str) -> bool:
+def _rebound(program: Failed, loop: cst.CSTNode, name: str) -> bool:
     return name in _bound(program, loop)
 
 
@@ -180,18 +172,18 @@ def _has_graph(facts: Variable | None) -> bool:
 
 
 def _taken_as_a_value(
-    program: Program,
-    first: str,
-    second: str,
-    line: cst.SimpleStatementLine,
-    seen: dict[str, Variable],
+    program: Failed, first: str, second: str, line: cst.SimpleStatementLine
 ) -> cst.Name | None:
     """The result of one model in the loss of another, which has a result of its own there."""
     made = [assignment(program, name, line) for name in (first, second)]
     if made[0] is None or made[1] is None:
         return None
     with_graph = [
-        {n.value for n in program.inside(m.value, cst.Name) if _has_graph(seen.get(n.value))}
+        {
+            n.value
+            for n in program.inside(m.value, cst.Name)
+            if _has_graph(program.seen.get(n.value))
+        }
         for m in made
         if m is not None
     ]
@@ -200,12 +192,7 @@ def _taken_as_a_value(
     return places[0] if len(places) == 1 and own - {first} else None
 
 
-def _straight(
-    program: Program,
-    line: cst.SimpleStatementLine,
-    looped: bool,
-    seen: dict[str, Variable],
-) -> Iterator[Rewrite]:
+def _straight(program: Failed, line: cst.SimpleStatementLine, looped: bool) -> Iterator[Rewrite]:
     body, at = siblings(program, line)
     earlier = [s for s in body[:at] if _backward_of(program, s) is not None]
     if not earlier:
@@ -225,7 +212,7 @@ def _straight(
         kept = line.with_changes(leading_lines=[*first.leading_lines, *line.leading_lines])
         edits: dict[cst.CSTNode, New] = {first: cst.RemoveFromParent()}
         edits[line] = kept.with_deep_changes(two, func=cst.ensure_type(added, cst.Call).func)
-        cut = _taken_as_a_value(program, a, b, line, seen)
+        cut = _taken_as_a_value(program, a, b, line)
         yield Rewrite(
             program.replace(edits),
             f"line {program.line(line)}: `{a}` and `{b}` share their forward; one backward of the "
@@ -245,11 +232,11 @@ def _straight(
     if any(given.keyword is not None for given in one.args):
         return
     told = f"the graph is kept for the backward at line {program.line(line)}"
-    yield Rewrite.of(program, {one: with_argument(one, 99, "retain_graph", cst.Name("True"))}, told)
+    yield program.edit({one: with_argument(one, 99, "retain_graph", cst.Name("True"))}, told)
 
 
 def _asked_again(
-    program: Program, line: cst.SimpleStatementLine, grad: cst.Call
+    program: Failed, line: cst.SimpleStatementLine, grad: cst.Call
 ) -> Iterator[Rewrite]:
     """A graph that `autograd.grad` needs after a backward: the backward keeps it."""
     outputs = argument(grad, 0, "outputs")
@@ -272,12 +259,10 @@ def _asked_again(
     if any(re.search(r"\.step\(", program.text(s)) for s in between) or first.args:
         return
     told = f"the graph is kept for the gradients asked for at line {program.line(line)}"
-    yield Rewrite.of(
-        program, {first: with_argument(first, 99, "retain_graph", cst.Name("True"))}, told
-    )
+    yield program.edit({first: with_argument(first, 99, "retain_graph", cst.Name("True"))}, told)
 
 
-def _one_by_one(program: Program, line: cst.SimpleStatementLine, node: cst.Call) -> Rewrite | None:
+def _one_by_one(program: Failed, line: cst.SimpleStatementLine, node: cst.Call) -> Rewrite | None:
     """`for loss in losses: loss.backward()` as one backward of their sum."""
     loop = program.up(line, cst.For)
     if loop is None or not isinstance(loop.body, cst.IndentedBlock) or loop.orelse is not None:
@@ -301,10 +286,10 @@ def _one_by_one(program: Program, line: cst.SimpleStatementLine, node: cst.Call)
         f"one backward of the sum of `{loop.iter.value}` gives the same "
         "gradients, and goes once through what they share"
     )
-    return Rewrite.of(program, {loop: summed}, told, subjects=(program.text(loop.target),))
+    return program.edit({loop: summed}, told, subjects=(program.text(loop.target),))
 
 
-def _backward_of(program: Program, statement: cst.CSTNode) -> cst.Call | None:
+def _backward_of(program: Failed, statement: cst.CSTNode) -> cst.Call | None:
     """The `x.backward(…)` that a statement is."""
     if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
         return None

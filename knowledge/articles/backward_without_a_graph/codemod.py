@@ -13,11 +13,12 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from executor.errors import is_a
-from executor.protocol import JobResult, Variable
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import backwards, reaches_leaves, same_leaves, same_tensors
 from knowledge.repair.fingerprints import same_values
-from knowledge.repair.toolkit.edits import Program, call, method
+from knowledge.repair.toolkit.edits import call, method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import in_loop, without_with
 from knowledge.repair.toolkit.sites import (
     argument,
@@ -26,7 +27,6 @@ from knowledge.repair.toolkit.sites import (
     failing,
     scope_of,
     seen_error,
-    variables,
     with_argument,
 )
 
@@ -50,7 +50,7 @@ def applies(result: JobResult) -> bool:
     return silent or seen_error(result, _LOSS, _INPUT) is not None
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """The first cut undone; where there is none, a gradient asked for."""
     error = seen_error(result, _LOSS, _INPUT)
     if error is None:
@@ -59,14 +59,13 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     node = failing(program, error)
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
-    seen = variables(result)
     if node.func.attr.value == "grad":
         outputs = argument(node, 0, "outputs")
         if outputs is None:
             return
         start: cst.BaseExpression = outputs.value
         if is_a(error, _INPUT):
-            yield from _asked(program, node, seen)
+            yield from _asked(program, node)
             return
     elif node.func.attr.value == "backward":
         start = node.func.value
@@ -74,15 +73,15 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             return
     else:
         return
-    cut = _Walk(program, seen).cut(start, node)
+    cut = _Walk(program).cut(start, node)
     if cut is not None:
         yield from cut
         return
-    asked = list(_asked(program, node, seen))
+    asked = list(_asked(program, node))
     yield from asked or list(_in_functions(program)) or _weights(program)
 
 
-def _made_anew(program: Program, result: JobResult) -> Iterator[Rewrite]:
+def _made_anew(program: Failed, result: JobResult) -> Iterator[Rewrite]:
     """`loss = torch.tensor(value, requires_grad=True)` without what makes it a leaf of its own."""
     finding = next(f for f in result.findings if f.kind == _SILENT)
     line = program.statement_on(finding.line) if finding.line is not None else None
@@ -94,10 +93,10 @@ def _made_anew(program: Program, result: JobResult) -> Iterator[Rewrite]:
         value = inner
     if value is not small.value and not isinstance(value, (cst.Float, cst.Integer)):
         told = "the loss as it was computed, not a new tensor with its value"
-        yield Rewrite.of(program, {small.value: value}, told, at=small)
+        yield program.edit({small.value: value}, told, at=small)
 
 
-def _inside_leaf(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:
+def _inside_leaf(program: Failed, value: cst.BaseExpression) -> cst.BaseExpression | None:
     """What a request for gradients, a copy or a cut was put around."""
     if isinstance(value, cst.Attribute) and value.attr.value == "data":
         return value.value
@@ -113,7 +112,7 @@ def _inside_leaf(program: Program, value: cst.BaseExpression) -> cst.BaseExpress
     return None
 
 
-def _in_functions(program: Program) -> Iterator[Rewrite]:
+def _in_functions(program: Failed) -> Iterator[Rewrite]:
     """The only cut there is, in the body of a function that returns what it cut."""
     found = [n for n in program.all(cst.Attribute) if n.attr.value in _CUTS | {"numpy"}]
     calls_ = [n for n in found if isinstance(program.parent(n), cst.Call)]
@@ -125,10 +124,10 @@ def _in_functions(program: Program) -> Iterator[Rewrite]:
     if program.up(cut, cst.Return) is None:
         return
     told = "what the function returns is cut off from the weights"
-    yield Rewrite.of(program, {called: cut.value}, told, at=cut)
+    yield program.edit({called: cut.value}, told, at=cut)
 
 
-def _weights(program: Program) -> Iterator[Rewrite]:
+def _weights(program: Failed) -> Iterator[Rewrite]:
     """What a module without a single parameter keeps, and whose `.grad` is read: its weights."""
     read = {
         n.value.attr.value
@@ -161,9 +160,8 @@ def _weights(program: Program) -> Iterator[Rewrite]:
 class _Walk:
     """From backward's tensor up the assignments, to the first place that cuts."""
 
-    def __init__(self, program: Program, seen: dict[str, Variable]) -> None:
+    def __init__(self, program: Failed) -> None:
         self.program = program
-        self.seen = seen
         self.left = _STEPS
 
     def cut(self, value: cst.BaseExpression, place: cst.CSTNode) -> list[Rewrite] | None:
@@ -178,7 +176,7 @@ class _Walk:
         if any(self._cuts_inside(c) for c in program.inside(value, cst.Call)):
             return None
         for name in dict.fromkeys(n.value for n in program.inside(value, cst.Name)):
-            facts = self.seen.get(name)
+            facts = self.program.seen.get(name)
             if facts is None or facts.dtype is None or self.left <= 0:
                 continue
             if facts.requires_grad:
@@ -214,7 +212,7 @@ class _Walk:
             if self._another_is_cut(value, whole):
                 continue  # a target is meant to be cut off; what it is compared with is not
             told = f"without `.{node.attr.value}` the way back to the weights stays open"
-            yield Rewrite.of(program, {whole: node.value}, told, at=node)
+            yield program.edit({whole: node.value}, told, at=node)
             return
         for made in program.inside(value, cst.Call):
             name = program.text(made.func)
@@ -248,7 +246,7 @@ class _Walk:
 
     def _with_graph(self, value: cst.BaseExpression) -> bool:
         if isinstance(value, cst.Name):
-            facts = self.seen.get(value.value)
+            facts = self.program.seen.get(value.value)
             return facts is not None and bool(facts.requires_grad)
         if isinstance(value, (cst.BinaryOperation, cst.UnaryOperation)):
             inner = self.program.inside(value, cst.Name)
@@ -283,7 +281,7 @@ class _Walk:
 # -- no cut: nobody asked for a gradient -----------------------------------------------------
 
 
-def _asked(program: Program, place: cst.Call, seen: dict[str, Variable]) -> Iterator[Rewrite]:
+def _asked(program: Failed, place: cst.Call) -> Iterator[Rewrite]:
     """requires_grad=True where the tensors are made whose gradients the snippet reads."""
     again = _second_derivative(program, place)
     if again is not None:
@@ -292,7 +290,7 @@ def _asked(program: Program, place: cst.Call, seen: dict[str, Variable]) -> Iter
     names = _differentiated(program, place)
     edits: dict[cst.CSTNode, cst.CSTNode] = {}
     for name in names:
-        facts = seen.get(name)
+        facts = program.seen.get(name)
         if facts is None or facts.requires_grad is not False or not facts.is_leaf:
             continue
         if facts.dtype is None or not facts.dtype.startswith(("float", "bfloat", "complex")):
@@ -311,7 +309,7 @@ def _asked(program: Program, place: cst.Call, seen: dict[str, Variable]) -> Iter
         )
 
 
-def _differentiated(program: Program, place: cst.Call) -> list[str]:
+def _differentiated(program: Failed, place: cst.Call) -> list[str]:
     """Variables whose `.grad` is read, that grad() is asked for, or that an optimizer gets."""
     found: list[str] = []
     if program.text(place.func).rpartition(".")[2] == "grad":
@@ -330,14 +328,14 @@ def _differentiated(program: Program, place: cst.Call) -> list[str]:
     return sorted(set(found))
 
 
-def _asking(program: Program, value: cst.BaseExpression) -> cst.BaseExpression:
+def _asking(program: Failed, value: cst.BaseExpression) -> cst.BaseExpression:
     """The same tensor, asking for a gradient."""
     if isinstance(value, cst.Call) and _FACTORIES.match(program.text(value.func)):
         return with_argument(value, 99, "requires_grad", cst.Name("True"))
     return method(value, "requires_grad_")
 
 
-def _second_derivative(program: Program, place: cst.Call) -> Rewrite | None:
+def _second_derivative(program: Failed, place: cst.Call) -> Rewrite | None:
     """grad() of a grad(): the first must be recorded."""
     if program.text(place.func).rpartition(".")[2] != "grad":
         return None
@@ -354,7 +352,7 @@ def _second_derivative(program: Program, place: cst.Call) -> Rewrite | None:
         told = (
             "create_graph=True records the first derivative, so that it can be differentiated again"
         )
-        return Rewrite.of(program, {first: new}, told)
+        return program.edit({first: new}, told)
     return None
 
 

@@ -9,27 +9,19 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import held_as, in_loop, walked
 from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import (
-    argument,
-    calls,
-    scope_of,
-    seen_error,
-    variables,
-    with_argument,
-)
+from knowledge.repair.toolkit.sites import argument, calls, scope_of, seen_error, with_argument
 
 ERRORS = ("batchnorm_one_value", "instancenorm_one_element")
 _IN_EVALUATION = ("eval_mode_training", "stays_in_eval")  # what the probes see of training so
 _TRAINS = re.compile(r"\.backward\(|\.step\(|\boptim\b|\.train\(|autograd\.grad")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`model.eval()` before the call, or `drop_last=True` for the loader."""
-    error = seen_error(result, *ERRORS)
-    if error is None or "InstanceNorm" in (result.layer.type if result.layer else ""):
+    if "InstanceNorm" in (result.layer.type if result.layer else ""):
         return
     if _predicts(program, result):
         yield from _evaluated(program, result)
@@ -39,7 +31,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         yield from _evaluated(program, result)
 
 
-def _predicts(program: Program, result: JobResult) -> bool:
+def _predicts(program: Failed, result: JobResult) -> bool:
     """Whether it happened without gradients, at the top of the program, after what is trained."""
     outer = result.frames[0] if result.frames else None
     statement = program.statement_on(outer.line) if outer is not None else None
@@ -51,7 +43,7 @@ def _predicts(program: Program, result: JobResult) -> bool:
     return not trains_later and any("no_grad" in program.text(i) for i in block.items)
 
 
-def _without_the_last(program: Program, result: JobResult) -> Iterator[Rewrite]:
+def _without_the_last(program: Failed, result: JobResult) -> Iterator[Rewrite]:
     """Of the loader whose batches are walked through there: others may be what is evaluated."""
     loaders = list(calls(program, r"(^|\.)DataLoader$"))
     if len(loaders) > 1:
@@ -63,19 +55,17 @@ def _without_the_last(program: Program, result: JobResult) -> Iterator[Rewrite]:
     if size is None or program.text(size.value) in ("1", "None"):
         return
     new = with_argument(loaders[0], 99, "drop_last", cst.Name("True"))
-    yield Rewrite.of(
-        program, {loaders[0]: new}, "the loader leaves out a last batch that is too small"
-    )
+    yield program.edit({loaders[0]: new}, "the loader leaves out a last batch that is too small")
 
 
-def _evaluated(program: Program, result: JobResult) -> Iterator[Rewrite]:
+def _evaluated(program: Failed, result: JobResult) -> Iterator[Rewrite]:
     outer = result.frames[0] if result.frames else None
     statement = program.statement_on(outer.line) if outer is not None else None
     if outer is None or statement is None:
         return
     if any(earlier.line == outer.line for earlier in result.calls):
         return  # it has run in training mode before: only this batch has a single value
-    known = outer.locals or variables(result)
+    known = outer.locals or program.seen
     called = [
         c.func.value
         for c in program.inside(statement, cst.Call)

@@ -8,17 +8,16 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import live_shape, same_numbers, still_computed
-from knowledge.repair.toolkit.sites import failing, seen_error
+from knowledge.repair.toolkit.sites import seen_error
 
 ERRORS, CODE, LAYERS = ("bmm_dimensions",), r"bmm\(", ""
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """matmul, if it can multiply the two."""
-    error = seen_error(result, *ERRORS)
-    call = failing(program, error)
+    call = program.node
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
     if call.func.attr.value != "bmm" or any(a.star or a.keyword for a in call.args):
@@ -33,7 +32,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     new = call.with_changes(func=call.func.with_changes(attr=cst.Name("matmul")))
     told = f"matmul takes {list(left)} and {list(right)}, bmm only two batches of matrices"
-    yield Rewrite.of(program, {call: new}, told)
+    yield program.edit({call: new}, told)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

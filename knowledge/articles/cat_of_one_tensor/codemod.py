@@ -7,52 +7,39 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import read
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import argument, failing, scope_of, seen_error, variables
+from knowledge.repair.toolkit.sites import argument, scope_of, seen_error
 
-_FAMILY = "join_of_one_tensor"
-
-
-def applies(result: JobResult) -> bool:
-    """One tensor was given to cat."""
-    return _error(result) is not None
+ERRORS, SAYS = ("join_of_one_tensor",), {"function": "cat"}
 
 
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    error = seen_error(result, _FAMILY)
-    seen = read(error, _FAMILY) if error is not None else None
-    return error if seen is not None and seen["function"] == "cat" else None
-
-
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`torch.cat(tuple(x))` and `x`; a list where a second tensor was the next argument."""
-    error = _error(result)
-    node = failing(program, error)
+    node = program.node
     given = argument(node, 0, "tensors") if isinstance(node, cst.Call) else None
     if not isinstance(node, cst.Call) or given is None:
         return
-    seen = variables(result)
     line = f"line {program.line(node)}"
     others = [a for a in node.args[1:] if a.keyword is None]
     tensors = [
         f
         for a in others
-        if (f := seen.get(program.text(a.value))) and f.dtype and f.shape is not None
+        if (f := program.seen.get(program.text(a.value))) and f.dtype and f.shape is not None
     ]
     if tensors and len(tensors) == len(others):
         parts = [cst.Element(a.value) for a in (given, *others)]
         rest = [a for a in node.args if a.keyword is not None and a is not given]
         first = given.with_changes(value=cst.List(parts), comma=cst.MaybeSentinel.DEFAULT)
         told = "the tensors in a list, which is what `cat` joins"
-        yield Rewrite.of(program, {node: node.with_changes(args=[first, *rest])}, told)
+        yield program.edit({node: node.with_changes(args=[first, *rest])}, told)
         return
     dim = argument(node, 1, "dim")
-    facts = seen.get(program.text(given.value))
+    facts = program.seen.get(program.text(given.value))
     if facts is None or facts.shape is None or len(facts.shape) < 2:
         return
     if dim is not None and program.text(dim.value) != "0":
@@ -85,7 +72,7 @@ def _is_made_whole(program: Program, value: cst.BaseExpression, node: cst.Call) 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensors go on, with all of their elements."""
-    error = _error(before)
+    error = seen_error(before, *ERRORS)
     lines = proposal.code.splitlines()
     at = error.line if error is not None and error.line is not None else 0
     line = lines[at - 1].partition("#")[0] if 0 < at <= len(lines) else ""
@@ -96,12 +83,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     detail = f"`{lost[0]}` is not used any more" if lost else "every tensor is still used"
     return [
         Check(name="tensors", passed=not lost, detail=detail),
-        still_computed(
-            _error(before),
-            proposal.code,
-            may_go=("torch", "cat", "dim"),
-            allowed=("[",),
-        ),
+        still_computed(error, proposal.code, may_go=("torch", "cat", "dim"), allowed=("[",)),
         same_tensors(before, after, proposal.code),
         reaches_leaves(after, wanted=False),
     ]

@@ -10,13 +10,13 @@ import libcst as cst
 from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.alignment import unsqueezed
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.alignment import unsqueezed, whole_number
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
-    failing,
     integer,
     scope_of,
     seen_error,
@@ -29,10 +29,9 @@ ERRORS = (_SIZES, _DIMENSIONS, _NUMBERS)
 _JOINS = ("cat", "concat", "concatenate")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """What keeps one part from fitting is taken back or added; else another dim, if one fits."""
-    error = seen_error(result, *ERRORS)
-    call = failing(program, error)
+    call = program.node
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
     if call.func.attr.value not in _JOINS or not call.args:
@@ -45,15 +44,16 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if len(shapes) != len(given.elements) or len(shapes) < 2:
         return
     dim = argument(call, 1, "dim")
-    at = 0 if dim is None else _number(program.text(dim.value))
-    line = f"line {program.line(call)}"
+    at = 0 if dim is None else whole_number(program.text(dim.value))
     ranks = {len(s) for s in shapes}
     if ranks == {0, 1}:
-        numbers = [part for part, s in zip(parts, shapes, strict=True) if not s]
-        yield Rewrite(
-            program.replace({n: method(n, "unsqueeze", cst.Arg(integer(0))) for n in numbers}),
-            f"{line}: a single number gets a dimension, so that it can be joined",
-        )
+        numbers: dict[cst.CSTNode, cst.CSTNode] = {
+            part: method(part, "unsqueeze", cst.Arg(integer(0)))
+            for part, shape in zip(parts, shapes, strict=True)
+            if not shape
+        }
+        told = "a single number gets a dimension, so that it can be joined"
+        yield program.edit(numbers, told, at=call)
         return
     mended = list(_one_part(program, parts, shapes, at)) if at is not None else []
     # Maps or graphs of several sizes in a model are to be made equal, not joined at their edges.
@@ -61,92 +61,73 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     fitting = [d for d in range(len(shapes[0])) if _fits(shapes, d)]
     other = None
     if len(fitting) == 1 and not in_model:
-        told = f"{_listed(shapes)} differ in dimension {fitting[0]} only, so they are joined there"
-        other = Rewrite.of(
-            program, {call: with_argument(call, 1, "dim", integer(fitting[0]))}, told
-        )
+        both = " and ".join(str(list(s)) for s in dict.fromkeys(shapes))
+        told = f"{both} differ in dimension {fitting[0]} only, so they are joined there"
+        other = program.edit({call: with_argument(call, 1, "dim", integer(fitting[0]))}, told)
     if mended and other is not None and "is repeated" in mended[0].title:
         yield replace(mended[0], intent=f"joined along dimension {at}, as it says")
         yield replace(other, intent=f"joined along dimension {fitting[0]}, where they differ")
         return
-    if mended:
-        yield from mended[:1]
-        return
-    if len(ranks) == 1:
-        if other is not None:
-            yield other
+    if mended or len(ranks) == 1:
+        yield from mended[:1] or filter(None, [other])
         return
     most = max(ranks)
-    short = [i for i, s in enumerate(shapes) if len(s) == most - 1]
+    large = [s for s in shapes if len(s) == most]
+    short = [(p, s) for p, s in zip(parts, shapes, strict=True) if len(s) == most - 1]
     if at is None or len(short) != 1 or len(ranks) != 2 or most < 2 or in_model:
         return
-    at = at % most
-    small = shapes[short[0]]
-    places = [
-        d
-        for d in range(most)
-        if _fits([*(s for s in shapes if len(s) == most), (*small[:d], 1, *small[d:])], at)
-    ]
+    part, small = short[0]
+    wider = [(*small[:d], 1, *small[d:]) for d in range(most)]
+    places = [d for d, shape in enumerate(wider) if _fits([*large, shape], at % most)]
     if len(places) == 1:
-        part = parts[short[0]]
-        yield Rewrite(
-            program.replace({part: method(part, "unsqueeze", cst.Arg(integer(places[0])))}),
-            f"{line}: {list(small)} gets the dimension that the others have",
-        )
+        new_part = method(part, "unsqueeze", cst.Arg(integer(places[0])))
+        told = f"{list(small)} gets the dimension that the others have"
+        yield program.edit({part: new_part}, told, at=call)
 
 
 def _one_part(
-    program: Program, parts: list[cst.BaseExpression], shapes: list[Shape], at: int
+    program: Failed, parts: list[cst.BaseExpression], shapes: list[Shape], at: int
 ) -> Iterator[Rewrite]:
     """One part that its own last step, or a missing one, keeps from fitting along `at`."""
     for i, (part, shape) in enumerate(zip(parts, shapes, strict=True)):
         others = shapes[:i] + shapes[i + 1 :]
         like = others[0]
         dim = at % len(like)
-        line = f"line {program.line(part)}"
         if not _fits(others, dim):
             continue
         call = unsqueezed(program, part)
-        place = _number(program.text(call.args[0].value)) if call is not None else None
+        place = whole_number(program.text(call.args[0].value)) if call is not None else None
         if call is not None and place is not None and len(shape) == len(like) + 1:
             place %= len(shape)
             bare = shape[:place] + shape[place + 1 :]
             if shape[place] == 1 and _fits([*others, bare], dim):
                 assert isinstance(call.func, cst.Attribute)
-                yield Rewrite(
-                    program.replace({call: call.func.value}),
-                    f"{line}: {list(bare)} fits as it is, without unsqueeze",
-                )
+                told = f"{list(bare)} fits as it is, without unsqueeze"
+                yield program.edit({call: call.func.value}, told, at=part)
         if len(shape) != len(like):
             continue
         back = _turned_before(program, part)
         if len(shape) == 2 and back is not None and _fits([*others, shape[::-1]], dim):
-            yield Rewrite.of(
-                program, {back: back.value}, f"{list(shape[::-1])} fits as it is, without `.T`"
-            )
+            told = f"{list(shape[::-1])} fits as it is, without `.T`"
+            yield program.edit({back: back.value}, told)
         last = (shape[0], shape[-1], *shape[1:-1])
         if len(shape) == 4 and dim == 1 and _fits([*others, last], 1) and shape[3] != like[3]:
             numbers = [cst.Arg(integer(n)) for n in (0, 3, 1, 2)]
-            yield Rewrite(
-                program.replace({part: method(part, "permute", *numbers)}),
-                f"{line}: the channels come last in {list(shape)}; they have to be second",
-            )
+            told = f"the channels come last in {list(shape)}; they have to be second"
+            yield program.edit({part: method(part, "permute", *numbers)}, told)
         wrong = [d for d in range(len(shape)) if d != dim and shape[d] != like[d]]
         if len(shape) > 2 and wrong and all(shape[d] == 1 for d in wrong):
             j = 1 if i == 0 else 0
-            name = program.text(parts[j])
-            sizes = [f"{name}.size({d})" if d in wrong else "-1" for d in range(len(shape))]
-            if not isinstance(parts[j], cst.Name):
-                sizes = [str(like[d]) if d in wrong else "-1" for d in range(len(shape))]
-            new = cst.parse_expression(f"x.expand({', '.join(sizes)})")
-            assert isinstance(new, cst.Call)
-            yield Rewrite(
-                program.replace({part: method(part, "expand", *new.args)}),
-                f"{line}: {list(shape)} is repeated where it has 1 and the others have more",
-            )
+            size = f"{program.text(parts[j])}.size({{}})" if isinstance(parts[j], cst.Name) else ""
+            sizes = ["-1"] * len(shape)
+            for d in wrong:
+                sizes[d] = size.format(d) or str(like[d])
+            new = [cst.Arg(cst.parse_expression(text)) for text in sizes]
+            told = f"{list(shape)} is repeated where it has 1 and the others have more"
+            yield program.edit({part: method(part, "expand", *new)}, told)
 
 
-def _turned_before(program: Program, part: cst.BaseExpression) -> cst.Attribute | None:
+def _turned_before(program: Failed, part: cst.BaseExpression) -> cst.Attribute | None:
     """The `.T` that a part ends in, here or where its variable was assigned."""
     if isinstance(part, cst.Name):
         found = assignment(program, part.value, part)
@@ -156,14 +137,6 @@ def _turned_before(program: Program, part: cst.BaseExpression) -> cst.Attribute 
 
 def _fits(shapes: list[Shape], dim: int) -> bool:
     return len({len(s) for s in shapes}) == 1 and len({s[:dim] + s[dim + 1 :] for s in shapes}) == 1
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.lstrip("-").isdigit() else None
-
-
-def _listed(shapes: list[Shape]) -> str:
-    return " and ".join(str(list(s)) for s in dict.fromkeys(shapes))
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

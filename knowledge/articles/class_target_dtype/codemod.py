@@ -11,7 +11,8 @@ from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.dataflow import is_whole, values_of
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.losses import LossCall, loss_alive, loss_call, made_from
 from knowledge.repair.toolkit.shapes import same_layers, same_numbers, still_computed
 from knowledge.repair.toolkit.sites import seen_error, variables
@@ -22,13 +23,13 @@ _OF_TWO = re.compile(r"torch\.randint\((?:low=)?(?:0, *)?(?:high=)?2, *(?:size=)
 _WHOLE = re.compile(r"^torch\.(randint|arange)\(|\.(argmax|round|floor)\(|^torch\.LongTensor\(")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`.float()` where rows are one-hot, `.long()` where every index is a whole number."""
     error = seen_error(result, *ERRORS)
     loss = loss_call(program, result, error)
     if error is None or loss is None:
         return
-    line = f"line {program.line(loss.call)}"
+    f"line {program.line(loss.call)}"
     source = made_from(program, loss.target)
     if is_a(error, _ROWS):
         if loss.input_shape is not None and len(loss.input_shape) == 1:
@@ -37,15 +38,13 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         made = re.search(r"\bone_hot\(|torch\.eye\(", source) is not None
         given = _given(program, loss.target) or _of_several(program, loss.call.func)
         if not given and (made or _one_hot(result, loss)):
-            yield Rewrite(
-                program.replace({loss.target: method(loss.target, "float")}),
-                f"{line}: the one-hot rows become probabilities",
-            )
+            told = "the one-hot rows become probabilities"
+            yield program.edit({loss.target: method(loss.target, "float")}, told, at=loss.call)
     elif _dtype(error) in ("Int", "Short", "Char") or (
         _WHOLE.search(source) or is_whole(_facts(result, loss.target))
     ):
         told = "the class indices become whole numbers of type torch.long"
-        yield Rewrite.of(program, {loss.target: method(loss.target, "long")}, told, at=loss.call)
+        yield program.edit({loss.target: method(loss.target, "long")}, told, at=loss.call)
 
 
 def _dtype(error: ErrorSeen | Caught) -> str:
@@ -54,7 +53,7 @@ def _dtype(error: ErrorSeen | Caught) -> str:
     return seen["dtype"] if seen is not None else ""
 
 
-def _two_classes(program: Program, result: JobResult, loss: LossCall) -> Iterable[Rewrite]:
+def _two_classes(program: Failed, result: JobResult, loss: LossCall) -> Iterable[Rewrite]:
     """One score a sample and labels 0 and 1: that is the binary cross entropy of the scores."""
     made = [
         a.value
@@ -84,14 +83,14 @@ def _two_classes(program: Program, result: JobResult, loss: LossCall) -> Iterabl
     )
 
 
-def _given(program: Program, target: cst.BaseExpression) -> bool:
+def _given(program: Failed, target: cst.BaseExpression) -> bool:
     """Whether a function takes the target as an argument: another call may give it others."""
     function = program.up(target, cst.FunctionDef)
     names = [p.name.value for p in function.params.params] if function is not None else []
     return isinstance(target, cst.Name) and target.value in names
 
 
-def _of_several(program: Program, loss: cst.BaseExpression) -> bool:
+def _of_several(program: Failed, loss: cst.BaseExpression) -> bool:
     """Whether a loop goes over losses: the others get targets of another kind."""
     loops = (around for around in program.above(loss) if isinstance(around, cst.For))
     names = {name for f in loops for name in re.findall(r"\w+", program.text(f.target))}

@@ -7,30 +7,20 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import SeenError, read
-from executor.protocol import JobResult, Variable
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
-from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.sites import seen_error, variables
+from knowledge.repair.toolkit.failed import Failed
+from knowledge.repair.toolkit.sites import seen_as
 
+ERRORS = ("backward_count",)
 _USED_AS_NUMBER = r"\bif (?:not )?{0}\b|\b{0}\("
 
 
-def applies(result: JobResult) -> bool:
-    """A backward returned fewer values than its forward has arguments."""
-    return _match(result) is not None
-
-
-def _match(result: JobResult) -> SeenError | None:
-    error = seen_error(result, "backward_count")
-    return read(error, "backward_count") if error is not None else None
-
-
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`return grad` as `return grad, None`."""
-    m = _match(result)
-    if m is None or m.number("given") >= m.number("expected"):
+    m = program.said
+    if m.number("given") >= m.number("expected"):
         return
     missing = m.number("expected") - m.number("given")
     for cls in program.all(cst.ClassDef):
@@ -41,7 +31,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         returns = program.inside(body["backward"], cst.Return)
         if len(returns) != 1 or returns[0].value is None or len(names) != m.number("expected"):
             return
-        if not _no_tensors(program, cls, body["forward"], names, missing, variables(result)):
+        if not _no_tensors(program, cls, body["forward"], names, missing):
             return
         value = returns[0].value
         own = value.elements if isinstance(value, cst.Tuple) else [cst.Element(value)]
@@ -53,17 +43,12 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         )
         told = ", ".join(f"`{n}`" for n in names[-missing:])
         what = f"backward answers for every argument of forward; {told} has no gradient"
-        yield Rewrite.of(program, {value: new}, what, at=returns[0])
+        yield program.edit({value: new}, what, at=returns[0])
         return
 
 
 def _no_tensors(
-    program: Program,
-    cls: cst.ClassDef,
-    forward: cst.FunctionDef,
-    names: list[str],
-    missing: int,
-    seen: dict[str, Variable],
+    program: Failed, cls: cst.ClassDef, forward: cst.FunctionDef, names: list[str], missing: int
 ) -> bool:
     """Whether the last arguments are no tensors: by what was passed, else by how they are used."""
     applied = f"{cls.name.value}.apply"
@@ -75,7 +60,7 @@ def _no_tensors(
         plain = [
             _is_plain(v)
             or _is_plain_attribute(program, v)
-            or ((facts := seen.get(program.text(v))) is not None and facts.is_leaf is None)
+            or ((facts := program.seen.get(program.text(v))) is not None and facts.is_leaf is None)
             for v in given
         ]
         if not used and (not plain or not all(plain)):
@@ -89,7 +74,7 @@ def _is_plain(value: cst.BaseExpression) -> bool:
     return isinstance(value, (cst.Integer, cst.Float, cst.SimpleString))
 
 
-def _is_plain_attribute(program: Program, value: cst.BaseExpression) -> bool:
+def _is_plain_attribute(program: Failed, value: cst.BaseExpression) -> bool:
     """Whether `self.bits` is only ever given plain values, or parameters that are so by default."""
     if not isinstance(value, cst.Attribute) or program.text(value.value) != "self":
         return False
@@ -98,7 +83,7 @@ def _is_plain_attribute(program: Program, value: cst.BaseExpression) -> bool:
     return bool(given) and all(_is_plain(a.value) or _is_by_default(program, a) for a in given)
 
 
-def _is_by_default(program: Program, assign: cst.Assign) -> bool:
+def _is_by_default(program: Failed, assign: cst.Assign) -> bool:
     function = program.up(assign, cst.FunctionDef)
     defaults = {
         p.name.value: p.default
@@ -110,7 +95,7 @@ def _is_by_default(program: Program, assign: cst.Assign) -> bool:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The gradients arrive, and no gradient that was returned is gone."""
-    m = _match(before)
+    m = seen_as(before, *ERRORS)
     returned = (
         re.search(
             rf"class {m['function']}\b.*?def backward.*?\n( *return [^\n]*)", proposal.code, re.S

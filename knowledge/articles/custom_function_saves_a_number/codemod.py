@@ -6,24 +6,24 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.protocol import JobResult, Variable
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
-from knowledge.repair.toolkit.edits import New, Program, separated
+from knowledge.repair.toolkit.edits import New, separated
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import parameters
-from knowledge.repair.toolkit.sites import failing_statement, seen_as, seen_error, variables
+from knowledge.repair.toolkit.sites import seen_as
 
 ERRORS = ("saved_no_tensor",)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`ctx.k = k` below the save, `k = ctx.k` below the unpacking."""
-    error = seen_error(result, *ERRORS)
-    line = failing_statement(program, error)
+    line = program.statement
     if line is None:
         return
     for cls in program.all(cst.ClassDef):
-        edits = _moved(program, cls, line, variables(result))
+        edits = _moved(program, cls, line)
         if edits:
             names = ", ".join(f"`{n}`" for n in edits[1])
             yield Rewrite(
@@ -35,10 +35,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 
 def _moved(
-    program: Program,
-    cls: cst.ClassDef,
-    line: cst.SimpleStatementLine,
-    seen: dict[str, Variable],
+    program: Failed, cls: cst.ClassDef, line: cst.SimpleStatementLine
 ) -> tuple[dict[cst.CSTNode, New], list[str], str] | None:
     """The edits for a Function that the failing line applies; what moves; its ctx."""
     body = {f.name.value: f for f in program.inside(cls, cst.FunctionDef)}
@@ -62,7 +59,7 @@ def _moved(
     names = [program.text(a.value) for a in saves[0].args]
     target = unpacked[0].targets[0].target
     into = [program.text(e.value) for e in target.elements] if isinstance(target, cst.Tuple) else []
-    given = _given(program, cls, forward, line, seen)
+    given = _given(program, cls, forward, line)
     if len(into) != len(names) or not all(n.isidentifier() for n in (*names, *into)):
         return None
     if not set(names) <= parameters(program, saves[0]) or any(n not in given for n in names):
@@ -94,11 +91,7 @@ def _moved(
 
 
 def _given(
-    program: Program,
-    cls: cst.ClassDef,
-    forward: cst.FunctionDef,
-    line: cst.SimpleStatementLine,
-    seen: dict[str, Variable],
+    program: Failed, cls: cst.ClassDef, forward: cst.FunctionDef, line: cst.SimpleStatementLine
 ) -> dict[str, bool]:
     """For each parameter of forward, whether the failing call gave a tensor; unknown ones miss."""
     names = [p.name.value for p in forward.params.params[1:]]
@@ -111,7 +104,7 @@ def _given(
         return {}
     found = {}
     for name, given in zip(names, calls[0].args, strict=True):
-        facts = seen.get(program.text(given.value))
+        facts = program.seen.get(program.text(given.value))
         if isinstance(given.value, (cst.Integer, cst.Float)):
             found[name] = False
         elif facts is not None:

@@ -10,25 +10,13 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import read
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, call
-from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
+from knowledge.repair.toolkit.sites import argument, calls, with_argument
 
-_FAMILY = "no_length"
+ERRORS, SAYS = ("no_length",), {"type": "generator"}
 _TAKES_ITS_PLACE = ("shuffle", "drop_last", "sampler", "batch_sampler")
-
-
-def applies(result: JobResult) -> bool:
-    """Something asked a generator for its length."""
-    return _error(result) is not None
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    error = seen_error(result, _FAMILY)
-    seen = read(error, _FAMILY) if error is not None else None
-    return error if seen is not None and seen["type"] == "generator" else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

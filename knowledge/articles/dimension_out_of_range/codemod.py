@@ -10,9 +10,10 @@ import libcst as cst
 from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import live_shape, same_numbers, still_computed
-from knowledge.repair.toolkit.sites import argument, failing, integer, seen_error
+from knowledge.repair.toolkit.sites import argument, integer, seen_error
 
 _RANGE, _DIAG = "dimension_out_of_range", "diag_dimensions"  # error families
 ERRORS, LAYERS = (_RANGE, _DIAG), ""
@@ -25,11 +26,10 @@ def _asks_for_a_second(error: ErrorSeen | Caught) -> bool:
     return seen is not None and (seen["low"], seen["high"], seen["dimension"]) == ("-1", "0", "1")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """A batch and channels for unfold, diagonals of a batch, a row or the only dimension."""
-    error = seen_error(result, *ERRORS)
-    call = failing(program, error)
-    if error is None or not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+    call = program.node
+    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
     is_function = program.text(call.func.value) in (
         "torch",
@@ -43,26 +43,24 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     shape, name = live_shape(program, result, value), call.func.attr.value
     if shape is None:
         return
-    if is_a(error, _DIAG) and name == "diag" and is_function and len(call.args) == 1:
+    if is_a(program.error, _DIAG) and name == "diag" and is_function and len(call.args) == 1:
         yield from _diagonals(program, call, list(shape))
     elif name == "unfold" and is_function and len(shape) == 2:
         yield from _unfolded(program, call, value)
-    elif len(shape) == 1 and _asks_for_a_second(error):
+    elif len(shape) == 1 and _asks_for_a_second(program.error):
         yield from _row_or_only(program, call, value, shape[0])
 
 
-def _diagonals(program: Program, call: cst.Call, shape: list[int]) -> Iterator[Rewrite]:
+def _diagonals(program: Failed, call: cst.Call, shape: list[int]) -> Iterator[Rewrite]:
     new = cst.parse_expression("torch.diagonal(x, dim1=-2, dim2=-1)")
     assert isinstance(new, cst.Call) and isinstance(call.func, cst.Attribute)
     given = call.args[0].with_changes(comma=new.args[0].comma)
     function = call.func.with_changes(attr=cst.Name("diagonal"))
-    yield Rewrite(
-        program.replace({call: call.with_changes(func=function, args=[given, *new.args[1:]])}),
-        f"line {program.line(call)}: {shape} is a batch of matrices, and each has its diagonal",
-    )
+    told = f"{shape} is a batch of matrices, and each has its diagonal"
+    yield program.edit({call: call.with_changes(func=function, args=[given, *new.args[1:]])}, told)
 
 
-def _unfolded(program: Program, call: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
+def _unfolded(program: Failed, call: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
     assign = program.up(call, cst.Assign)
     if assign is None or assign.value is not call:
         return
@@ -75,23 +73,22 @@ def _unfolded(program: Program, call: cst.Call, value: cst.BaseExpression) -> It
     told = (
         f"unfold takes [batch, channels, height, width]; `{program.text(value)}` gets the first two"
     )
-    yield Rewrite.of(program, {value: new}, told, at=call)
+    yield program.edit({value: new}, told, at=call)
 
 
 def _row_or_only(
-    program: Program, call: cst.Call, value: cst.BaseExpression, size: int
+    program: Failed, call: cst.Call, value: cst.BaseExpression, size: int
 ) -> Iterator[Rewrite]:
     dim = argument(call, 99, "dim")
     if dim is None or program.text(dim.value) != "1":
         return
-    line = f"line {program.line(call)}"
+    f"line {program.line(call)}"
     row = method(value, "unsqueeze", cst.Arg(integer(0)))
     told = f"`{program.text(value)}` becomes a row, [1, {size}], along dimension 1"
-    yield Rewrite.of(program, {value: row}, told, f"`{program.text(value)}` is one row", at=call)
-    yield Rewrite(
-        program.replace({dim.value: integer(0)}),
-        f"{line}: the only dimension of `{program.text(value)}` is 0",
-        f"`{program.text(value)}` has one dimension",
+    yield program.edit({value: row}, told, f"`{program.text(value)}` is one row", at=call)
+    told = f"the only dimension of `{program.text(value)}` is 0"
+    yield program.edit(
+        {dim.value: integer(0)}, told, f"`{program.text(value)}` has one dimension", at=call
     )
 
 

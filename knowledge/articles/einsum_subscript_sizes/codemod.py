@@ -10,17 +10,16 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
-from knowledge.repair.toolkit.sites import failing, seen_error
+from knowledge.repair.toolkit.sites import seen_error
 
 ERRORS = ("einsum_sizes",)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """Another order of one operand's letters, if only one fits."""
-    error = seen_error(result, *ERRORS)
-    call = failing(program, error)
+    call = program.node
     if not isinstance(call, cst.Call) or len(call.args) < 3:
         return
     equation = call.args[0].value

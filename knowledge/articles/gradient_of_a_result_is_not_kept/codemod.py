@@ -9,24 +9,23 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import siblings
 from knowledge.repair.toolkit.keeps import gradients, tensors
-from knowledge.repair.toolkit.sites import failing_statement, scope_of, seen_error, variables
+from knowledge.repair.toolkit.sites import scope_of
 
 ERRORS, CODE = ("none_attribute",), r"^(\w+)\.grad\b"
 KEEPS = (gradients, tensors)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`x.retain_grad()` above the backward, or `x.grad = None` for a reset."""
-    error = seen_error(result, *ERRORS)
-    line = failing_statement(program, error)
-    match = re.match(CODE, error.code) if error is not None else None
+    line = program.statement
+    match = re.match(CODE, program.error.code)
     if line is None or match is None:
         return
     name = match[1]
-    facts = variables(result).get(name)
+    facts = program.seen.get(name)
     if facts is None or not facts.requires_grad:
         return
     if facts.is_leaf:
@@ -34,9 +33,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         if len(line.body) == 1 and program.text(small) == f"{name}.grad.zero_()":
             target = cst.AssignTarget(cst.Attribute(cst.Name(name), cst.Name("grad")))
             told = "there is no gradient yet the first time; None resets it each time"
-            yield Rewrite.of(
-                program, {small: cst.Assign([target], cst.Name("None"))}, told, at=line
-            )
+            yield program.edit({small: cst.Assign([target], cst.Name("None"))}, told, at=line)
         return
     scope = scope_of(program, line)
     body, at = siblings(program, line)

@@ -9,23 +9,23 @@ import libcst as cst
 from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed
-from knowledge.repair.toolkit.sites import argument, failing, integer, seen_error
+from knowledge.repair.toolkit.sites import argument, integer
 
 _GRID, _THETA = "grid_coordinates", "affine_matrices"  # error families
 ERRORS = (_GRID, _THETA)
 KEEPS = (computed(),)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`grid.permute(0, 2, 3, 1)`; one matrix as a batch of one."""
-    error = seen_error(result, *ERRORS)
-    node = failing(program, error)
-    if error is None or not isinstance(node, cst.Call):
+    node = program.node
+    if not isinstance(node, cst.Call):
         return
     name = program.text(node.func).rpartition(".")[2]
-    if (m := read(error, _GRID)) and name == "grid_sample":
+    if (m := read(program.error, _GRID)) and name == "grid_sample":
         given = argument(node, 1, "grid")
         wanted, shape = m.number("coordinates"), m.sizes("grid")
         # Only one place may hold the coordinates: else the order is a guess.
@@ -37,13 +37,11 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             f"line {program.line(node)}: dimension 1 of {list(shape)} holds the {wanted} "
             "coordinates, which grid_sample reads from the last one",
         )
-    elif (m := read(error, _THETA)) and name == "affine_grid":
+    elif (m := read(program.error, _THETA)) and name == "affine_grid":
         given = argument(node, 0, "theta")
         shape = (2, 3) if m["dimensions"] == "2D" else (3, 4)
         if given is None or m.sizes("given") != shape:
             return
         zero = cst.Arg(cst.Integer("0"))
-        yield Rewrite(
-            program.replace({given.value: method(given.value, "unsqueeze", zero)}),
-            f"line {program.line(node)}: one matrix is a batch of one",
-        )
+        told = "one matrix is a batch of one"
+        yield program.edit({given.value: method(given.value, "unsqueeze", zero)}, told, at=node)

@@ -18,7 +18,8 @@ from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.comments import above, commented
-from knowledge.repair.toolkit.edits import New, Program, operand
+from knowledge.repair.toolkit.edits import New, operand
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import (
     earlier_in_loop,
     free_name,
@@ -31,16 +32,7 @@ from knowledge.repair.toolkit.flow import (
     siblings,
     under,
 )
-from knowledge.repair.toolkit.sites import (
-    argument,
-    failing,
-    failing_statement,
-    made,
-    scope_of,
-    seen_error,
-    variables,
-    without_argument,
-)
+from knowledge.repair.toolkit.sites import argument, made, scope_of, seen_error, without_argument
 
 ERRORS = ("leaf_in_place",)
 _UPDATE, _COMPUTE = "update it", "compute with it"
@@ -70,23 +62,20 @@ class _Write:
         )
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`with torch.no_grad():` around an update, a new tensor for a computation."""
-    error = seen_error(result, *ERRORS)
-    assert error is not None
-    node = failing(program, error)
+    node = program.node
     if isinstance(node, cst.Call) and (found := list(_inplace_argument(program, node, result))):
         yield from found
         return
-    write = _write(program, node, failing_statement(program, error))
+    write = _write(program, node, program.statement)
     if write is None:
         return
-    seen = variables(result)
     name = program.text(write.target)
     if not write.alone:
         yield from _in_expression(program, write)
         return
-    meaning = _meaning(program, write, seen)
+    meaning = _meaning(program, write)
     if meaning == _COMPUTE and _announced(program, write):
         meaning = ""  # who calls it a change in place may mean the tensor itself
     if meaning != _COMPUTE:
@@ -94,7 +83,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         yield Rewrite(
             program.replace(under(program, lines, f"{program.name_of('torch', 'no_grad')}()")),
             f"line {program.line(write.line)}: change the values of `{name}` without recording "
-            f"it; {_what_stays(seen.get(name))}",
+            f"it; {_what_stays(program.seen.get(name))}",
             _UPDATE if not meaning else "",
             said=_SAID_UPDATE,
         )
@@ -106,7 +95,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 
 def _write(
-    program: Program, node: cst.CSTNode | None, line: cst.SimpleStatementLine | None
+    program: Failed, node: cst.CSTNode | None, line: cst.SimpleStatementLine | None
 ) -> _Write | None:
     if line is None or len(line.body) != 1:
         return None
@@ -138,7 +127,7 @@ def _what_stays(facts: Variable | None) -> str:
     return "it stays a leaf and keeps its gradient"
 
 
-def _announced(program: Program, write: _Write) -> bool:
+def _announced(program: Failed, write: _Write) -> bool:
     """Whether a comment beside the line or above it calls it a change in place."""
     code, line = program.module.code, program.line(write.line)
     comments = commented(code)
@@ -146,13 +135,13 @@ def _announced(program: Program, write: _Write) -> bool:
     return any(re.search(r"in[- _]?place", text, re.IGNORECASE) for text in said)
 
 
-def _meaning(program: Program, write: _Write, seen: dict[str, Variable]) -> str:
+def _meaning(program: Failed, write: _Write) -> str:
     """`_UPDATE`, `_COMPUTE`, or nothing where it cannot be known."""
     text = program.text(write.small)
     name = program.text(write.target)
     if _STEP.search(text):
         return _UPDATE
-    goes_on = _with_gradient(program, write, seen) or name in parameters(program, write.line)
+    goes_on = _with_gradient(program, write) or name in parameters(program, write.line)
     if goes_on and isinstance(write.target, cst.Name):
         return _COMPUTE
     if write.call is not None and isinstance(write.call.func, cst.Attribute):
@@ -163,13 +152,13 @@ def _meaning(program: Program, write: _Write, seen: dict[str, Variable]) -> str:
         return _UPDATE
     if isinstance(write.target, cst.Attribute):
         return _UPDATE
-    facts = seen.get(name)
+    facts = program.seen.get(name)
     is_view = facts is not None and facts.is_leaf is False
     used = [n for n in later(program, name, write.line) if not is_attribute(program, n, "grad")]
     return _UPDATE if is_view or not _computes(program, used) else ""
 
 
-def _computes(program: Program, used: list[cst.Name]) -> bool:
+def _computes(program: Failed, used: list[cst.Name]) -> bool:
     """Whether one of these reads does more than print the tensor."""
     for node in used:
         parent = program.parent(node)
@@ -182,7 +171,7 @@ def _computes(program: Program, used: list[cst.Name]) -> bool:
     return False
 
 
-def _with_gradient(program: Program, write: _Write, seen: dict[str, Variable]) -> bool:
+def _with_gradient(program: Failed, write: _Write) -> bool:
     """Whether what is written is itself something that gradients flow to."""
     own = program.text(write.target)
     values: list[cst.CSTNode] = []
@@ -191,10 +180,12 @@ def _with_gradient(program: Program, write: _Write, seen: dict[str, Variable]) -
     elif write.call is not None:
         values = list(write.call.args)
     names = {n.value for v in values for n in program.inside(v, cst.Name)} - {own}
-    return any((facts := seen.get(n)) is not None and bool(facts.requires_grad) for n in names)
+    return any(
+        (facts := program.seen.get(n)) is not None and bool(facts.requires_grad) for n in names
+    )
 
 
-def _neighbours(program: Program, write: _Write) -> list[cst.SimpleStatementLine]:
+def _neighbours(program: Failed, write: _Write) -> list[cst.SimpleStatementLine]:
     """The line, with the lines right below it that update other leaves in the same way."""
     body, at = siblings(program, write.line)
     lines = [write.line]
@@ -212,7 +203,7 @@ def _neighbours(program: Program, write: _Write) -> list[cst.SimpleStatementLine
 # -- as a computation ------------------------------------------------------------------------
 
 
-def _computed(program: Program, write: _Write, intent: str) -> Iterator[Rewrite]:
+def _computed(program: Failed, write: _Write, intent: str) -> Iterator[Rewrite]:
     """The same values in a new tensor; the leaf keeps its own, and its gradient."""
     if not isinstance(write.target, cst.Name):
         return
@@ -280,7 +271,7 @@ def _constant(value: cst.BaseExpression) -> bool:
     return isinstance(value, (cst.Integer, cst.Float, cst.UnaryOperation))
 
 
-def _bound_again(program: Program, name: str, after: cst.BaseStatement) -> int:
+def _bound_again(program: Failed, name: str, after: cst.BaseStatement) -> int:
     """The line below where the name is given another value; far beyond the end if nowhere."""
     lines = [
         program.line(a)
@@ -291,7 +282,7 @@ def _bound_again(program: Program, name: str, after: cst.BaseStatement) -> int:
     return min(lines, default=1_000_000)
 
 
-def _in_expression(program: Program, write: _Write) -> Iterator[Rewrite]:
+def _in_expression(program: Failed, write: _Write) -> Iterator[Rewrite]:
     """`z = x.add_(y)` as `z = x.add(y)`, or as `z = x.clone().add_(y)`."""
     call = write.call
     assert call is not None and isinstance(call.func, cst.Attribute)
@@ -299,16 +290,14 @@ def _in_expression(program: Program, write: _Write) -> Iterator[Rewrite]:
     if method in _SETS:
         return
     new = call.with_changes(func=call.func.with_changes(attr=cst.Name(method[:-1])))
-    yield Rewrite.of(
-        program, {call: new}, f"`{method[:-1]}` makes a new tensor; `{name}` stays as it is"
-    )
+    yield program.edit({call: new}, f"`{method[:-1]}` makes a new tensor; `{name}` stays as it is")
     if call.func.value is write.target:  # for who wants to see a change in place
         copy = cst.Call(cst.Attribute(call.func.value, cst.Name("clone")))
         told = f"`{method}` changes a copy in place; `{name}` stays as it is"
-        yield Rewrite.of(program, {call.func.value: copy}, told, at=call)
+        yield program.edit({call.func.value: copy}, told, at=call)
 
 
-def _inplace_argument(program: Program, call: cst.Call, result: JobResult) -> Iterator[Rewrite]:
+def _inplace_argument(program: Failed, call: cst.Call, result: JobResult) -> Iterator[Rewrite]:
     """inplace=True left out, of the function or of the layer that was called."""
     layer = result.layer
     site = made(program, layer) if layer is not None and "inplace=True" in layer.repr else None
@@ -316,7 +305,7 @@ def _inplace_argument(program: Program, call: cst.Call, result: JobResult) -> It
         given = argument(where, 99, "inplace")
         if given is not None and program.text(given.value) == "True":
             told = "without inplace=True the result is a new tensor"
-            yield Rewrite.of(program, {where: without_argument(where, given)}, told)
+            yield program.edit({where: without_argument(where, given)}, told)
             return
 
 

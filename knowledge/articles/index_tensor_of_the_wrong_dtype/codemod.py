@@ -10,83 +10,60 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import is_a, read
-from executor.protocol import Caught, ErrorSeen, JobResult, Variable
+from executor.errors import read
+from executor.protocol import JobResult, Variable
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.dataflow import INTEGERS, cast_of, is_whole, of_dtype, passed
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import root
 from knowledge.repair.toolkit.keeps import leaves, tensors
-from knowledge.repair.toolkit.sites import (
-    argument,
-    assignment,
-    failing,
-    failing_statement,
-    seen_error,
-    variables,
-)
+from knowledge.repair.toolkit.sites import argument, assignment, seen_error
 
 # Error families.
 _SUBSCRIPT, _EMBEDDING, _TARGET = "index_dtype", "embedding_dtype", "loss_index_dtype"
-_ARGUMENT = "index_argument_dtype"
-_VALUES = ("scatter_dtypes", "index_put_dtypes")
+_ARGUMENT, _KERNEL = "index_argument_dtype", "not_implemented_for_dtype"
+_FAMILIES = (_SUBSCRIPT, _EMBEDDING, _TARGET, _ARGUMENT, _KERNEL, "scatter_dtypes",
+             "index_put_dtypes")  # fmt: skip
 KEEPS = (tensors, leaves)
 
 
 def applies(result: JobResult) -> bool:
     """Indices, or the values put at indices, have a dtype that does not do."""
     error = seen_error(result)
-    if error is None:
+    seen = read(error, *_FAMILIES) if error is not None else None
+    if seen is None or (seen.id == _TARGET and not seen["dtype"].startswith("Int")):
         return False
-    known = is_a(error, _SUBSCRIPT, _EMBEDDING, *_VALUES)
-    return known or _is_int_target(error) or _is_argument(error)
+    return seen.id != _KERNEL or seen["kernel"] == "bincount_cpu"
 
 
-def _is_int_target(error: ErrorSeen | Caught) -> bool:
-    """Whether class numbers are int32 where int64 is needed."""
-    seen = read(error, _TARGET)
-    return seen is not None and seen["dtype"].startswith("Int")
-
-
-def _is_argument(error: ErrorSeen | Caught) -> bool:
-    """Whether an argument of the failing call has to be an index."""
-    kernel = read(error, "not_implemented_for_dtype")
-    return is_a(error, _ARGUMENT) or (kernel is not None and kernel["kernel"] == "bincount_cpu")
-
-
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """The cast at the place that needs it."""
-    error = seen_error(result)
-    assert error is not None
-    seen = variables(result)
-    node = failing(program, error)
-    if is_a(error, _SUBSCRIPT):
+    node, seen = program.node, read(program.error, *_FAMILIES)
+    what = seen.id if seen is not None else ""
+    if what == _SUBSCRIPT:
         if isinstance(node, cst.Subscript):
             for element in node.slice:
                 if isinstance(element.slice, cst.Index):
-                    yield from _long(program, element.slice.value, seen)
-    elif is_a(error, _EMBEDDING) or _is_int_target(error):
-        wanted = ("int32",) if _is_int_target(error) else ("float32", "float64")
+                    yield from _long(program, element.slice.value, program.seen)
+    elif what in (_EMBEDDING, _TARGET):
+        wanted = ("int32",) if what == _TARGET else ("float32", "float64")
         given = passed(program, result, lambda facts: facts.dtype in wanted)
         if given is not None:
             yield from _long(program, given.name, {given.name.value: given.facts})
-        elif is_a(error, _EMBEDDING):
+        elif what == _EMBEDDING:
             yield from _all_long(program, result)
-    elif _is_argument(error):
-        if isinstance(node, cst.Call):
-            index = _index(program, node)
-            if index is not None:
-                yield from _long(program, index, seen)
+    elif what in (_ARGUMENT, _KERNEL):
+        if isinstance(node, cst.Call) and (index := _index(program, node)) is not None:
+            yield from _long(program, index, program.seen)
     else:
-        yield from _source(program, node, failing_statement(program, error), seen)
+        yield from _source(program, node, program.statement)
 
 
-def _index(program: Program, node: cst.Call) -> cst.BaseExpression | None:
+def _index(program: Failed, node: cst.Call) -> cst.BaseExpression | None:
     """The argument that holds the indices."""
     name = program.text(node.func).rpartition(".")[2]
-    is_method = not re.match(
-        r"^(torch|F|nn\.functional|torch\.nn\.functional)\.", program.text(node.func)
-    )
+    is_method = not re.match(r"(torch|F|nn\.functional)\.", program.text(node.func))
     if name in {"one_hot", "bincount"}:
         if is_method and isinstance(node.func, cst.Attribute):
             return node.func.value
@@ -98,20 +75,16 @@ def _index(program: Program, node: cst.Call) -> cst.BaseExpression | None:
 
 
 def _long(
-    program: Program, value: cst.BaseExpression, seen: dict[str, Variable]
+    program: Failed, value: cst.BaseExpression, seen: dict[str, Variable]
 ) -> Iterator[Rewrite]:
-    name = root(value)
-    if name is None:
-        name = next(iter(program.inside(value, cst.Name)), None)
+    name = root(value) or next(iter(program.inside(value, cst.Name)), None)
     facts = seen.get(program.text(name)) if name is not None else None
-    whole = is_whole(facts) or (isinstance(name, cst.Name) and _made_whole(program, name))
-    if not whole:
-        return
-    told = f"`{program.text(value)}` as integers, which can index"
-    yield Rewrite.of(program, {value: method(value, "long")}, told)
+    if is_whole(facts) or (isinstance(name, cst.Name) and _made_whole(program, name)):
+        told = f"`{program.text(value)}` as integers, which can index"
+        yield program.edit({value: method(value, "long")}, told)
 
 
-def _all_long(program: Program, result: JobResult) -> Iterator[Rewrite]:
+def _all_long(program: Failed, result: JobResult) -> Iterator[Rewrite]:
     """Several variables of one call, each of whole numbers: `model(source, target)`."""
     frame = result.frames[0] if result.frames else None
     statement = program.statement_on(frame.line) if frame is not None else None
@@ -130,10 +103,10 @@ def _all_long(program: Program, result: JobResult) -> Iterator[Rewrite]:
     ):
         told = " and ".join(f"`{n.value}`" for n in wrong)
         what = f"{told} as integers, which an embedding looks up"
-        yield Rewrite.of(program, {n: method(n, "long") for n in wrong}, what, at=statement)
+        yield program.edit({n: method(n, "long") for n in wrong}, what, at=statement)
 
 
-def _made_whole(program: Program, name: cst.Name) -> bool:
+def _made_whole(program: Failed, name: cst.Name) -> bool:
     """Whether the line that makes a variable gives whole numbers, whatever their dtype."""
     made = assignment(program, name.value, name)
     if made is None:
@@ -151,10 +124,7 @@ def _made_whole(program: Program, name: cst.Name) -> bool:
 
 
 def _source(
-    program: Program,
-    node: cst.CSTNode | None,
-    statement: cst.SimpleStatementLine | None,
-    seen: dict[str, Variable],
+    program: Failed, node: cst.CSTNode | None, statement: cst.SimpleStatementLine | None
 ) -> Iterator[Rewrite]:
     """What is put at the indices, in the dtype of what it is put into."""
     small = statement.body[0] if statement is not None and len(statement.body) == 1 else None
@@ -171,11 +141,11 @@ def _source(
         into, value = root(target), given.value
     else:
         return
-    facts = seen.get(program.text(into)) if into is not None else None
+    facts = program.seen.get(program.text(into)) if into is not None else None
     if facts is None or facts.dtype is None or into is None:
         return
     if facts.dtype in INTEGERS and not (
-        isinstance(value, cst.Name) and is_whole(seen.get(value.value))
+        isinstance(value, cst.Name) and is_whole(program.seen.get(value.value))
     ):
         # As integers the values would lose what is behind the point.
         yield from _floats(program, into, facts.dtype)
@@ -183,18 +153,16 @@ def _source(
     if facts.dtype == "bool":
         return
     told = f"the values as {facts.dtype}, like `{program.text(into)}`"
-    yield Rewrite.of(program, {value: cast_of(program, value, facts.dtype)}, told)
+    yield program.edit({value: cast_of(program, value, facts.dtype)}, told)
 
 
-def _floats(program: Program, into: cst.Name | cst.Attribute, dtype: str) -> Iterator[Rewrite]:
+def _floats(program: Failed, into: cst.Name | cst.Attribute, dtype: str) -> Iterator[Rewrite]:
     """What the values are put into holds floats from the beginning."""
     made = assignment(program, into.value, into) if isinstance(into, cst.Name) else None
     if made is None or dtype == "bool" or not isinstance(into, cst.Name):
         return
     if re.search(r"\bdtype\b|\.(long|int|to|type)\(", program.text(made.value)):
         return  # integers on purpose
-    yield Rewrite(
-        program.replace({made.value: of_dtype(program, made.value, "float32")}),
-        f"line {program.line(made)}: `{into.value}` holds floats, since floats are put into it",
-        subjects=(into.value,),
-    )
+    told = f"`{into.value}` holds floats, since floats are put into it"
+    new = of_dtype(program, made.value, "float32")
+    yield program.edit({made.value: new}, told, at=made, subjects=(into.value,))

@@ -13,17 +13,10 @@ import libcst as cst
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.dataflow import cast_of, of_dtype
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import root
 from knowledge.repair.toolkit.keeps import leaves, tensors
-from knowledge.repair.toolkit.sites import (
-    argument,
-    assignment,
-    failing,
-    failing_statement,
-    seen_error,
-    without_argument,
-)
+from knowledge.repair.toolkit.sites import argument, assignment, without_argument
 
 ERRORS = ("integers_require_grad",)
 KEEPS = (tensors, leaves)
@@ -31,12 +24,10 @@ KEEPS = (tensors, leaves)
 _CODES = re.compile(r"ind(ex|ices)|\bidx|label|class|categor|target|token|_ids?\b|\bids?\b", re.I)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """dtype=torch.float32 in the call that makes it."""
-    error = seen_error(result, *ERRORS)
-    assert error is not None
-    statement = failing_statement(program, error)
-    node = failing(program, error)
+    statement = program.statement
+    node = program.node
     if statement is None or len(statement.body) != 1:
         return
     small = statement.body[0]
@@ -54,11 +45,11 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     new = of_dtype(program, value, "float32")
     if isinstance(value, cst.Call) and program.text(value.func) == "torch.from_numpy":
         new = cast_of(program, value, "float32")
-    yield Rewrite.of(program, {value: new}, "made of floats, which can have a gradient")
+    yield program.edit({value: new}, "made of floats, which can have a gradient")
 
 
 def _of_codes(
-    program: Program, small: cst.BaseSmallStatement, node: cst.CSTNode | None
+    program: Failed, small: cst.BaseSmallStatement, node: cst.CSTNode | None
 ) -> Iterable[Rewrite]:
     """Numbers that an embedding looks up, without the request: the embedding's rows learn."""
     if not isinstance(small, cst.Assign) or not isinstance(node, cst.Call):
@@ -71,11 +62,11 @@ def _of_codes(
     if not re.search(r"\bEmbedding(Bag)?\(", code):
         return
     told = f"`{name}` only says which rows are looked up; the rows learn, not their numbers"
-    yield Rewrite.of(program, {node: without_argument(node, asked)}, told)
+    yield program.edit({node: without_argument(node, asked)}, told)
 
 
 def _made(
-    program: Program, node: cst.CSTNode | None, small: cst.BaseSmallStatement
+    program: Failed, node: cst.CSTNode | None, small: cst.BaseSmallStatement
 ) -> cst.BaseExpression | None:
     """The expression that makes the tensor."""
     if isinstance(small, cst.Assign):
@@ -95,7 +86,7 @@ def _made(
 
 
 def _origin(
-    program: Program, owner: cst.BaseExpression, small: cst.BaseSmallStatement
+    program: Failed, owner: cst.BaseExpression, small: cst.BaseSmallStatement
 ) -> cst.BaseExpression | None:
     name = root(owner)
     if not isinstance(name, cst.Name) or name is not owner:

@@ -11,21 +11,14 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from executor.errors import SeenError, is_a, read
-from executor.protocol import Caught, ErrorSeen, JobResult, Variable
+from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.dataflow import INTEGERS, of_dtype, passed
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import root
 from knowledge.repair.toolkit.keeps import leaves, tensors
-from knowledge.repair.toolkit.sites import (
-    argument,
-    assignment,
-    failing,
-    failing_statement,
-    seen_error,
-    variables,
-    with_argument,
-)
+from knowledge.repair.toolkit.sites import argument, assignment, seen_error, with_argument
 
 _WRITTEN = ("value_overflow", "integers_as_data")  # error families
 _RANDOM = ("check_uniform_bounds", "normal_kernel_cpu")  # kernels
@@ -58,40 +51,37 @@ def _is_told(needs: SeenError) -> bool:
     return any(needs[wording] for wording in ("common", "tensor", "deviation", "either", "only"))
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`.float()` at the operation; at the call for a layer's input."""
-    error = seen_error(result)
-    assert error is not None
-    node = failing(program, error)
-    if is_a(error, *_WRITTEN):
-        yield from _written(program, result)
+    node = program.node
+    if is_a(program.error, *_WRITTEN):
+        yield from _written(program)
         return
-    lacks = read(error, "not_implemented_for_dtype")
+    lacks = read(program.error, "not_implemented_for_dtype")
     if lacks is not None and lacks["kernel"] in _RANDOM:
         yield from _random_like(program, node)
         return
     if result.layer is not None and result.layer.type.endswith("Loss"):
-        yield from _prediction(program, result, node)
+        yield from _prediction(program, node)
         return
     if result.layer is not None or len(result.frames) > 1:
         given = passed(program, result, lambda facts: facts.dtype in INTEGERS - {"bool"})
         if given is not None and result.layer is not None:
             new = method(given.name, "float")
             told = f"the layer computes with floats, and `{given.name.value}` holds integers"
-            yield Rewrite.of(program, {given.name: new}, told)
+            yield program.edit({given.name: new}, told)
             return
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
     if node.func.attr.value.endswith("_"):
         return  # the result would be written into a copy and lost
-    yield from _at(program, node, variables(result), _of_truth_values(error))
-    yield from _at_the_literal(program, result, node)
+    yield from _at(program, node, _of_truth_values(program.error))
+    yield from _at_the_literal(program, node)
 
 
-def _written(program: Program, result: JobResult) -> Iterator[Rewrite]:
+def _written(program: Failed) -> Iterator[Rewrite]:
     """`x[i] = inf`, `layer.weight.data = integers`: floats where the integers are made."""
-    error = seen_error(result)
-    line = failing_statement(program, error)
+    line = program.statement
     small = line.body[0] if line is not None and len(line.body) == 1 else None
     if not isinstance(small, cst.Assign) or len(small.targets) != 1:
         return
@@ -102,24 +92,23 @@ def _written(program: Program, result: JobResult) -> Iterator[Rewrite]:
         found = assignment(program, program.text(name or small.value), small)
         value = found.value if found is not None else None
     if isinstance(value, cst.Call) and _FACTORY.match(program.text(value.func)):
-        yield Rewrite(
-            program.replace({value: of_dtype(program, value, "float32")}),
-            f"line {program.line(value)}: made as floats, which can hold what is written",
-            subjects=(program.text(name or target).removesuffix(".data"),),
-        )
+        subject = program.text(name or target).removesuffix(".data")
+        yield _of_floats(program, value, "made as floats, which can hold what is written", subject)
 
 
-def _random_like(program: Program, node: cst.BaseExpression | None) -> Iterator[Rewrite]:
+def _of_floats(program: Failed, value: cst.BaseExpression, told: str, *subjects: str) -> Rewrite:
+    return program.edit({value: of_dtype(program, value, "float32")}, told, subjects=subjects)
+
+
+def _random_like(program: Failed, node: cst.BaseExpression | None) -> Iterator[Rewrite]:
     """`rand_like(integers)` with a dtype that random numbers between 0 and 1 can have."""
     if isinstance(node, cst.Call) and _LIKE.search(program.text(node.func)):
         dtype = cst.parse_expression(program.name_of("torch", "float32"))
         told = "the shape of the integers, filled with floats"
-        yield Rewrite.of(program, {node: with_argument(node, 99, "dtype", dtype)}, told)
+        yield program.edit({node: with_argument(node, 99, "dtype", dtype)}, told)
 
 
-def _prediction(
-    program: Program, result: JobResult, node: cst.BaseExpression | None
-) -> Iterator[Rewrite]:
+def _prediction(program: Failed, node: cst.BaseExpression | None) -> Iterator[Rewrite]:
     """What a loss gets first, as floats, where it is made; the targets stay as they are.
 
     What a model gave is made of floats, and whole numbers come of argmax or of a copy of it: made
@@ -128,20 +117,17 @@ def _prediction(
     given = argument(node, 0, "input") if isinstance(node, cst.Call) else None
     if given is None or node is None:
         return
-    facts = variables(result).get(program.text(given.value))
+    facts = program.seen.get(program.text(given.value))
     if facts is None or facts.dtype not in INTEGERS or not isinstance(given.value, cst.Name):
         return
     made = assignment(program, given.value.value, node)
     if made is None or _PICKS.search(program.text(made.value)):
         return
-    where = made.value
-    told = f"`{given.value.value}` are scores, and scores are floats"
-    yield Rewrite.of(
-        program, {where: of_dtype(program, where, "float32")}, told, subjects=(given.value.value,)
-    )
+    name = given.value.value
+    yield _of_floats(program, made.value, f"`{name}` are scores, and scores are floats", name)
 
 
-def _at_the_literal(program: Program, result: JobResult, node: cst.Call) -> Iterator[Rewrite]:
+def _at_the_literal(program: Failed, node: cst.Call) -> Iterator[Rewrite]:
     """The one tensor of integers that a value was selected from, made as floats instead.
 
     Where the result goes back into it, a cast at the operation alone would not do.
@@ -151,21 +137,16 @@ def _at_the_literal(program: Program, result: JobResult, node: cst.Call) -> Iter
         made = assignment(program, name, node)
         if made is None or not isinstance(made.value, cst.Subscript):
             continue
-        source = made.value.value
-        first = assignment(program, source.value, made) if isinstance(source, cst.Name) else None
-        if first is None or not isinstance(first.value, cst.Call):
+        if not isinstance(source := made.value.value, cst.Name):
             continue
-        if isinstance(source, cst.Name) and _FACTORY.match(program.text(first.value.func)):
-            yield Rewrite(
-                program.replace({first.value: of_dtype(program, first.value, "float32")}),
-                f"line {program.line(first)}: `{source.value}` is made of floats",
-                subjects=(source.value, name),
-            )
+        first = assignment(program, source.value, made)
+        value = first.value if first is not None else None
+        if isinstance(value, cst.Call) and _FACTORY.match(program.text(value.func)):
+            told = f"`{source.value}` is made of floats"
+            yield _of_floats(program, value, told, source.value, name)
 
 
-def _at(
-    program: Program, node: cst.Call, seen: dict[str, Variable], is_bool: bool
-) -> Iterator[Rewrite]:
+def _at(program: Failed, node: cst.Call, is_bool: bool) -> Iterator[Rewrite]:
     assert isinstance(node.func, cst.Attribute)
     operation = node.func.attr.value
     owner = program.text(node.func.value)
@@ -176,13 +157,13 @@ def _at(
         operands = operands[: 2 if _TWO.search(operation) else 1]
     edits: dict[cst.CSTNode, cst.CSTNode] = {}
     for value in operands:
-        facts = seen.get(program.text(value))
+        facts = program.seen.get(program.text(value))
         if facts is not None and facts.dtype is not None and facts.dtype not in INTEGERS:
             continue
         edits[value] = _floats(program, value, is_bool)
     if edits:
         what = "integers" if is_bool else "floats"
-        yield Rewrite.of(program, edits, f"`{operation}` is computed in {what}", at=node)
+        yield program.edit(edits, f"`{operation}` is computed in {what}", at=node)
 
 
 def _is_data(argument: cst.Arg) -> bool:
@@ -191,7 +172,7 @@ def _is_data(argument: cst.Arg) -> bool:
     return not isinstance(argument.value, (cst.Integer, cst.Float, cst.SimpleString))
 
 
-def _floats(program: Program, value: cst.BaseExpression, is_bool: bool) -> cst.BaseExpression:
+def _floats(program: Failed, value: cst.BaseExpression, is_bool: bool) -> cst.BaseExpression:
     if is_bool:
         return method(value, "int")
     if isinstance(value, cst.Call) and _FACTORY.match(program.text(value.func)):

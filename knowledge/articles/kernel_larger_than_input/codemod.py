@@ -9,7 +9,7 @@ import libcst as cst
 from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import still_computed, uses_loaded_weights
 from knowledge.repair.toolkit.sites import (
     argument,
@@ -23,7 +23,7 @@ from knowledge.repair.toolkit.sites import (
 ERRORS, LAYERS = ("conv_kernel_size",), "Conv2d"
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`padding=k // 2`, which keeps the size, or a kernel that fits; both are other networks."""
     error, layer = seen_error(result, *ERRORS), result.layer
     found = read(error, *ERRORS) if error is not None else None
@@ -37,18 +37,16 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     plain = setting(layer, "dilation") is None and "padding=" not in layer.repr
     if size is None or not isinstance(size.value, cst.Integer) or not plain:
         return
-    line = f"line {program.line(call.call)}"
+    f"line {program.line(call.call)}"
     if kernel % 2:
         padded = with_argument(call.call, 99, "padding", integer(kernel // 2))
-        yield Rewrite(
-            program.replace({call.call: padded}),
-            f"{line}: the {height} x {width} picture is padded, so that a kernel of {kernel} fits",
-            f"a kernel of {kernel}, and maps as large as the picture",
+        told = f"the {height} x {width} picture is padded, so that a kernel of {kernel} fits"
+        yield program.edit(
+            {call.call: padded}, told, f"a kernel of {kernel}, and maps as large as the picture"
         )
-    yield Rewrite(
-        program.replace({size.value: integer(height)}),
-        f"{line}: the kernel is as large as the {height} x {width} picture",
-        "one number for the whole picture",
+    told = f"the kernel is as large as the {height} x {width} picture"
+    yield program.edit(
+        {size.value: integer(height)}, told, "one number for the whole picture", at=call.call
     )
 
 

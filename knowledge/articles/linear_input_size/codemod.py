@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from executor.errors import read
-from executor.protocol import Caught, ErrorSeen, JobResult, Layer
+from executor.protocol import JobResult, Layer
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.comments import OF_A_SUM, above, commented
-from knowledge.repair.toolkit.edits import Program, method, same
+from knowledge.repair.toolkit.edits import method, same
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.shapes import (
     LayerCall,
@@ -31,11 +32,9 @@ from knowledge.repair.toolkit.shapes import (
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
-    failing,
     integer,
     made,
     scope_of,
-    seen_error,
     setting,
     without_argument,
 )
@@ -49,20 +48,20 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _CHANNELS_SECOND = re.compile(r"\b(Conv1d|\w*Pool1d|BatchNorm1d|InstanceNorm1d)\b")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """Flatten what is a picture, transpose what is turned, else make the layer fit."""
-    error, layer = seen_error(result, *ERRORS), result.layer
-    if error is None or layer is None or layer.input is None:
+    layer = result.layer
+    if layer is None or layer.input is None:
         return
     expected, shape = setting(layer, "in_features"), layer.input
     if expected is None or not shape:
         return
     if expected == shape[-1]:
-        yield from _weight_replaced(program, layer, error)
+        yield from _weight_replaced(program, layer)
         return
     if _is_for_another_layer(program, layer):
         return
-    called = layer_call(program, failing(program, error), layer)
+    called = layer_call(program, program.node, layer)
     if called is not None and _is_a_picture(program, called.call, shape, expected):
         yield from _flattened(program, layer, called, shape, expected)
         return
@@ -87,7 +86,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     yield from _taken_from_the_input(program, layer, intent or supposed)
 
 
-def _is_for_another_layer(program: Program, layer: Layer) -> bool:
+def _is_for_another_layer(program: Failed, layer: Layer) -> bool:
     """Whether it, or the object that it is a part of, was made for what goes into another layer."""
     maker = made(program, layer)
     if maker is None:
@@ -100,7 +99,7 @@ def _is_for_another_layer(program: Program, layer: Layer) -> bool:
     return any(program.text(given.value).endswith(".in_features") for given in sizes)
 
 
-def _names_lost(program: Program, found: Resized) -> bool:
+def _names_lost(program: Failed, found: Resized) -> bool:
     """Whether the line that makes the layer does without a name, and with no other for it."""
     codes = (program.module.code, found.module.code)
     lines = [code.splitlines()[found.line - 1].partition("#")[0] for code in codes]
@@ -108,7 +107,7 @@ def _names_lost(program: Program, found: Resized) -> bool:
     return new < old
 
 
-def _worked_out(program: Program, found: Resized) -> bool:
+def _worked_out(program: Failed, found: Resized) -> bool:
     """Whether a comment works the old size out: then another input may be meant."""
     comments = commented(program.module.code)
     beside = [comments.get(found.line, ""), *above(found.line, comments, program.module.code)]
@@ -116,7 +115,7 @@ def _worked_out(program: Program, found: Resized) -> bool:
     return any(OF_A_SUM.search(said) for said in numbers)
 
 
-def _regrouped(program: Program, result: JobResult, called: LayerCall, width: Shape) -> bool:
+def _regrouped(program: Failed, result: JobResult, called: LayerCall, width: Shape) -> bool:
     """Whether rows were cut anew by `view(-1, n)`, so that nothing tells what one of them is.
 
     In a model the number of rows that comes out tells.
@@ -136,7 +135,7 @@ def _regrouped(program: Program, result: JobResult, called: LayerCall, width: Sh
     return before is None or before[-1:] != width
 
 
-def _taken_from_the_input(program: Program, layer: Layer, intent: str) -> Iterator[Rewrite]:
+def _taken_from_the_input(program: Failed, layer: Layer, intent: str) -> Iterator[Rewrite]:
     """`nn.LazyLinear(10)`, where the size is computed from other things than what arrives."""
     call = made(program, layer)
     given = argument(call.call, 0, "in_features") if call is not None and not call.in_loop else None
@@ -145,20 +144,17 @@ def _taken_from_the_input(program: Program, layer: Layer, intent: str) -> Iterat
     if not program.inside(given.value, cst.Name):
         return
     lazy = cst.parse_expression(program.name_of("torch.nn", "LazyLinear"))
-    yield Rewrite(
-        program.replace({call.call: without_argument(call.call, given).with_changes(func=lazy)}),
-        f"line {program.line(call.call)}: the layer takes the size of its input from the first one "
-        "that it gets",
+    yield program.edit(
+        {call.call: without_argument(call.call, given).with_changes(func=lazy)},
+        "the layer takes the size of its input from the first one that it gets",
         intent,
-        supposes=True,  # whatever arrives would fit
+        supposes=True,
     )
 
 
-def _weight_replaced(
-    program: Program, layer: Layer, error: ErrorSeen | Caught
-) -> Iterator[Rewrite]:
+def _weight_replaced(program: Failed, layer: Layer) -> Iterator[Rewrite]:
     """in_features fits the input, and the weight does not: in_features was set by hand."""
-    found = read(error, *ERRORS)
+    found = read(program.error, *ERRORS)
     call = made(program, layer)
     if found is None or call is None or call.in_loop:
         return
@@ -174,7 +170,7 @@ def _weight_replaced(
             )
 
 
-def _is_a_picture(program: Program, call: cst.Call, shape: Shape, expected: int) -> bool:
+def _is_a_picture(program: Failed, call: cst.Call, shape: Shape, expected: int) -> bool:
     """Four dimensions are never rows; three are not where a convolution comes before."""
     if len(shape) != 3 or math.prod(shape[1:]) == expected:
         return len(shape) > 2
@@ -183,7 +179,7 @@ def _is_a_picture(program: Program, call: cst.Call, shape: Shape, expected: int)
 
 
 def _flattened(
-    program: Program, layer: Layer, called: LayerCall, shape: Shape, expected: int
+    program: Failed, layer: Layer, called: LayerCall, shape: Shape, expected: int
 ) -> Iterator[Rewrite]:
     size = math.prod(shape[1:])
     what = f"line {program.line(called.call)}: every sample {list(shape[1:])} becomes one row of "
@@ -203,7 +199,7 @@ def _flattened(
     )
 
 
-def _turned(program: Program, called: LayerCall, shape: Shape, expected: int) -> Iterator[Rewrite]:
+def _turned(program: Failed, called: LayerCall, shape: Shape, expected: int) -> Iterator[Rewrite]:
     """One other dimension has the wanted size: it is the features."""
     # The first of three dimensions is the batch, or the time: never the features.
     fitting = [i for i, n in enumerate(shape[:-1]) if n == expected and (i or len(shape) == 2)]
@@ -219,12 +215,11 @@ def _turned(program: Program, called: LayerCall, shape: Shape, expected: int) ->
     back = len(shape) == 3 and bool(_CHANNELS_SECOND.search(program.text(around)))
     if back:
         changed = swapped(program, changed, 1, 2)
-    yield Rewrite(
-        program.replace({called.call: changed}),
-        f"line {program.line(called.call)}: dimension {fitting[0]} holds the {expected} features, "
-        f"so it goes last{', and back afterwards for the layers that want it there' * back}",
-        f"dimension {fitting[0]} holds the features",
+    told = (
+        f"dimension {fitting[0]} holds the {expected} features, so it goes "
+        f"last{', and back afterwards for the layers that want it there' * back}"
     )
+    yield program.edit({called.call: changed}, told, f"dimension {fitting[0]} holds the features")
 
 
 def _transposed(value: cst.BaseExpression) -> cst.BaseExpression:

@@ -9,7 +9,7 @@ import libcst as cst
 from executor.errors import SeenError, family_of, read
 from executor.protocol import JobResult, WarningSeen
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.losses import LossCall, loss_call, resized_target
 from knowledge.repair.toolkit.shapes import (
     resized_call,
@@ -23,13 +23,12 @@ from knowledge.repair.toolkit.sites import calls, seen_error
 ERRORS = ("loss_sizes",)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """unsqueeze or squeeze the target; else as many outputs as there are targets."""
-    error = seen_error(result, *ERRORS)
-    loss = loss_call(program, result, error)
-    if error is None or loss is None:
+    loss = loss_call(program, result, program.error)
+    if loss is None:
         return
-    seen = read(error, *ERRORS)
+    seen = read(program.error, *ERRORS)
     assert seen is not None
     changed = list(resized_target(program, loss, seen))
     yield from changed
@@ -37,7 +36,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         yield from _as_many_outputs(program, loss, seen)
 
 
-def _as_many_outputs(program: Program, loss: LossCall, seen: SeenError) -> Iterable[Rewrite]:
+def _as_many_outputs(program: Failed, loss: LossCall, seen: SeenError) -> Iterable[Rewrite]:
     """The last layer gives two scores a sample, and the target has one: yes or no."""
     target, given = seen.sizes("target"), seen.sizes("input")
     if len(target) != 2 or len(given) != 2 or target[0] != given[0] or target[1] != 1:

@@ -8,45 +8,43 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from executor.errors import is_a, read
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.alignment import fits, placements, spread, told
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
-from knowledge.repair.toolkit.sites import failing, failing_statement, seen_error, variables
+from knowledge.repair.toolkit.sites import seen_error
 
 # Error families.
 _INDICES, _MASK, _VALUES = "index_shapes", "mask_shape", "assigned_shape"
 ERRORS = (_INDICES, _MASK, _VALUES)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """An index for each row gets a dimension; what has one column for a mask of several, too."""
-    error = seen_error(result, *ERRORS)
-    if error is not None and is_a(error, _VALUES):
-        yield from _as_many_values(program, result, error)
+    if is_a(program.error, _VALUES):
+        yield from _as_many_values(program)
         return
-    node = failing(program, error)
-    if error is None or not isinstance(node, cst.Subscript):
+    node = program.node
+    if not isinstance(node, cst.Subscript):
         return
     chosen = [
         e.slice.value for e in node.slice if isinstance(e.slice, cst.Index) and e.slice.star is None
     ]
     if len(chosen) != len(node.slice):
         return
-    if is_a(error, _MASK):
-        yield from _as_the_mask(program, result, node, chosen)
+    if is_a(program.error, _MASK):
+        yield from _as_the_mask(program, node, chosen)
     else:
-        yield from _in_a_grid(program, result, chosen)
+        yield from _in_a_grid(program, chosen)
 
 
-def _as_many_values(
-    program: Program, result: JobResult, error: ErrorSeen | Caught
-) -> Iterator[Rewrite]:
+def _as_many_values(program: Failed) -> Iterator[Rewrite]:
     """`torch.ones(3, 4)` for the places that a mask chose: as many rows as it chose."""
-    statement = failing_statement(program, error)
+    statement = program.statement
     assign = statement.body[0] if statement is not None and len(statement.body) == 1 else None
-    found = read(error, _VALUES)
+    found = read(program.error, _VALUES)
     values, chosen = (found.sizes("value"), found.sizes("chosen")) if found else ((), ())
     if not isinstance(assign, cst.Assign) or not values or not chosen or values[1:] != chosen[1:]:
         return
@@ -55,7 +53,7 @@ def _as_many_values(
         return
     index = target.slice[0].slice
     mask = index.value if isinstance(index, cst.Index) else None
-    facts = variables(result).get(mask.value) if isinstance(mask, cst.Name) else None
+    facts = program.seen.get(mask.value) if isinstance(mask, cst.Name) else None
     if not isinstance(mask, cst.Name) or facts is None or facts.dtype != "bool":
         return
     if not isinstance(value, cst.Call) or program.text(value.func) not in _FILLED:
@@ -65,16 +63,14 @@ def _as_many_values(
         return
     new = cst.parse_expression(f"int({mask.value}.sum())")
     told = f"`{mask.value}` chooses {chosen[0]} places, so there are as many values"
-    yield Rewrite.of(program, {first: new}, told, at=assign)
+    yield program.edit({first: new}, told, at=assign)
 
 
 _FILLED = ("torch.ones", "torch.zeros", "torch.rand", "torch.randn")
 
 
-def _in_a_grid(
-    program: Program, result: JobResult, chosen: list[cst.BaseExpression]
-) -> Iterator[Rewrite]:
-    shapes = [live_shape(program, result, c) for c in chosen]
+def _in_a_grid(program: Failed, chosen: list[cst.BaseExpression]) -> Iterator[Rewrite]:
+    shapes = [live_shape(program, program.result, c) for c in chosen]
     known = [s for s in shapes if s is not None]
     if len(known) != len(chosen):
         return
@@ -90,23 +86,23 @@ def _in_a_grid(
         changes[value] = spread(value, shape, laid[0])
         words.append(f"`{program.text(value)}` {told(shape, laid[0], largest)}")
     if changes:
-        yield Rewrite.of(program, changes, ", and ".join(words), at=chosen[0])
+        yield program.edit(changes, ", and ".join(words), at=chosen[0])
 
 
 def _as_the_mask(
-    program: Program, result: JobResult, node: cst.Subscript, chosen: list[cst.BaseExpression]
+    program: Failed, node: cst.Subscript, chosen: list[cst.BaseExpression]
 ) -> Iterator[Rewrite]:
     if len(chosen) != 1 or not isinstance(chosen[0], cst.Name):
         return
-    shape = live_shape(program, result, node.value)
-    mask = live_shape(program, result, chosen[0])
+    shape = live_shape(program, program.result, node.value)
+    mask = live_shape(program, program.result, chosen[0])
     if shape is None or mask is None or len(shape) != len(mask) or not fits(shape, mask):
         return
     new = method(node.value, "expand_as", cst.Arg(chosen[0]))
     told = (
         f"{list(shape)} is repeated into {list(mask)}, the shape of the mask that chooses from it"
     )
-    yield Rewrite.of(program, {node.value: new}, told, at=node)
+    yield program.edit({node.value: new}, told, at=node)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

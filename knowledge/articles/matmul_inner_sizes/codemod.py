@@ -4,175 +4,135 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import libcst as cst
 
-from executor.errors import read
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import New, Program, method, operand
-from knowledge.repair.toolkit.shapes import same_numbers, shape_of, still_computed
-from knowledge.repair.toolkit.sites import assignment, failing, integer, seen_error, variables
+from knowledge.repair.toolkit.edits import New, method, operand
+from knowledge.repair.toolkit.failed import Failed
+from knowledge.repair.toolkit.shapes import Shape, same_numbers, shape_of, still_computed
+from knowledge.repair.toolkit.sites import assignment, integer, seen_error
 
-# Error families.
-_MATRICES, _BATCHES, _VECTOR = "matmul_shapes", "bmm_sizes", "matvec_sizes"
+_MATRICES, _BATCHES, _VECTOR = "matmul_shapes", "bmm_sizes", "matvec_sizes"  # error families
 ERRORS, LAYERS = (_MATRICES, _BATCHES, _VECTOR), ""
+_TURNS = {"t": [set[str]()], "transpose": [{"0", "1"}, {"-2", "-1"}, {"1", "2"}]}
 _PRODUCTS = re.compile(r"(^|\.)(matmul|mm|bmm|mv)$")
 
 
-@dataclass(frozen=True)
-class _Product:
+class _Product(NamedTuple):
     left: cst.BaseExpression
     right: cst.BaseExpression
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """Transpose the right side, or the left, where that makes the inner sizes equal."""
-    error = seen_error(result, *ERRORS)
-    node = failing(program, error)
+    node = program.node
     product = _product(program, node)
-    if error is None or node is None or product is None or _is_laid_out(program, node):
+    if node is None or product is None or _is_laid_out(program, node):
         return
-    left, right = _shapes(result, error, product)
+    left, right = _shapes(program, product)
     if left is None or left[-1] == 1:
         yield from _in_the_other_order(program, product, left, right)
         return
     fits_right = right is None or (len(right) > 1 and right[-1] == left[-1])
-    fits_left = _is_matrix(left) and right is not None and left[-2] == right[max(0, len(right) - 2)]
-    fits_left = fits_left and left[-2] > 1 and not _must_stay(program, result, product, right)
-    line = f"line {program.line(product.left)}"
-    if not fits_right and not fits_left and right is not None:
+    is_matrix = len(left) == 2 and min(left) > 0
+    fits_left = is_matrix and right is not None and left[-2] == right[max(0, len(right) - 2)]
+    fits_left = fits_left and left[-2] > 1 and not _must_stay(program, product, right)
+    if not fits_right and not fits_left:
         yield from _in_the_other_order(program, product, left, right)
-        return
     if fits_right:
-        yield Rewrite(
-            program.replace({product.right: _turned(program, product.right, right)}),
-            f"{line}: the right side is turned, so that both are {left[-1]} long where they meet",
-            f"each row of the left side with each row of the right one: [{left[-2]}, {right[-2]}]"
-            if fits_left and right is not None
-            else "",
-        )
+        told = f"the right side is turned, so that both are {left[-1]} long where they meet"
+        intent = "each row of the left side with each row of the right one"
+        intent = f"{intent}: [{left[-2]}, {right[-2]}]" if fits_left and right is not None else ""
+        new = _turned(program, product.right, right)
+        yield program.edit({product.right: new}, told, intent, at=product.left)
     if fits_left and right is not None:
-        yield Rewrite(
-            program.replace({product.left: _turned(program, product.left, left)}),
-            f"{line}: the left side is turned, so that both are {left[-2]} long where they meet",
-            "each column of the left side with each column of the right one: "
-            f"[{left[-1]}, {right[-1]}]"
-            if fits_right
-            else "",
-        )
+        told = f"the left side is turned, so that both are {left[-2]} long where they meet"
+        intent = "each column of the left side with each column of the right one"
+        intent = f"{intent}: [{left[-1]}, {right[-1]}]" if fits_right else ""
+        yield program.edit({product.left: _turned(program, product.left, left)}, told, intent)
 
 
-def _is_laid_out(program: Program, node: cst.CSTNode) -> bool:
+def _is_laid_out(program: Failed, node: cst.CSTNode) -> bool:
     """Whether a product goes right into `reshape(a, b, …)`: turned, it is laid out wrongly."""
     method = program.parent(node)
-    if not isinstance(method, cst.Attribute) or method.attr.value not in ("reshape", "view"):
-        return False
-    call = program.parent(method)
+    lays = isinstance(method, cst.Attribute) and method.attr.value in ("reshape", "view")
+    call = program.parent(method) if method is not None and lays else None
     return isinstance(call, cst.Call) and len(call.args) > 2
 
 
 def _in_the_other_order(
-    program: Program,
-    product: _Product,
-    left: tuple[int, ...] | None,
-    right: tuple[int, ...] | None,
+    program: Failed, product: _Product, left: Shape | None, right: Shape | None
 ) -> Iterable[Rewrite]:
     """`A.T @ residual` for `residual @ A.T`: a matrix times a vector, and a vector it is."""
-    operation = program.parent(product.left)
     if left is None or right is None:
         return
-    is_at = isinstance(operation, cst.BinaryOperation)
+    is_at = isinstance(program.parent(product.left), cst.BinaryOperation)
     vector = (left[0] == 1 or len(left) == 1) and len(right) == 2
     if not is_at or not vector or right[1] != left[-1] or right[0] == right[1]:
         return
-    swapped: dict[cst.CSTNode, New] = {
-        product.left: operand(product.right),
-        product.right: operand(product.left),
-    }
-    yield Rewrite(
-        program.replace(swapped),
-        f"line {program.line(product.left)}: the matrix {list(right)} comes first, and the "
-        f"{left[-1]} numbers of the vector meet its columns",
-    )
+    swapped: dict[cst.CSTNode, New] = {product.left: operand(product.right)}
+    swapped[product.right] = operand(product.left)
+    told = f"the matrix {list(right)} comes first, and the {left[-1]} numbers of the vector meet"
+    yield program.edit(swapped, f"{told} its columns")
 
 
-def _product(program: Program, node: cst.BaseExpression | None) -> _Product | None:
+def _product(program: Failed, node: cst.BaseExpression | None) -> _Product | None:
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.MatrixMultiply):
         return _Product(node.left, node.right)
     if not isinstance(node, cst.Call) or any(a.star or a.keyword for a in node.args):
         return None
     if not _PRODUCTS.search(program.text(node.func)):
         return None
-    if len(node.args) == 2:
-        return _Product(node.args[0].value, node.args[1].value)
-    if len(node.args) == 1 and isinstance(node.func, cst.Attribute):
-        return _Product(node.func.value, node.args[0].value)
-    return None
+    given = [a.value for a in node.args]
+    if len(given) == 1 and isinstance(node.func, cst.Attribute):
+        given = [node.func.value, *given]
+    return _Product(*given) if len(given) == 2 else None
 
 
-Known = tuple[tuple[int, ...] | None, tuple[int, ...] | None]
-
-
-def _shapes(result: JobResult, error: ErrorSeen | Caught, product: _Product) -> Known:
+def _shapes(program: Failed, product: _Product) -> tuple[Shape | None, Shape | None]:
     """Both shapes, from the message and from the variables; None for what neither says."""
-    if seen := read(error, _MATRICES):
+    seen, result = program.said, program.result
+    if seen.id == _MATRICES:
         a, b, c, d = seen.numbers("rows", "inner_left", "inner_right", "columns")
         return (a, b), (c, d)
-    if seen := read(error, _VECTOR):
+    if seen.id == _VECTOR:
         return seen.sizes("matrix"), seen.sizes("vector")
-    if seen := read(error, _BATCHES):
-        batch, inner, other = seen.numbers("batch", "inner", "batch_right")
-        if batch != other:
-            return None, None
-        left = shape_of(result, product.left) or (batch, -1, inner)
-        return left, shape_of(result, product.right)
-    return None, None
+    batch, inner, other = seen.numbers("batch", "inner", "batch_right")
+    if batch != other:
+        return None, None
+    return shape_of(result, product.left) or (batch, -1, inner), shape_of(result, product.right)
 
 
-def _is_matrix(shape: tuple[int, ...]) -> bool:
-    return len(shape) == 2 and min(shape) > 0
-
-
-def _must_stay(
-    program: Program, result: JobResult, product: _Product, right: tuple[int, ...] | None
-) -> bool:
+def _must_stay(program: Failed, product: _Product, right: Shape | None) -> bool:
     """The left side is no matter of taste: samples meet weights, or it was turned before."""
     if (right is not None and len(right) == 1) or _untransposed(program, product.left) is not None:
         return False  # a vector cannot be turned; and what was turned too much is turned back
-    known = variables(result)
     for side in (product.left, product.right):
-        if not isinstance(side, cst.Name):
-            return True
-        facts = known.get(side.value)
+        facts = program.seen.get(program.text(side))
         if facts is None or facts.requires_grad:
             return True
-        made = assignment(program, side.value, side)
+        made = assignment(program, program.text(side), side)
         if made is not None and _untransposed(program, made.value) is not None:
             return True
     return False
 
 
-def _untransposed(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:
+def _untransposed(program: Failed, value: cst.BaseExpression) -> cst.BaseExpression | None:
     """What is transposed in `x.T`, `x.t()`, `x.transpose(-2, -1)`; None if nothing is."""
     if isinstance(value, cst.Attribute) and value.attr.value in ("T", "mT"):
         return value.value
     if isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute):
         arguments = {program.text(a.value) for a in value.args}
-        if value.func.attr.value == "t" and not arguments:
-            return value.func.value
-        last = ({"0", "1"}, {"-2", "-1"}, {"1", "2"})
-        if value.func.attr.value == "transpose" and arguments in last:
+        if arguments in _TURNS.get(value.func.attr.value, ()):
             return value.func.value
     return None
 
 
-def _turned(
-    program: Program, value: cst.BaseExpression, shape: tuple[int, ...] | None
-) -> cst.BaseExpression:
-    bare = _untransposed(program, value)
-    if bare is not None:
+def _turned(program: Failed, value: cst.BaseExpression, shape: Shape | None) -> cst.BaseExpression:
+    if (bare := _untransposed(program, value)) is not None:
         return bare
     if shape is not None and len(shape) == 2:
         return method(value, "T").func

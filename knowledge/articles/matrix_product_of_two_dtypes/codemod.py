@@ -15,21 +15,14 @@ from dataclasses import replace
 import libcst as cst
 
 from executor.errors import dtype_named, is_a, read
-from executor.protocol import Caught, ErrorSeen, JobResult, Variable
+from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.comments import commented
 from knowledge.repair.toolkit.dataflow import Passed, cast_at_origin, cast_of, digits_lost, passed
-from knowledge.repair.toolkit.edits import Program, method
-from knowledge.repair.toolkit.sites import (
-    assignment,
-    calls,
-    failing,
-    failing_statement,
-    seen_error,
-    setting,
-    variables,
-)
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
+from knowledge.repair.toolkit.sites import assignment, calls, seen_error, setting
 
 # Error family → its values for the data's dtype and the weights', or for the two operands'.
 _DTYPES = {
@@ -39,6 +32,7 @@ _DTYPES = {
     "rnn_dtypes": ("input", "weight"), "backward_dtype": ("given", "expected"),
     "inplace_dtype": ("target", "result"), "scalar_type": ("given", "expected"),
 }  # fmt: skip
+ERRORS = tuple(_DTYPES)
 _INTEGERS = {"int64", "int32", "uint8", "bool", "int16"}
 _SHORTLY = {"float64": r"\.double\b", "float32": r"\.float\b", "float16": r"\.half\b"}
 _ABOUT_PRECISION = re.compile(
@@ -50,13 +44,13 @@ _KNOWN = _INTEGERS | {"float16", "float32", "float64", "complex64"}
 
 def applies(result: JobResult) -> bool:
     """Two tensors of different dtypes met where one is needed."""
-    error = seen_error(result, *_DTYPES)
+    error = seen_error(result, *ERRORS)
     return error is not None and _dtypes(error) is not None
 
 
 def _dtypes(error: ErrorSeen | Caught) -> tuple[str, str] | None:
     """(the data's, the weights'), or (first operand's, second's)."""
-    seen = read(error, *_DTYPES)
+    seen = read(error, *ERRORS)
     if seen is None or seen["input_cuda"] or seen["weight_cuda"]:
         return None
     if seen.id == "layer_devices" and seen["which"] == "bias":
@@ -70,22 +64,20 @@ def _both(a: str, b: str) -> tuple[str, str] | None:
     return (one, other) if {one, other} <= _KNOWN else None
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """The data cast where they are made, else where they are passed."""
-    error = seen_error(result, *_DTYPES)
-    assert error is not None
-    dtypes = _dtypes(error)
+    dtypes = _dtypes(program.error)
     if dtypes is None:
         return
     data, weights = dtypes
-    if (one_hot := _one_hot(program, failing(program, error))) is not None:
+    if (one_hot := _one_hot(program, program.node)) is not None:
         if data == "int64" and weights not in _INTEGERS:
             told = f"one_hot gives integers; the loss wants {weights}"
-            yield Rewrite.of(program, {one_hot: cast_of(program, one_hot, weights)}, told)
+            yield program.edit({one_hot: cast_of(program, one_hot, weights)}, told)
         return
     if result.layer is not None and "float16" in dtypes:
         return
-    if result.layer is not None or is_a(error, "backward_dtype", "inplace_dtype"):
+    if result.layer is not None or is_a(program.error, "backward_dtype", "inplace_dtype"):
         given = passed(program, result, lambda facts: facts.dtype == data)
         if given is not None and given.facts.dtype is not None:
             if digits_lost(data, weights) and _is_meant(program, given, data):
@@ -95,10 +87,10 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         elif result.layer is not None:
             yield from _packed(program, result, data, weights)
         return
-    yield from _two_tensors(program, result, error, data, weights)
+    yield from _two_tensors(program, result, data, weights)
 
 
-def _one_hot(program: Program, node: cst.BaseExpression | None) -> cst.BaseExpression | None:
+def _one_hot(program: Failed, node: cst.BaseExpression | None) -> cst.BaseExpression | None:
     """A call of one_hot that is itself an argument of the failing call."""
     arguments = node.args if isinstance(node, cst.Call) else ()
     return next(
@@ -112,7 +104,7 @@ def _one_hot(program: Program, node: cst.BaseExpression | None) -> cst.BaseExpre
 
 
 def _cast(
-    program: Program, given: Passed, old: str, new: str, intent: str = "", said: str = ""
+    program: Failed, given: Passed, old: str, new: str, intent: str = "", said: str = ""
 ) -> Iterator[Rewrite]:
     if new in _INTEGERS and old not in _INTEGERS:
         return  # that would cut off what is behind the point
@@ -126,7 +118,7 @@ def _cast(
         )
 
 
-def _is_meant(program: Program, given: Passed, dtype: str) -> bool:
+def _is_meant(program: Failed, given: Passed, dtype: str) -> bool:
     """Whether the author chose a tensor's dtype: the code names it there, or is about precision."""
     made = assignment(program, given.name.value, given.name)
     short = rf"\b{dtype}\b|{_SHORTLY[dtype]}"
@@ -138,7 +130,7 @@ def _is_meant(program: Program, given: Passed, dtype: str) -> bool:
 
 
 def _either(
-    program: Program, result: JobResult, given: Passed, old: str, new: str
+    program: Failed, result: JobResult, given: Passed, old: str, new: str
 ) -> Iterator[Rewrite]:
     """The data in the model's precision, or the model in the data's, if its making is found."""
     called = {
@@ -155,13 +147,9 @@ def _either(
         return
     model = program.text(makers[0].targets[0].target)
     cast = cast_of(program, given.name, new)
-    yield Rewrite(
-        program.replace({given.name: cast}),
-        f"line {program.line(given.name)}: `{given.name.value}` is passed as {new}, not {old}"
-        f"{digits_lost(old, new)}",
-        f"compute in {new}",
-        (given.name.value,),
-        _said(new),
+    told = f"`{given.name.value}` is passed as {new}, not {old}{digits_lost(old, new)}"
+    yield program.edit(
+        {given.name: cast}, told, f"compute in {new}", subjects=(given.name.value,), said=_said(new)
     )
     yield Rewrite(
         program.replace({makers[0].value: cast_of(program, makers[0].value, old)}),
@@ -171,7 +159,7 @@ def _either(
     )
 
 
-def _makers(program: Program, called: set[str]) -> list[cst.Assign]:
+def _makers(program: Failed, called: set[str]) -> list[cst.Assign]:
     """The assignments of what is called, each a call itself."""
     return [
         a
@@ -185,7 +173,7 @@ def _said(dtype: str) -> str:
     return rf"\b{dtype}\b|\b{dtype.replace('float64', 'double')}\b"
 
 
-def _packed(program: Program, result: JobResult, old: str, new: str) -> Iterator[Rewrite]:
+def _packed(program: Failed, result: JobResult, old: str, new: str) -> Iterator[Rewrite]:
     """The padded sequences that were packed for the layer, cast before they are packed.
 
     A layer of one feature wants them with a last dimension of one.
@@ -195,7 +183,7 @@ def _packed(program: Program, result: JobResult, old: str, new: str) -> Iterator
     if layer is None or len(calls_) != 1 or not calls_[0].args or new in _INTEGERS:
         return
     value = calls_[0].args[0].value
-    facts = variables(result).get(program.text(value))
+    facts = program.seen.get(program.text(value))
     if facts is None or facts.dtype != old or facts.shape is None:
         return
     cast = cast_of(program, value, new)
@@ -206,16 +194,13 @@ def _packed(program: Program, result: JobResult, old: str, new: str) -> Iterator
     yield Rewrite(program.replace({value: cast}), told)
 
 
-def _two_tensors(
-    program: Program, result: JobResult, error: ErrorSeen | Caught, first: str, second: str
-) -> Iterator[Rewrite]:
+def _two_tensors(program: Failed, result: JobResult, first: str, second: str) -> Iterator[Rewrite]:
     """`a @ b`: integers become floats; of two kinds of float either may be meant."""
-    statement = failing_statement(program, error)
-    seen = variables(result)
+    statement = program.statement
     if statement is None:
         return
-    by_dtype = {d: _named(program, statement, seen, d) for d in (first, second)}
-    if is_a(error, "compared_dtypes"):
+    by_dtype = {d: _named(program, statement, d) for d in (first, second)}
+    if is_a(program.error, "compared_dtypes"):
         yield from _compared(program, by_dtype, first, second)
         return
     if "complex64" in (first, second):
@@ -238,16 +223,14 @@ def _two_tensors(
                 yield replace(rewrite, title=f"{rewrite.title}{told}")
 
 
-def _where_they_meet(program: Program, given: Passed, old: str, new: str) -> Iterator[Rewrite]:
-    yield Rewrite(
-        program.replace({given.name: cast_of(program, given.name, new)}),
-        f"line {program.line(given.name)}: `{given.name.value}` as {new}{digits_lost(old, new)}",
-        f"compute in {new}",
-        said=_said(new),
+def _where_they_meet(program: Failed, given: Passed, old: str, new: str) -> Iterator[Rewrite]:
+    told = f"`{given.name.value}` as {new}{digits_lost(old, new)}"
+    yield program.edit(
+        {given.name: cast_of(program, given.name, new)}, told, f"compute in {new}", said=_said(new)
     )
 
 
-def _names_both(program: Program, by_dtype: dict[str, Passed | None]) -> bool:
+def _names_both(program: Failed, by_dtype: dict[str, Passed | None]) -> bool:
     """Whether each operand's dtype is named where it is made: then both are what they shall be."""
     return all(
         given is not None
@@ -258,18 +241,18 @@ def _names_both(program: Program, by_dtype: dict[str, Passed | None]) -> bool:
 
 
 def _compared(
-    program: Program, by_dtype: dict[str, Passed | None], first: str, second: str
+    program: Failed, by_dtype: dict[str, Passed | None], first: str, second: str
 ) -> Iterator[Rewrite]:
     """Integers as floats where they are compared; they stay integers everywhere else."""
     for bad, good in ((first, second), (second, first)):
         given = by_dtype[bad]
         if given is not None and bad in _INTEGERS and good not in _INTEGERS:
             told = f"`{given.name.value}` is compared as {good}"
-            yield Rewrite.of(program, {given.name: cast_of(program, given.name, good)}, told)
+            yield program.edit({given.name: cast_of(program, given.name, good)}, told)
 
 
 def _complex(
-    program: Program, by_dtype: dict[str, Passed | None], first: str, second: str
+    program: Failed, by_dtype: dict[str, Passed | None], first: str, second: str
 ) -> Iterator[Rewrite]:
     """Only the real part, or both operands complex: which is meant nobody can see."""
     other = by_dtype[second if first == "complex64" else first]
@@ -289,18 +272,16 @@ def _complex(
         )
 
 
-def _named(
-    program: Program, statement: cst.SimpleStatementLine, seen: dict[str, Variable], dtype: str
-) -> Passed | None:
+def _named(program: Failed, statement: cst.SimpleStatementLine, dtype: str) -> Passed | None:
     names = {
         n.value: n
         for n in program.inside(statement, cst.Name)
-        if (facts := seen.get(n.value)) is not None and facts.dtype == dtype
+        if (facts := program.seen.get(n.value)) is not None and facts.dtype == dtype
     }
     if len(names) != 1:
         return None
     name = next(iter(names.values()))
-    return Passed(name, seen[name.value], statement)
+    return Passed(name, program.seen[name.value], statement)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

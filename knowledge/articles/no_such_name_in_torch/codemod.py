@@ -13,21 +13,22 @@ from typing import Any
 import libcst as cst
 
 from executor.errors import SeenError, read
-from executor.protocol import Caught, ErrorSeen, JobResult, Variable
+from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, call, operand
+from knowledge.repair.toolkit.edits import call, operand
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.lazily import torch
-from knowledge.repair.toolkit.sites import argument, failing, seen_error, variables
+from knowledge.repair.toolkit.sites import argument, seen_error
 
 _MODULE, _TENSOR = "module_attribute", "tensor_attribute"  # error families
-
+ERRORS = ("object_attribute", _MODULE)
 _ATTRIBUTES = {"shape", "dtype", "device", "ndim", "T", "grad", "requires_grad", "data"}
 
 
 def applies(result: JobResult) -> bool:
     """A name was looked up in torch, or on a tensor, that is not there."""
-    error = seen_error(result, "object_attribute", _MODULE)
+    error = seen_error(result, *ERRORS)
     seen = read(error, _MODULE, _TENSOR) if error is not None else None
     return seen is not None and _is_of_torch(seen)
 
@@ -37,47 +38,45 @@ def _is_of_torch(seen: SeenError) -> bool:
     return seen.id == _TENSOR or seen["module"].startswith("torch")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """The one name that can be meant."""
-    error = seen_error(result, "object_attribute", _MODULE)
-    assert error is not None
-    node = failing(program, error)
-    attribute = _attribute(node, error)
+    node = program.node
+    attribute = _attribute(node, program.error)
     if attribute is None:
         return
-    yield from _here(program, result, attribute, error)
+    yield from _here(program, result, attribute, program.error)
     text = program.text(attribute)
     others = [n for n in program.all(cst.Attribute) if program.text(n) == text]
     if len(others) > 1:
-        yield from _everywhere(program, result, others, error)
+        yield from _everywhere(program, result, others)
 
 
 def _here(
-    program: Program, result: JobResult, attribute: cst.Attribute, error: ErrorSeen | Caught
+    program: Failed, result: JobResult, attribute: cst.Attribute, error: ErrorSeen | Caught
 ) -> Iterator[Rewrite]:
     parent = program.parent(attribute)
     called = parent if isinstance(parent, cst.Call) and parent.func is attribute else None
     if (m := read(error, _MODULE)) and _is_of_torch(m):
         where, name = m["module"], m["name"]
-        yield from _of_module(program, attribute, called, where, name, variables(result))
+        yield from _of_module(program, attribute, called, where, name)
     elif m := read(error, _TENSOR):
-        yield from _of_tensor(program, attribute, called, m["name"], variables(result))
+        yield from _of_tensor(program, attribute, called, m["name"])
 
 
 def _everywhere(
-    program: Program, result: JobResult, nodes: list[cst.Attribute], error: ErrorSeen | Caught
+    program: Failed, result: JobResult, nodes: list[cst.Attribute]
 ) -> Iterator[Rewrite]:
     """The same name used several times: all of them."""
     code = program.module.code
     lines = len(nodes)
     title = ""
     for _ in range(lines):
-        current = Program(code)
+        current = Failed(code, result)
         text = program.text(nodes[0])
         left = [n for n in current.all(cst.Attribute) if current.text(n) == text]
         if not left:
             break
-        rewrite = next(_here(current, result, min(left, key=current.line), error), None)
+        rewrite = next(_here(current, result, min(left, key=current.line), program.error), None)
         if rewrite is None:
             return
         title = title or rewrite.title
@@ -98,20 +97,15 @@ def _attribute(node: cst.CSTNode | None, error: ErrorSeen | Caught) -> cst.Attri
 
 
 def _of_module(
-    program: Program,
-    node: cst.Attribute,
-    called: cst.Call | None,
-    source: str,
-    name: str,
-    seen: dict[str, Variable],
+    program: Failed, node: cst.Attribute, called: cst.Call | None, source: str, name: str
 ) -> Iterator[Rewrite]:
     at = f"line {program.line(node)}"
     if source == "torch" and name in {"rfft", "irfft"} and called is not None:
         yield from (_rfft if name == "rfft" else _irfft)(program, called)
         return
     if source == "torch" and called is not None:
-        instead = list(_of_numpy(program, called, name, seen))
-        instead += _vectorized(program, called, seen) if name == "vectorize" else ()
+        instead = list(_of_numpy(program, called, name))
+        instead += _vectorized(program, called) if name == "vectorize" else ()
         yield from instead
         if instead:
             return
@@ -120,7 +114,7 @@ def _of_module(
 
 
 def _as_method(
-    program: Program, node: cst.Attribute, called: cst.Call, name: str, at: str
+    program: Failed, node: cst.Attribute, called: cst.Call, name: str, at: str
 ) -> Iterator[Rewrite]:
     """`torch.scatter_(x, …)` as `x.scatter_(…)`, `torch.shape(x)` as `x.shape`."""
     if name.endswith("_") and argument(called, 99, "out") is not None and hasattr(torch, name[:-1]):
@@ -148,20 +142,20 @@ def _as_method(
     )
 
 
-def _vectorized(program: Program, called: cst.Call, seen: dict[str, Variable]) -> Iterator[Rewrite]:
+def _vectorized(program: Failed, called: cst.Call) -> Iterator[Rewrite]:
     """NumPy's vectorize of a function that is then applied to vectors only."""
     assign = program.up(called, cst.Assign)
     if assign is None or assign.value is not called or len(called.args) != 1:
         return
     name = program.text(assign.targets[0].target)
     uses = [c for c in program.all(cst.Call) if program.text(c.func) == name]
-    shapes = [f.shape for c in uses for a in c.args if (f := seen.get(program.text(a.value)))]
+    shapes = [
+        f.shape for c in uses for a in c.args if (f := program.seen.get(program.text(a.value)))
+    ]
     if not uses or len(shapes) != len(uses) or any(s is None or len(s) != 1 for s in shapes):
         return
     new = called.with_changes(func=cst.parse_expression(f"{_torch(program)}.vmap"))
-    yield Rewrite.of(
-        program, {called: new}, "`vmap` makes a function of vectors from one of numbers"
-    )
+    yield program.edit({called: new}, "`vmap` makes a function of vectors from one of numbers")
 
 
 @dataclass(frozen=True)
@@ -221,12 +215,10 @@ _OF_NUMPY = {
 }
 
 
-def _of_numpy(
-    program: Program, called: cst.Call, name: str, seen: dict[str, Variable]
-) -> Iterator[Rewrite]:
+def _of_numpy(program: Failed, called: cst.Call, name: str) -> Iterator[Rewrite]:
     """What torch has in place of a function of NumPy's, where its arguments are as told."""
     plain = [a.value for a in called.args if a.keyword is None]
-    facts = [seen.get(program.text(value)) for value in plain]
+    facts = [program.seen.get(program.text(value)) for value in plain]
     texts = [program.module.code_for_node(operand(value)) for value in plain]
     names = {n: free_name(program, n) for n in ("row", "column")} | {"torch": _torch(program)}
     for way in _OF_NUMPY.get(name, ()):
@@ -247,11 +239,11 @@ def _of_numpy(
             yield Rewrite(program.replace({called: new}), told)
 
 
-def _torch(program: Program) -> str:
+def _torch(program: Failed) -> str:
     return program.name_of("torch", "x").rpartition(".")[0] or "torch"
 
 
-def _rfft(program: Program, called: cst.Call) -> Iterator[Rewrite]:
+def _rfft(program: Failed, called: cst.Call) -> Iterator[Rewrite]:
     """The old real FFT, whose result ended in a dimension of two."""
     dims = argument(called, 1, "signal_ndim")
     x = argument(called, 0, "input")
@@ -271,7 +263,7 @@ def _rfft(program: Program, called: cst.Call) -> Iterator[Rewrite]:
     )
 
 
-def _irfft(program: Program, called: cst.Call) -> Iterator[Rewrite]:
+def _irfft(program: Failed, called: cst.Call) -> Iterator[Rewrite]:
     """Its inverse, which took the pairs and was told the sizes that went in."""
     x, dims = argument(called, 0, "input"), argument(called, 1, "signal_ndim")
     sizes, other = argument(called, 4, "signal_sizes"), argument(called, 2, "normalized")
@@ -297,34 +289,29 @@ def _irfft(program: Program, called: cst.Call) -> Iterator[Rewrite]:
 
 
 def _of_tensor(
-    program: Program,
-    node: cst.Attribute,
-    called: cst.Call | None,
-    name: str,
-    seen: dict[str, Variable],
+    program: Failed, node: cst.Attribute, called: cst.Call | None, name: str
 ) -> Iterator[Rewrite]:
-    at = f"line {program.line(node)}"
     if name == "astype" and called is not None and len(called.args) == 1:
         if (dtype := _dtype(program, called.args[0].value)) is not None:
             new = node.with_changes(attr=cst.Name("to"))
             args = [cst.Arg(cst.parse_expression(f"torch.{dtype}"))]
             yield Rewrite(
                 program.replace({called: called.with_changes(func=new, args=args)}),
-                f"{at}: a tensor's `astype` is called `to`",
+                f"line {program.line(node)}: a tensor's `astype` is called `to`",
             )
         return
     if name in {"tobytes", "tostring"} and called is not None:
         numpy = cst.Call(node.with_changes(attr=cst.Name("numpy")))
         new = cst.Attribute(numpy, cst.Name("tobytes"))
         told = "NumPy has `tobytes`"
-        yield Rewrite.of(program, {called: called.with_changes(func=new)}, told, at=node)
+        yield program.edit({called: called.with_changes(func=new)}, told, at=node)
         return
     if name == "mask_fill_" and called is not None and len(called.args) == 2:
-        values = seen.get(program.text(called.args[1].value))
+        values = program.seen.get(program.text(called.args[1].value))
         if values is not None and values.shape is not None and len(values.shape) > 0:
             new = node.with_changes(attr=cst.Name("masked_scatter_"))
             what = "`masked_fill_` writes one number, `masked_scatter_` one after another"
-            yield Rewrite.of(program, {node: new}, what)
+            yield program.edit({node: new}, what)
             return
     if called is None:
         return
@@ -335,12 +322,10 @@ def _of_tensor(
             if not isinstance(node.value, (cst.Name, cst.Attribute)):
                 return
             assign = cst.Assign([cst.AssignTarget(node.value)], new_call)
-            yield Rewrite(
-                program.replace({small: assign}),
-                f"{at}: `{name[:-1]}` gives a new tensor; there is no in-place form of it",
-            )
+            told = f"`{name[:-1]}` gives a new tensor; there is no in-place form of it"
+            yield program.edit({small: assign}, told, at=node)
         else:
-            yield Rewrite(program.replace({called: new_call}), f"{at}: there is only `{name[:-1]}`")
+            yield program.edit({called: new_call}, f"there is only `{name[:-1]}`", at=node)
         return
     homes = [
         m
@@ -351,12 +336,10 @@ def _of_tensor(
         function = program.name_of(homes[0], name)
         args = [cst.Arg(node.value), *called.args]
         new_call = called.with_changes(func=cst.parse_expression(function), args=args)
-        yield Rewrite(
-            program.replace({called: new_call}), f"{at}: `{function}` is a function, not a method"
-        )
+        yield program.edit({called: new_call}, f"`{function}` is a function, not a method", at=node)
 
 
-def _dtype(program: Program, value: cst.BaseExpression) -> str | None:
+def _dtype(program: Failed, value: cst.BaseExpression) -> str | None:
     """`np.float32`, `"float32"`, `float` as torch's dtype of the same name."""
     names = {"float": "float64", "int": "int64", "bool": "bool"}
     text = program.text(value).strip("'\"").rpartition(".")[2]
@@ -370,7 +353,7 @@ def _dtype(program: Program, value: cst.BaseExpression) -> str | None:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The name is no longer looked up in vain; whether its line still does its work is `called`."""
-    error = seen_error(before, "object_attribute", _MODULE)
+    error = seen_error(before, *ERRORS)
     found = [Check(name="name", passed=True, detail="every name is found")]
     if error is not None and error.line is not None:
         line = proposal.code.splitlines()[error.line - 1 : error.line + 2]

@@ -7,30 +7,29 @@ from collections.abc import Iterable
 from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.shapes import resized
-from knowledge.repair.toolkit.sites import seen_error
 
 _BATCH, _LAYER = "batchnorm_features", "layernorm_shape"  # error families
 ERRORS, LAYERS = (_BATCH, _LAYER), ".+"
 KEEPS = (computed(), layers)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """num_features or normalized_shape := what arrives."""
-    error, layer = seen_error(result, *ERRORS), result.layer
-    if error is None or layer is None or not layer.input:
+    layer = result.layer
+    if layer is None or not layer.input:
         return
     shape = layer.input
     keyword, size = "normalized_shape", shape[-1]
-    if seen := read(error, _BATCH):
+    if seen := read(program.error, _BATCH):
         keyword = "num_features"
         size, made = seen.numbers("channels", "num_features")
         # BatchNorm1d takes [batch, features, time]; if the features are last, that is the mistake.
         turned = len(shape) == 3 and shape[2] == made
     else:
-        seen = read(error, _LAYER)
+        seen = read(program.error, _LAYER)
         given = seen.sizes("normalized_shape") if seen is not None else ()
         turned = len(given) != 1 or given[0] in shape
     if turned:

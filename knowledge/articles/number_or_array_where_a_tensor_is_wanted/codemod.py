@@ -7,131 +7,84 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import SeenError, read
-from executor.protocol import Caught, ErrorSeen, JobResult, Variable
+from executor.errors import SeenError
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.dataflow import passed
-from knowledge.repair.toolkit.edits import Program, call, keyword, method
+from knowledge.repair.toolkit.edits import call, keyword, method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import in_loop, reads
 from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import (
-    argument,
-    assignment,
-    failing,
-    scope_of,
-    seen_error,
-    variables,
-)
+from knowledge.repair.toolkit.sites import argument, assignment, scope_of, seen_as, seen_error
 
 _ARGUMENT, _OVERLOAD = "argument_type", "overload"  # error families
+ERRORS = (_ARGUMENT, _OVERLOAD)
 
 
 def applies(result: JobResult) -> bool:
     """A function of torch was given an array or a number."""
-    return _error(result) is not None
+    seen = seen_as(result, *ERRORS)
+    return seen is not None and bool(_kind(seen))
 
 
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    error = seen_error(result, _ARGUMENT, _OVERLOAD)
-    if error is None:
-        return None
-    known = _no_tensor(error) is not None or _is_where(error) or _is_convolution(error)
-    return error if known else None
+def _kind(seen: SeenError) -> str:
+    """What was given for a tensor: an array, a number, the condition of `where`; else nothing."""
+    given = seen["given"]
+    if seen.id == _ARGUMENT:
+        wanted = seen["expected"] == "Tensor" and seen["position"]
+        return given if wanted and given in ("numpy.ndarray", "int", "float") else ""
+    if seen["function"] == "where":
+        return "bool" if given.startswith("bool, Tensor") else ""
+    of_an_array = given.startswith("numpy.ndarray, Parameter")
+    return "numpy.ndarray" if of_an_array and seen["function"].startswith("conv") else ""
 
 
-def _no_tensor(error: ErrorSeen | Caught) -> SeenError | None:
-    """The argument that is an array or a number where a tensor is wanted."""
-    seen = read(error, _ARGUMENT)
-    if seen is None or seen["expected"] != "Tensor" or not seen["position"]:
-        return None
-    return seen if seen["given"] in ("numpy.ndarray", "int", "float") else None
-
-
-def _is_where(error: ErrorSeen | Caught) -> bool:
-    """Whether `where` got a truth value of Python's as its condition."""
-    seen = read(error, _OVERLOAD)
-    given = seen["given"] if seen is not None and seen["function"] == "where" else ""
-    return given.startswith("bool, Tensor")
-
-
-def _is_convolution(error: ErrorSeen | Caught) -> bool:
-    """Whether a convolution got an array as its input."""
-    seen = read(error, _OVERLOAD)
-    if seen is None or not seen["function"].startswith("conv"):
-        return False
-    return seen["given"].startswith("numpy.ndarray, Parameter")
-
-
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """from_numpy, a tensor of the number, or the function that takes a number."""
-    error = _error(result)
-    if error is None:
-        return
-    node = failing(program, error)
-    seen = variables(result)
-    if _is_where(error):
+    node, said = program.node, program.said
+    kind = _kind(said)
+    if kind == "bool":
         given = argument(node, 0, "condition") if isinstance(node, cst.Call) else None
         if given is not None and isinstance(given.value, cst.Name):
-            yield Rewrite.of(
-                program, {given.value: _tensor(program, given.value)}, "the condition as a tensor"
-            )
+            told = "the condition as a tensor"
+            yield program.edit({given.value: _tensor(program, given.value)}, told)
         return
-    m = _no_tensor(error)
-    if m is None or m["given"] == "numpy.ndarray":
-        yield from _array(program, result, node, m["name"] if m is not None else "input")
+    if kind == "numpy.ndarray":
+        yield from _array(program, node, said["name"])
     elif isinstance(node, cst.Call):
-        yield from _number(program, node, m["name"], m.number("position"), seen)
+        yield from _number(program, node, said["name"], said.number("position"))
 
 
-# -- an array --------------------------------------------------------------------------------
-
-
-def _array(
-    program: Program, result: JobResult, node: cst.BaseExpression | None, name: str
-) -> Iterator[Rewrite]:
+def _array(program: Failed, node: cst.BaseExpression | None, name: str) -> Iterator[Rewrite]:
     """Into a layer with the layer's dtype, into a function as it is."""
-    if result.layer is not None:
-        given = passed(program, result, lambda facts: facts.type == "ndarray")
+    if program.result.layer is not None:
+        given = passed(program, program.result, lambda facts: facts.type == "ndarray")
         if given is None:
             return
-        value = call(program.name_of("torch", "from_numpy"), cst.Arg(given.name))
+        value = _tensor(program, given.name, "from_numpy")
         new = value if name == "indices" else method(value, "float")
-        yield Rewrite.of(program, {given.name: new}, f"`{given.name.value}` goes in as a tensor")
+        yield program.edit({given.name: new}, f"`{given.name.value}` goes in as a tensor")
         return
     if not isinstance(node, cst.Call):
         return
-    seen = variables(result)
-    arrays = {
-        a.value.value
-        for a in node.args
-        if isinstance(a.value, cst.Name)
-        and (facts := seen.get(a.value.value)) is not None
-        and facts.type == "ndarray"
-    }
+    given_names = {program.text(a.value) for a in node.args}
+    arrays = [n for n in given_names if (f := program.seen.get(n)) and f.type == "ndarray"]
     if len(arrays) != 1:
         return
-    own = arrays.pop()
     places = [
         a.value
-        for c in program.inside(scope_of(program, node), cst.Call)
+        for c in program.on_line(program.line(node), cst.Call)
         if program.text(c.func).startswith("torch.")
-        and program.line(c) == program.line(node)
         and program.text(c.func) not in ("torch.from_numpy", "torch.tensor", "torch.as_tensor")
         for a in c.args
-        if isinstance(a.value, cst.Name) and a.value.value == own
+        if program.text(a.value) == arrays[0]
     ]
-    from_numpy = program.name_of("torch", "from_numpy")
-    told = f"`{own}` goes in as a tensor"
-    yield Rewrite.of(program, {p: call(from_numpy, cst.Arg(p)) for p in places}, told, at=node)
+    told = f"`{arrays[0]}` goes in as a tensor"
+    yield program.edit({p: _tensor(program, p, "from_numpy") for p in places}, told, at=node)
 
 
-# -- a number --------------------------------------------------------------------------------
-
-
-def _number(
-    program: Program, node: cst.Call, name: str, position: int, seen: dict[str, Variable]
-) -> Iterator[Rewrite]:
+def _number(program: Failed, node: cst.Call, name: str, position: int) -> Iterator[Rewrite]:
     function = program.text(node.func)
     given = argument(node, position - 1, name)
     if not function.startswith("torch.") or given is None:
@@ -142,25 +95,21 @@ def _number(
         if position == 2 and first is not None:
             limit = keyword(bound, given.value)
             what = "`clamp` takes a number for its bound"
-            yield Rewrite.of(program, {node: method(first.value, "clamp", limit)}, what)
+            yield program.edit({node: method(first.value, "clamp", limit)}, what)
         return
     value = given.value
-    facts = seen.get(program.text(value))
+    facts = program.seen.get(program.text(value))
     if isinstance(value, cst.Name) and facts is not None and facts.type == "float":
         made = assignment(program, value.value, node)
         if made is not None and not in_loop(program, made) and _only_computes(program, value, made):
-            yield Rewrite(
-                program.replace({made.value: _tensor(program, made.value)}),
-                f"line {program.line(made)}: `{value.value}` as a tensor, for the functions of "
-                "torch below",
-            )
+            told = f"`{value.value}` as a tensor, for the functions of torch below"
+            yield program.edit({made.value: _tensor(program, made.value)}, told, at=made)
             return
-    as_tensor = call(program.name_of("torch", "as_tensor"), cst.Arg(value))
     told = f"`{program.text(value)}` as a tensor; as_tensor takes numbers and tensors alike"
-    yield Rewrite.of(program, {value: as_tensor}, told, at=node)
+    yield program.edit({value: _tensor(program, value, "as_tensor")}, told, at=node)
 
 
-def _only_computes(program: Program, name: cst.Name, made: cst.Assign) -> bool:
+def _only_computes(program: Failed, name: cst.Name, made: cst.Assign) -> bool:
     """Whether a variable only goes into functions of torch: a tensor does as well as a number."""
     for node in reads(program, name.value, scope_of(program, name)):
         given = program.parent(node)
@@ -170,8 +119,8 @@ def _only_computes(program: Program, name: cst.Name, made: cst.Assign) -> bool:
     return True
 
 
-def _tensor(program: Program, value: cst.BaseExpression) -> cst.Call:
-    return call(program.name_of("torch", "tensor"), cst.Arg(value))
+def _tensor(program: Failed, value: cst.BaseExpression, function: str = "tensor") -> cst.Call:
+    return call(program.name_of("torch", function), cst.Arg(value))
 
 
 def _whole_array(before: JobResult, proposal: Proposal) -> Check:
@@ -188,13 +137,11 @@ def _whole_array(before: JobResult, proposal: Proposal) -> Check:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same is computed from the same values."""
-    error = _error(before)
-    wanted = still_computed(error, proposal.code)
-    refused = _no_tensor(error) if error is not None else None
-    if refused is not None and refused["function"] in ("maximum", "minimum"):
-        wanted = still_computed(error, proposal.code, may_go=("torch", "maximum", "minimum"))
+    error, seen = seen_error(before, *ERRORS), seen_as(before, *ERRORS)
+    bounds = seen is not None and seen["function"] in ("maximum", "minimum")
+    goes = ("torch", "maximum", "minimum") if bounds else ()
     return [
-        wanted,
+        still_computed(error, proposal.code, may_go=goes),
         _whole_array(before, proposal),
         same_tensors(before, after, proposal.code),
         reaches_leaves(after, wanted=False),

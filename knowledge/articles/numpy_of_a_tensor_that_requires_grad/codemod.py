@@ -9,23 +9,22 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import gradients, tensors
-from knowledge.repair.toolkit.sites import failing, scope_of, seen_error, variables
+from knowledge.repair.toolkit.sites import scope_of
 
 ERRORS = ("numpy_of_graph",)
 KEEPS = (gradients, tensors)
 _COMES_BACK = re.compile(r"from_numpy\(|torch\.(as_)?tensor\(|torch\.Tensor\(")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """detach() before numpy(), or around what NumPy or a plot is given."""
-    error = seen_error(result, *ERRORS)
-    assert error is not None
-    node = failing(program, error)
-    if not isinstance(node, cst.Call) or error.line is None:
+    node = program.node
+    if not isinstance(node, cst.Call) or program.error.line is None:
         return
-    rest = "\n".join(program.module.code.splitlines()[error.line - 1 :])
+    rest = "\n".join(program.module.code.splitlines()[program.error.line - 1 :])
     if _COMES_BACK.search(rest) and re.search(r"\.(backward|grad)\(", rest):
         return  # the array may come back into a loss: then detach() would cut it
     around = scope_of(program, node)
@@ -34,29 +33,27 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         value = node.func.value
         yield _detached(program, value, cuts=cuts)
         return
-    seen = variables(result)
     for given in node.args:
-        facts = seen.get(program.text(given.value))
+        facts = program.seen.get(program.text(given.value))
         if facts is not None and facts.requires_grad:
             yield _detached(program, given.value, cuts=cuts)
             return
 
 
-def _comes_back(program: Program, function: cst.FunctionDef) -> bool:
+def _comes_back(program: Failed, function: cst.FunctionDef) -> bool:
     """Whether a tensor is made again: in the function, or of what a call of it gives."""
     of_a_call = rf"(?:{_COMES_BACK.pattern})[^\n]*\b{function.name.value}\("
     within = _COMES_BACK.search(program.text(function))
     return bool(within or re.search(of_a_call, program.module.code))
 
 
-def _detached(program: Program, value: cst.BaseExpression, *, cuts: bool) -> Rewrite:
+def _detached(program: Failed, value: cst.BaseExpression, *, cuts: bool) -> Rewrite:
     """Without its graph; where its function makes a tensor again, nobody can say that none is
     wanted there.
     """
-    return Rewrite(
-        program.replace({value: method(value, "detach")}),
-        f"line {program.line(value)}: an array has no gradient, so `{program.text(value)}` leaves "
-        "the graph first",
+    return program.edit(
+        {value: method(value, "detach")},
+        f"an array has no gradient, so `{program.text(value)}` leaves the graph first",
         "no gradient goes through what the function returns" if cuts else "",
         supposes=cuts,
     )

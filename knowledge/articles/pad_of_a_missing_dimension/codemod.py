@@ -7,23 +7,21 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.comments import above, commented
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import same_numbers, still_computed
-from knowledge.repair.toolkit.sites import argument, failing, seen_error
+from knowledge.repair.toolkit.sites import argument, seen_error
 
 ERRORS = ("padding_dimensions",)
 _PLACES = ("width", "height", "depth")  # the last dimension first
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """Without the pairs that are left over, where they pad nothing."""
-    error = seen_error(result, *ERRORS)
-    call = failing(program, error)
-    found = read(error, *ERRORS) if error is not None else None
+    call = program.node
+    found = program.said
     if found is None or not isinstance(call, cst.Call):
         return
     given = argument(call, 1, "pad")

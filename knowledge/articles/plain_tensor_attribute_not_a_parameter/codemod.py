@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 import libcst as cst
 
@@ -16,7 +15,7 @@ from executor.protocol import Finding, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.dataflow import Unasked
-from knowledge.repair.toolkit.edits import Program, call, visited
+from knowledge.repair.toolkit.edits import New, Program, call, visited
 from knowledge.repair.toolkit.sites import assignment
 
 FINDINGS = {"unregistered_parameter", "unregistered_tensor", "unregistered_module"}
@@ -25,6 +24,7 @@ _SAYS_LEARN = (
     r"\b(learnable|trainable)\b"
     r"|(\bnever|\bnot|n.t|\bwon.t)\W+(\w+\W+){0,2}(learn|train|updat|chang|mov|optimi[sz])"
 )
+_LISTS, _DICTS = (cst.List, cst.ListComp), (cst.Dict, cst.DictComp)
 _LEARN, _KEEP = "it should learn", "it is a constant"
 
 
@@ -42,27 +42,18 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         for site in sites[id(f)]:
             edits |= _registered(program, f, site)
     if edits:
-        yield Rewrite(
-            program.replace(edits),
-            _title(found),
-            intent,
-            tuple(f.name for f in found if f.kind != "unregistered_module"),
-            _SAYS_LEARN,
-        )
+        names = tuple(f.name for f in found if f.kind != "unregistered_module")
+        yield Rewrite(program.replace(edits), _title(found), intent, names, _SAYS_LEARN)
     if unclear and len(unclear) == len(found):
-        buffers = {s: _buffer(s) for f in found for s in sites[id(f)]}
-        if all(buffers.values()):
-            yield Rewrite(
-                program.replace({s: b for s, b in buffers.items() if b is not None}),
-                f"{_names(found)} as a buffer: it moves with the module and is saved with it, "
-                "but never learns",
-                _KEEP,
-            )
+        places = [s for f in found for s in sites[id(f)]]
+        buffers: dict[cst.CSTNode, New] = {s: b for s in places if (b := _buffer(s)) is not None}
+        if len(buffers) == len(places):
+            told = "as a buffer: it moves with the module and is saved with it, but never learns"
+            yield Rewrite(program.replace(buffers), f"{_names(found)} {told}", _KEEP)
 
 
 def _title(found: list[Finding]) -> str:
-    kinds = {f.kind for f in found}
-    if kinds == {"unregistered_module"}:
+    if all(f.kind == "unregistered_module" for f in found):
         return f"{_names(found)} in a container that registers its layers"
     return f"{_names(found)} as a Parameter: parameters() holds it and the optimizer moves it"
 
@@ -73,20 +64,16 @@ def _names(found: list[Finding]) -> str:
 
 def _assignments(program: Program, finding: Finding) -> list[cst.Assign]:
     """`self.attribute = …` in the finding's class, where the value makes the thing."""
-    facts: dict[str, Any] = finding.facts
-    found = []
+    found, name = [], finding.facts["attribute"]
     for cls in program.all(cst.ClassDef):
-        if cls.name.value != facts["class"]:
+        if cls.name.value != finding.facts["class"]:
             continue
         for assign in program.inside(cls, cst.Assign):
-            if len(assign.targets) == 1 and _is_own(assign.targets[0].target, facts["attribute"]):
+            target = assign.targets[0].target if len(assign.targets) == 1 else None
+            if isinstance(target, cst.Attribute) and target.attr.value == name:
                 found.append(assign)
     functions = {program.up(assign, cst.FunctionDef) for assign in found}
     return found[-1:] if len(functions) == 1 else found[:1]  # the last one is what stays
-
-
-def _is_own(target: cst.BaseAssignTargetExpression, attribute: str) -> bool:
-    return isinstance(target, cst.Attribute) and target.attr.value == attribute
 
 
 def _registered(
@@ -96,24 +83,20 @@ def _registered(
         return call(program.name_of("torch.nn", name), *map(cst.Arg, values))
 
     value = assign.value
-    if isinstance(value, (cst.List, cst.ListComp, cst.Tuple)):
-        kind = "ModuleList" if finding.kind == "unregistered_module" else "ParameterList"
-        empty = isinstance(value, cst.List) and not value.elements
-        new = wrapped(kind) if empty else wrapped(kind, value)
-    elif isinstance(value, (cst.Dict, cst.DictComp)):
-        kind = "ModuleDict" if finding.kind == "unregistered_module" else "ParameterDict"
-        empty = isinstance(value, cst.Dict) and not value.elements
+    what = "Module" if finding.kind == "unregistered_module" else "Parameter"
+    if isinstance(value, (*_LISTS, cst.Tuple, *_DICTS)):
+        empty = isinstance(value, (cst.List, cst.Dict)) and not value.elements
+        kind = f"{what}{'Dict' if isinstance(value, _DICTS) else 'List'}"
         new = wrapped(kind) if empty else wrapped(kind, value)
     elif finding.kind == "unregistered_module":
         # `self.blocks = blocks`, a list that was filled before
         made = assignment(program, value.value, value) if isinstance(value, cst.Name) else None
         filled = made.value if made is not None else None
-        if not isinstance(filled, (cst.List, cst.ListComp, cst.Dict, cst.DictComp)):
+        if not isinstance(filled, (*_LISTS, *_DICTS)):
             return {}
-        of_a_list = isinstance(filled, (cst.List, cst.ListComp))
-        new = wrapped("ModuleList" if of_a_list else "ModuleDict", value)
+        new = wrapped("ModuleList" if isinstance(filled, _LISTS) else "ModuleDict", value)
     else:
-        new = wrapped("Parameter", _bare(_unwrapped(value)))
+        new = wrapped("Parameter", visited(_unwrapped(value), Unasked()))  # it asks itself
     return {value: new}
 
 
@@ -132,11 +115,6 @@ def _unwrapped(value: cst.BaseExpression) -> cst.BaseExpression:
     return visited(value, Unwrap())
 
 
-def _bare(value: cst.BaseExpression) -> cst.BaseExpression:
-    """Without requires_grad=True and .requires_grad_(): a Parameter asks for gradients itself."""
-    return visited(value, Unasked())
-
-
 def _buffer(assign: cst.Assign) -> cst.Expr | None:
     """`self.x = t` as `self.register_buffer("x", t)`."""
     target = assign.targets[0].target
@@ -144,23 +122,15 @@ def _buffer(assign: cst.Assign) -> cst.Expr | None:
         return None
     register = target.with_changes(attr=cst.Name("register_buffer"))
     name = cst.SimpleString(f'"{target.attr.value}"')
-    return cst.Expr(
-        cst.Call(register, [cst.Arg(name), cst.Arg(assign.value)]), semicolon=assign.semicolon
-    )
+    made = cst.Call(register, [cst.Arg(name), cst.Arg(assign.value)])
+    return cst.Expr(made, semicolon=assign.semicolon)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Registered, and moved by the optimizer if it should learn; the first loss as before."""
     left = [f.name for f in after.findings if f.kind in FINDINGS]
-    found = [
-        Check(
-            name="registered",
-            passed=not left,
-            detail=f"{', '.join(left)} still is not"
-            if left
-            else "the module knows all its tensors",
-        )
-    ]
+    detail = f"{', '.join(left)} still is not"
+    found = [Check.of("registered", not left, "the module knows all its tensors", detail)]
     if proposal.intent != _KEEP and after.trained:
         found += [_moves(name, after) for name in proposal.subjects]
     if before.values and before.values.backwards and after.values and after.values.backwards:

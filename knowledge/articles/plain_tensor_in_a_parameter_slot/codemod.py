@@ -11,22 +11,22 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.protocol import JobResult, Variable
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves
-from knowledge.repair.toolkit.edits import New, Program, method
+from knowledge.repair.toolkit.edits import New, method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import free_name, parameters, under
-from knowledge.repair.toolkit.sites import failing_statement, scope_of, seen_error, variables
+from knowledge.repair.toolkit.sites import scope_of
 
 ERRORS = ("parameter_slot",)
 _SHAPE = re.compile(r"registered parameter \[([\d, ]*)\]")
 _MAKES = re.compile(r"^torch\.(zeros|ones|randn|rand|full|eye|tensor|empty)$")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`copy_()` without recording; a buffer or a local name for what forward computes."""
-    error = seen_error(result, *ERRORS)
-    line = failing_statement(program, error)
+    line = program.statement
     small = line.body[0] if line is not None and len(line.body) == 1 else None
     if line is None or not isinstance(small, cst.Assign) or len(small.targets) != 1:
         return
@@ -39,19 +39,14 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if own and used & data:
         yield from _as_state(program, line)
         yield from _as_local(program, line)
-    elif not used & data and _is_plain(program, small.value, target, variables(result)):
+    elif not used & data and _is_plain(program, small.value, target):
         yield _written(program, line, target, small.value)
 
 
 # -- new values for the parameter ------------------------------------------------------------
 
 
-def _is_plain(
-    program: Program,
-    value: cst.BaseExpression,
-    target: cst.Attribute,
-    seen: dict[str, Variable],
-) -> bool:
+def _is_plain(program: Failed, value: cst.BaseExpression, target: cst.Attribute) -> bool:
     """Whether the values have the parameter's shape, and no gradient would be cut off by copying.
 
     The parameter itself may be in them; anything else must be a number or a tensor without a
@@ -70,7 +65,7 @@ def _is_plain(
             if not _is_number(program, parent):
                 return False
             continue
-        facts = seen.get(name.value)
+        facts = program.seen.get(name.value)
         if (
             facts is None
             or facts.requires_grad
@@ -84,7 +79,7 @@ def _is_plain(
     )
 
 
-def _is_number(program: Program, attribute: cst.Attribute) -> bool:
+def _is_number(program: Failed, attribute: cst.Attribute) -> bool:
     """Whether `self.x` is assigned a number, and nothing else."""
     text = program.text(attribute)
     values = [
@@ -96,10 +91,7 @@ def _is_number(program: Program, attribute: cst.Attribute) -> bool:
 
 
 def _written(
-    program: Program,
-    line: cst.SimpleStatementLine,
-    target: cst.Attribute,
-    value: cst.BaseExpression,
+    program: Failed, line: cst.SimpleStatementLine, target: cst.Attribute, value: cst.BaseExpression
 ) -> Rewrite:
     small = line.body[0]
     copy = cst.Expr(method(target, "copy_", cst.Arg(value)))
@@ -112,7 +104,7 @@ def _written(
         else _replaced(block, small, copy)
     )
     told = "the parameter stays, and gets the new values without recording it"
-    return Rewrite.of(program, edits, told, at=line, subjects=(target.attr.value,))
+    return program.edit(edits, told, at=line, subjects=(target.attr.value,))
 
 
 def _replaced(block: cst.With, small: cst.BaseSmallStatement, new: cst.Expr) -> cst.With:
@@ -125,7 +117,7 @@ def _replaced(block: cst.With, small: cst.BaseSmallStatement, new: cst.Expr) -> 
 # -- what forward computes from its data -----------------------------------------------------
 
 
-def _stored(program: Program, line: cst.SimpleStatementLine) -> list[cst.Assign]:
+def _stored(program: Failed, line: cst.SimpleStatementLine) -> list[cst.Assign]:
     """Every `self.x = …` of the same function whose `x` is a parameter of the class."""
     found = []
     for assign in program.inside(scope_of(program, line), cst.Assign):
@@ -139,7 +131,7 @@ def _stored(program: Program, line: cst.SimpleStatementLine) -> list[cst.Assign]
     return found
 
 
-def _made(program: Program, text: str, line: cst.CSTNode) -> cst.Assign | None:
+def _made(program: Failed, text: str, line: cst.CSTNode) -> cst.Assign | None:
     """`self.x = nn.Parameter(…)`, if that is the only place outside this function."""
     here = scope_of(program, line)
     around = scope_of(program, here)
@@ -154,7 +146,7 @@ def _made(program: Program, text: str, line: cst.CSTNode) -> cst.Assign | None:
     return found[0] if is_parameter and found[0].value.args else None
 
 
-def _as_state(program: Program, line: cst.SimpleStatementLine) -> Iterator[Rewrite]:
+def _as_state(program: Failed, line: cst.SimpleStatementLine) -> Iterator[Rewrite]:
     edits: dict[cst.CSTNode, New] = {}
     names = []
     for assign in _stored(program, line):
@@ -183,7 +175,7 @@ def _as_state(program: Program, line: cst.SimpleStatementLine) -> Iterator[Rewri
         )
 
 
-def _as_local(program: Program, line: cst.SimpleStatementLine) -> Iterator[Rewrite]:
+def _as_local(program: Failed, line: cst.SimpleStatementLine) -> Iterator[Rewrite]:
     here = scope_of(program, line)
     edits: dict[cst.CSTNode, New] = {}
     names = []
@@ -210,13 +202,13 @@ def _as_local(program: Program, line: cst.SimpleStatementLine) -> Iterator[Rewri
         )
 
 
-def _is_carried_on(program: Program, made: cst.Assign, assign: cst.Assign, text: str) -> bool:
+def _is_carried_on(program: Failed, made: cst.Assign, assign: cst.Assign, text: str) -> bool:
     """Whether a value that starts out as zeros or ones is computed from what it was before."""
     before = (program.text(n) == text for n in program.inside(assign.value, cst.Attribute))
     return any(before) and not re.search("rand|normal|uniform", program.text(made.value))
 
 
-def _name(program: Program, function: cst.CSTNode, wanted: str) -> str:
+def _name(program: Failed, function: cst.CSTNode, wanted: str) -> str:
     """A local name that the function does not use yet."""
     taken = {
         n.value

@@ -16,18 +16,20 @@ import libcst as cst
 from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, call, method, padded
+from knowledge.repair.toolkit.edits import call, method, padded
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import free_name, later
-from knowledge.repair.toolkit.sites import assignment, failing, seen_error
+from knowledge.repair.toolkit.sites import assignment, seen_error
 
 # Error families.
 _RAGGED, _TENSORS, _TEXT = "ragged_rows", "one_element_tensors", "tensor_of_objects"
+ERRORS = (_RAGGED, _TENSORS, _TEXT)
 _MAKES = re.compile(r"^torch\.(tensor|as_tensor|LongTensor|FloatTensor|Tensor|IntTensor)$")
 _INDEX_OF = re.compile(r"\b(gather|index_select|scatter\w*|take\w*|index_\w+)$")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _MAY_GO = ("dtype", "tensor", "LongTensor", "FloatTensor", "IntTensor", "as_tensor", "Tensor")
 _INVENTED = frozenset(
-    (
+    [
         "detach",
         "item",
         "data",
@@ -39,14 +41,14 @@ _INVENTED = frozenset(
         "randint",
         "empty",
         "full",
-    )
+    ]
 )
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d*)?(?:e-?\d+)?")
 
 
 def applies(result: JobResult) -> bool:
     """torch.tensor got rows of several lengths, a list of tensors, or numbers as text."""
-    error = seen_error(result, _RAGGED, _TENSORS, _TEXT)
+    error = seen_error(result, *ERRORS)
     return error is not None and (
         is_a(error, _TENSORS)
         or _is(error, _RAGGED, "dimension", "1")
@@ -60,22 +62,21 @@ def _is(error: ErrorSeen | Caught, family: str, name: str, value: str) -> bool:
     return seen is not None and seen[name] == value
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """One tensor a row, a filled table, a stack, or numbers instead of their text."""
-    error = seen_error(result, _RAGGED, _TENSORS, _TEXT)
-    node = failing(program, error)
-    if error is None or not isinstance(node, cst.Call) or not node.args or node.args[0].star:
+    node = program.node
+    if not isinstance(node, cst.Call) or not node.args or node.args[0].star:
         return
-    if is_a(error, _TEXT):
+    if is_a(program.error, _TEXT):
         yield from _numbers(program, node)
     elif _MAKES.match(program.text(node.func)):
-        if is_a(error, _TENSORS):
+        if is_a(program.error, _TENSORS):
             yield from _stacked(program, node)
         else:
             yield from _rows(program, node)
 
 
-def _stacked(program: Program, node: cst.Call) -> Iterator[Rewrite]:
+def _stacked(program: Failed, node: cst.Call) -> Iterator[Rewrite]:
     """`torch.tensor(list)` → `torch.stack(list)`, with its dtype."""
     given, *others = node.args
     new: cst.BaseExpression = call(
@@ -86,12 +87,10 @@ def _stacked(program: Program, node: cst.Call) -> Iterator[Rewrite]:
         new = method(new, "to", cst.Arg(others[0].value))
     elif names:
         return
-    yield Rewrite.of(
-        program, {node: new}, "tensors of one shape are stacked under a new first dimension"
-    )
+    yield program.edit({node: new}, "tensors of one shape are stacked under a new first dimension")
 
 
-def _holds_numbers(program: Program, value: cst.BaseExpression) -> bool:
+def _holds_numbers(program: Failed, value: cst.BaseExpression) -> bool:
     """Whether it was made of a written list whose every entry is a number or the text of one."""
     for _ in range(3):
         if isinstance(value, cst.Name):
@@ -115,21 +114,18 @@ def _holds_numbers(program: Program, value: cst.BaseExpression) -> bool:
         return False
 
 
-def _numbers(program: Program, node: cst.Call) -> Iterator[Rewrite]:
+def _numbers(program: Failed, node: cst.Call) -> Iterator[Rewrite]:
     """An array of text that holds nothing but numbers, read as numbers."""
     given = node.args[0].value
     if program.text(node.func) == "torch.from_numpy" and _holds_numbers(program, given):
         read = method(given, "astype", cst.Arg(cst.Name("float")))
-        yield Rewrite.of(
-            program, {given: read}, "every entry is a number that was kept as text", at=node
-        )
+        yield program.edit({given: read}, "every entry is a number that was kept as text", at=node)
 
 
 # -- rows of several lengths -----------------------------------------------------------------
 
 
-def _rows(program: Program, node: cst.Call) -> Iterator[Rewrite]:
-    line = f"line {program.line(node)}"
+def _rows(program: Failed, node: cst.Call) -> Iterator[Rewrite]:
     listed = _one_by_one(program, node)
     assign = program.parent(node)
     target = assign.targets[0].target if isinstance(assign, cst.Assign) else None
@@ -142,25 +138,23 @@ def _rows(program: Program, node: cst.Call) -> Iterator[Rewrite]:
         for edit in edits:
             changes |= edit or {}
         told = "its rows are taken one by one, so each is a tensor of its own length"
-        yield Rewrite.of(program, changes, told)
+        yield program.edit(changes, told)
         return
     if any(_is_index(program, name) for name in uses):
         return  # a zero that was filled in would pick an element
     yield Rewrite(
         program.replace({node: padded(program, listed)}),
-        f"{line}: short rows are filled up with zeros to the longest",
+        f"line {program.line(node)}: short rows are filled up with zeros to the longest",
         "one tensor, short rows filled up with zeros",
         said=r"\bpad(ding|ded)?\b",
     )
-    yield Rewrite(
-        program.replace({node: listed}),
-        f"{line}: each row is a tensor of its own length",
-        "a list with one tensor for each row",
-        said=r"\blist of tensors\b",
+    told = "each row is a tensor of its own length"
+    yield program.edit(
+        {node: listed}, told, "a list with one tensor for each row", said=r"\blist of tensors\b"
     )
 
 
-def _one_by_one(program: Program, node: cst.Call) -> cst.ListComp:
+def _one_by_one(program: Failed, node: cst.Call) -> cst.ListComp:
     """`[torch.tensor(row) for row in rows]`; a comprehension keeps its own loop."""
     given, *others = node.args
     source = given.value
@@ -173,7 +167,7 @@ def _one_by_one(program: Program, node: cst.Call) -> cst.ListComp:
     return cst.ListComp(elt=made, for_in=cst.CompFor(target=row, iter=source))
 
 
-def _by_row(program: Program, name: cst.Name) -> dict[cst.CSTNode, cst.CSTNode] | None:
+def _by_row(program: Failed, name: cst.Name) -> dict[cst.CSTNode, cst.CSTNode] | None:
     """What a use of the tensor becomes for a list; None if a list cannot do that."""
     parent = program.parent(name)
     if isinstance(parent, (cst.For, cst.CompFor)) and parent.iter is name:
@@ -213,7 +207,7 @@ def _by_row(program: Program, name: cst.Name) -> dict[cst.CSTNode, cst.CSTNode] 
     return None
 
 
-def _shown(program: Program, name: cst.Name) -> bool:
+def _shown(program: Failed, name: cst.Name) -> bool:
     """Whether it is only printed."""
     parent = program.parent(name)
     outer = program.parent(parent) if isinstance(parent, cst.Arg) else None
@@ -221,7 +215,7 @@ def _shown(program: Program, name: cst.Name) -> bool:
     return is_print or isinstance(parent, cst.FormattedStringExpression)
 
 
-def _is_index(program: Program, name: cst.Name) -> bool:
+def _is_index(program: Failed, name: cst.Name) -> bool:
     """Whether its numbers pick elements of something else."""
     parent = program.parent(name)
     if isinstance(parent, cst.Index):
@@ -237,7 +231,7 @@ def _bare(code: str) -> str:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same rows with the same numbers, none left out and none cut."""
-    error = seen_error(before, _RAGGED, _TENSORS, _TEXT)
+    error = seen_error(before, *ERRORS)
     if error is None:
         return []
     written = _bare(error.code)

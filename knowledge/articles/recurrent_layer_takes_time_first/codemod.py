@@ -9,7 +9,7 @@ import libcst as cst
 
 from executor.protocol import Caught, ErrorSeen, JobResult, ModuleCall
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
@@ -37,7 +37,7 @@ def _mixed_up(result: JobResult) -> ModuleCall | None:
     return None
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """batch_first=True, and `out[:, -1]` where the last step was `out[-1]`."""
     found = list(calls(program, r"(^|\.)(LSTM|GRU|RNN)$"))
     call = _mixed_up(result)
@@ -54,10 +54,10 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     edits |= steps
     told = ", and its last step is taken from dimension 1" if steps else ""
     what = f"{list(call.inputs)} has the batch first, and the layer is told so{told}"
-    yield Rewrite.of(program, edits, what, at=found[0], as_one=True)
+    yield program.edit(edits, what, at=found[0], as_one=True)
 
 
-def _last_steps(program: Program, made: cst.Call) -> dict[cst.CSTNode, cst.CSTNode] | None:
+def _last_steps(program: Failed, made: cst.Call) -> dict[cst.CSTNode, cst.CSTNode] | None:
     """`out[-1]` → `out[:, -1]` for what the layer gives; None where it is used otherwise."""
     assign = program.up(made, cst.Assign)
     if assign is None or assign.value is not made:

@@ -7,26 +7,18 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import read
 from executor.protocol import JobResult, Layer
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.toolkit.dimensions import BATCH, TIME, first_of
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, layers
-from knowledge.repair.toolkit.shapes import (
-    LayerCall,
-    Shape,
-    layer_call,
-    resized,
-    shape_of,
-)
+from knowledge.repair.toolkit.shapes import LayerCall, Shape, layer_call, resized, shape_of
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
-    failing,
     integer,
     made,
-    seen_error,
     with_argument,
     without_argument,
 )
@@ -36,14 +28,13 @@ KEEPS = (computed(), layers)
 _FILLED = re.compile(r"(^|\.)(zeros|randn|rand|ones)$")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """batch_first where the state counts samples in the first dimension, else the state's sizes."""
-    error, layer = seen_error(result, *ERRORS), result.layer
-    found = read(error, *ERRORS) if error is not None else None
-    if error is None or layer is None or layer.input is None or found is None:
+    layer, found = result.layer, program.said
+    if layer is None or layer.input is None:
         return
     expected, got = found.sizes("expected"), found.sizes("given")
-    called = layer_call(program, failing(program, error), layer)
+    called = layer_call(program, program.node, layer)
     if called is None or called.inside or len(called.call.args) < 2 or called.first is None:
         return
     # The layer's own `input` is the state here: that is what it was looking at when it stopped.
@@ -58,8 +49,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if told and shape is not None:
         said = _counted_by_name(program, called) or first_of(program, called.first, shape)
     if told and said != (BATCH if first else TIME):
-        turn = _time_first if first else _batch_first
-        yield from turn(program, layer, "" if said else program.text(called.first))
+        given = "" if said else program.text(called.first)
+        yield from _in_the_other_order(program, layer, first, given)
         if said:
             return
     batch = method(called.first, "size", cst.Arg(integer(0 if first else 1)))
@@ -74,14 +65,10 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         changes |= new
     if changes:
         what = "the batch that is there" if expected[1] != got[1] else "the layer's own sizes"
-        yield Rewrite(
-            program.replace(changes),
-            f"line {min(map(program.line, changes))}: the first state is made for {what}: "
-            f"{list(expected)}, not {list(got)}",
-            _meaning(program.text(called.first), BATCH if first else TIME)
-            if told and not said
-            else "",
-        )
+        what = f"the first state is made for {what}: {list(expected)}, not {list(got)}"
+        given = program.text(called.first) if told and not said else ""
+        meant = _meaning(given, BATCH if first else TIME)
+        yield program.edit(changes, what, meant, at=min(changes, key=program.line))
 
 
 def _meaning(given: str, kind: str) -> str:
@@ -89,7 +76,7 @@ def _meaning(given: str, kind: str) -> str:
     return f"dimension 0 of `{given}` {what}" if given else ""
 
 
-def _counted_by_name(program: Program, called: LayerCall) -> str:
+def _counted_by_name(program: Failed, called: LayerCall) -> str:
     """The batch, where the state's samples are counted by a name of it, or by the input's size."""
     for name in program.inside(called.call.args[1], cst.Name):
         made_by = assignment(program, name.value, called.call)
@@ -100,19 +87,23 @@ def _counted_by_name(program: Program, called: LayerCall) -> str:
     return ""
 
 
-def _time_first(program: Program, layer: Layer, given: str) -> Iterator[Rewrite]:
-    """The layer without batch_first."""
+def _in_the_other_order(
+    program: Failed, layer: Layer, first: bool, given: str
+) -> Iterator[Rewrite]:
+    """The layer without batch_first, if it has the batch first; else with it."""
     found = made(program, layer)
-    flag = argument(found.call, 99, "batch_first") if found is not None else None
-    if found is None or found.in_loop or flag is None:
+    if found is None or found.in_loop:
         return
-    told = "the layer takes the time first, as the state does"
-    yield Rewrite.of(
-        program, {found.call: without_argument(found.call, flag)}, told, _meaning(given, TIME)
-    )
+    call, told = found.call, "the layer takes the time first, as the state does"
+    if first and (flag := argument(call, 99, "batch_first")) is not None:
+        yield program.edit({call: without_argument(call, flag)}, told, _meaning(given, TIME))
+    elif not first and not any(a.star for a in call.args):
+        new = with_argument(call, 99, "batch_first", cst.Name("True"))
+        told = "the batch comes first in the input, and the layer is told so"
+        yield program.edit({call: new}, told, _meaning(given, BATCH))
 
 
-def _as_large_as_the_state(program: Program, layer: Layer, size: int) -> Iterator[Rewrite]:
+def _as_large_as_the_state(program: Failed, layer: Layer, size: int) -> Iterator[Rewrite]:
     """The state comes from another layer, and its size says how large this one has to be."""
     for found in resized(program, layer, 1, "hidden_size", size):
         yield Rewrite(
@@ -129,22 +120,8 @@ def _counts_the_other(shape: Shape, expected: Shape, got: Shape, first: bool) ->
     return others and got[1] == shape[time] and expected[1] == shape[batch] != shape[time]
 
 
-def _batch_first(program: Program, layer: Layer, given: str) -> Iterator[Rewrite]:
-    """The layer with batch_first."""
-    found = made(program, layer)
-    if found is None or found.in_loop or any(a.star for a in found.call.args):
-        return
-    call = with_argument(found.call, 99, "batch_first", cst.Name("True"))
-    told = "the batch comes first in the input, and the layer is told so"
-    yield Rewrite.of(program, {found.call: call}, told, _meaning(given, BATCH))
-
-
 def _filled(
-    program: Program,
-    made_by: cst.Assign,
-    expected: Shape,
-    got: Shape,
-    batch: cst.BaseExpression,
+    program: Failed, made_by: cst.Assign, expected: Shape, got: Shape, batch: cst.BaseExpression
 ) -> dict[cst.CSTNode, cst.CSTNode] | None:
     """The sizes to change in `torch.zeros(layers, batch, hidden)`; None if it is no such call."""
     call = made_by.value

@@ -13,18 +13,17 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import sizes, still_computed
-from knowledge.repair.toolkit.sites import argument, failing, seen_error, with_argument
+from knowledge.repair.toolkit.sites import argument, seen_error, with_argument
 
 ERRORS = ("same_padding_strided",)
 _MADE = re.compile(r"Conv([123])d\(")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """The same padding as numbers."""
-    error = seen_error(result, *ERRORS)
-    node = failing(program, error)
+    node = program.node
     padding = _padding(result)
     if not isinstance(node, cst.Call) or padding is None:
         return
@@ -33,9 +32,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     text = str(padding[0]) if len(set(padding)) == 1 else str(padding)
     told = f"{text} on each side divides the size by the stride, rounded up"
-    yield Rewrite.of(
-        program, {node: with_argument(node, 4, "padding", cst.parse_expression(text))}, told
-    )
+    yield program.edit({node: with_argument(node, 4, "padding", cst.parse_expression(text))}, told)
 
 
 def _padding(result: JobResult) -> tuple[int, ...] | None:

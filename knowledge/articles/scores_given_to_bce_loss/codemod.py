@@ -11,16 +11,15 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import read
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.losses import loss_alive, loss_call, made_from
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import seen_error
 
-_FAMILY = "loss_range"
+ERRORS, SAYS = ("loss_range",), {"which": "input"}
 _LABELS = re.compile(
     r"^torch\.(randint\(0, ?2,|zeros\(|ones\(|rand\(|zeros_like\(|ones_like\(|bernoulli\()"
     r"|^torch\.(tensor|FloatTensor)\([\[\](), 01.]*(, ?dtype=[\w.]+)?\)"
@@ -30,21 +29,13 @@ _PROBABILITY = re.compile(r"[<>]=? ?0?\.\d|\bround\(|[sS]igmoid|[sS]oftmax")
 
 def applies(result: JobResult) -> bool:
     """Binary cross entropy got values that are no probabilities."""
-    return _error(result) is not None
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    error = seen_error(result, _FAMILY)
-    seen = read(error, _FAMILY) if error is not None else None
     told = result.explanation.text if result.explanation is not None else ""
-    if "holds NaN" in told:
-        return None  # then no sigmoid is missing: something before has no value
-    return error if seen is not None and seen["which"] == "input" else None
+    return "holds NaN" not in told  # else no sigmoid is missing: something before has no value
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`BCEWithLogitsLoss` where the loss is made, or the function of that name."""
-    loss = loss_call(program, result, _error(result))
+    loss = loss_call(program, result, program.error)
     code = re.sub(r"#.*", "", program.module.code)
     if loss is None or _PROBABILITY.search(code):
         return
@@ -66,9 +57,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         yield _logits(program, maker.func, name)
 
 
-def _logits(program: Program, old: cst.BaseExpression, new: cst.BaseExpression) -> Rewrite:
+def _logits(program: Failed, old: cst.BaseExpression, new: cst.BaseExpression) -> Rewrite:
     told = "the model gives scores; with logits the loss makes probabilities of them"
-    return Rewrite.of(program, {old: new}, told)
+    return program.edit({old: new}, told)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
@@ -78,7 +69,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     told = outside[0].message if outside else "the targets are between 0 and 1"
     return [
         Check(name="targets", passed=not outside, detail=told),
-        still_computed(_error(before), proposal.code, may_go=function),
+        still_computed(seen_error(before, *ERRORS), proposal.code, may_go=function),
         same_layers(before, after),
         reaches_leaves(after, wanted=False),
         loss_alive(after),

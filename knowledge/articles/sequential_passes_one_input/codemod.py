@@ -7,31 +7,19 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import read
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
-from knowledge.repair.toolkit.sites import assignment, failing, seen_error, variables
+from knowledge.repair.toolkit.sites import assignment, seen_error, variables
+
+ERRORS = ("too_many_arguments",)
+SAYS = {"function": r"Sequential\.forward", "least": "2"}
 
 
-def applies(result: JobResult) -> bool:
-    """A Sequential was called with more than one input."""
-    error = _error(result)
-    return error is not None
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    error = seen_error(result, "too_many_arguments")
-    seen = read(error, "too_many_arguments") if error is not None else None
-    one = seen is not None and (seen["function"], seen["least"]) == ("Sequential.forward", "2")
-    return error if one else None
-
-
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`model(x, mask)` → `model[1](model[0](x), mask)`, where the second layer takes the mask."""
-    error = _error(result)
-    node = failing(program, error)
+    node = program.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name):
         return
     if any(a.keyword or a.star for a in node.args):
@@ -54,10 +42,10 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if left:
         text = f"{name}[{place + 1}{':' if left > 1 else ''}]({text})"
     told = f"a Sequential hands one value on; its layer {place} is given the others by hand"
-    yield Rewrite.of(program, {node: cst.parse_expression(text)}, told)
+    yield program.edit({node: cst.parse_expression(text)}, told)
 
 
-def _inputs(program: Program, made: cst.BaseExpression) -> int:
+def _inputs(program: Failed, made: cst.BaseExpression) -> int:
     """How many inputs the `forward` of a class of the snippet takes; 1 for any other layer."""
     name = program.text(made.func) if isinstance(made, cst.Call) else ""
     for own in program.all(cst.ClassDef):
@@ -71,7 +59,7 @@ def _inputs(program: Program, made: cst.BaseExpression) -> int:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Every layer is called, each once and in order, with every input."""
-    error = _error(before)
+    error = seen_error(before, *ERRORS)
     if error is None:
         return []
     name = error.code.partition("(")[0].strip()

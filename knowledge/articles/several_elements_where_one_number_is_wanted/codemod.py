@@ -12,10 +12,12 @@ from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
-from knowledge.repair.toolkit.edits import Program, method
-from knowledge.repair.toolkit.sites import failing, scope_of, seen_error, variables
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
+from knowledge.repair.toolkit.sites import scope_of, seen_error
 
-_FAMILY, _OF_FLOAT = "several_elements", "one_element_tensors"
+_FAMILY = "several_elements"
+ERRORS = (_FAMILY, "one_element_tensors")
 _LOSS = re.compile(r"(?i)loss|crit|entropy")  # what a training adds up is one number a batch
 _MEAN, _ALL = "one number: their mean", "all of the numbers"
 _SUM = "one number: their sum"
@@ -27,17 +29,15 @@ def applies(result: JobResult) -> bool:
 
 
 def _message(result: JobResult) -> str | None:
-    error = seen_error(result, _FAMILY, _OF_FLOAT)
+    error = seen_error(result, *ERRORS)
     if error is None or not (read(error, _FAMILY) or error.code.startswith("float(")):
         return None
     return error.message
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`.mean().item()` or `.tolist()`, wherever the same is asked of such a tensor."""
-    error = seen_error(result, _FAMILY, _OF_FLOAT)
-    assert error is not None
-    node = failing(program, error)
+    node = program.node
     if isinstance(node, cst.Call) and program.text(node.func) == "float" and len(node.args) == 1:
         if _LOSS.search(program.text(node.args[0])):
             yield from _of_float(program, node, node.args[0].value)
@@ -66,12 +66,12 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     )
 
 
-def _of_float(program: Program, node: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
+def _of_float(program: Failed, node: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
     """`float(loss.mean())` or `float(loss.sum())` for `float(loss)`."""
     for word, meaning in (("mean", _MEAN), ("sum", _SUM)):
         told = f"the {word} of the elements is one number"
-        yield Rewrite.of(
-            program, {value: method(value, word)}, told, meaning, at=node, said=rf"\b{word}\b"
+        yield program.edit(
+            {value: method(value, word)}, told, meaning, at=node, said=rf"\b{word}\b"
         )
 
 
@@ -79,9 +79,8 @@ def _is_item(node: cst.Call) -> bool:
     return isinstance(node.func, cst.Attribute) and node.func.attr.value == "item" and not node.args
 
 
-def _others(program: Program, result: JobResult, node: cst.Call) -> Iterator[cst.Call]:
+def _others(program: Failed, result: JobResult, node: cst.Call) -> Iterator[cst.Call]:
     """Other item() calls of the same scope whose tensors are seen to have several elements."""
-    seen = variables(result)
     for other in program.all(cst.Call):
         if (
             other is node
@@ -90,14 +89,14 @@ def _others(program: Program, result: JobResult, node: cst.Call) -> Iterator[cst
         ):
             continue
         assert isinstance(other.func, cst.Attribute)
-        facts = seen.get(program.text(other.func.value))
+        facts = program.seen.get(program.text(other.func.value))
         if facts is not None and facts.shape is not None and math.prod(facts.shape) > 1:
             yield other
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What was computed keeps its values, and what is taken comes from every element."""
-    error = seen_error(before, _FAMILY, _OF_FLOAT)
+    error = seen_error(before, *ERRORS)
     code = error.code if error is not None else ""
     owner = code.removeprefix("float(").removesuffix(")") if code.startswith("float(") else ""
     owner = owner or code.removesuffix(".item()")

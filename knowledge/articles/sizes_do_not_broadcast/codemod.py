@@ -10,41 +10,45 @@ from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.alignment import Alignment, alignments, fits, turned
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import in_loop
 from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
-from knowledge.repair.toolkit.sites import failing, failing_statement, integer, seen_error
+from knowledge.repair.toolkit.sites import integer, seen_error
 
+_LEARNED = ("weight", "grad", "data")
 _SIZES, _GROWS = "broadcast_sizes", "inplace_result_grows"  # error families
 ERRORS, LAYERS = (_SIZES, _GROWS), ""
 _METHODS = ("mul", "add", "sub", "div", "masked_fill", "mul_", "add_", "sub_", "div_",
             "masked_fill_", "eq", "ne", "lt", "gt", "le", "ge", "pow")  # fmt: skip
+_AT = cst.MatrixMultiply(cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" "))
+_OPERATORS: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
+    cst.AddAssign: cst.Add(),
+    cst.SubtractAssign: cst.Subtract(),
+    cst.MultiplyAssign: cst.Multiply(),
+    cst.DivideAssign: cst.Divide(),
+}
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """1s between the dimensions of the smaller one; its transpose; or `@` for `*`."""
-    error = seen_error(result, *ERRORS)
-    if error is None:
-        return
-    node = failing(program, error)
+    node = program.node
     pair = _pair(program, node)
     if pair is None:
-        statement = failing_statement(program, error)
+        statement = program.statement
         sums = program.inside(statement, cst.AugAssign) if statement is not None else []
         if len(sums) == 1 and node is None:
-            yield from _of_a_sum(program, result, sums[0], is_a(error, _GROWS))
+            yield from _of_a_sum(program, sums[0], is_a(program.error, _GROWS))
         return
-    left, right = pair
-    yield from _of_two(program, result, left, right)
+    yield from _of_two(program, *pair)
 
 
 def _pair(
-    program: Program, node: cst.BaseExpression | None
+    program: Failed, node: cst.BaseExpression | None
 ) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
     if isinstance(node, cst.BinaryOperation):
-        if isinstance(node.operator, cst.MatrixMultiply):
-            return None
-        return node.left, node.right
+        product = isinstance(node.operator, cst.MatrixMultiply)
+        return None if product else (node.left, node.right)
     if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
         return node.left, node.comparisons[0].comparator
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
@@ -58,66 +62,42 @@ def _pair(
 
 
 def _of_two(
-    program: Program, result: JobResult, left: cst.BaseExpression, right: cst.BaseExpression
+    program: Failed, left: cst.BaseExpression, right: cst.BaseExpression
 ) -> Iterator[Rewrite]:
-    a, b = live_shape(program, result, left), live_shape(program, result, right)
+    a, b = live_shape(program, program.result, left), live_shape(program, program.result, right)
     if a is None or b is None:
         return
     product = _matrix_product(program, left, a, b)
-    found = list(_ways(program, result, left, right, a, b))
+    found = list(_ways(program, left, right, a, b))
     meanings = len(found) + len(product)
     for value, way in found:
-        yield Rewrite(
-            program.replace(way.edits),
-            f"line {program.line(left)}: `{program.text(value)}` {way.told}",
-            f"`{program.text(value)}` is {list(way.shape)} there" if meanings > 1 else "",
-        )
+        text = program.text(value)
+        intent = f"`{text}` is {list(way.shape)} there" if meanings > 1 else ""
+        yield program.edit(way.edits, f"`{text}` {way.told}", intent, at=left)
     for operation in product:
-        new = operation.with_changes(operator=_AT)
-        yield Rewrite(
-            program.replace({operation: new}),
-            f"line {program.line(left)}: `@` is the product of two matrices, `*` that of single "
-            "numbers",
-            f"the matrix product of {list(a)} and {list(b)}" if meanings > 1 else "",
-        )
-
-
-_AT = cst.MatrixMultiply(cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" "))
+        told = "`@` is the product of two matrices, `*` that of single numbers"
+        intent = f"the matrix product of {list(a)} and {list(b)}" if meanings > 1 else ""
+        yield program.edit({operation: operation.with_changes(operator=_AT)}, told, intent, at=left)
 
 
 def _ways(
-    program: Program,
-    result: JobResult,
-    left: cst.BaseExpression,
-    right: cst.BaseExpression,
-    a: Shape,
-    b: Shape,
+    program: Failed, left: cst.BaseExpression, right: cst.BaseExpression, a: Shape, b: Shape
 ) -> Iterator[tuple[cst.BaseExpression, Alignment]]:
     """The smaller side is laid along the larger one; of two equals, the right one is turned."""
     if len(a) == len(b) == 2 and a == b[::-1]:
         # What is learned keeps its shape; what is laid over it is turned.
-        value, shape = (right, a) if not _is_weight(program, right) else (left, b)
+        is_learned = isinstance(right, cst.Attribute) and right.attr.value in _LEARNED
+        value, shape = (left, b) if is_learned else (right, a)
         yield value, Alignment({value: turned(value)}, shape, f"is turned into {list(shape)}")
         return
-    small, target = (
-        ((left, b) if len(a) < len(b) else (right, a))
-        if len(a) != len(b)
-        else ((left, b) if _ones(a) > _ones(b) else (right, a))
-    )
-    for way in alignments(program, result, small, target):
+    is_smaller = (len(a), -a.count(1)) < (len(b), -b.count(1))
+    small, target = (left, b) if is_smaller else (right, a)
+    for way in alignments(program, program.result, small, target):
         yield small, way
 
 
-def _ones(shape: Shape) -> int:
-    return sum(n == 1 for n in shape)
-
-
-def _is_weight(program: Program, value: cst.BaseExpression) -> bool:
-    return isinstance(value, cst.Attribute) and value.attr.value in ("weight", "grad", "data")
-
-
 def _matrix_product(
-    program: Program, left: cst.BaseExpression, a: Shape, b: Shape
+    program: Failed, left: cst.BaseExpression, a: Shape, b: Shape
 ) -> list[cst.BinaryOperation]:
     """The operation, if it is a `*` of two shapes whose matrix product there is."""
     operation = program.parent(left)
@@ -128,49 +108,31 @@ def _matrix_product(
     return [operation] if a[-1] == b[-2] > 1 and a[:-2] == b[:-2] else []
 
 
-def _of_a_sum(
-    program: Program, result: JobResult, node: cst.AugAssign, grows: bool
-) -> Iterator[Rewrite]:
+def _of_a_sum(program: Failed, node: cst.AugAssign, grows: bool) -> Iterator[Rewrite]:
     """`x += y`: written into x, the result has to have x's shape."""
-    a, b = live_shape(program, result, node.target), live_shape(program, result, node.value)
+    a, b = (
+        live_shape(program, program.result, node.target),
+        live_shape(program, program.result, node.value),
+    )
     if a is None or b is None:
         return
-    line = f"line {program.line(node)}"
-    ways = list(alignments(program, result, node.value, a)) if len(b) <= len(a) else []
+    ways = list(alignments(program, program.result, node.value, a)) if len(b) <= len(a) else []
     for way in ways:
-        yield Rewrite(
-            program.replace(way.edits),
-            f"{line}: `{program.text(node.value)}` {way.told}",
-            f"it is {list(way.shape)} there" if len(ways) > 1 else "",
-        )
+        intent = f"it is {list(way.shape)} there" if len(ways) > 1 else ""
+        yield program.edit(way.edits, f"`{program.text(node.value)}` {way.told}", intent, at=node)
     if len(ways) == 1 and len(b) == 1 and len(ways[0].shape) > 1 and in_loop(program, node):
         target = program.text(node.target)
         size = cst.parse_expression(f"[1] * ({target}.dim() - 1)")
         new = method(node.value, "view", cst.Arg(integer(-1)), cst.Arg(size, star="*"))
-        yield Rewrite(
-            program.replace({node.value: new}),
-            f"{line}: `{program.text(node.value)}` belongs to dimension 0 of `{target}`, however "
-            "many dimensions that has",
-        )
+        told = f"`{program.text(node.value)}` belongs to dimension 0 of `{target}`, however many "
+        yield program.edit({node.value: new}, f"{told}dimensions that has", at=node)
     if grows and not ways and isinstance(node.target, cst.Name) and fits(a, _both(a, b)):
-        plain = _OPERATORS.get(type(node.operator))
-        if plain is None:
+        if (plain := _OPERATORS.get(type(node.operator))) is None:
             return
         value = cst.BinaryOperation(cst.Name(node.target.value), plain, node.value)
-        new_statement = cst.Assign([cst.AssignTarget(node.target)], value)
-        yield Rewrite(
-            program.replace({node: new_statement}),
-            f"{line}: the result is {list(_both(a, b))} and cannot be written into {list(a)}; it "
-            f"is a new `{node.target.value}`",
-        )
-
-
-_OPERATORS: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
-    cst.AddAssign: cst.Add(),
-    cst.SubtractAssign: cst.Subtract(),
-    cst.MultiplyAssign: cst.Multiply(),
-    cst.DivideAssign: cst.Divide(),
-}
+        told = f"the result is {list(_both(a, b))} and cannot be written into {list(a)}; it is a "
+        assigned = cst.Assign([cst.AssignTarget(node.target)], value)
+        yield program.edit({node: assigned}, f"{told}new `{node.target.value}`")
 
 
 def _both(a: Shape, b: Shape) -> Shape:

@@ -12,13 +12,13 @@ from knowledge.repair.toolkit.edits import Program, call
 from knowledge.repair.toolkit.shapes import live_shape, still_computed, uses_loaded_weights
 from knowledge.repair.toolkit.sites import assignment, failing, scope_of, seen_as, seen_error
 
-_FAMILY = "broadcast_sizes"
+ERRORS = ("broadcast_sizes",)
 _DIMENSIONS = 4  # of a batch of maps
 
 
 def applies(result: JobResult) -> bool:
     """Maps with different numbers of channels are added."""
-    seen = seen_as(result, _FAMILY)
+    seen = seen_as(result, *ERRORS)
     shapes = [o.value.shape for o in result.operands if o.value.shape is not None]
     if seen is None or any(len(shape) != _DIMENSIONS for shape in shapes):
         return False
@@ -27,7 +27,7 @@ def applies(result: JobResult) -> bool:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """A convolution of one pixel for the side that is what forward was given."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     node = failing(program, error)
     if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Add):
         return
@@ -84,4 +84,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     gone = [n for n in old if "." in n and (n not in new or new[n].shape != old[n].shape)]
     detail = f"`{gone[0]}` is another one" if gone else "every layer is as it was"
     layers = Check(name="same layers", passed=not gone, detail=detail)
-    return [still_computed(seen_error(before, _FAMILY), proposal.code), layers]
+    return [still_computed(seen_error(before, *ERRORS), proposal.code), layers]

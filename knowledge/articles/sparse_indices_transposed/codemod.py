@@ -7,20 +7,20 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import argument, failing, seen_as, seen_error, variables
+from knowledge.repair.toolkit.sites import argument, seen_as, seen_error, variables
 
-_FAMILY = "sparse_size"
+ERRORS = ("sparse_size",)
 _CALLS = re.compile(r"(^|\.)(sparse_coo_tensor|sparse\.FloatTensor|FloatTensor)$")
 
 
 def applies(result: JobResult) -> bool:
     """The rows of the indices are not the dimensions of the size, and their columns are."""
-    match = seen_as(result, _FAMILY)
+    match = seen_as(result, *ERRORS)
     if match is None:
         return False
     dims = match.number("size") - match.number("dense")
@@ -29,11 +29,10 @@ def applies(result: JobResult) -> bool:
     return any(len(shape) == 2 and shape[1] == dims != shape[0] for shape in shapes)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`indices.t()`, where turned they fit the size and the values exactly."""
-    error = seen_error(result, _FAMILY)
-    node = failing(program, error)
-    match = read(error, _FAMILY) if error is not None else None
+    node = program.node
+    match = program.said
     if (
         match is None
         or not isinstance(node, cst.Call)
@@ -49,7 +48,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     turned = _unturned(indices.value) or method(indices.value, "t")
     told = f"each row of the indices {list(shape)} is one entry, and a column is wanted for each"
-    yield Rewrite.of(program, {indices.value: turned}, told, at=node)
+    yield program.edit({indices.value: turned}, told, at=node)
 
 
 def _unturned(value: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -61,17 +60,15 @@ def _unturned(value: cst.BaseExpression) -> cst.BaseExpression | None:
     return function.value if isinstance(function, cst.Attribute) and turned else None
 
 
-def _shape(
-    program: Program, result: JobResult, value: cst.BaseExpression
-) -> tuple[int, ...] | None:
+def _shape(program: Failed, result: JobResult, value: cst.BaseExpression) -> tuple[int, ...] | None:
     text = program.text(value)
     for operand in result.operands:
         if operand.name == text and operand.value.shape is not None:
             return operand.value.shape
-    facts = variables(result).get(text)
+    facts = program.seen.get(text)
     return facts.shape if facts is not None else None
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same indices, values and size, turned by whole dimensions only."""
-    return [still_computed(seen_error(before, _FAMILY), proposal.code, may_go=("t", "T"))]
+    return [still_computed(seen_error(before, *ERRORS), proposal.code, may_go=("t", "T"))]

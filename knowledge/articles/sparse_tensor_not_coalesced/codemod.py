@@ -9,25 +9,25 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import argument, assignment, failing, scope_of, seen_error
+from knowledge.repair.toolkit.sites import argument, assignment, scope_of, seen_error
 
 ERRORS = ("sparse_uncoalesced",)
 _MAKES = re.compile(r"(^|\.)(sparse_coo_tensor|FloatTensor|to_sparse|to_sparse_coo|add|mm|t)$")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`.coalesce()` at the tensor's one origin, else in front of what is asked of it."""
-    error = seen_error(result, *ERRORS)
-    node = failing(program, error)
+    node = program.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
     owner = node.func.value
-    made = _made(program, result, owner)
+    made = _made(program, owner)
     if made is not None:
         what = "entries of one position are added up once, where the tensor is made"
-        yield Rewrite.of(program, {made: method(made, "coalesce")}, what)
+        yield program.edit({made: method(made, "coalesce")}, what)
         return
     text = program.text(owner)
     uses = [
@@ -40,20 +40,18 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if any(_written_into(program, use) for use in uses):
         return  # coalesce() makes a copy here, and the write would be lost
     told = "entries of one position are added up before they are read"
-    yield Rewrite.of(program, {use: method(use, "coalesce") for use in uses}, told, at=node)
+    yield program.edit({use: method(use, "coalesce") for use in uses}, told, at=node)
 
 
-def _made(
-    program: Program, result: JobResult, owner: cst.BaseExpression
-) -> cst.BaseExpression | None:
+def _made(program: Failed, owner: cst.BaseExpression) -> cst.BaseExpression | None:
     """The call that makes the tensor, if a name leads there; a parameter is followed outwards."""
     if not isinstance(owner, cst.Name):
         return None
     assign = assignment(program, owner.value, owner)
-    frames = len(result.frames)
+    frames = len(program.result.frames)
     while assign is None and isinstance(owner, cst.Name) and frames > 1:
         function = scope_of(program, owner)
-        statement = program.statement_on(result.frames[frames - 2].line)
+        statement = program.statement_on(program.result.frames[frames - 2].line)
         if not isinstance(function, cst.FunctionDef) or statement is None:
             return None
         names = [p.name.value for p in function.params.params]
@@ -75,7 +73,7 @@ def _made(
     return None
 
 
-def _written_into(program: Program, use: cst.BaseExpression) -> bool:
+def _written_into(program: Failed, use: cst.BaseExpression) -> bool:
     statement = program.up(use, cst.SimpleStatementLine)
     small = statement.body[0] if statement is not None else None
     if isinstance(small, cst.AugAssign):

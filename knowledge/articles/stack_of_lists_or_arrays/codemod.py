@@ -8,50 +8,29 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import read
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
-from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.edits import call
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import later
 from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import (
-    argument,
-    assignment,
-    failing,
-    scope_of,
-    seen_error,
-    variables,
-)
+from knowledge.repair.toolkit.sites import argument, assignment, scope_of, seen_error, variables
 
-_FAMILY = "join_of_no_tensors"
-_KINDS = ("list", "numpy.ndarray", "float", "int")
+ERRORS = ("join_of_no_tensors",)
+SAYS = {"number": "0", "given": r"list|numpy\.ndarray|float|int"}
 
 
-def applies(result: JobResult) -> bool:
-    """A function that joins tensors got something else."""
-    return _error(result) is not None
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    error = seen_error(result, _FAMILY)
-    seen = read(error, _FAMILY) if error is not None else None
-    fits = seen is not None and seen["number"] == "0" and seen["given"] in _KINDS
-    return error if fits else None
-
-
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`torch.tensor(rows)`; `[torch.tensor(row) for row in rows]` where rows are to be padded."""
-    error = _error(result)
-    node = failing(program, error)
-    if error is None or not isinstance(node, cst.Call):
+    node = program.node
+    if not isinstance(node, cst.Call):
         return
     function = program.text(node.func).rpartition(".")[2]
     given = argument(node, 0, "tensors") or argument(node, 0, "sequences")
     if given is None:
         return
-    seen = read(error, _FAMILY)
-    if seen is not None and seen["given"] == "numpy.ndarray":
+    if program.said["given"] == "numpy.ndarray":
         yield from _out_of_numpy(program, node, given.value)
         return
     values = _values(result, given.value)
@@ -60,13 +39,13 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     tensor = program.name_of("torch", "tensor")
     if function == "stack" and len(node.args) == 1 and _equal(values):
         told = f"`{tensor}` makes one tensor of rows of numbers"
-        yield Rewrite.of(program, {node: call(tensor, cst.Arg(given.value))}, told)
+        yield program.edit({node: call(tensor, cst.Arg(given.value))}, told)
     elif function in ("pad_sequence", "cat") and all(isinstance(v, list) for v in values):
         each = cst.parse_expression(
             f"[{tensor}(row) for row in {program.module.code_for_node(given.value)}]"
         )
         what = "each row becomes a tensor before they are joined"
-        yield Rewrite.of(program, {given.value: each}, what, at=node)
+        yield program.edit({given.value: each}, what, at=node)
 
 
 def _values(result: JobResult, value: cst.BaseExpression) -> list[object] | None:
@@ -92,7 +71,7 @@ def _equal(values: list[object]) -> bool:
     )
 
 
-def _out_of_numpy(program: Program, node: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
+def _out_of_numpy(program: Failed, node: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
     """`np.array([t, u], dtype=object)` as the list that it was made of."""
     name = value
     if isinstance(value, cst.Call) and program.text(value.func) == "list" and len(value.args) == 1:
@@ -111,19 +90,19 @@ def _out_of_numpy(program: Program, node: cst.Call, value: cst.BaseExpression) -
     if any(isinstance(program.parent(n), cst.Attribute) for n in later(program, name.value, made)):
         return  # `.shape` and the like: a list has none
     told = "a list keeps tensors as they are; an array takes them apart"
-    yield Rewrite.of(program, {array: array.args[0].value}, told, at=made, subjects=(name.value,))
+    yield program.edit({array: array.args[0].value}, told, at=made, subjects=(name.value,))
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same rows are joined, all of them."""
-    error = _error(before)
+    error = seen_error(before, *ERRORS)
     lines = proposal.code.splitlines()
     at = error.line if error is not None and error.line is not None else 0
     line = lines[at - 1] if 0 < at <= len(lines) else ""
     parts = set(re.findall(r"\w+\[", line)) - set(re.findall(r"\w+\[", error.code if error else ""))
     return [
         Check.of("rows", not parts, "every row is joined", "only a part of the rows is joined"),
-        still_computed(_error(before), proposal.code, may_go=("stack",), allowed=("[",)),
+        still_computed(error, proposal.code, may_go=("stack",), allowed=("[",)),
         same_tensors(before, after, proposal.code, proposal.subjects),
         reaches_leaves(after, wanted=False),
     ]

@@ -17,7 +17,7 @@ from knowledge.repair.toolkit.edits import Program, operand
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import failing, seen_error
 
-_FAMILY = "state_dict"
+ERRORS = ("state_dict",)
 _PREFIX = re.compile(r"(module|model|_orig_mod)\.")
 _IN_PART = re.compile(r"strict\s*=\s*False")
 _DEEPER = re.compile(r"(\w*state_dict|model|net|weights)$")
@@ -25,7 +25,7 @@ _DEEPER = re.compile(r"(\w*state_dict|model|net|weights)$")
 
 def applies(result: JobResult) -> bool:
     """load_state_dict found keys missing and others too many, or some of another size."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     if error is None:
         return False
     if _resized(error) and _IN_PART.search(error.code):
@@ -35,7 +35,7 @@ def applies(result: JobResult) -> bool:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Take the prefix off or put it on, or take the dictionary inside; never strict=False."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, *ERRORS)
     call = failing(program, error)
     if error is None or not isinstance(call, cst.Call) or not call.args:
         return
@@ -94,7 +94,7 @@ def _what_fits(program: Program, call: cst.Call) -> Iterable[Rewrite]:
 
 def _keys(error: ErrorSeen | Caught) -> tuple[list[str], list[str]]:
     """The keys that are missing, and those that are too many."""
-    seen = read(error, _FAMILY)
+    seen = read(error, *ERRORS)
     if seen is None:
         return [], []
     return quoted_names(seen["missing"]), quoted_names(seen["unexpected"])
@@ -107,13 +107,13 @@ def _resized(error: ErrorSeen | Caught) -> set[str]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Every key is loaded; nothing is skipped that the snippet did not skip itself."""
-    error = seen_error(before, _FAMILY)
+    error = seen_error(before, *ERRORS)
     if error is not None and _IN_PART.search(error.code):
         return _loaded_in_part(error, before, proposal)
     skipped = bool(re.search(r"strict\s*=\s*(?!True)", proposal.code))
     loads = "load_state_dict(" in proposal.code
     detail = "every key of the model is loaded" if loads and not skipped else "keys are skipped"
-    kept = still_computed(seen_error(before, _FAMILY), proposal.code, allowed=("[",))
+    kept = still_computed(seen_error(before, *ERRORS), proposal.code, allowed=("[",))
     return [kept, Check(name="all keys", passed=loads and not skipped, detail=detail)]
 
 

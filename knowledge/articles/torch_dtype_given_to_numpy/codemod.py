@@ -8,38 +8,33 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import assignment, failing, seen_error, variables
+from knowledge.repair.toolkit.sites import assignment, seen_error
 
 ERRORS = ("torch_dtype_in_numpy",)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`np.float32` for `torch.float32`, `t.numpy().dtype` for `t.dtype`."""
-    error = seen_error(result, *ERRORS)
-    m = read(error, *ERRORS) if error is not None else None
-    node = failing(program, error)
+    m = program.said
+    node = program.node
     if m is None or not isinstance(node, cst.Call):
         return
     if not hasattr(importlib.import_module("numpy"), m["dtype"]):
         return  # such as bfloat16
     for given in node.args:
-        new = _new(program, result, given.value, m["dtype"])
+        new = _new(program, given.value, m["dtype"])
         if new is not None:
-            yield Rewrite.of(
-                program, {given.value: new}, "NumPy's own dtype of that name", at=given
-            )
+            yield program.edit({given.value: new}, "NumPy's own dtype of that name", at=given)
             return
 
 
-def _new(
-    program: Program, result: JobResult, value: cst.BaseExpression, name: str
-) -> cst.BaseExpression | None:
+def _new(program: Failed, value: cst.BaseExpression, name: str) -> cst.BaseExpression | None:
     text = program.text(value)
     if text == f"torch.{name}":
         return cst.parse_expression(program.name_of("numpy", name))
@@ -49,7 +44,7 @@ def _new(
         owner = made.value if made is not None else value
     if not isinstance(owner, cst.Attribute) or owner.attr.value != "dtype":
         return None
-    facts = variables(result).get(program.text(owner.value))
+    facts = program.seen.get(program.text(owner.value))
     if facts is None or facts.is_leaf is None:
         return None
     tensor = owner.value

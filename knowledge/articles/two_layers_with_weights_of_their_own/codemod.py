@@ -9,19 +9,18 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import in_loop
 from knowledge.repair.toolkit.shapes import same_layers, sizes, still_computed, uses_loaded_weights
-from knowledge.repair.toolkit.sites import assignment, failing, seen_error, variables
+from knowledge.repair.toolkit.sites import assignment, seen_error, variables
 
 ERRORS, CODE = ("not_close",), r"assert_close\("
 _WITH_WEIGHTS = re.compile(r"(^|\.)(Linear|Conv[123]d|ConvTranspose[123]d|Embedding)$")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """Copy weight and bias right after the second layer is made."""
-    error = seen_error(result, *ERRORS)
-    node = failing(program, error)
+    node = program.node
     if not isinstance(node, cst.Call) or len(node.args) < 2 or uses_loaded_weights(program):
         return
     layers = [_layer(program, a.value) for a in node.args[:2]]
@@ -45,15 +44,13 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if has_bias and not any(kind.endswith("Embedding") for kind in kinds):
         lines.append(f"    {names[1]}.bias.copy_({names[0]}.bias)")
     block = cst.parse_statement("with torch.no_grad():\n" + "\n".join(lines) + "\n")
-    yield Rewrite(
-        program.replace({statement: cst.FlattenSentinel([statement, block])}),
-        f"line {program.line(b)}: each layer draws weights of its own, so the second gets those "
-        "of the first",
-        subjects=tuple(names),
+    told = "each layer draws weights of its own, so the second gets those of the first"
+    yield program.edit(
+        {statement: cst.FlattenSentinel([statement, block])}, told, at=b, subjects=tuple(names)
     )
 
 
-def _layer(program: Program, value: cst.BaseExpression) -> cst.Assign | None:
+def _layer(program: Failed, value: cst.BaseExpression) -> cst.Assign | None:
     """Where the one layer was made that a value came out of."""
     found: list[cst.Assign] = []
     for _ in range(4):
@@ -79,7 +76,7 @@ def _layer(program: Program, value: cst.BaseExpression) -> cst.Assign | None:
     return None
 
 
-def _sizes(made: str, result: JobResult, program: Program) -> tuple[int, ...] | None:
+def _sizes(made: str, result: JobResult, program: Failed) -> tuple[int, ...] | None:
     """The sizes that say how many weights there are: channels and kernel, ones left out."""
     known = variables(result)
     kind, _, text = made.partition("(")
@@ -108,7 +105,7 @@ def _sizes(made: str, result: JobResult, program: Program) -> tuple[int, ...] | 
     return tuple(kept) or None
 
 
-def _copied(program: Program, names: list[str]) -> bool:
+def _copied(program: Failed, names: list[str]) -> bool:
     """Whether the snippet shares weights already, in its own way."""
     pattern = rf"\b({names[0]}|{names[1]})\.(weight|bias|load_state_dict|state_dict|parameters)\b"
     return re.search(pattern, program.module.code) is not None

@@ -6,33 +6,20 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.errors import read
-from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves, same_tensors
-from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.shapes import Shape, shape_of, still_computed
-from knowledge.repair.toolkit.sites import failing, seen_error
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.toolkit.failed import Failed
+from knowledge.repair.toolkit.keeps import computed, leaves, tensors
+from knowledge.repair.toolkit.shapes import Shape, shape_of
 
-_NAMES = {"mm", "mv", "dot"}
-
-
-def applies(result: JobResult) -> bool:
-    """A product of a fixed number of dimensions got another number."""
-    return _error(result) is not None
+_NAMES = ("mm", "mv", "dot")
+ERRORS, SAYS = ("not_a_matrix", "dot_dimensions"), {"which": "self|mat2|"}
+KEEPS = (computed(may_go=_NAMES), tensors, leaves)
 
 
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    error = seen_error(result, "not_a_matrix", "dot_dimensions")
-    matrix = read(error, "not_a_matrix") if error is not None else None
-    other = matrix is not None and matrix["which"] not in ("self", "mat2")
-    return None if other else error
-
-
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """`torch.matmul(a, x)`, `a.matmul(x)`."""
-    error = _error(result)
-    node = failing(program, error)
+    node = program.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
     name = node.func.attr.value
@@ -48,10 +35,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         shapes = []
     if shapes and not _fit(shapes[0] or (), shapes[1] or ()):
         return
-    yield Rewrite(
-        program.replace({node.func: node.func.with_changes(attr=cst.Name("matmul"))}),
-        f"line {program.line(node)}: `matmul` multiplies vectors and stacks too; `{name}` does not",
-    )
+    told = f"`matmul` multiplies vectors and stacks too; `{name}` does not"
+    yield program.edit({node.func: node.func.with_changes(attr=cst.Name("matmul"))}, told, at=node)
 
 
 def _fit(a: Shape, b: Shape) -> bool:
@@ -59,12 +44,3 @@ def _fit(a: Shape, b: Shape) -> bool:
     if not a or not b:
         return False
     return a[-1] == (b[0] if len(b) == 1 else b[-2])
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same operands are multiplied, and nothing else changed."""
-    return [
-        still_computed(_error(before), proposal.code, may_go=tuple(_NAMES)),
-        same_tensors(before, after, proposal.code),
-        reaches_leaves(after, wanted=False),
-    ]

@@ -8,26 +8,25 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import same_numbers, still_computed
-from knowledge.repair.toolkit.sites import failing, names_in, scope_of, seen_error
+from knowledge.repair.toolkit.sites import names_in, scope_of, seen_error
 
 ERRORS = ("view_not_contiguous",)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     """The call with reshape; nothing where the view is written into: a copy would not be seen."""
-    error = seen_error(result, *ERRORS)
-    call = failing(program, error)
+    call = program.node
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
     if call.func.attr.value != "view" or _written_into(program, call):
         return
     told = "reshape copies where a view is not possible"
-    yield Rewrite.of(program, {call.func.attr: cst.Name("reshape")}, told, at=call)
+    yield program.edit({call.func.attr: cst.Name("reshape")}, told, at=call)
 
 
-def _written_into(program: Program, call: cst.Call) -> bool:
+def _written_into(program: Failed, call: cst.Call) -> bool:
     """Whether what the view is called is changed in place: `v[0] = 1`, `v += 1`, `v.zero_()`."""
     assign = program.up(call, cst.Assign)
     names = {n for t in assign.targets for n in names_in(t.target)} if assign is not None else set()

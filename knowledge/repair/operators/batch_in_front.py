@@ -13,7 +13,7 @@ import libcst as cst
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.live import tensors
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, calls, scope_of, setting
@@ -46,9 +46,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
             if dim is None or program.text(dim.value) != "1":
                 continue
             told = f"`{name}` is one picture of {wanted} channels, and its batch comes first"
-            title = f"line {program.line(dim)}: {told}"
-            changed = program.replace({dim.value: cst.Integer("0")})
-            yield Rewrite(changed, title, told, cost=COST.SURE)
+            yield failure.edit({dim.value: cst.Integer("0")}, told, at=dim)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

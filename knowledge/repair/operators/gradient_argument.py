@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import read
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import call, method
@@ -19,13 +17,8 @@ from knowledge.repair.toolkit.keeps import backwards
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, without_argument
 
+ERRORS, SAYS = ("grad_output_shape",), {"number": "0"}
 KEEPS = (backwards,)
-
-
-def applies(result: JobResult) -> bool:
-    """The gradient argument has another shape."""
-    seen = read(result.error, "grad_output_shape") if result.error is not None else None
-    return seen is not None and seen["number"] == "0"
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import libcst as cst
 
 from knowledge.repair.codemod import Rewrite
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import parameters
 
@@ -39,10 +39,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         whose = "nn.Module" if _is_of_torch(hidden) else type(hidden.owner).__name__
         told = f"the attribute is `self.{new}`; `{name}` is a method of {whose}"
         nodes = {node: old.with_changes(attr=cst.Name(new)) for node, old in changes.items()}
-        line = min(map(program.line, nodes))
-        yield Rewrite(
-            program.replace(nodes), f"line {line}: {told}", told, cost=COST.SURE, as_one=True
-        )
+        yield failure.edit(nodes, told, at=min(nodes, key=program.line), as_one=True)
         return
 
 

@@ -13,7 +13,7 @@ import libcst as cst
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.shapes import still_computed
 
@@ -39,8 +39,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         else:
             continue
         told = f"`{program.text(written)}` has the shape of `{program.text(place)}`"
-        title = f"line {program.line(written)}: {told}, without dimensions of size 1"
-        yield Rewrite(program.replace({written: new}), title, told, cost=COST.SURE)
+        yield failure.edit({written: new}, f"{told}, without dimensions of size 1", told)
 
 
 def _written(failure: Failure) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:

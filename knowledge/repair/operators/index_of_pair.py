@@ -13,7 +13,7 @@ import libcst as cst
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import operand
 from knowledge.repair.toolkit.flow import reads
 from knowledge.repair.toolkit.sites import assignment, scope_of
@@ -38,10 +38,9 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         ):
             continue
         value = cst.Attribute(operand(made.value), cst.Name("values"))
-        told = f"`{pair.value}` holds the values alone"
-        title = f"line {program.line(made)}: {told}, and not the pair of values and places"
+        told = f"`{pair.value}` holds the values alone, and not the pair of values and places"
         meaning = f"`{program.text(index)}` is meant to be one of the values"
-        yield Rewrite(program.replace({made.value: value}), title, meaning, cost=COST.SURE)
+        yield failure.edit({made.value: value}, told, meaning, at=made)
         return
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from knowledge.repair.codemod import Rewrite
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.live import evaluates
 
 ERRORS = ("settings_per_group",)
@@ -18,7 +18,6 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     place = next(iter(failure.places), None)
     if place is None or not isinstance(place.node, cst.Call):
         return
-    program = failure.program
     for given in place.node.args:
         listed = given.value
         if not isinstance(listed, (cst.List, cst.Tuple)) or len(listed.elements) != 1:
@@ -27,9 +26,4 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         changed = place.node.deep_replace(listed, only)
         if isinstance(changed, cst.BaseExpression) and evaluates(failure, place, changed):
             told = "the one setting holds for every parameter group"
-            yield Rewrite(
-                program.replace({listed: only}),
-                f"line {program.line(listed)}: {told}",
-                told,
-                cost=COST.SURE,
-            )
+            yield failure.edit({listed: only}, told)

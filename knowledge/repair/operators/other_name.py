@@ -80,18 +80,10 @@ _OF_TENSORS = ("numpy_of_graph", "one_element_tensors", "index_of_one_element", 
                "number_needed")  # fmt: skip
 
 REPEATS = True  # one slip seldom comes alone
-
-
-def applies(result: JobResult) -> bool:
-    """A name was asked of something, or imported from somewhere, that does not have it."""
-    error = result.error
-    if error is None:
-        return False
-    if is_a(error, *_OF_TENSORS):
-        return True
-    return error.type in (
-        "AttributeError", "ImportError", "ModuleNotFoundError", "NotImplementedError", "NameError",
-    )  # fmt: skip
+ERRORS = _OF_TENSORS
+TYPES = frozenset((
+    "AttributeError", "ImportError", "ModuleNotFoundError", "NotImplementedError", "NameError",
+))  # fmt: skip
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

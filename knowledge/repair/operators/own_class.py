@@ -34,12 +34,10 @@ def _its_own(failure: Failure) -> Iterator[Rewrite]:
     named = called.args[0].value
     if program.text(called.func) != "super" or program.text(named) == cls.name.value:
         return
-    yield Rewrite(
-        program.replace({named: cst.Name(cls.name.value)}),
-        f"line {program.line(called)}: the class that this method is of is `{cls.name.value}`",
-        f"it is `{cls.name.value}` that is to be set up",
-        cost=COST.SAID,
-    )
+    told = f"the class that this method is of is `{cls.name.value}`"
+    meant = f"it is `{cls.name.value}` that is to be set up"
+    new = cst.Name(cls.name.value)
+    yield failure.edit({named: new}, told, meant, at=called, cost=COST.SAID)
 
 
 def _iterator(failure: Failure) -> Iterator[Rewrite]:
@@ -54,10 +52,6 @@ def _iterator(failure: Failure) -> Iterator[Rewrite]:
         changed: dict[cst.CSTNode, cst.CSTNode] = {
             v: cst.Call(cst.Name("iter"), [cst.Arg(v)]) for v in values
         }
-        yield Rewrite(
-            program.replace(changed),
-            f"line {program.line(values[0])}: `__iter__` gives an iterator over what it chose",
-            "each round is to go over it from its beginning",
-            cost=COST.SAID,
-            as_one=True,
-        )
+        told = "`__iter__` gives an iterator over what it chose"
+        meant = "each round is to go over it from its beginning"
+        yield failure.edit(changed, told, meant, cost=COST.SAID, as_one=True)

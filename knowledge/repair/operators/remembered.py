@@ -15,8 +15,8 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves
-from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Beside, New, Program, method
+from knowledge.repair.operator import Failure
+from knowledge.repair.toolkit.edits import New, Program, method
 
 ERRORS = ("freed_graph", "modified_in_place")
 
@@ -35,23 +35,16 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     name, several, places = found[0]
     whole = f"self.{name}"
     cut = f"tuple(part.detach() for part in {whole})" if several else f"{whole}.detach()"
-    behind = cst.parse_statement(f"{whole} = {cut}")
     nodes: dict[cst.CSTNode, New] = {}
-    beside: dict[cst.CSTNode, Beside] = {}
     for made in places:
         line = program.up(made, cst.SimpleStatementLine)
         if not several and [program.text(t.target) for t in made.targets] == [whole]:
             nodes[made.value] = method(made.value, "detach")
         elif line is not None:
-            beside[line] = Beside(behind, after=True)
+            nodes[line] = cst.FlattenSentinel([line, cst.parse_statement(f"{whole} = {cut}")])
     told = f"`{whole}` goes on into the next batch as a value, without the batch that made it"
-    yield Rewrite(
-        program.replace(nodes, beside=beside),
-        f"line {program.line(places[0])}: {told}",
-        f"nothing is to be learned through what `{whole}` was before",
-        cost=COST.SURE,
-        as_one=True,
-    )
+    meant = f"nothing is to be learned through what `{whole}` was before"
+    yield failure.edit(nodes, told, meant, as_one=True)
 
 
 def _remembered(failure: Failure) -> set[tuple[str, str, bool]]:
@@ -67,7 +60,7 @@ def _remembered(failure: Failure) -> set[tuple[str, str, bool]]:
         for model in top
         for module in model.modules()
         for name, value in (vars(module) | dict(module.named_buffers(recurse=False))).items()
-        if value != () and all(isinstance(p, torch.Tensor) and p.grad_fn for p in parts(value))
+        if parts(value) and all(isinstance(p, torch.Tensor) and p.grad_fn for p in parts(value))
     }
 
 

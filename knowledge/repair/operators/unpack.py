@@ -25,14 +25,8 @@ from knowledge.repair.toolkit.sites import calls
 
 _MOST = 6  # values
 _PARTS = (tuple, list)
-
-
-def applies(result: JobResult) -> bool:
-    """Something was unpacked into another number of names; or what `enumerate` counts was used."""
-    error = result.error
-    return error is not None and (
-        is_a(error, "unpack_count", "unpack_one") or error.type in ("TypeError", "AttributeError")
-    )
+# Something was unpacked into another number of names; or what `enumerate` counts was used.
+ERRORS, TYPES = ("unpack_count", "unpack_one"), frozenset({"TypeError", "AttributeError"})
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

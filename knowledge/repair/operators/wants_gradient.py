@@ -12,8 +12,6 @@ from typing import Any
 
 import libcst as cst
 
-from executor.errors import is_a
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import method
@@ -24,13 +22,7 @@ from knowledge.repair.toolkit.sites import argument, assignment, with_argument
 _FACTORY = re.compile(r"^(?:torch\.)?(?:randn?|zeros|ones|full|linspace|arange|tensor|empty)$")
 _MOST = 4  # tensors that are asked together
 KEEPS = (leaves,)
-
-
-def applies(result: JobResult) -> bool:
-    """A gradient was asked of a tensor that is in no graph."""
-    error = result.error
-    wanted = ("input_without_grad", "hook_without_grad", "grad_kept_without_graph")
-    return error is not None and is_a(error, *wanted)
+ERRORS = ("input_without_grad", "hook_without_grad", "grad_kept_without_graph")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

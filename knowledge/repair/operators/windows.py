@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from executor.errors import is_a
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
@@ -33,10 +31,7 @@ class _Reach(NamedTuple):
     terms: _Terms
 
 
-def applies(result: JobResult) -> bool:
-    """An index lies behind the end, or what is stacked differs in length."""
-    error = result.error
-    return error is not None and (error.type == "IndexError" or is_a(error, "stack_sizes"))
+ERRORS, TYPES = ("stack_sizes",), frozenset({"IndexError"})
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

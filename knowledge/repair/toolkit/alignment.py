@@ -127,7 +127,7 @@ def _mended(
     call = unsqueezed(program, value)
     if call is None:
         return
-    at = _number(program.text(call.args[0].value))
+    at = whole_number(program.text(call.args[0].value))
     if at is None or not -len(shape) <= at < len(shape) or shape[at] != 1:
         return
     at %= len(shape)
@@ -164,5 +164,5 @@ def unsqueezed(program: Program, value: cst.BaseExpression) -> cst.Call | None:
     return None
 
 
-def _number(text: str) -> int | None:
+def whole_number(text: str) -> int | None:
     return int(text) if text.lstrip("-").isdigit() else None

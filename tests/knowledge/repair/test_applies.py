@@ -22,6 +22,7 @@ def layer(kind: str) -> Layer:
 
 
 OF_SIZES = failed(SIZES)
+OF_TWENTY = failed("mat1 and mat2 shapes cannot be multiplied (20x3 and 4x5)")
 OF_MM = failed(SIZES, code="mm(a, b)")
 OF_TYPES = failed("'int' object is not callable", type="TypeError")
 IN_A_LINEAR = OF_SIZES.model_copy(update={"layer": layer("Linear")})
@@ -48,6 +49,17 @@ FOUND = ran(findings=(finding("loss_broadcasts", 1, "loss", ""),))
             [failed(OTHER), ran()],
         ),
         ({"ERRORS": ("matmul_shapes",), "CODE": r"^mm\("}, [OF_MM], [OF_SIZES, failed(OTHER)]),
+        (
+            {"ERRORS": ("matmul_shapes",), "SAYS": {"rows": "2|3", "columns": "5", "which": ""}},
+            [OF_SIZES, CAUGHT],
+            [OF_TWENTY, failed(OTHER), ran()],
+        ),
+        ({"ERRORS": ("matmul_shapes",), "SAYS": {"which": "bias"}}, [], [OF_SIZES]),
+        (
+            {"ERRORS": ("matmul_shapes",), "TYPES": {"TypeError"}, "SAYS": {"rows": "2"}},
+            [OF_SIZES],
+            [OF_TYPES],
+        ),
         ({"FINDINGS": {"loss_broadcasts"}}, [FOUND], [ran(), OF_SIZES]),
         ({"FINDINGS": {"graph_kept"}}, [], [FOUND]),
         ({"applies": lambda result: result.stdout == "1\n"}, [ran(stdout="1\n")], [ran()]),

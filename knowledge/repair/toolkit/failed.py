@@ -1,0 +1,71 @@
+"""What a codemod's `rewrite` is given: the program, with what its run showed of the error."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from typing import Unpack
+
+import libcst as cst
+
+from executor.errors import SeenError, read
+from executor.protocol import Caught, ErrorSeen, JobResult, Variable
+from knowledge.repair.codemod import Rewrite, Settings
+from knowledge.repair.toolkit.edits import New, Program
+from knowledge.repair.toolkit.sites import failing, failing_statement, seen_error, variables
+
+
+class Failed(Program):
+    """A program whose run failed: an operator's `Failure` without its live values.
+
+    Args:
+        code: its source.
+        result: what its run showed.
+        families: of the error that it is about, as `seen_error` takes them.
+    """
+
+    def __init__(self, code: str, result: JobResult, families: Collection[str] = ()) -> None:
+        super().__init__(code)
+        self.result = result
+        self._families = families
+
+    @cached_property
+    def error(self) -> ErrorSeen | Caught:
+        """The error, for codemods that are asked about runs with one."""
+        error = seen_error(self.result, *self._families)
+        assert error is not None
+        return error
+
+    @cached_property
+    def said(self) -> SeenError:
+        """What it says as one of the families."""
+        said = read(self.error, *self._families)
+        assert said is not None
+        return said
+
+    @cached_property
+    def node(self) -> cst.BaseExpression | None:
+        """The expression that raised it; None where that is not known."""
+        return failing(self, self.error)
+
+    @cached_property
+    def statement(self) -> cst.SimpleStatementLine | None:
+        """The simple statement that it was raised in."""
+        return failing_statement(self, self.error)
+
+    @cached_property
+    def seen(self) -> dict[str, Variable]:
+        """What the failing frame could see."""
+        return variables(self.result)
+
+    def edit(
+        self,
+        edits: Mapping[cst.CSTNode, New],
+        told: str,
+        intent: str = "",
+        *,
+        at: cst.CSTNode | None = None,
+        **more: Unpack[Settings],
+    ) -> Rewrite:
+        """Nodes replaced; the title tells what was done, and the line of the first, or of `at`."""
+        return Rewrite.of(self, edits, told, intent, at=at, **more)
