@@ -29,7 +29,7 @@ from knowledge.repair.toolkit.live import (
     tensors,
     value_with,
 )
-from knowledge.repair.toolkit.sites import assignment
+from knowledge.repair.toolkit.sites import assignment, setting
 
 ALONE = True  # what it supposes is not carried on to the next error
 _FRAMES = 2
@@ -102,7 +102,10 @@ def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
     elif is_a(failure.error, "index_dimensions"):
         yield from _of_index(failure, place, one)
     elif "shape" in wanted and not _is_by_place(failure, place):
-        for step in _of_layout(value, called_module(failure, place)):
+        for step in (
+            *_turned(failure, place, value),
+            *_of_layout(value, called_module(failure, place)),
+        ):
             yield step
             if _is_cast(called_module(failure, place), value):
                 told = f"{step.told}, and is used as floats"
@@ -200,6 +203,28 @@ def _of_layout(value: Any, module: Any) -> Iterator[_Step]:
         told = "the first two dimensions of {} change places"
         meant = "the first two dimensions of {} are the other way round than the layer takes them"
         yield _Step("{}.transpose(0, 1)", told, meant)
+
+
+def _turned(failure: Failure, place: Place, value: Any) -> Iterator[_Step]:
+    """What is turned further out: there a dimension has the size that the failing layer wants.
+
+    The layer has what it got in the other one of the two.
+    """
+    layer, rank = failure.result.layer, value.dim()
+    if layer is None or layer.input is None or place.frame == -1 or rank != len(layer.input):
+        return
+    convolves = re.match(r"Conv[123]d$", layer.type) is not None
+    names = ("in_channels",) if convolves else ("in_features", "input_size")
+    wanted = next((size for name in names if (size := setting(layer, name))), None)
+    at, last = (1, rank - 1) if convolves else (rank - 1, 1)
+    shape = list(value.shape)
+    if rank < 3 or shape[last] != wanted or shape[at] in (wanted, 1) or at == last:
+        return
+    order = [0, rank - 1, *range(1, rank - 1)] if convolves else [0, *range(2, rank), 1]
+    step = "transpose(1, 2)" if rank == 3 else f"permute({', '.join(map(str, order))})"
+    told = f"dimension {last} of {{}} comes to place {at}"
+    kind = "channels" if convolves else "features"
+    yield _Step(f"{{}}.{step}", told, f"dimension {last} of {{}} holds the {kind}", COST.SURE)
 
 
 def _places(module: Any) -> int:
