@@ -198,7 +198,7 @@ def _of_layout(value: Any, module: Any) -> Iterator[_Step]:
         yield _Step(f"{{}}.unsqueeze({at})", told, meant, COST.POSSIBLE)
     if value.dtype == torch.bool and rank == 2:  # a padding mask
         yield _Step("{}.t()", "the two dimensions of {} change places", cost=COST.SURE)
-    order = (torch.nn.RNNBase, torch.nn.MultiheadAttention, torch.nn.Transformer)
+    order = (torch.nn.RNNBase, torch.nn.MultiheadAttention, torch.nn.Transformer, torch.nn.CTCLoss)
     if isinstance(module, order) and rank == 3:  # whether the batch comes first is an option there
         told = "the first two dimensions of {} change places"
         meant = "the first two dimensions of {} are the other way round than the layer takes them"
