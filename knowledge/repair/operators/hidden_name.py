@@ -61,7 +61,8 @@ def _of_a_variable(failure: Failure) -> Iterator[Rewrite]:
     scope, word = scope_of(program, name), name.value
     outer = {} if len(failure.live.names) < 2 else failure.live.names[0]
     is_called = isinstance(program.parent(name), cst.Call)
-    if is_called and callable(failure.value(name)):
+    is_unbound = failure.error.type == "UnboundLocalError"
+    if is_called and not is_unbound and callable(failure.value(name)):
         return  # it is what it is called for, and something else failed
     if not is_called and not isinstance(outer.get(word), types.ModuleType):
         return
@@ -75,8 +76,8 @@ def _of_a_variable(failure: Failure) -> Iterator[Rewrite]:
     if not hides or any(not _means_outer(program, n) for n in every if n not in own):
         return
     old = [n for n in own if _means_outer(program, n) or (n in bound and n not in hides)]
-    value = failure.value(name)
-    new = free_name(program, f"{word}_{'size' if type(value) is int else 'value'}")
+    is_size = not is_unbound and type(failure.value(name)) is int
+    new = free_name(program, f"{word}_{'size' if is_size else 'value'}")
     told = f"`{new}` is the value, and `{word}` stays what it is called for"
     changes: dict[cst.CSTNode, cst.CSTNode] = {n: cst.Name(new) for n in own if n not in old}
     title = f"line {min(map(program.line, changes))}: {told}"

@@ -16,12 +16,12 @@ import libcst as cst
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import keyword, operand
-from knowledge.repair.toolkit.keeps import layers
+from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import called_module, evaluates
 
 TYPES = frozenset({"RuntimeError", "AssertionError", "ValueError"})
-KEEPS = (layers,)
+KEEPS = (computed(may_go=("mask", "src_mask", "tgt_mask", "attn_mask", "memory_mask")), layers)
 _OF_PADDING = "key_padding_mask"
 _FRAMES = 2
 

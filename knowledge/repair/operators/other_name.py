@@ -150,7 +150,9 @@ def _head(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewri
     program, asked = failure.program, failure.program.text(node)
     inside = re.sub(r"\.(\d+)", r"[\1]", path)
     new = cst.parse_expression(f"{program.text(node.value)}.{inside}")
-    changes = {n: new for n in program.all(cst.Attribute) if program.text(n) == asked}
+    changes: dict[cst.CSTNode, cst.CSTNode] = {
+        n: new for n in program.all(cst.Attribute) if program.text(n) == asked
+    }
     told = f"the last layer of this model is `{inside}`"
     yield failure.edit(changes, told, at=node, cost=COST.SURE, as_one=True)
 

@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import reads
@@ -51,7 +53,8 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     given = [a.value for a in node.args if a.keyword is None]
     if name not in ("solve", "lstsq") and (first := argument(node, 0, "input")) is not None:
         given = [first.value]
-    whole, parent = node, program.parent(node)
+    whole: cst.CSTNode = node
+    parent = program.parent(node)
     option = argument(node, 1, today.option) if today.option else None
     is_both = option is not None and program.text(option.value) == "True"
     changes: dict[cst.CSTNode, cst.CSTNode] = {}
@@ -90,3 +93,19 @@ def _only_read(program: Program, made: cst.Assign) -> cst.BaseExpression | None:
         return None
     read = [n for n in reads(program, second.value, scope_of(program, made)) if n is not second]
     return None if read else first
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The function of today is called, with the arguments in the order that it takes."""
+    error = before.error
+    called = re.match(r"[\w.]*?(\w+)\((.*)\)$", error.code if error is not None else "", re.DOTALL)
+    today = _TODAY.get(called[1]) if called is not None else None
+    if called is None or today is None:
+        return []
+    names = [form.partition("(")[0] for form in (today.one, today.both) if form]
+    first = called[2].partition(",")[0].strip()
+    turned = today.one.startswith(f"{names[0]}({{1}}")
+    pattern = rf"\b(?:{'|'.join(names)})\({re.escape(first)}(?=[,)])"
+    kept = any(f"linalg.{name}(" in proposal.code for name in names)
+    kept = kept and (re.search(pattern, proposal.code) is None) == turned
+    return [Check.of("today", kept, "it is called as it is today", "it is not called so")]

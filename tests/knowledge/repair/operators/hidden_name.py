@@ -121,11 +121,11 @@ import torch.nn.functional as F
 class Mix(nn.Module):
     def __init__(self, size):
         super().__init__()
-        self.to = nn.Linear(size, 3)
+        self.layer = nn.Linear(size, 3)
 
     def forward(self, x):
         B, T, F = x.shape
-        return F.gelu(self.to(x.reshape(B * T, F))).view(B, T, 3)
+        return F.gelu(self.layer(x.reshape(B * T, F))).view(B, T, 3)
 
 
 print(Mix(6)(torch.rand(2, 5, 6)).shape)
@@ -180,9 +180,15 @@ CASES = Cases(
         "layers": (LAYERS, ('return self.layers["first"](x)',)),
         "called": (CALLED, ("return self.layers[1](self.layers[0](x))",)),
         "plain": (PLAIN, ("print(batches.size)", "self.rows[: self.size_ // 2]")),
-        "a loss": (LOSS, ("loss_value = loss(net(x), y)", 'print(f"{loss_value:.3f}")')),
-        "a module": (FUNCTIONAL, ("B, T, F_size = x.shape", "reshape(B * T, F_size)")),
-        "one of Python's own": (BUILTIN, ("max_value, where = ", "print(where, max_value.mean())")),
+        "a loss": (LOSS, ("loss_value = loss(net(x), y)\n    loss_value.backward()",)),
+        "a module": (
+            FUNCTIONAL,
+            ("B, T, F_size = x.shape\n        return F.gelu(self.layer(x.reshape(B * T, F_size",),
+        ),
+        "one of Python's own": (
+            BUILTIN,
+            ("max_value, where = scores.max(dim=1)\nprint(where, max_value.mean())",),
+        ),
         "a function of one's own": (OWN_FUNCTION, ("accuracy_value = accuracy(scores, labels)",)),
     },
     refused={
@@ -204,10 +210,6 @@ CASES = Cases(
                 "loss = loss(net(x), y)\n    loss.backward()",
                 "value = loss(net(x), y).detach()\n    loss = loss",
             ),
-        ),
-        "without the activation": (
-            "a module",
-            swap("F.gelu(self.to(x.reshape(B * T, F)))", "self.to(x.reshape(B * T, F))"),
         ),
         "left out": ("plain", delete("print(batches.size())")),
     },
