@@ -148,12 +148,12 @@ def _head(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewri
     if not isinstance(last, torch.nn.Linear):
         return
     program, asked = failure.program, failure.program.text(node)
-    inside = re.sub(r"\.(\d+)", r"[\1]", path)
-    new = cst.parse_expression(f"{program.text(node.value)}.{inside}")
+    called = re.sub(r"\.(\d+)", r"[\1]", f"{program.text(node.value)}.{path}")
+    new = cst.parse_expression(called)
     changes: dict[cst.CSTNode, cst.CSTNode] = {
         n: new for n in program.all(cst.Attribute) if program.text(n) == asked
     }
-    told = f"the last layer of this model is `{inside}`"
+    told = f"the last layer of this model is `{called}`"
     yield failure.edit(changes, told, at=node, cost=COST.SURE, as_one=True)
 
 
