@@ -101,6 +101,8 @@ def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
         yield _Step("{}.sum()", "{} is added up")
     elif is_a(failure.error, "index_dimensions"):
         yield from _of_index(failure, place, one)
+    elif _is_joined_to_rows(failure, place, one):
+        yield _Step("{}.flatten(1)", "each sample of {} becomes one row of numbers", cost=COST.SURE)
     elif "shape" in wanted and not _is_by_place(failure, place):
         for step in (
             *_turned(failure, place, value),
@@ -110,6 +112,14 @@ def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
             if _is_cast(called_module(failure, place), value):
                 told = f"{step.told}, and is used as floats"
                 yield step._replace(text=f"{step.text}.float()", told=told, cost=step.cost + 0.1)
+
+
+def _is_joined_to_rows(failure: Failure, place: Place, one: Operand) -> bool:
+    """Whether maps [batch, …] stand in a `cat` beside rows [batch, numbers] of the same samples."""
+    parts = [o.value for o in tensors(failure, place) if o.node is not one.node]
+    words = failure.program.text(getattr(place.node, "func", place.node))
+    rows = parts and all(p.dim() == 2 and len(p) == len(one.value) for p in parts)
+    return bool(rows) and one.value.dim() > 2 and re.search(r"\b(?:cat|concat)", words) is not None
 
 
 def _is_prediction_of_whole_numbers(failure: Failure, place: Place, one: Operand) -> bool:

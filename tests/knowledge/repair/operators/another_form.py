@@ -273,9 +273,28 @@ class Block(nn.Module):
 print(Block()(torch.randn(5, 30, 4)).shape)
 """
 
+BESIDE_A_TABLE = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+maps = nn.Conv2d(1, 2, 3)(torch.rand(5, 1, 6, 6))
+table = torch.rand(5, 4)
+both = torch.cat([maps, table], dim=1)
+print(nn.Linear(36, 3)(both).shape)
+"""
+
+OTHER_SAMPLES = """\
+import torch
+
+maps, table = torch.rand(5, 2, 4, 4), torch.rand(6, 4)
+print(torch.cat([maps, table], dim=1).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "maps beside a table": (BESIDE_A_TABLE, ("torch.cat([maps.flatten(1), table], dim=1)",)),
         "states of one layer": (PAIR, ("tuple(s.unsqueeze(0) for s in (start, cell)))   # from",)),
         "states from a code": (
             DECODED,
@@ -301,6 +320,7 @@ CASES = Cases(
         ),
     },
     refused={
+        "maps of other samples": OTHER_SAMPLES,
         "states of two layers": TWO_LAYERS,
         "no dimension of that size": NO_SUCH_SIZE,
         "a mask of a batch that is first": ROWS_FIRST,
