@@ -499,7 +499,7 @@ FAMILIES = (
         suspects=(Suspect(r"item"), Suspect(r"vmap")),
         types=("RuntimeError",),
         today=(
-            r"vmap: It looks like you're calling \.item\(\) on a Tensor",
+            r"vmap: It looks like you're (?:either \(1\) )?calling \.item\(\) on a Tensor",
             r"vmap: It looks like you're attempting to use a Tensor in some data-dependent control",
         ),
         sample="torch.func.vmap(lambda x: x.item() * 2)(torch.ones(3))",

@@ -1,4 +1,4 @@
-"""Flatten all but the batch, where a view made several rows of one sample."""
+"""Flatten all but the batch, where a view made rows of another number, or one row of the batch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from executor.protocol import Caught, ErrorSeen, JobResult, ModuleCall
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
-from knowledge.repair.toolkit.sites import calls, integer, scope_of, seen_error, setting
+from knowledge.repair.toolkit.sites import calls, integer, scope_of, seen_error, setting, variables
 
 _LOSSES = ("broadcast_sizes", "loss_batch_sizes", "loss_sizes")  # error families
 _LINEAR = "matmul_shapes"
@@ -39,38 +39,48 @@ def _error(result: JobResult) -> ErrorSeen | Caught | None:
 def _folded(result: JobResult) -> ModuleCall | None:
     for call in reversed(result.calls):
         if len(call.inputs) > 1 and call.outputs and call.inputs[0] != call.outputs[0]:
-            return call if call.outputs[0] % max(1, call.inputs[0]) == 0 else None
+            return call
     return None
 
 
 def _is_a_part(result: JobResult) -> bool:
-    """Several rows together are what the Linear was made for."""
+    """Several rows together are what the Linear was made for; or one row is the whole batch."""
     layer = result.layer
-    if layer is None or layer.type != "Linear" or layer.input is None or len(layer.input) != 2:
+    if layer is None or layer.type != "Linear" or not layer.input or len(layer.input) > 2:
         return False
-    rows, width = layer.input
+    *rows, width = layer.input
     wanted = setting(layer, "in_features") or 0
-    return wanted > width > 0 and wanted % width == 0 and rows % (wanted // width) == 0
+    if not rows or rows == [1]:
+        samples = width // wanted if wanted and width % wanted == 0 else 1
+        alive = variables(result).values()
+        return samples > 1 and any((v.shape or ())[:1] == (samples,) for v in alive)
+    return wanted > width > 0 and wanted % width == 0 and rows[0] % (wanted // width) == 0
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
-    """`flatten(1)` for the one `view(-1, n)` of the model."""
-    views = [c for c in calls(program, r"\.(view|reshape)$") if _is_by_rows(program, c)]
+    """`flatten(1)` for the one `view(-1, n)` of the model, or its one `torch.flatten(x)`."""
+    views = [c for c in calls(program, r"\.(view|reshape|flatten)$") if _is_by_rows(program, c)]
     if len(views) != 1:
         return
     function = scope_of(program, views[0])
     if not isinstance(function, cst.FunctionDef) or function.name.value != "forward":
         return
     assert isinstance(views[0].func, cst.Attribute)
-    new = method(views[0].func.value, "flatten", cst.Arg(integer(1)))
+    of = views[0].func.value
+    if program.text(of) == "torch":
+        of = views[0].args[0].value
+    new = method(of, "flatten", cst.Arg(integer(1)))
     call = _folded(result)
     told = f"{list(call.inputs)} became {list(call.outputs)}" if call else "a sample became rows"
     yield Rewrite.of(program, {views[0]: new}, f"flatten all but the batch, since {told}")
 
 
 def _is_by_rows(program: Program, call: cst.Call) -> bool:
-    given = [a.value for a in call.args]
-    return len(given) == 2 and program.text(given[0]) == "-1" and program.text(given[1]) != "1"
+    """`x.view(-1, n)`; and `x.view(-1)`, `x.view(1, -1)`, `x.flatten()` and `torch.flatten(x)`."""
+    given = [program.text(a.value) for a in call.args]
+    if program.text(call.func).endswith("flatten"):
+        return len(given) == (program.text(call.func) == "torch.flatten")
+    return given in (["-1"], ["1", "-1"]) or (given[:1] == ["-1"] and given[1:] not in ([], ["1"]))
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -10,7 +10,15 @@ from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, call
 from knowledge.repair.toolkit.shapes import live_shape, still_computed, uses_loaded_weights
-from knowledge.repair.toolkit.sites import assignment, failing, scope_of, seen_as, seen_error
+from knowledge.repair.toolkit.sites import (
+    argument,
+    assignment,
+    calls,
+    failing,
+    scope_of,
+    seen_as,
+    seen_error,
+)
 
 ERRORS = ("broadcast_sizes",)
 _DIMENSIONS = 4  # of a batch of maps
@@ -42,6 +50,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     shapes = [s for _, s in known if s is not None]
     if len(shapes) != 2 or {len(s) for s in shapes} != {4} or uses_loaded_weights(program):
         return
+    sizes = _by_name(program, around)
     if shapes[0][:1] + shapes[0][2:] != shapes[1][:1] + shapes[1][2:]:
         return  # a stride or a missing padding as well: that is more than a projection
     skips = [(v, s) for v, s in known if s is not None and _is_the_input(program, forward, v)]
@@ -56,7 +65,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if not body or "project" in program.text(around) or not program.imported() & {"nn", "torch"}:
         return
     layer = program.name_of("torch.nn", "Conv2d")
-    made = cst.parse_statement(f"self.project = {layer}({shape[1]}, {other[1]}, kernel_size=1)\n")
+    sizes = sizes or f"{shape[1]}, {other[1]}, kernel_size=1"
+    made = cst.parse_statement(f"self.project = {layer}({sizes})\n")
     projected = call("self.project", cst.Arg(value))
     yield Rewrite(
         program.replace({value: projected, body[-1]: cst.FlattenSentinel([body[-1], made])}),
@@ -64,6 +74,21 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         f"`{program.text(value)}` to {other[1]}",
         new_name="project",
     )
+
+
+def _by_name(program: Program, cls: cst.ClassDef) -> str:
+    """The sizes of the block, and its stride, by the parameters that its convolutions have."""
+    convolutions = [c for c in calls(program, r"\bConv2d$") if program.up(c, cst.ClassDef) is cls]
+    if not convolutions:
+        return ""
+    first, last = convolutions[0], convolutions[-1]
+    ends = argument(first, 0, "in_channels"), argument(last, 1, "out_channels")
+    names = [a.value.value for a in ends if a is not None and isinstance(a.value, cst.Name)]
+    if len(names) != len(ends) or names[0] == names[1]:
+        return ""
+    stride = argument(first, 3, "stride")
+    step = f", stride={program.text(stride.value)}" if stride is not None else ""
+    return f"{names[0]}, {names[1]}, kernel_size=1{step}"
 
 
 def _is_the_input(program: Program, forward: cst.FunctionDef, value: cst.BaseExpression) -> bool:

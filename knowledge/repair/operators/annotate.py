@@ -1,6 +1,7 @@
-"""Say the types of a scripted function's parameters: what has none is taken for a tensor.
+"""Say the types that a scripted function needs: what has none is taken for a tensor.
 
-The types are those of the values that the program calls it with, and of its defaults.
+The types are those of the values that the program calls it with, and of its defaults; an empty
+list is one of what is appended to it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.statements import last_name
 
 _TAKEN = re.compile(r"found Tensor \(inferred\)")
+_APPENDED = re.compile(r"Could not match type (int|float|bool|str) to t in argument 'el'")
 _KINDS = (bool, int, float, str)
 _LITERALS = (cst.Integer, cst.Float, cst.SimpleString, cst.UnaryOperation)
 _METHODS = ("forward", "__call__")
@@ -28,13 +30,18 @@ def applies(result: JobResult) -> bool:
     """What is no tensor was taken for one, for it has no type."""
     error = result.error
     return error is not None and (
-        is_a(error, "script_type") or _TAKEN.search(error.message) is not None
+        is_a(error, "script_type")
+        or _TAKEN.search(error.message) is not None
+        or _APPENDED.search(error.message) is not None
     )
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """Every parameter of the functions that the error quotes, with one type in all calls."""
     program = failure.program
+    if (appended := _APPENDED.search(str(failure.live.error))) is not None:
+        yield from _of_a_list(failure, appended[1])
+        return
     changes: dict[cst.CSTNode, cst.CSTNode] = {}
     told: list[str] = []
     for function in program.all(cst.FunctionDef):
@@ -53,6 +60,25 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         what = f"{' and '.join(told)}, as the calls have it"
         line = min(program.line(p) for p in changes)
         yield Rewrite(program.replace(changes), f"line {line}: {what}", what, cost=COST.SURE)
+
+
+def _of_a_list(failure: Failure, kind: str) -> Iterator[Rewrite]:
+    """`runs: list[int] = []` for the `runs = []` that the error's line appends to."""
+    program = failure.program
+    marked = re.search(r"\n\s*(\w{1,60})\.append\([^\n]*\n\s*~", str(failure.live.error))
+    found = [
+        a
+        for a in program.all(cst.Assign)
+        if marked is not None
+        and program.text(a.value) == "[]"
+        and [program.text(t.target) for t in a.targets] == [marked[1]]
+    ]
+    if len(found) != 1:
+        return
+    note = cst.Annotation(cst.parse_expression(f"list[{kind}]"))
+    new = cst.AnnAssign(found[0].targets[0].target, note, found[0].value)
+    told = f"`{program.text(found[0].targets[0].target)}` is a list of {kind}"
+    yield failure.edit({found[0]: new}, told, cost=COST.SAID)
 
 
 def _kinds(

@@ -29,7 +29,7 @@ from knowledge.repair.toolkit.live import (
     tensors,
     value_with,
 )
-from knowledge.repair.toolkit.sites import assignment
+from knowledge.repair.toolkit.sites import assignment, setting
 
 ALONE = True  # what it supposes is not carried on to the next error
 _FRAMES = 2
@@ -101,12 +101,25 @@ def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
         yield _Step("{}.sum()", "{} is added up")
     elif is_a(failure.error, "index_dimensions"):
         yield from _of_index(failure, place, one)
+    elif _is_joined_to_rows(failure, place, one):
+        yield _Step("{}.flatten(1)", "each sample of {} becomes one row of numbers", cost=COST.SURE)
     elif "shape" in wanted and not _is_by_place(failure, place):
-        for step in _of_layout(value, called_module(failure, place)):
+        for step in (
+            *_turned(failure, place, value),
+            *_of_layout(value, called_module(failure, place)),
+        ):
             yield step
             if _is_cast(called_module(failure, place), value):
                 told = f"{step.told}, and is used as floats"
                 yield step._replace(text=f"{step.text}.float()", told=told, cost=step.cost + 0.1)
+
+
+def _is_joined_to_rows(failure: Failure, place: Place, one: Operand) -> bool:
+    """Whether maps [batch, …] stand in a `cat` beside rows [batch, numbers] of the same samples."""
+    parts = [o.value for o in tensors(failure, place) if o.node is not one.node]
+    words = failure.program.text(getattr(place.node, "func", place.node))
+    rows = parts and all(p.dim() == 2 and len(p) == len(one.value) for p in parts)
+    return bool(rows) and one.value.dim() > 2 and re.search(r"\b(?:cat|concat)", words) is not None
 
 
 def _is_prediction_of_whole_numbers(failure: Failure, place: Place, one: Operand) -> bool:
@@ -195,11 +208,33 @@ def _of_layout(value: Any, module: Any) -> Iterator[_Step]:
         yield _Step(f"{{}}.unsqueeze({at})", told, meant, COST.POSSIBLE)
     if value.dtype == torch.bool and rank == 2:  # a padding mask
         yield _Step("{}.t()", "the two dimensions of {} change places", cost=COST.SURE)
-    order = (torch.nn.RNNBase, torch.nn.MultiheadAttention, torch.nn.Transformer)
+    order = (torch.nn.RNNBase, torch.nn.MultiheadAttention, torch.nn.Transformer, torch.nn.CTCLoss)
     if isinstance(module, order) and rank == 3:  # whether the batch comes first is an option there
         told = "the first two dimensions of {} change places"
         meant = "the first two dimensions of {} are the other way round than the layer takes them"
         yield _Step("{}.transpose(0, 1)", told, meant)
+
+
+def _turned(failure: Failure, place: Place, value: Any) -> Iterator[_Step]:
+    """What is turned further out: there a dimension has the size that the failing layer wants.
+
+    The layer has what it got in the other one of the two.
+    """
+    layer, rank = failure.result.layer, value.dim()
+    if layer is None or layer.input is None or place.frame == -1 or rank != len(layer.input):
+        return
+    convolves = re.match(r"Conv[123]d$", layer.type) is not None
+    names = ("in_channels",) if convolves else ("in_features", "input_size")
+    wanted = next((size for name in names if (size := setting(layer, name))), None)
+    at, last = (1, rank - 1) if convolves else (rank - 1, 1)
+    shape = list(value.shape)
+    if rank < 3 or shape[last] != wanted or shape[at] in (wanted, 1) or at == last:
+        return
+    order = [0, rank - 1, *range(1, rank - 1)] if convolves else [0, *range(2, rank), 1]
+    step = "transpose(1, 2)" if rank == 3 else f"permute({', '.join(map(str, order))})"
+    told = f"dimension {last} of {{}} comes to place {at}"
+    kind = "channels" if convolves else "features"
+    yield _Step(f"{{}}.{step}", told, f"dimension {last} of {{}} holds the {kind}", COST.SURE)
 
 
 def _places(module: Any) -> int:

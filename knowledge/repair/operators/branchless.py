@@ -1,18 +1,20 @@
 """Choose between two values by `torch.where` for an `if` that a compiler cannot follow.
 
 `if c: x = f(x)` becomes `x = torch.where(c, f(x), x)`: both are computed, and the tensor `c` picks.
+So do two results of which an `if` returns one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 import libcst as cst
 
 from executor.protocol import SNIPPET
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import Failure
+from knowledge.repair.toolkit.edits import New
 from knowledge.repair.toolkit.sites import names_in
 
 ERRORS = ("graph_break_on_data", "item_under_vmap")
@@ -24,8 +26,11 @@ _PLAIN = (cst.Comparison, cst.Name, cst.Attribute, cst.Call)  # `a and b` is no 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The branch that the error names, where it gives one name one other value."""
     program, lines = failure.program, [int(n) for n in _AT.findall(str(failure.live.error))]
-    branch = next((b for b in program.all(cst.If) if lines and program.line(b) == lines[-1]), None)
+    here = lines[-1] if lines else failure.error.line  # vmap fails in the frame itself
+    branch = next((b for b in program.all(cst.If) if program.line(b) == here), None)
     made = _only(branch.body) if branch is not None else None
+    if branch is not None and isinstance(branch.test, _PLAIN):
+        yield from _of_returns(failure, branch)
     if branch is None or made is None or not isinstance(branch.test, _PLAIN):
         return
     [target] = names_in(made.targets[0].target)
@@ -45,6 +50,36 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     told = f"`{program.text(branch.test)}` picks one of two values of `{target}`"
     meant = f"{told}, and both may be computed"
     yield failure.edit({branch: line}, told, meant, supposes=True)
+
+
+def _of_returns(failure: Failure, branch: cst.If) -> Iterator[Rewrite]:
+    """`return torch.where(c, a, b)` for `if c: return a` and the `return b` behind it."""
+    program = failure.program
+    body = program.parent(branch)
+    if not isinstance(body, cst.IndentedBlock):
+        return
+    behind = body.body[body.body.index(branch) + 1 :]
+    after = branch.orelse.body.body if isinstance(branch.orelse, cst.Else) else behind
+    values = [_returned(branch.body.body), _returned(after)]
+    if None in values or (branch.orelse is not None and behind) or len(after) != 1:
+        return
+    where = cst.parse_expression(program.name_of("torch", "where"))
+    given = [cst.Arg(v) for v in (branch.test, *values) if v is not None]
+    line = cst.SimpleStatementLine(
+        [cst.Return(cst.Call(where, given))], leading_lines=branch.leading_lines
+    )
+    changes: dict[cst.CSTNode, New] = {branch: line}
+    if branch.orelse is None:
+        changes[after[0]] = cst.RemoveFromParent()
+    told = f"`{program.text(branch.test)}` picks one of two results"
+    yield failure.edit(changes, told, f"{told}, and both may be computed", supposes=True)
+
+
+def _returned(body: Sequence[cst.CSTNode]) -> cst.BaseExpression | None:
+    """`x` of a block that is `return x` alone."""
+    line = body[0] if len(body) == 1 else None
+    small = line.body if isinstance(line, cst.SimpleStatementLine) else ()
+    return small[0].value if len(small) == 1 and isinstance(small[0], cst.Return) else None
 
 
 def _only(body: cst.BaseSuite) -> cst.Assign | None:

@@ -1,23 +1,27 @@
-"""Give an attribute another name than the method that it hides, or that hides it.
+"""Give an attribute or a variable another name than the function that it hides, or that hides it.
 
 `self.modules = nn.ModuleDict(…)` is not found again: `modules` is a method of nn.Module, and a
 class comes before what a module registers. A plain attribute comes before the class: then the
-method is gone. What is called means the method, and all else the attribute.
+method is gone. What is called means the method, and all else the attribute. So it is with
+variables: after `loss = loss(out, y)`, `B, T, F = x.shape` or `max = x.max()`.
 """
 
 from __future__ import annotations
 
+import builtins
+import types
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import libcst as cst
 
 from knowledge.repair.codemod import Rewrite
-from knowledge.repair.operator import Failure
+from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.flow import parameters
+from knowledge.repair.toolkit.flow import free_name, parameters
+from knowledge.repair.toolkit.sites import scope_of
 
-TYPES = frozenset({"TypeError", "AttributeError"})
+TYPES = frozenset({"TypeError", "AttributeError", "UnboundLocalError"})
 _BETTER = {"modules": "layers", "children": "layers", "parameters": "params"}
 _FRAMES = 2
 
@@ -29,7 +33,8 @@ class _Hidden(NamedTuple):
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
-    """The attribute by another name wherever it is meant."""
+    """The attribute, or the variable, by another name wherever it is meant."""
+    yield from _of_a_variable(failure)
     for hidden in _hidden(failure):
         changes = _renamed(failure, hidden)
         if not changes:
@@ -41,6 +46,72 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         nodes = {node: old.with_changes(attr=cst.Name(new)) for node, old in changes.items()}
         yield failure.edit(nodes, told, at=min(nodes, key=program.line), as_one=True)
         return
+
+
+def _of_a_variable(failure: Failure) -> Iterator[Rewrite]:
+    """`loss_value = loss(out, y)` for `loss = loss(out, y)`, and so wherever that value is read."""
+    program, node = failure.program, failure.node
+    asked = node.func if isinstance(node, cst.Call) else node
+    name = asked.value if isinstance(asked, cst.Attribute) else asked
+    if not isinstance(name, cst.Name) or failure.error.line is None:
+        return
+    scope, word = scope_of(program, name), name.value
+    outer = {} if len(failure.live.names) < 2 else failure.live.names[0]
+    is_called = isinstance(program.parent(name), cst.Call)
+    is_unbound = failure.error.type == "UnboundLocalError"
+    if is_called and not is_unbound and callable(failure.value(name)):
+        return  # it is what it is called for, and something else failed
+    if not is_called and not isinstance(outer.get(word), types.ModuleType):
+        return
+    every = [n for n in program.inside(scope, cst.Name) if n.value == word]
+    every = [n for n in every if not program.is_label(n) and not _is_defined(program, n)]
+    own = [n for n in every if scope_of(program, n) is scope]
+    bound = [n for n in own if _is_target(program, n)]
+    hides = [n for n in bound if _calls(program, n, word)]
+    if hasattr(builtins, word) or callable(outer.get(word)) or not is_called:
+        hides = bound
+    if not hides or any(not _means_outer(program, n) for n in every if n not in own):
+        return
+    old = [n for n in own if _means_outer(program, n) or (n in bound and n not in hides)]
+    is_size = not is_unbound and type(failure.value(name)) is int
+    new = free_name(program, f"{word}_{'size' if is_size else 'value'}")
+    told = f"`{new}` is the value, and `{word}` stays what it is called for"
+    changes: dict[cst.CSTNode, cst.CSTNode] = {n: cst.Name(new) for n in own if n not in old}
+    title = f"line {min(map(program.line, changes))}: {told}"
+    yield Rewrite(program.replace(changes), title, told, cost=COST.SURE, as_one=True)
+
+
+def _is_defined(program: Program, name: cst.Name) -> bool:
+    """Whether it is the name of a function, a class, a parameter or an import."""
+    kinds = (cst.FunctionDef, cst.ClassDef, cst.Param, cst.AsName, cst.ImportAlias)
+    return isinstance(program.parent(name), kinds)
+
+
+def _is_target(program: Program, name: cst.Name) -> bool:
+    """Whether a value is given to it there."""
+    for node in program.above(name):
+        if isinstance(node, cst.AssignTarget | cst.AugAssign):
+            return True
+        if not isinstance(node, cst.Tuple | cst.Element):
+            return isinstance(node, cst.For) and name in program.inside(node.target, cst.Name)
+    return False
+
+
+def _calls(program: Program, name: cst.Name, word: str) -> bool:
+    """Whether what is given to a name is made by calling that very name."""
+    given = program.up(name, cst.Assign)
+    made = program.inside(given.value, cst.Call) if given is not None else []
+    return any(program.text(call.func) == word for call in made)
+
+
+def _means_outer(program: Program, name: cst.Name) -> bool:
+    """Whether it is called, or is asked for a function: `loss(…)`, `F.relu(…)`."""
+    parent = program.parent(name)
+    if isinstance(parent, cst.Attribute):
+        call = program.parent(parent)
+        named = name.value[:1].isupper() or name.value in ("nn", "torch", "np")
+        return named and isinstance(call, cst.Call) and call.func is parent
+    return isinstance(parent, cst.Call) and parent.func is name
 
 
 def _hidden(failure: Failure) -> Iterator[_Hidden]:

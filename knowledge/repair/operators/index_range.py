@@ -50,7 +50,8 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     whole = _whole(failure, values)
     low, high = int(whole.min()), int(whole.max())
     beyond = {n for n in whole.flatten().tolist() if n >= rows}
-    if low < 0 or not beyond or len(beyond) > rows:
+    every = rows == 1 and set(whole.flatten().tolist()) == set(range(high + 1))
+    if low < 0 or not beyond or (len(beyond) > rows and not every):
         return
     from_one = low == 1 and high == rows
     if from_one:

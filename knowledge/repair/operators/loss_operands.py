@@ -196,6 +196,9 @@ def _target_shapes(failure: Failure, loss: _Loss) -> Iterator[_Form]:
     elif len(shape) == len(given) + 1 and shape[-1] == 1 and shape[:-1] == given:
         told = f"the last dimension of `{name}`, of size 1, goes"
         yield _Form(_step(node, "squeeze", -1), told)
+    elif len(given) == 2 < len(shape) and given == (shape[0], math.prod(shape[1:])):
+        told = f"each sample of `{name}` {list(shape)} is one row of numbers, as it is predicted"
+        yield _Form(_step(node, "flatten", 1), told)
 
 
 def _target_dtypes(failure: Failure, loss: _Loss) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ and the function has values of just the names that lack one, it returns these to
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import libcst as cst
@@ -27,6 +28,9 @@ _FAMILIES = ("none_attribute", "argument_type", "not_callable", "operand_types",
 _GIVE_NOTHING = ("print", "backward", "step", "zero_grad", "append", "extend", "update", "save",
                  "close", "sort", "show", "plot")  # fmt: skip
 
+# The last statement, what stands there then, and what that returns.
+_Change = tuple[cst.CSTNode, cst.CSTNode | cst.FlattenSentinel[cst.BaseStatement], str]
+
 
 def applies(result: JobResult) -> bool:
     """Something is None that has to be a value."""
@@ -42,19 +46,29 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     if is_a(failure.error, "unpack_count"):
         yield from _with_the_others(failure)
         return
-    seen: list[cst.FunctionDef] = []
-    for place in failure.places:
-        for call in _gave_none(failure, place):
-            function = _defined(failure, place, call)
-            if function is None or function in seen:
-                continue
-            seen.append(function)
-            change = _with_return(program, function)
-            if change is not None:
-                old, new, what = change
-                title = f"line {program.end_line(old)}: `{function.name.value}` returns {what}"
-                meaning = f"{what} is the result of `{function.name.value}`"
-                yield Rewrite(program.replace({old: new}), title, meaning, cost=COST.SURE)
+    given = [(p, call) for p in failure.places for call in _gave_none(failure, p)]
+    found = [f for p, call in given if (f := _defined(failure, p, call)) is not None]
+    changes = {f: change for f in found if (change := _with_return(program, f)) is not None}
+    for function, (old, new, what) in (changes or _that_drop_it(program)).items():
+        title = f"line {program.end_line(old)}: `{function.name.value}` returns {what}"
+        meaning = f"{what} is the result of `{function.name.value}`"
+        yield Rewrite(program.replace({old: new}), title, meaning, cost=COST.SURE)
+
+
+def _that_drop_it(program: Program) -> dict[cst.FunctionDef, _Change]:
+    """The one function of which a result is used, and that computes one by torch and drops it."""
+    used = {
+        program.text(call.func).rpartition(".")[2]
+        for call in program.all(cst.Call)
+        if not isinstance(program.parent(call), cst.Expr)
+    }
+    found = {}
+    for function in program.all(cst.FunctionDef):
+        change = _with_return(program, function) if function.name.value in used else None
+        dropped = change is not None and isinstance(change[0], cst.Expr)
+        if change is not None and dropped and re.match(r"`(?:torch|F|nn)\.", change[2]):
+            found[function] = change
+    return found if len(found) == 1 else {}
 
 
 def _with_the_others(failure: Failure) -> Iterator[Rewrite]:
@@ -125,10 +139,7 @@ def _owner(program: Program, function: cst.FunctionDef) -> str:
     return outer.name.value if isinstance(outer, cst.ClassDef) else ""
 
 
-def _with_return(
-    program: Program, function: cst.FunctionDef
-) -> tuple[cst.CSTNode, cst.CSTNode | cst.FlattenSentinel[cst.BaseStatement], str] | None:
-    """The last statement, what stands there then, and what that returns."""
+def _with_return(program: Program, function: cst.FunctionDef) -> _Change | None:
     inner = [
         *program.inside(function.body, cst.FunctionDef),
         *program.inside(function.body, cst.Yield),

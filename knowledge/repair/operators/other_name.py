@@ -73,6 +73,9 @@ _RENAMED = {
     "binary_crossentropy": "torch.nn.functional.binary_cross_entropy",
 }
 
+# What one model or another calls its last layer.
+_HEADS = frozenset({"fc", "classifier", "head", "heads", "last_linear", "_fc"})
+
 _MOST_LONGER = 3  # names that begin alike and are shown as alternatives
 
 # A tensor was handed to a function of NumPy or math, which takes numbers and plain arrays.
@@ -107,6 +110,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     node = _attribute(failure, look.name)
     if node is None:
         return
+    yield from _head(failure, look, node)
     here = list(_of_what_it_was_made_of(failure, node)) or list(_meant(program, node, look))
     for new, title, cost in here:
         at = f"line {program.line(node)}"
@@ -123,6 +127,26 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         )
     else:
         yield from _of_vision(failure, look, node)
+
+
+def _head(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewrite]:
+    """`model.classifier[6]` for `model.fc`: another library's model, and its last layer."""
+    own = {c.name.value for c in failure.program.all(cst.ClassDef)}
+    is_one = isinstance(look.owner, torch.nn.Module) and type(look.owner).__name__ not in own
+    if not is_one or look.name not in _HEADS:
+        return
+    leaves = [(n, m) for n, m in look.owner.named_modules() if not list(m.children())]
+    path, last = leaves[-1] if leaves else ("", None)
+    if not isinstance(last, torch.nn.Linear):
+        return
+    program, asked = failure.program, failure.program.text(node)
+    called = re.sub(r"\.(\d+)", r"[\1]", f"{program.text(node.value)}.{path}")
+    new = cst.parse_expression(called)
+    changes: dict[cst.CSTNode, cst.CSTNode] = {
+        n: new for n in program.all(cst.Attribute) if program.text(n) == asked
+    }
+    told = f"the last layer of this model is `{called}`"
+    yield failure.edit(changes, told, at=node, cost=COST.SURE, as_one=True)
 
 
 def _of_torch(failure: Failure) -> Iterator[Rewrite]:

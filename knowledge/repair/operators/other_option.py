@@ -3,7 +3,7 @@
 The error's words say what is wanted; which call it is, and whether the option fits there, say the
 live values: `vmap(…, randomness="different")`, `batch_sampler=` of what yields lists of indices, a
 generator made of the seed, an activation that writes into a new tensor, SparseAdam where every
-gradient is sparse, zeros for the gradient of what takes no part.
+gradient is sparse, zeros for the gradient of what takes no part, whole weights for a scaler.
 """
 
 from __future__ import annotations
@@ -172,6 +172,23 @@ def _name_of(failure: Failure, inputs: Any, at: int) -> str:
     return next((n for m in modules for n, p in m.named_parameters() if p is wanted), "")
 
 
+def _whole_weights(failure: Failure) -> Iterator[Rewrite]:
+    """`Net()` for `Net().half()`: autocast halves what may be halved, and the weights stay."""
+    program = failure.program
+    halved = [c for c in calls(program, r"\.half$") if not c.args]
+    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    for call in halved:
+        made = program.parent(call)
+        of = call.func.value if isinstance(call.func, cst.Attribute) else None
+        target = made.targets[0].target if isinstance(made, cst.Assign) else None
+        held = failure.value(target, 0) if target is not None else None
+        if of is not None and isinstance(held, torch.nn.Module):
+            changes[call] = of
+    if changes and re.search(r"\bautocast\(", program.module.code):
+        told = "the weights stay float32, and `autocast` computes in half of that"
+        yield failure.edit(changes, told, cost=COST.SAID)
+
+
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Where a generator was given, one is given."""
     error = before.error
@@ -197,4 +214,5 @@ _OPTIONS = (
     _Option("index_type", re.compile(r"not (?:list|tuple)"), _lists_of_indices),
     _Option("sparse_gradients", _ANY, _sparse_adam),
     _Option("unused_in_graph", _ANY, _unused),
+    _Option("half_parameters", _ANY, _whole_weights),
 )

@@ -7,6 +7,7 @@ one meaning; of other pairs each entry that fits is another one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -16,7 +17,8 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Beside, Program
+from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import called_module, works
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
@@ -26,6 +28,7 @@ TYPES = frozenset({"TypeError", "AttributeError", "RuntimeError", "ValueError", 
 _FRAMES = 3
 _OF_EACH = frozenset({"detach", "to", "cuda", "cpu", "clone", "float", "double", "half", "long"})
 _MOST = 3  # entries of a tuple
+_RECURRENT = re.compile(r"(?:^|\.)(?:LSTM|GRU|RNN)$")
 _ASKED = "is asked of each part"
 _STATES = ("the last hidden state", "the last cell state")
 
@@ -48,6 +51,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     """Each entry with which the failing expression can be evaluated, where the pair is made."""
     looped = [r for place in failure.places[:_FRAMES] for r in _of_a_loop(failure, place)]
     yield from looped
+    yield from _in_a_row(failure)
     for place in () if looped else failure.places[:_FRAMES]:
         yield from _of_a_dict(failure, place)
         if place.frame != -1 and called_module(failure, place) is None:
@@ -65,6 +69,35 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
             yield from (_taken(failure, held, e, len(entries) == 1) for e in entries)
             if entries:
                 return
+
+
+def _in_a_row(failure: Failure) -> Iterator[Rewrite]:
+    """A layer behind the `nn.LSTM` of a Sequential, which hands its steps on and not the pair."""
+    program = failure.program
+    rows = [
+        (call, at)
+        for call in program.all(cst.Call)
+        if program.text(call.func).endswith("Sequential")
+        for at, given in enumerate(call.args[:-1])
+        if isinstance(given.value, cst.Call) and _RECURRENT.search(program.text(given.value.func))
+    ]
+    if len(rows) != 1 or not any(
+        isinstance(called_module(failure, place), torch.nn.Sequential) for place in failure.places
+    ):
+        return
+    (call, at), name = rows[0], free_name(program, "Steps")
+    layer = cst.Arg(cst.parse_expression(f"{name}()"), comma=call.args[at].comma)
+    row = call.with_changes(args=[*call.args[: at + 1], layer, *call.args[at + 1 :]])
+    base = program.name_of("torch.nn", "Module")
+    code = f"class {name}({base}):\n    def forward(self, pair):\n        return pair[0]\n"
+    new = cst.ensure_type(cst.parse_statement(code), cst.ClassDef)
+    apart = [cst.EmptyLine(indent=False)] * 2
+    body = cst.ensure_type(new.body, cst.IndentedBlock).with_changes(footer=apart)
+    top = next(s for s in program.module.body if call in program.inside(s, cst.Call))
+    told = f"`{program.text(call.args[at].value)}` hands its steps on, without the state"
+    changed = program.replace({call: row}, beside={top: Beside(new.with_changes(body=body))})
+    meaning = "the next layer is to get each step's output"
+    yield Rewrite(changed, f"line {program.line(call.args[at])}: {told}", meaning, cost=COST.SURE)
 
 
 def _of_a_loop(failure: Failure, place: Place) -> Iterator[Rewrite]:

@@ -12,9 +12,10 @@ from typing import Any
 
 import libcst as cst
 
+from executor.errors import is_a
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.edits import New, method, same
 from knowledge.repair.toolkit.keeps import leaves
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, assignment, with_argument
@@ -22,12 +23,17 @@ from knowledge.repair.toolkit.sites import argument, assignment, with_argument
 _FACTORY = re.compile(r"^(?:torch\.)?(?:randn?|zeros|ones|full|linspace|arange|tensor|empty)$")
 _MOST = 4  # tensors that are asked together
 KEEPS = (leaves,)
-ERRORS = ("input_without_grad", "hook_without_grad", "grad_kept_without_graph")
+ERRORS = (
+    "input_without_grad", "hook_without_grad", "grad_kept_without_graph", "none_attribute",
+)  # fmt: skip
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """All tensors that gradients are asked of, each where it is made; they belong together."""
     program = failure.program
+    if is_a(failure.error, "none_attribute"):
+        yield from _in_place(failure)
+        return
     changes: dict[cst.CSTNode, cst.CSTNode] = {}
     names: dict[str, None] = {}
     for value in _asked(failure):
@@ -42,6 +48,44 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         lines = " and ".join(str(n) for n in sorted(program.line(at) for at in changes))
         new = program.replace(changes)
         yield Rewrite(new, f"line {lines}: {what}", what, as_one=True, cost=COST.SURE)
+
+
+def _in_place(failure: Failure) -> Iterator[Rewrite]:
+    """`with torch.no_grad(): w -= 0.1 * w.grad` for every `w = w - 0.1 * w.grad` of the block."""
+    program, no_grad = failure.program, f"{failure.program.name_of('torch', 'no_grad')}()"
+    asked = failure.node.func if isinstance(failure.node, cst.Call) else failure.node
+    owner = asked.value if isinstance(asked, cst.Attribute) else None
+    if not isinstance(owner, cst.Attribute) or owner.attr.value != "grad":
+        return
+    lines: dict[cst.SimpleStatementLine, cst.SimpleStatementLine] = {}
+    stepped: list[cst.BaseExpression] = []
+    for made in program.all(cst.Assign):
+        line, value, target = program.parent(made), made.value, made.targets[0].target
+        if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
+            continue
+        if not isinstance(value, cst.BinaryOperation) or not same(value.left, target):
+            continue
+        is_step = f"{program.text(target)}.grad" in program.text(value.right)
+        if isinstance(value.operator, cst.Subtract) and is_step:
+            step = cst.AugAssign(target, cst.SubtractAssign(), value.right)
+            lines[line] = line.with_changes(body=[step])
+            stepped.append(target)
+    ordered = sorted(lines, key=program.line)
+    if not any(same(target, owner.value) for target in stepped):
+        return
+    apart = {program.parent(line) for line in ordered}
+    if len(apart) > 1 or program.line(ordered[-1]) - program.line(
+        ordered[0]) != len(ordered) - 1:  # fmt: skip
+        return  # something stands between them
+    first, *others = ordered
+    inner = [lines[first].with_changes(leading_lines=()), *(lines[o] for o in others)]
+    whole = cst.With([cst.WithItem(cst.parse_expression(no_grad))], cst.IndentedBlock(inner),
+                     leading_lines=first.leading_lines)  # fmt: skip
+    changes: dict[cst.CSTNode, New] = {first: whole}
+    changes |= {o: cst.RemoveFromParent() for o in others}
+    name = program.text(owner.value)
+    told = f"`{name}` is changed in place, and stays the one that has a gradient"
+    yield failure.edit(changes, told, at=first, cost=COST.SURE, as_one=True)
 
 
 def _asked(failure: Failure) -> Iterator[Any]:

@@ -219,11 +219,11 @@ def _left_out(change: Change) -> Iterator[str]:
 
 def _is_chosen(statement: ast.stmt, found: Comparison) -> bool:
     """Whether a branch, or the value that it gave, is now what `torch.where` chooses by or from."""
-    if not isinstance(statement, (ast.If, ast.Assign)):
+    if not isinstance(statement, (ast.If, ast.Assign, ast.Return)):
         return False
     wheres = [n for n in ast.walk(found.new) if isinstance(n, ast.Call) and called(n) == "where"]
     node = statement.test if isinstance(statement, ast.If) else statement.value
-    return text(node) in {text(a) for call in wheres for a in call.args}
+    return node is not None and text(node) in {text(a) for call in wheres for a in call.args}
 
 
 def _is_unused(statement: ast.stmt, found: Comparison) -> bool:

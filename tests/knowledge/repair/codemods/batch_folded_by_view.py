@@ -64,6 +64,66 @@ class Net(nn.Module):
 print(Net()(torch.rand(2, 12)).shape)
 """
 
+WHOLE = """\
+import torch
+from torch import nn
+
+
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.maps = nn.Conv1d(2, 3, 3, padding=1)
+        self.out = nn.Linear(3 * 5, 2)
+
+    def forward(self, x):
+        x = self.maps(x).relu()
+        x = torch.flatten(x)  # to rows
+        return self.out(x)
+
+
+beats = torch.rand(6, 2, 5)
+print(nn.functional.cross_entropy(Reader()(beats), torch.tensor([0, 1, 1, 0, 1, 0])) > 0)
+"""
+
+NO_WHOLE_ROWS = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.maps = nn.Conv2d(1, 4, 3)
+        self.head = nn.Linear(30, 3)
+
+    def forward(self, x):
+        x = self.maps(x)
+        x = x.view(-1, 30)
+        return self.head(x)
+
+
+net, batch = Net(), torch.rand(5, 1, 8, 8)
+print(nn.functional.cross_entropy(net(batch), torch.tensor([0, 2, 1, 0, 1])) > 0)
+"""
+
+ONE_SAMPLE = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Linear(6, 3)
+
+    def forward(self, x):
+        x = x.flatten()
+        return self.out(x)
+
+
+print(Net()(torch.rand(1, 4, 6)).shape)
+"""
+
 TWO_VIEWS = """\
 import torch
 from torch import nn
@@ -101,8 +161,14 @@ CASES = Cases(
         "a picture too large": (REGRESSION, "x = x.flatten(1)  # rows"),
         "rows of a sample": (CLASSES, "nn.Linear(12, 3)"),
         "a part of a sample": (PART, "x = x.flatten(1)  # twelve numbers"),
+        "the whole batch": (WHOLE, "x = x.flatten(1)  # to rows"),
+        "rows of no whole samples": (NO_WHOLE_ROWS, "nn.Linear(144, 3)"),
     },
-    refused={"two views": TWO_VIEWS, "no view": NO_VIEW},
+    refused={
+        "one sample": ONE_SAMPLE,
+        "two views": TWO_VIEWS,
+        "no view": NO_VIEW,
+    },
     wrong={
         "only the first rows": (
             "a picture too large",

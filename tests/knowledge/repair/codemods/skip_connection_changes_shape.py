@@ -95,8 +95,29 @@ a, b = torch.rand(1, 3, 4, 4), torch.rand(1, 5, 4, 4)
 print(a + b)
 """
 
+NAMED_SIZES = """\
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, since, to):
+        super().__init__()
+        self.first = nn.Conv2d(since, to, 3, padding=1)
+        self.second = nn.Conv2d(to, to, 3, padding=1)
+
+    def forward(self, x):
+        out = self.second(torch.relu(self.first(x)))
+        return torch.relu(out + x)
+
+
+net = nn.Sequential(Block(2, 4), Block(4, 6))
+print(net(torch.rand(3, 2, 8, 8)).shape)
+"""
+
 CASES = Cases(
     mended={
+        "a class for several blocks": (NAMED_SIZES, "nn.Conv2d(since, to, kernel_size=1)"),
         "two convolutions": (GENERATOR, "x + self.project(residual)"),
         "in training": (TRAINED, "self.project = nn.Conv2d(2, 4, kernel_size=1)"),
         "fewer channels": (KEPT, "self.project = Conv2d(8, 4, kernel_size=1)"),

@@ -146,9 +146,26 @@ def total(x, over):
     return summed(x, over)
 """
 
+LISTED = """\
+import torch
+
+
+@torch.jit.script
+def places(x):
+    found = []
+    for i in range(x.size(0)):
+        if bool(x[i] > 0):
+            found.append(i)
+    return found
+
+
+print(places(torch.tensor([1.0, -2.0, 3.0])))
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "a list of numbers": (LISTED, ("found: list[int] = []",)),
         "called inside another": (INNER, ("def summed(x, over: int):",)),
         "by a keyword inside": (SCALED_BY, ("def joined(a, b, dim: int):   # along",)),
         "a negative one inside": (NEGATIVE_DIM, ("def best(x, axis: int):",)),

@@ -212,9 +212,89 @@ torch.manual_seed(0)
 print(Reader()(torch.randint(1, 20, (4, 7))).shape)   # batch, time
 """
 
+BLOCKS = """\
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, width, out):
+        super().__init__()
+        self.maps = nn.Conv1d(width, out, 3)
+
+    def forward(self, x):
+        return self.maps(nn.functional.pad(x, (2, 0))).relu()
+
+
+class Pulse(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.Sequential(Block(4, 8), Block(8, 8))
+
+    def forward(self, x):
+        return self.blocks(x).mean(-1)  # over the time
+
+
+print(Pulse()(torch.randn(5, 30, 4)).shape)
+"""
+
+SERIES = """\
+import torch
+from torch import nn
+
+
+class Steps(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.reader = nn.GRU(width, 7, batch_first=True)
+
+    def forward(self, x):
+        return self.reader(x * 0.5)[0][:, -1]
+
+
+series = torch.randn(6, 3, 20)
+print(Steps(3)(series).shape)
+"""
+
+NO_SUCH_SIZE = """\
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.maps = nn.Conv1d(5, 2, 3)
+
+    def forward(self, x):
+        return self.maps(x * 2)
+
+
+print(Block()(torch.randn(5, 30, 4)).shape)
+"""
+
+BESIDE_A_TABLE = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+maps = nn.Conv2d(1, 2, 3)(torch.rand(5, 1, 6, 6))
+table = torch.rand(5, 4)
+both = torch.cat([maps, table], dim=1)
+print(nn.Linear(36, 3)(both).shape)
+"""
+
+OTHER_SAMPLES = """\
+import torch
+
+maps, table = torch.rand(5, 2, 4, 4), torch.rand(6, 4)
+print(torch.cat([maps, table], dim=1).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "maps beside a table": (BESIDE_A_TABLE, ("torch.cat([maps.flatten(1), table], dim=1)",)),
         "states of one layer": (PAIR, ("tuple(s.unsqueeze(0) for s in (start, cell)))   # from",)),
         "states from a code": (
             DECODED,
@@ -229,6 +309,8 @@ CASES = Cases(
             ("torch.cat(walks)", "reader(together.squeeze(1))"),
         ),
         "two dimensions in the other order": (TURNED, ("reader(heard.transpose(0, 1), first)",)),
+        "channels behind a block": (BLOCKS, ("self.blocks(x.transpose(1, 2)).mean",)),
+        "features behind a reader": (SERIES, ("Steps(3)(series.transpose(1, 2))",)),
         "rows by their index": (
             PICKED,
             (
@@ -238,7 +320,9 @@ CASES = Cases(
         ),
     },
     refused={
+        "maps of other samples": OTHER_SAMPLES,
         "states of two layers": TWO_LAYERS,
+        "no dimension of that size": NO_SUCH_SIZE,
         "a mask of a batch that is first": ROWS_FIRST,
         "no single step is enough": TOO_MANY,
         "places of every dimension": PLACES,
@@ -255,6 +339,10 @@ CASES = Cases(
         "turned twice": (
             "two dimensions in the other order",
             swap("reader(heard, first)", "reader(heard.permute(1, 2, 0).reshape(5, 7, 4), first)"),
+        ),
+        "blocks laid out anew": (
+            "channels behind a block",
+            swap("self.blocks(x)", "self.blocks(x.reshape(5, 4, 30))"),
         ),
         "laid out anew": (
             "two dimensions in the other order",

@@ -87,9 +87,42 @@ def both(x, y):
 print(both(torch.ones(3), torch.ones(3)))
 """
 
+RETURNED = """\
+import torch
+from torch.func import vmap
+
+
+def shrink(x):
+    size = x.abs().sum()
+    if size > 2:
+        return x / size
+    return x * 3
+
+
+print(vmap(shrink)(torch.tensor([[1.0, 3.0], [0.5, 0.5]])))
+"""
+
+OF_THREE = """\
+import torch
+from torch.func import vmap
+
+
+def sign(x):
+    if x > 0:
+        return x
+    if x < -1:
+        return x - 1
+    return -x
+
+
+print(vmap(sign)(torch.tensor([1.0, -3.0])))
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "it returns": (LEAVES, ("    return torch.where(x.sum() > 0, x, -x)\n",)),
+        "two results": (RETURNED, ("    return torch.where(size > 2, x / size, x * 3)\n",)),
         "an if": (
             SCALED,
             ("    # not too far\n    x = torch.where(size > 2, x * (2 / size), x)\n",),
@@ -97,8 +130,12 @@ CASES = Cases(
         "if and else": (EITHER, ("y = torch.where(x.mean() > 0, self.up(x), self.down(x))",)),
         "in a loop": (IN_A_LOOP, ("x = torch.where((x.abs() > 1).any(), x - x.sign(), x)",)),
     },
-    refused={"it returns": LEAVES, "two values": TWO_LINES},
+    refused={"three results": OF_THREE, "two values": TWO_LINES},
     wrong={
+        "one result for all": (
+            "two results",
+            swap("    if size > 2:\n        return x / size\n", ""),
+        ),
         "never": ("an if", swap("if size > 2:\n        x = x * (2 / size)", "x = x")),
         "always": (
             "an if",

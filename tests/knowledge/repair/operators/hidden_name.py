@@ -96,20 +96,120 @@ class Net(nn.Module):
 print(Net()(torch.rand(4, 3)))
 """
 
+LOSS = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net, x, y = nn.Linear(3, 2), torch.rand(8, 3), torch.tensor([0, 1] * 4)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+loss = nn.CrossEntropyLoss()
+for step in range(2):
+    optimizer.zero_grad()
+    loss = loss(net(x), y)
+    loss.backward()
+    optimizer.step()
+print(f"{loss:.3f}")
+"""
+
+FUNCTIONAL = """\
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+
+class Mix(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.layer = nn.Linear(size, 3)
+
+    def forward(self, x):
+        B, T, F = x.shape
+        return F.gelu(self.layer(x.reshape(B * T, F))).view(B, T, 3)
+
+
+print(Mix(6)(torch.rand(2, 5, 6)).shape)
+"""
+
+BUILTIN = """\
+import torch
+
+scores = torch.tensor([[1.0, 4.0], [3.0, 2.0]])
+max, where = scores.max(dim=1)
+print(where, max.mean())
+print(max(0, len(scores) - 3))
+"""
+
+OWN_FUNCTION = """\
+import torch
+
+
+def accuracy(scores, labels):
+    return (scores.argmax(1) == labels).float().mean()
+
+
+def evaluate(batches):
+    for scores, labels in batches:
+        accuracy = accuracy(scores, labels)
+        print(accuracy)
+
+
+evaluate([(torch.eye(3), torch.arange(3))])
+"""
+
+READ_ELSEWHERE = """\
+import torch
+from torch import nn
+
+loss = nn.L1Loss()
+first, second = torch.rand(2, 4)
+
+
+def shown():
+    return loss
+
+
+for _ in range(2):
+    loss = loss(first, second)
+print(shown())
+"""
+
 CASES = Cases(
     mended={},
     paired={
         "layers": (LAYERS, ('return self.layers["first"](x)',)),
         "called": (CALLED, ("return self.layers[1](self.layers[0](x))",)),
         "plain": (PLAIN, ("print(batches.size)", "self.rows[: self.size_ // 2]")),
+        "a loss": (LOSS, ("loss_value = loss(net(x), y)\n    loss_value.backward()",)),
+        "a module": (
+            FUNCTIONAL,
+            ("B, T, F_size = x.shape\n        return F.gelu(self.layer(x.reshape(B * T, F_size",),
+        ),
+        "one of Python's own": (
+            BUILTIN,
+            ("max_value, where = scores.max(dim=1)\nprint(where, max_value.mean())",),
+        ),
+        "a function of one's own": (OWN_FUNCTION, ("accuracy_value = accuracy(scores, labels)",)),
     },
-    refused={"a call of it may mean either": EITHER, "no such attribute": NO_ATTRIBUTE},
+    refused={
+        "another function reads it": READ_ELSEWHERE,
+        "a call of it may mean either": EITHER,
+        "no such attribute": NO_ATTRIBUTE,
+    },
     wrong={
         "stored alone": ("layers", swap("self.modules = ", "self.layers = ")),
         "swallowed": ("layers", swallow("print(net(torch.rand(4, 3)).shape)")),
         "another layer": (
             "layers",
             swap('self.modules["first"](x)', "nn.Linear(3, 2)(x)"),
+        ),
+        "the same loss for all": ("a loss", swap("range(2)", "range(1)")),
+        "no gradient": (
+            "a loss",
+            swap(
+                "loss = loss(net(x), y)\n    loss.backward()",
+                "value = loss(net(x), y).detach()\n    loss = loss",
+            ),
         ),
         "left out": ("plain", delete("print(batches.size())")),
     },

@@ -249,9 +249,20 @@ emb = nn.Embedding(len(stoi), 2)
 print(emb(torch.tensor([0, 5, 6])).shape)
 """
 
+ONE_SCORE = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Linear(5, 1)
+x, y = torch.rand(9, 5), torch.tensor([0, 1, 2] * 3)
+print(nn.CrossEntropyLoss()(net(x), y) > 0)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "one score for three classes": (ONE_SCORE, ("net = nn.Linear(5, 3)",)),
         "a mark that stands twice": (TWICE, ("nn.Embedding(max(number.values()) + 1, 4)   # one",)),
         "numbers with gaps": (GAPS, ("num_embeddings=max(ids.values()) + 1",)),
         "a size with a name": (FROM_A_NAME, ("n_words = max(stoi.values()) + 1",)),

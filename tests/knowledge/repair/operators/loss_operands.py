@@ -240,9 +240,32 @@ shares = nn.Linear(9, 3)(torch.randn(16, 9)).sigmoid()
 nn.BCELoss()(shares, torch.randint(3, (16,))).backward()
 """
 
+ROWS = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+pictures = torch.rand(6, 1, 4, 4)
+net = nn.Sequential(nn.Flatten(), nn.Linear(16, 3), nn.Linear(3, 16), nn.Sigmoid())
+loss = nn.functional.binary_cross_entropy(net(pictures), pictures)
+loss.backward()
+print(loss > 0)
+"""
+
+OTHER_NUMBERS = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+pictures = torch.rand(6, 1, 4, 4)
+net = nn.Sequential(nn.Flatten(), nn.Linear(16, 3), nn.Linear(3, 12), nn.Sigmoid())
+nn.functional.binary_cross_entropy(net(pictures), pictures).backward()
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "rows of pictures": (ROWS, ("binary_cross_entropy(net(pictures), pictures.flatten(1))",)),
         "scores of two classes": (SPAM, ("nn.CrossEntropyLoss()   # two classes",)),
         "scores of four classes": (LEAVES, ("F.cross_entropy(body(torch.rand(12, 6)), kinds)",)),
         "scores of a convolution": (ROADS, ("criterion = nn.CrossEntropyLoss()",)),
@@ -258,6 +281,7 @@ CASES = Cases(
         "booleans": (FLOATS, ("(hits > 0).float())   # hit or miss",)),
     },
     refused={
+        "rows of other numbers": OTHER_NUMBERS,
         "steps of no order": PIXELS,
         "another batch": OTHER_BATCH,
         "fractions": FRACTIONS,

@@ -105,9 +105,58 @@ drawn, mean, spread = Encoder()(torch.ones(4, 3))
 print(drawn.shape, mean.shape, spread.min() > 0)
 """
 
+TWO_CALLS = """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Twins(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 3)
+
+    def code(self, x):
+        F.normalize(self.layer(x), dim=1)
+
+    def forward(self, a, b):
+        return self.code(a), self.code(b)
+
+
+class Apart(nn.Module):
+    def forward(self, one, other):
+        return F.pairwise_distance(one, other).mean()
+
+
+torch.manual_seed(0)
+one, other = Twins()(torch.rand(5, 4), torch.rand(5, 4))
+print(Apart()(one, other) > 0)
+"""
+
+TWO_DROP = """\
+import torch
+
+
+def low(x):
+    torch.relu(x)
+
+
+def high(x):
+    torch.tanh(x)
+
+
+def parts(x):
+    return low(x), high(x)
+
+
+first, second = parts(torch.ones(3))
+print(torch.add(first, second))
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "two calls away": (TWO_CALLS, ("return F.normalize(self.layer(x), dim=1)",)),
         "both sides": (TWO_HALVES, ("# scores\n        return z\n",)),
         "with others": (
             WITH_OTHERS,
@@ -117,7 +166,11 @@ CASES = Cases(
         "a function": (LOAD, ("# one long\n    return data\n",)),
         "a value that is dropped": (DROPPED, ("        return self.fc(x)   # logits",)),
     },
-    refused={"a loop at its end": LOOP, "nothing to return": NOTHING},
+    refused={
+        "two functions drop it": TWO_DROP,
+        "a loop at its end": LOOP,
+        "nothing to return": NOTHING,
+    },
     wrong={
         "another value": (
             "a forward",

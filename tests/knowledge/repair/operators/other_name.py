@@ -321,8 +321,22 @@ net = nn.Sequential(nn.Conv2d(3, 4, 1), nn.FrozenBatchNorm2d(4))   # statistics 
 print(net(torch.rand(1, 3, 2, 2)).shape)
 """
 
+HEAD = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(6, 4), nn.ReLU(), nn.Linear(4, 3))
+net.requires_grad_(False)
+net.fc.requires_grad_(True)
+loss = net(torch.rand(5, 6)).pow(2).mean()
+loss.backward()
+print(net.fc.weight.grad.shape)
+"""
+
 CASES = Cases(
     mended={
+        "the last layer": (HEAD, "net[2].requires_grad_(True)"),
         "a layer for pictures": (OF_VISION, "torchvision.ops.FrozenBatchNorm2d(4))   # stat"),
         "a name without self": (WITHOUT_SELF, "self.drop(self.fc(x))   # half of them"),
         "a slip in a variable": (SLIPPED, "return centred / centred.std()   # of one"),

@@ -174,9 +174,26 @@ net, other = nn.Linear(4, 1), torch.rand(3, requires_grad=True)
 print(torch.autograd.grad(net(torch.rand(6, 4)).sum(), other.clone()))
 """
 
+HALVED = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Linear(6, 2).half()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+scaler = torch.amp.GradScaler("cpu")
+with torch.autocast("cpu", dtype=torch.float16):
+    loss = net(torch.rand(4, 6)).float().pow(2).mean()
+scaler.scale(loss).backward()
+scaler.step(optimizer)
+scaler.update()
+print(net.weight.grad.shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "halved weights": (HALVED, ("net = nn.Linear(6, 2)\n",)),
         "a copy of a weight": (COPIED, ("grad(loss, net.weight)[0]",)),
         "a copy of a bias": (COPIES, ("grad(loss, first[1]",)),
         "a copy of the input": (SALIENCY, ("grad(score, picture)   # where",)),

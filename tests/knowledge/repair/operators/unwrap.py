@@ -223,9 +223,24 @@ class Forecast(nn.Module):
 print(Forecast()(torch.randn(5, 9, 1)).shape)
 """
 
+IN_A_ROW = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+tagger = nn.Sequential(
+    nn.Linear(3, 5),
+    nn.GRU(5, 6, batch_first=True),
+    nn.Linear(6, 2),
+)
+print(tagger(torch.randn(4, 7, 3)).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "in a Sequential": (SEQUENTIAL, ("nn.LSTM(4, 6), Steps(), nn.Linear(6, 1))",)),
+        "a layer in a row": (IN_A_ROW, ("    Steps(),\n    nn.Linear(6",)),
         "indexed like a tensor": (INDEXED, ("steps, _ = self.gru(series)  # two layers",)),
         "an LSTM and a Linear": (CLASSIFIER, ("x, _ = self.lstm(x)  # every step",)),
         "nested calls": (NESTED, ("torch.relu(gru(torch.randn(5, 3, 4))[0])",)),
@@ -243,12 +258,15 @@ CASES = Cases(
         "the largest and its place": (LARGEST, ("scores.max(dim=1).indices",)),
     },
     refused={
-        "in a Sequential": SEQUENTIAL,
         "neither fits": NEITHER,
         "other keys": OTHER_NAMES,
         "what is gone through": GONE_THROUGH,
     },
     wrong={
+        "another layer in its place": (
+            "a layer in a row",
+            swap("nn.GRU(5, 6, batch_first=True)", "nn.Linear(5, 6)"),
+        ),
         "leave the LSTM out": (
             "an LSTM and a Linear",
             swap("x = self.lstm(x)  # every step", "x = x.repeat(1, 1, 2)[..., :6]"),

@@ -62,16 +62,53 @@ total.sum().backward()
 
 SCALED = EQUATION.replace("torch.rand(9, 1)", "2 * torch.rand(9, 1) - 1", 1)
 
+STEPS = """\
+import torch
+
+torch.manual_seed(0)
+w, b = torch.randn(3, requires_grad=True), torch.zeros(1, requires_grad=True)
+for _ in range(2):
+    loss = (torch.ones(4, 3) @ w + b).pow(2).mean()
+    loss.backward()
+    w = w - 0.1 * w.grad
+    b = b - 0.1 * b.grad
+    w.grad.zero_()
+    b.grad.zero_()
+print(w.shape)
+"""
+
+NEVER_STEPPED = """\
+import torch
+
+w = torch.randn(3, requires_grad=True)
+v = w * 2
+v = v - 1
+w.grad.zero_()
+print(v)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "steps of one's own": (
+            STEPS,
+            ("    with torch.no_grad():\n        w -= 0.1 * w.grad\n        b -= 0.1 * b.grad\n",),
+        ),
         "an equation": (EQUATION, ("t = torch.rand(9, 1, requires_grad=True)",)),
         "drawn and scaled": (SCALED, ("(2 * torch.rand(9, 1) - 1).requires_grad_()",)),
         "a hook": (HOOK, ("torch.ones(3, requires_grad=True)",)),
         "a gradient on the way": (KEPT, ("torch.tensor([1.0, 2.0], requires_grad=True)",)),
     },
-    refused={"whole numbers": WHOLE_NUMBERS, "made of two": OF_TWO},
+    refused={
+        "no step of its own": NEVER_STEPPED,
+        "whole numbers": WHOLE_NUMBERS,
+        "made of two": OF_TWO,
+    },
     wrong={
+        "the gradients are left alone": (
+            "steps of one's own",
+            swap("    w.grad.zero_()\n    b.grad.zero_()\n", ""),
+        ),
         "swallowed": ("a hook", swallow("(heat * 2).sum().backward()")),
         "the hook left out": (
             "a hook",
