@@ -116,6 +116,7 @@ class Steps:
             # Of two that take turns each wipes what the other's loss has left with it.
             if record is self._latest and record.backwards and self.backwards <= _LATE:
                 record.lost |= all(p.grad is None for p in record.params)
+            record.left = self._left_by_another(record)
             record.backwards += 1
             if record.carrying:
                 there = (g for p in record.params if (g := p.grad) is not None)
@@ -124,6 +125,24 @@ class Steps:
                 record.carrying = any(now)
                 first = record.backwards == 1  # since the step: it left what the next adds to
                 record.decayed |= first and bool(record.kept) and any(now) and now != record.kept
+
+    def _left_by_another(self, record: Record) -> torch.Tensor | None:
+        """A gradient that the loss of another optimizer, which has stepped since, left there."""
+        if record is self._latest or not record.backwards or len(record.opposed) >= _ALL:
+            return None
+        there = [g for p in record.params if (g := p.grad) is not None]
+        return copy_of(there[-1]) if there else None
+
+    def _compare_with_left(self, record: Record) -> None:
+        """How the gradient that its own loss added lies to the one that stood there before."""
+        there = [g for p in record.params if (g := p.grad) is not None]
+        if record.left is None or not there or there[-1].shape != record.left.shape:
+            return
+        with quietly():
+            own, left = (there[-1] - record.left).flatten(), record.left.flatten()
+            sizes = float(own.norm()) * float(left.norm())
+            if sizes > 0:
+                record.opposed.append(float(own @ left) / sizes)
 
     # -- a step ------------------------------------------------------------------------------
 
@@ -170,6 +189,9 @@ class Steps:
             record.wiped |= bool(self._by_the_last & set(record.ids))
         if record.carrying and record.backwards:
             record.stale += 1
+        elif record.left is not None:
+            self._compare_with_left(record)
+        record.left = None
         if record.steps == 1 or record.stale:
             there = (g for p in record.params if (g := p.grad) is not None)
             record.kept = largest(list(islice(there, _CARRIED))) if not empty else []
