@@ -84,30 +84,51 @@ def mean_over_samples(tree: ast.Module) -> Found:
             if _is_mean_of_batch(value, scope, tree)
         } - {name for name, value, _ in grown(inside(scope))
              if not _is_mean_of_batch(value, scope, tree)}  # fmt: skip
+        counts = {
+            name: loop for loop in loops(scope) if isinstance(loop, ast.For)
+            for name, value, _ in grown(inside(loop)) if _is_size_of_batch(value)
+        }  # fmt: skip
         for node in inside(scope):
             match node:
-                case ast.BinOp(left=left, op=ast.Div(), right=by):
+                case (
+                    ast.BinOp(left=left, op=ast.Div(), right=by)
+                    | ast.AugAssign(target=left, op=ast.Div(), value=by)
+                ):
                     pass
                 case _:
                     continue
+            whole: ast.expr | None = None
+            loader: ast.expr | None = None
             match made_of(by, tree):
                 case [ast.Call(func=ast.Name(id="len"), args=[whole])]:
                     loader = _loader_of(whole, scope, tree)
-                case _:
-                    continue
-            if loader is None:
+                case _ if dotted(by) in counts:
+                    loader = batches_of(counts[dotted(by)])
+            if loader is None or dotted(left) not in sums or batch_size(loader, tree) == 1:
                 continue
-            if dotted(left) not in sums or batch_size(loader, tree) == 1:
-                continue
+            written = ast.unparse(by)
+            ways = (way("the mean of the batches' means", put(whole, loader)),) if whole else ()
             yield Told(
                 "mean_over_samples",
                 node,
-                f"`{dotted(left)}` adds up one mean for each batch, and `len({ast.unparse(whole)})`"
-                " is the number of samples: the figure is too small by about the batch size; divide"
-                f" by the number of batches, `len({ast.unparse(loader)})`, or add up each mean "
-                "times the size of its batch",
-                (way("the mean of the batches' means", put(whole, loader)),),
+                f"`{dotted(left)}` adds up one mean for each batch, and `{written}` is the number "
+                "of samples: the figure is too small by about the batch size; divide by the number "
+                f"of batches, `len({ast.unparse(loader)})`, or add up each mean times the size of "
+                "its batch",
+                ways,
             )
+
+
+def _is_size_of_batch(value: ast.expr) -> bool:
+    """`len(x)`, `x.size(0)`, `x.shape[0]`."""
+    match value:
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name()]):
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Name(), attr="size"), args=[at]):
+            return ast.unparse(at) == "0"
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(), attr="shape"), slice=at):
+            return ast.unparse(at) == "0"
+    return False
 
 
 def _loader_of(data: ast.expr, scope: ast.AST, tree: ast.Module) -> ast.expr | None:

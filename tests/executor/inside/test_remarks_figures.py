@@ -36,6 +36,14 @@ SHOWN = {
         MEAN.replace("loss.item()", "F.mse_loss(net(x), y).item()"),
         MEAN.replace("loss.item()", "(net(x).argmax(1) == y).float().mean().item()"),
         MEAN.replace("in loader:", "in enumerate(tqdm(loader)):"),
+        MEAN.replace("print(total / len(loader.dataset))", "total /= len(loader.dataset)"),
+        MEAN.replace("total +=", "n += len(x)\n    total +=").replace("len(loader.dataset)", "n"),
+        MEAN.replace("total +=", "n += x.size(0)\n    total +=").replace(
+            "len(loader.dataset)", "n"
+        ),
+        MEAN.replace("total +=", "n += x.shape[0]\n    total +=").replace(
+            "len(loader.dataset)", "n"
+        ),
     ],
     "one_answer_of_all": [
         ALL,
@@ -101,6 +109,12 @@ SHOWN = {
 
 SOUND = {
     "a mean for each batch": MEAN.replace("len(loader.dataset)", "len(loader)"),
+    "a number of batches": MEAN.replace("total +=", "n += 1\n    total +=").replace(
+        "len(loader.dataset)", "n"
+    ),
+    "a number of steps": MEAN.replace("total +=", "n += x.size(1)\n    total +=").replace(
+        "len(loader.dataset)", "n"
+    ),
     "a mean times its batch": MEAN.replace("loss.item()", "loss.item() * len(x)"),
     "a sum of each batch": MEAN.replace("net(x), y)", "net(x), y, reduction='sum')"),
     "one sample at a time": MEAN.replace("batch_size=8", "batch_size=1"),

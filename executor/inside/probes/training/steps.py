@@ -26,7 +26,7 @@ from executor.inside.probes.training.watched import Record, Watched, copy_of, lo
 
 _ALL = 10  # the first steps, of which every gradient is read; then of every tenth step
 _LATE = 100  # backwards whose leaves are kept while an optimizer finds no gradient
-_CARRIED = 3  # gradients compared to see whether they are still those of the step before
+_CARRIED = 2  # gradients compared to see whether they are still those of the step before
 
 
 class Steps:
@@ -119,8 +119,7 @@ class Steps:
             record.left = self._left_by_another(record)
             record.backwards += 1
             if record.carrying:
-                there = (g for p in record.params if (g := p.grad) is not None)
-                grads = list(islice(there, _CARRIED))
+                grads = _a_few(record.params)
                 now = largest(grads) if grads else []
                 record.carrying = any(now)
                 first = record.backwards == 1  # since the step: it left what the next adds to
@@ -193,8 +192,7 @@ class Steps:
             self._compare_with_left(record)
         record.left = None
         if record.steps == 1 or record.stale:
-            there = (g for p in record.params if (g := p.grad) is not None)
-            record.kept = largest(list(islice(there, _CARRIED))) if not empty else []
+            record.kept = largest(_a_few(record.params)) if not empty else []
         record.carrying, record.backwards = not empty, 0
         if record.steps <= 3 or record.steps % (2 * _ALL) == 0 or self._new_roots():
             self._look_beside(named)
@@ -327,3 +325,10 @@ class Steps:
         """Note that the optimizer holds another parameter of the same name."""
         same = any(o.name == w.name and o.owner for o in self.optimized.values())
         return f" of another `{w.owner}` than the one in the optimizer" if same else ""
+
+
+def _a_few(params: list[torch.Tensor]) -> list[torch.Tensor]:
+    """The gradients of the first parameters and of the last, which is there behind dead units."""
+    first = list(islice((g for p in params if (g := p.grad) is not None), _CARRIED))
+    last = next((g for p in reversed(params) if (g := p.grad) is not None), None)
+    return first if last is None or any(last is g for g in first) else [*first, last]
