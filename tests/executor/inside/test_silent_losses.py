@@ -239,6 +239,9 @@ HEALTHY = {
     "gradients cleared before their own loss": TURNS.format(
         first="", then="g_opt.zero_grad()", sign="-"
     ),
+    "a judge's two losses one by one": TURNS.format(
+        first="", then="g_opt.zero_grad()", sign="-"
+    ).replace(".mean() + F", ".mean(); d.backward()\n    d = F"),
     "two losses that pull the same way": TURNS.format(
         first="g_opt.zero_grad(); ", then="", sign=""
     ),

@@ -127,7 +127,8 @@ class Steps:
 
     def _left_by_another(self, record: Record) -> torch.Tensor | None:
         """A gradient that the loss of another optimizer, which has stepped since, left there."""
-        if record is self._latest or not record.backwards or len(record.opposed) >= _ALL:
+        passed, record.passed = record.passed, False
+        if not passed or not record.backwards or len(record.opposed) >= _ALL:
             return None
         there = [g for p in record.params if (g := p.grad) is not None]
         return copy_of(there[-1]) if there else None
@@ -157,6 +158,8 @@ class Steps:
             self._note_draws()
         if record is not self._latest:
             record.turns += 1
+            for other in self.records.values():
+                other.passed = other is not record
             self._latest = record
         if not self.backwards and not self.computed:
             self.computed = bool(self.calls.roots) or self._sees_a_graph()
