@@ -42,22 +42,26 @@ def best_unread(tree: ast.Module) -> Found:
             states = [n for n in walk(value) if isinstance(n, ast.Call) and owner(n)
                       and tail(n) == "state_dict"]  # fmt: skip
             model = owner(states[0]) if states else ""
+            if not model or not _is_used_after(tree, model, loop):
+                continue
             back = f"{model}.load_state_dict({name})"
             ways = (
                 (way("the best weights are used", add=added(back, loop, after=True)),)
-                if model and loop in tree.body
+                if loop in tree.body
                 else ()
             )
             yield Told(
                 "best_unread",
                 node,
                 f"`{name}` is kept here and read nowhere: what comes after the loop is of the last "
-                f"round's weights, not of the best; write `{back}` behind the loop"
-                if model
-                else f"`{name}` is kept here and read nowhere: what comes after the loop is of the "
-                "last round's weights, not of the best",
+                f"round's weights, not of the best; write `{back}` behind the loop",
                 ways,
             )
+
+
+def _is_used_after(tree: ast.Module, model: str, loop: ast.For | ast.While) -> bool:
+    end = loop.end_lineno or loop.lineno
+    return any(dotted(n) == model and getattr(n, "lineno", 0) > end for n in walk(tree))
 
 
 def best_never_set(tree: ast.Module) -> Found:
