@@ -16,6 +16,7 @@ from bot.messages.unfenced import Statement, statements
 _DOTS = re.compile(r"\s*(?:\.{2}|\.{4,}|…+|\.(?: ?\.)+|-{3,}|~{3,}|_{4,}|={3,}|\*{3,})\s*$")
 _MARK = re.compile(r"\s*(?:-+>|=+>|<-+|\^+)[^()=]*$")  # an arrow at what stands above
 _WORDS = re.compile(r"\s*[^\W\d_]+(?:(?:[ ,;!?'’/-]|\. )+[^\W_]+){2,}[ .,;!?…]*$")
+_NAMES = re.compile(r"\s*\w+(?: *, *\w+)+ *,?\s*$")  # a tuple, or arguments of a call above
 # Words side by side that no operator or bracket follows; `=>` is none of Python's.
 _SENTENCE = re.compile(
     r"\s*([A-Za-z]+(?: [a-z]+){3,}+)(?:[,.;:!?](?= |$)| (?! *(?!=>)[=(\[.+*/@%-])|$)"
@@ -60,7 +61,7 @@ def _is_stray(statement: Statement, lines: Sequence[str]) -> bool:
     if statement.shape != Shape.PROSE:
         return False
     first = re.match(r"\s*(\w+)", line)
-    if first is None or first[1] in _BEGINS:
+    if first is None or first[1] in _BEGINS or _NAMES.match(line):
         return False
     return bool(_WORDS.match(line)) or _is_sentence(line)
 

@@ -110,6 +110,7 @@ KINDS = {
     "freezes_nothing": Says.PROGRAM_WIDE_MISTAKE,
     "stays_in_eval": Says.PROGRAM_WIDE_MISTAKE,
     "gradients_accumulate": Says.PROGRAM_WIDE_MISTAKE,
+    "anothers_gradients": Says.PROGRAM_WIDE_MISTAKE,
     "weights_inverted": Says.PROGRAM_WIDE_MISTAKE,
     "advantage_not_detached": Says.PROGRAM_WIDE_MISTAKE,
     "weights_decayed_away": Says.PROGRAM_WIDE_MISTAKE,

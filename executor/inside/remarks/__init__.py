@@ -33,6 +33,17 @@ one function, from the tree to remarks.
     rounds.py      rounds that start from the wrong thing
     shared.py      one thing that two parts use as if each had its own
     pairs.py       pairs of which only one is changed
+    figures.py     figures that are not what they are called
+    reductions.py  values taken together along the wrong dimension, or too early
+    noise.py       noise, distributions and soft targets of the wrong quantity
+    copies.py      copies that are none
+    keeping.py     the best weights, and the rounds without a better score, kept in vain
+    settings.py    settings that are taken for another one
+    policies.py    policies that are told to do the opposite
+    similarities.py  what is alike, driven apart
+    attention.py   scores, heads and positions of attention by hand
+    constants.py   terms of a loss without a graph
+    labels.py      class numbers that are changed on the way
     files.py       files that are paired by chance, or read and never used
     modes.py       outputs that are compared or judged while the model draws at random
     asked.py       what is told only to those who ask about what it does
@@ -50,15 +61,21 @@ from collections.abc import Callable
 from executor.inside.remarks import (
     accumulation,
     asked,
+    attention,
     best_score,
     carelessness,
     classes,
+    constants,
+    copies,
     epochs,
     evaluating,
+    figures,
     files,
     formulas,
     frozen,
     gradients,
+    keeping,
+    labels,
     layers,
     loss_terms,
     losses,
@@ -66,16 +83,21 @@ from executor.inside.remarks import (
     measures,
     mixups,
     modes,
+    noise,
     pairs,
+    policies,
     preparation,
     processes,
     quantities,
+    reductions,
     returns,
     rounds,
     sampling,
     scaling,
     sequences,
+    settings,
     shared,
+    similarities,
     sizes,
     slips,
     statements,
@@ -126,6 +148,18 @@ _BY_WHAT_IT_READS = (
     *pairs.RULES,
     *quantities.RULES,
     *slips.RULES,
+    *figures.RULES,
+    *reductions.RULES,
+    *noise.RULES,
+    *copies.RULES,
+    *keeping.RULES,
+    *settings.RULES,
+    *policies.RULES,
+    *similarities.RULES,
+    *attention.RULES,
+    *constants.RULES,
+    *labels.RULES,
+    *files.BY_WHAT_IT_READS,
     *frozen.RULES,
 )
 # What most likely matters comes first.

@@ -7,7 +7,9 @@ import ast
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
+    constant,
     dotted,
+    inside,
     is_read,
     method_calls,
     owner,
@@ -44,6 +46,75 @@ def listed_apart(tree: ast.Module) -> Found:
             "pairs",
         )
         return
+
+
+_READS_NAMES = {
+    "split", "rsplit", "partition", "match", "search", "findall", "fullmatch", "sub",
+    "removesuffix", "removeprefix",
+}  # fmt: skip
+
+
+def sorted_as_text(tree: ast.Module) -> Found:
+    """`sorted(os.listdir(folder))` of files that are numbered 0, 1, … 10, …: 10 before 2."""
+    numbered = _numbered(tree)
+    if not numbered or any(map(_reads_name, walk(tree))):
+        return  # what a file is may be read from its name
+    for _, name, value in assigned(tree):
+        match value:
+            case ast.Call(func=ast.Name(id="sorted"), args=[over]) if not value.keywords:
+                pass
+            case _:
+                continue
+        if not any(isinstance(n, ast.Call) and tail(n) in _LISTS for n in walk(over)):
+            continue
+        yield (
+            "sorted_as_text",
+            value,
+            f"sorted() compares names letter by letter: `{numbered.format(10)}` comes before "
+            f"`{numbered.format(2)}`, so that `{name}` is not in the order of the numbers, and "
+            "what is kept by number elsewhere (labels, say) belongs to other files; sort by the "
+            "number (`key=lambda f: int(...)`), or write it with leading zeros",
+        )
+        return
+
+
+def _reads_name(node: ast.AST) -> bool:
+    """`name.split("_")`, `path.stem`, `re.match(r"…", name)`."""
+    if isinstance(node, ast.Attribute) and node.attr in ("stem", "splitext"):
+        return True
+    return (
+        isinstance(node, ast.Call)
+        and tail(node) in _READS_NAMES
+        and any(isinstance(a, ast.Constant) and isinstance(a.value, str) for a in node.args)
+    )
+
+
+def _numbered(tree: ast.Module) -> str:
+    """How files are called that the code numbers without leading zeros, up to 10 or more."""
+    for loop in (n for n in walk(tree) if isinstance(n, ast.For)):
+        match loop:
+            case ast.For(
+                target=ast.Name(id=at), iter=ast.Call(func=ast.Name(id="range"), args=[*_, end])
+            ):
+                most = constant(end, tree)
+            case _:
+                continue
+        if not isinstance(most, ast.Constant) or not isinstance(most.value, int):
+            continue
+        for text in (n for n in inside(loop) if isinstance(n, ast.JoinedStr)):
+            match text.values:
+                case [
+                    *_,
+                    ast.FormattedValue(value=ast.Name(id=name), format_spec=None),
+                    ast.Constant(value=str() as end_of_name),
+                ] if name == at and end_of_name.startswith(".") and most.value > _TEN:
+                    before = text.values[0]
+                    first = before.value if isinstance(before, ast.Constant) else ""
+                    return f"{str(first).replace('{', '').replace('}', '')}{{}}{end_of_name}"
+    return ""
+
+
+_TEN = 10
 
 
 def _listing(value: ast.expr) -> ast.Call | None:
@@ -106,3 +177,4 @@ def loaded_unread(tree: ast.Module) -> Found:
 
 
 RULES = (listed_apart, loaded_unread)
+BY_WHAT_IT_READS = (sorted_as_text,)

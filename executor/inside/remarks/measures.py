@@ -193,6 +193,29 @@ def _loaders(tree: ast.Module) -> set[str]:
     }
 
 
+def batches_of(loop: ast.For) -> ast.expr:
+    """What a loop takes its batches from, behind `enumerate` or a bar of its progress."""
+    over = loop.iter
+    while (
+        isinstance(over, ast.Call) and tail(over) in ("enumerate", "tqdm", "trange") and over.args
+    ):
+        over = over.args[0]
+    return over
+
+
+def batch_size(loader: ast.expr, tree: ast.Module) -> object:
+    """The batch size of a loader, where the text says one number; None where it does not."""
+    made = [v for v in made_of(loader, tree) if isinstance(v, ast.Call)]
+    sizes = {_batch(v) for v in made if callee(v) == "DataLoader"}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def is_loader(node: ast.expr, tree: ast.Module) -> bool:
+    """Whether it is called like a loader, or made as one."""
+    made = [v for v in made_of(node, tree) if isinstance(v, ast.Call)]
+    return dotted(node).lower().endswith(_LOADERS) or any(callee(v) == "DataLoader" for v in made)
+
+
 def _batch(loader: ast.Call) -> object:
     given = next((k.value for k in loader.keywords if k.arg == "batch_size"), None)
     if given is None and len(loader.args) > 1:

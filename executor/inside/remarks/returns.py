@@ -71,7 +71,10 @@ def end_left_out(tree: ast.Module) -> Found:
             for n in walk(target)
             if isinstance(n, ast.Name) and _END.match(n.id)
         }
-        read = {n.id for n in body if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        own = {n for _, name, value in assigned(scope) for n in walk(value)
+               if isinstance(n, ast.Name) and n.id == name}  # fmt: skip
+        loads = (n for n in body if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+        read = {n.id for n in loads if n not in own}
         for name in sorted(unpacked - read):
             for node in body:
                 match node:
@@ -262,7 +265,8 @@ def old_is_new(tree: ast.Module) -> Found:
             if not isinstance(difference.op, ast.Sub) or not {new, old} <= made.keys():
                 continue
             statement, value = made[old]
-            is_same = _without_detach(value) == ast.unparse(made[new][1])
+            held = {n: v for n, (_, v) in made.items() if n not in (old, new)}
+            is_same = _without_detach(value, held) == _inlined(made[new][1], held)
             if not is_same or not any(isinstance(n, ast.Call) for n in walk(value)):
                 continue
             around = next(
@@ -286,10 +290,20 @@ def old_is_new(tree: ast.Module) -> Found:
 _PLAYS = {"sample", "rsample", "reset", "multinomial", "rollout", "act", "select_action"}
 
 
-def _without_detach(value: ast.expr) -> str:
+def _without_detach(value: ast.expr, parts: dict[str, ast.expr]) -> str:
     match value:
         case ast.Call(func=ast.Attribute(attr="detach", value=of)):
-            return "" if isinstance(of, ast.Name) else ast.unparse(of)
+            return "" if isinstance(of, ast.Name) else _inlined(of, parts)
+    return _inlined(value, parts)
+
+
+def _inlined(value: ast.expr, parts: dict[str, ast.expr]) -> str:
+    """An expression with the distributions of the round in the place of their variables."""
+    match value:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=args) if (
+            isinstance(parts.get(name), ast.Call) and not value.keywords
+        ):
+            return f"{ast.unparse(parts[name])}.{method}({', '.join(map(ast.unparse, args))})"
     return ast.unparse(value)
 
 

@@ -195,21 +195,41 @@ def selected_on_test(tree: ast.Module) -> Found:
                 index in chosen and len(names) == 1
             ):
                 cut[names[0]] = chosen[index], node
+        for index in _columns_of_held_out(value) & chosen.keys():
+            yield _selected(chosen[index], node)
+            return
         for whole in cut.keys() & said:
             parts = [n.id for t in node.targets for n in walk(t) if isinstance(n, ast.Name)]
             if any(map(HELD_OUT.search, parts)) and node is not cut[whole][1]:
                 made, _ = cut[whole]
-                yield (
-                    "selected_on_test",
-                    made,
-                    f"`{dotted(made.targets[0])}` is picked by the labels of all samples, and line "
-                    f"{node.lineno} makes the test data of them afterwards: what is picked knows "
-                    "the test's answers, so that even noise gives a good result; split first, and "
-                    "pick by the training part alone",
-                )
+                yield _selected(made, node)
                 return
         if len(names) == 1:
             flows[names[0]] = value
+
+
+def _selected(made: ast.Assign, test: ast.Assign) -> tuple[str, ast.AST, str]:
+    return (
+        "selected_on_test",
+        made,
+        f"`{dotted(made.targets[0])}` is picked by the labels of all samples, and line "
+        f"{test.lineno} makes the test data of them afterwards: what is picked knows the test's "
+        "answers, so that even noise gives a good result; split first, and pick by the training "
+        "part alone",
+    )
+
+
+def _columns_of_held_out(value: ast.expr) -> set[str]:
+    """`top` of `x[test][:, top]`."""
+    found = set()
+    for node in walk(value):
+        match node:
+            case ast.Subscript(
+                value=ast.Subscript(slice=rows),
+                slice=ast.Tuple(elts=[ast.Slice(), ast.Name(id=index)]),
+            ) if any(map(HELD_OUT.search, words(rows))):
+                found.add(index)
+    return found
 
 
 _PICKS = {"topk", "argsort", "argpartition", "sort", "nonzero", "where"}

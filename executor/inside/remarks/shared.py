@@ -12,6 +12,7 @@ from executor.inside.remarks.syntax import (
     assigned,
     blocks,
     bound,
+    constant,
     dotted,
     functions,
     inside,
@@ -87,6 +88,7 @@ def same_draw(tree: ast.Module) -> Found:
     again = {n for n in names_given if names_given.count(n) > 1} | {
         dotted(n.target) for n in walk(tree) if isinstance(n, ast.AugAssign)
     }
+    trained = {w for loop in loops(tree) if "backward" in words(loop) for w in words(loop)}
     drawn: dict[str, tuple[str, ast.Call]] = {}
     given = [
         (node.targets[0], dotted(call.func), call)
@@ -103,8 +105,8 @@ def same_draw(tree: ast.Module) -> Found:
             continue
         names = [n.id for n in walk(target) if isinstance(n, ast.Name)]
         kind = "test" if any(map(HELD_OUT.search, names)) else ""
-        kind = kind or ("train" if any(map(TRAINING.search, names)) else "")
-        written = ast.unparse(call)
+        kind = kind or ("train" if trained & {*names} or any(map(TRAINING.search, names)) else "")
+        written = _with_numbers(call, tree)
         before = drawn.get(written)
         if kind and before is not None and before[0] != kind:
             yield (
@@ -117,6 +119,14 @@ def same_draw(tree: ast.Module) -> Found:
             return
         if kind:
             drawn.setdefault(written, (kind, call))
+
+
+def _with_numbers(call: ast.Call, tree: ast.Module) -> str:
+    """A call as it is written, with the numbers in the place of settings that hold one."""
+    given = [*call.args, *(k.value for k in call.keywords)]
+    told = [v.value if isinstance(v := constant(g, tree), ast.Constant) else ast.unparse(g)
+            for g in given]  # fmt: skip
+    return f"{dotted(call.func)}({', '.join(map(str, told))})"
 
 
 def _draws_alike(function: ast.FunctionDef) -> bool:

@@ -615,6 +615,14 @@ def number(node: ast.expr, tree: ast.AST) -> float | None:
     return found.pop() if len(found) == 1 and own else None
 
 
+def constant(node: ast.expr, tree: ast.AST) -> ast.expr:
+    """The only constant that an expression is by the text, settings included; else itself."""
+    told = made_of(node, tree)
+    told = [s for v in told for s in (_settings(tree).get(tail(v), []) if dotted(v) else [v])]
+    alike = {ast.unparse(v) for v in told}
+    return told[0] if len(alike) == 1 and isinstance(told[0], ast.Constant) else node
+
+
 def _settings(tree: ast.AST) -> dict[str, list[ast.expr]]:
     """What classes, dictionaries, calls and a command line say of a setting of that name."""
     found: dict[str, list[ast.expr]] = {}

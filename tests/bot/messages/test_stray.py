@@ -31,6 +31,8 @@ CODE = "import torch\nfor x in data:\n    y = f(x)\n"
         # What may be Python, or was meant to be.
         ("...", None),
         ("two words", None),
+        ("    total, right, seen,", None),
+        ("total, right, seen", None),
         ("->(x)", None),
         ("x = torch.randn 3", None),
         ("print loss and accuracy", None),

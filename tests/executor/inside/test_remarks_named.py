@@ -194,7 +194,11 @@ SHOWN = {
         HALVED.format(halved="lr *= 0.5"),
         HALVED.format(halved="lr = 0.1 * 0.5 ** epoch; print(lr)").replace("lr=lr", "lr"),
     ],
-    "selected_on_test": [PICKED.format(by="X, y")],
+    "selected_on_test": [
+        PICKED.format(by="X, y"),
+        "top = score(x, y).topk(9).indices\nfor f in range(5):\n"
+        "    a, b = x[train][:, top], x[test][:, top]\n",
+    ],
     "teaches_in_training": [
         TAUGHT.format(between="", of="teacher"),
         "teacher = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))\n"
@@ -232,6 +236,8 @@ SHOWN = {
         ),
         POLICIES.format(before="", within="    with torch.no_grad():\n        old, _ = pi(s, a)\n")
         .replace("new = pi(s).log_prob(a)", "new, _ = pi(s, a)"),
+        POLICIES.format(before="", within=OLD.format(indent="    "))
+        .replace("new = pi(s).log_prob(a)", "d = pi(s)\n    new = d.log_prob(a)"),
     ],
     "noise_without_root": [
         DIFFUSED.format(a="a", b="(1 - a)"),
@@ -260,7 +266,10 @@ SHOWN = {
         "class Own(Dataset):\n    def __init__(self, n):\n        torch.manual_seed(1)\n"
         "        self.x = torch.randn(n, 2)\ntrain = DataLoader(Own(9), 3)\n"
         "test = DataLoader(Own(9), 3)\n",
-        DRAWN.format(a="9", b="9"), DRAWN.format(a="9, seed=3", b="9, seed=3")],
+        DRAWN.format(a="9", b="9"), "n, m = 9, 9\n" + DRAWN.format(a="n", b="m"),
+        DRAWN.format(a="9", b="9").replace("x_train", "x")
+        + "for e in range(3):\n    loss = net(x)\n    loss.backward()\n",
+        DRAWN.format(a="9, seed=3", b="9, seed=3")],
     "moved_alone": [
         FLIPS.format(mask="mask", more=""),
         FLIPS.format(mask="mask", more="").replace("torch.flip(img, [2])", "img[:, ::-1].copy()"),

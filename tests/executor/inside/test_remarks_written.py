@@ -478,6 +478,7 @@ SHOWN = {
         "batch = memory.sample(64)\nrewards = batch['reward']\ndones = batch['done']\n"
         "y = rewards + gamma * net(batch['next']).max(1)[0]",
         "s, a, r, s2, done = batch\ny = gamma * target(s2).max(1)[0] + r",
+        "s, r, s2, done = batch\ndone = torch.tensor(done).float()\ny = r + gamma * v(s2)",
     ],
     "returns_forwards": [
         "R = 0\nreturns = []\nfor r in self.rewards:\n    R = r + self.gamma * R\n"

@@ -159,6 +159,7 @@ MISTAKES = {
     "padding_in_score": [
         TAGS.format(ignored=0, score="(p == t).float().mean()"),
         TAGS.format(ignored=0, score="(p == t).sum() / t.numel()"),
+        TAGS.format(ignored=0, score="(p == t).sum()") + "n = 0\nn += t.numel()\n",
     ],
     "pairs_with_itself": [PAIRS.format(mask="pass")],
 }
@@ -166,6 +167,9 @@ HEALTHY = {
     "bytes that stay small": FRAMES.format(top=100, made="a + b"),
     "bytes made numbers before": FRAMES.format(top=256, made="a.float() - b"),
     "the rest to 255": FRAMES.format(top=256, made="255 - a"),
+    "a number of right answers": TAGS.format(ignored=0, score="(p == t).sum()"),
+    "a number of right answers of others": TAGS.format(ignored=0, score="(p == t).sum()")
+    + "n = 0\nn += p.numel()\n",
     "a score of real answers": TAGS.format(ignored=0, score="(p == t)[t != 0].float().mean()"),
     "no padding in the labels": TAGS.format(ignored=0, score="(p == t).float().mean()").replace(
         "t[:, 5:] = 0", "w[:, 5:] = 1"

@@ -70,6 +70,19 @@ CLASSES = "torch.tensor([0] * 27 + [1] * 6)"
 WEIGHTED = fit(f"F.cross_entropy(net(x), {CLASSES}, weight=torch.tensor({{w}}))", n=2).replace(
     "(9, 6)", "(33, 6)"
 )
+TURNS = (
+    "G, D = nn.Linear(2, 4), nn.Linear(4, 1)\n"
+    "g_opt = torch.optim.Adam(G.parameters())\nd_opt = torch.optim.Adam(D.parameters())\n"
+    "for _ in range(8):\n    {first}d_opt.zero_grad()\n    fake = G(torch.randn(9, 2))\n"
+    "    d = F.softplus(-D(torch.randn(9, 4))).mean() + F.softplus(D(fake)).mean()\n"
+    "    d.backward(retain_graph=True); d_opt.step()\n    {then}\n"
+    "    g = F.softplus({sign}D(fake)).mean(); g.backward(); g_opt.step()\n"
+)
+RARE = fit(
+    "F.binary_cross_entropy_with_logits(net(x)[:, 0], (torch.arange(36) < 4).float(), "
+    "pos_weight=torch.tensor({w}))",
+    n=2,
+).replace("(9, 6)", "(36, 6)")
 POLICY = (
     "pi, v = nn.Linear(4, 2), nn.Linear(4, 1)\n"
     "opt = torch.optim.Adam([*pi.parameters(), *v.parameters()])\n"
@@ -132,7 +145,14 @@ MISTAKES = {
     "mask_of_queries": [HEADS.format(masked=LOW, at=3, pad="3:")],
     "weights_broadcast": [ADVANTAGE.format(made="(r - v)"), ADVANTAGE.format(made="(v + r)")],
     "attention_wrong_dim": [QUERIES.format(name="Attention", dim=1)],
-    "view_not_permute": [MAPS.format(w=4, rows="contiguous()")],
+    "anothers_gradients": [TURNS.format(first="g_opt.zero_grad(); ", then="", sign="-")],
+    "view_not_permute": [
+        MAPS.format(w=4, rows="contiguous()"),
+        MAPS.format(w=3, rows="contiguous()"),
+        MAPS.format(w=6, rows="float()").replace(
+            "randn(4, 2, 5, 6)", "randn(4, 5, 6, 2).permute(0, 3, 1, 2)"
+        ),
+    ],
     "raw_scores_to_ctc": [CTC.format(given="out"), CTC.format(given="out.softmax(-1)")],
     "blank_in_targets": [BLANK.format(first=0)],
     "targets_without_sign": [
@@ -146,7 +166,11 @@ MISTAKES = {
     "class_ignored": [
         fit("F.cross_entropy(net(x), torch.arange(9) % 3, ignore_index=0)"),
     ],
-    "weights_inverted": [WEIGHTED.format(w="[0.8, 0.2]")],
+    "weights_inverted": [
+        WEIGHTED.format(w="[0.8, 0.2]"),
+        RARE.format(w=0.125),
+        RARE.format(w=8.0).replace("< 4", ">= 4"),
+    ],
     "advantage_not_detached": [POLICY.format(gain="gain")],
     "weights_decayed_away": [DECAYED.format(decay=2.0)],
     "rounded_away": [HALVES.format(dtype="torch.bfloat16", n=30, rate=1e-5)],
@@ -189,7 +213,9 @@ HEALTHY = {
     "keys shared out among slots": QUERIES.format(name="SlotAttention", dim=1),
     "an attention over keys": QUERIES.format(name="Attention", dim=-1),
     "classes turned to the end": MAPS.format(w=4, rows="permute(0, 2, 3, 1)"),
-    "a view that may be meant": MAPS.format(w=3, rows="contiguous()"),
+    "a view that may be meant": MAPS.format(w=3, rows="contiguous()").replace(
+        "s = net", "s = 2 * net"
+    ),
     "targets padded with the blank": BLANK.format(first=2),
     "log-probabilities": CTC.format(given="out.log_softmax(-1)"),
     "signs": SIGNS.format(loss="MarginRankingLoss", given=TWO, target=f"2 * {ZEROS} - 1"),
@@ -210,6 +236,18 @@ HEALTHY = {
     "a class that never comes": fit(
         "F.cross_entropy(net(x), torch.arange(9) % 2 + 1, ignore_index=0)"
     ),
+    "gradients cleared before their own loss": TURNS.format(
+        first="", then="g_opt.zero_grad()", sign="-"
+    ),
+    "a judge's two losses one by one": TURNS.format(
+        first="", then="g_opt.zero_grad()", sign="-"
+    ).replace(".mean() + F", ".mean(); d.backward()\n    d = F"),
+    "two losses that pull the same way": TURNS.format(
+        first="g_opt.zero_grad(); ", then="", sign=""
+    ),
+    "a weight that balances": RARE.format(w=8.0),
+    "a weight that goes by something else": RARE.format(w=0.03),
+    "classes of about one size": RARE.format(w=0.8).replace("< 4", "< 16"),
     "weights that balance": WEIGHTED.format(w="[0.2, 0.8]"),
     "weights that are not the counts": WEIGHTED.format(w="[0.6, 0.35]"),
     "even weights": WEIGHTED.format(w="[1.0, 1.0]"),

@@ -218,6 +218,9 @@ MISTAKES = {
         NET.format(n=3, last="") + ADAM + "for _ in range(2):\n    opt.zero_grad()\n"
         "    for _ in range(8):\n        net(torch.randn(9, 6)).pow(2).mean().backward()\n"
         "        opt.step()\n",
+        NET.format(n=3, last="") + "net[0].bias.data.fill_(-99)\n" + ADAM
+        + "for _ in range(2):\n    opt.zero_grad()\n    for _ in range(8):\n"
+        "        net(torch.randn(9, 6)).pow(2).mean().backward()\n        opt.step()\n",
     ],
     "sees_the_future": [
         LM.format(mask="triu(1)", given="None", at="1:"),

@@ -201,6 +201,10 @@ def test_nodes_of_the_graph_say_what_they_kept() -> None:
     weighed = nn.functional.nll_loss(given, torch.ones(3).long(), torch.ones(2), ignore_index=0)
     assert torch.equal(private.saved_weight(weighed.grad_fn), torch.ones(2))
     assert private.saved_ignore_index(weighed.grad_fn) == 0
+    rare = nn.functional.binary_cross_entropy_with_logits(
+        given, target, pos_weight=torch.ones(2), reduction="sum"
+    )
+    assert torch.equal(private.saved_pos_weight(rare.grad_fn), torch.ones(2))
     logs = torch.zeros(4, 1, 2, requires_grad=True).log_softmax(2)
     ctc = nn.functional.ctc_loss(logs, torch.ones(1, 1).long(), (4,), (1,), reduction="sum")
     node = ctc.grad_fn.next_functions[0][0]

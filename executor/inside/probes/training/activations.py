@@ -56,6 +56,7 @@ def of_node(node: Any, consumers: tuple[Any, ...]) -> Iterator[Pattern]:
     elif kind == "BinaryCrossEntropyWithLogits":
         yield from _no_probabilities(node)
         yield from _swapped(node)
+        yield from _positives(node)
     elif kind == "Softmax":
         yield from _one_column(node, consumers)
     elif kind in ("MseLoss", "SmoothL1Loss", "HuberLoss"):
@@ -79,8 +80,8 @@ def _wrong_dimension(node: Any) -> Iterator[Pattern]:
 def _classes_in_between(node: Any) -> Iterator[Pattern]:
     """Scores with their classes along dimension 1, as a view of rows of so many values each.
 
-    Such a row holds values of one class from several places. Only where no end of the sizes makes
-    a row, so that each one crosses a border.
+    Such a row holds values of one class from several places. Only where a convolution made the
+    scores, or no end of the sizes makes a row, so that each one crosses a border.
     """
     before = node.next_functions[0][0]
     view = before.next_functions[0][0] if what(before) == "LogSoftmax" else None
@@ -90,7 +91,11 @@ def _classes_in_between(node: Any) -> Iterator[Pattern]:
     if len(sizes) < 3 or len(after) != 2 or sizes[1] != after[1] or after[1] < 2:
         return
     ends = [torch.Size(sizes[i:]).numel() for i in range(2, len(sizes))]
-    if after[1] in ends or any(size % after[1] == 0 for size in ends[-1:]):
+    made = view.next_functions[0][0]
+    made = made.next_functions[0][0] if what(made) == "Clone" else made
+    if what(made) != "Convolution" and (
+        after[1] in ends or any(size % after[1] == 0 for size in ends[-1:])
+    ):
         return
     order = [0, *range(2, len(sizes)), 1]
     yield Pattern("view_not_permute", {"order": order, "input": sizes, "rows": list(after)})
@@ -131,6 +136,25 @@ def _weighted(node: Any) -> Iterator[Pattern]:
                 "counts": [int(counts[rare]), int(counts[often])],
             },
         )
+
+
+def _positives(node: Any) -> Iterator[Pattern]:
+    """A pos_weight that is the number of positives by that of negatives, where these are many."""
+    weight, target = private.saved_pos_weight(node), private.saved_target(node)
+    if not isinstance(weight, torch.Tensor) or weight.numel() != 1 or target.numel() < _MANY:
+        return
+    positive = int((target > 0.5).sum())
+    negative = target.numel() - positive
+    if min(positive, negative) < 2 or max(positive, negative) < 2 * min(positive, negative):
+        return
+    by, odds = float(weight), positive / negative
+    if (by < 1) == (odds < 1) and 1 / _ALIKE < by / odds < _ALIKE:
+        yield Pattern(
+            "weights_inverted",
+            {"rare": int(odds < 1), "often": int(odds > 1),
+             "weights": [by, 1.0] if odds < 1 else [1.0, by],
+             "counts": sorted((positive, negative))},
+        )  # fmt: skip
 
 
 def _advantage(node: Any, kind: str) -> Iterator[Pattern]:

@@ -97,9 +97,11 @@ class Comparisons:
         """
         for line, labels in self._compared.items():
             written = self.names.source.line(line)
-            if not _OF_ALL.search(written) or _OF_SOME.search(written):
+            if _OF_SOME.search(written):
                 continue
             for name, values in labels:
+                if not _OF_ALL.search(written) and not self._counts_all(written, name):
+                    continue
                 side = re.search(rf"==\s*{name}\b|\b{name}\s*==", written)
                 for mark in ignored:
                     share = float((values == mark).float().mean())
@@ -114,6 +116,12 @@ class Comparisons:
                             f"`[{name} != {mark}]`",
                         )
                         return
+
+    def _counts_all(self, written: str, name: str) -> bool:
+        """Whether right answers are added up, and all places of the labels beside them."""
+        counts = rf"\+= *{name}\.numel\(\)"
+        lines = self.names.source.lines
+        return ".sum()" in written and any(re.search(counts, line) for line in lines)
 
     def report(self, collector: FindingCollector) -> None:
         """Add the findings, after the run."""

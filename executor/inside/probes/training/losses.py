@@ -398,10 +398,11 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
         "cross-entropy the scores as they are, with targets of the same places"
     ),
     "weights_inverted": lambda f: (
-        f"is a cross-entropy that weighs a class the more, the more often it comes: class "
+        "is a cross-entropy that weighs a class the more, the more often it comes: class "
         f"{f['often']} ({f['counts'][1]} of the targets) weighs {f['weights'][1]:.3g}, class "
         f"{f['rare']} ({f['counts'][0]}) {f['weights'][0]:.3g}, so that the rare ones count even "
-        "less; to balance them take the inverse: `1 / counts`"
+        "less; to balance them take the inverse (`1 / counts`; for `pos_weight` the number of "
+        "negatives by that of positives)"
     ),
     "advantage_not_detached": lambda f: (
         "multiplies log-probabilities with an advantage that still has the graph of the value "

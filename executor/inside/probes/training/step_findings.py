@@ -13,6 +13,7 @@ from executor.inside.probes.training.watched import Record, Watched
 from executor.inside.probes.training.words import every, no_path, times
 
 _MANY = 8  # steps of which somebody may have reset the gradients of a few
+_LOOKED, _AGAINST = 5, -0.5  # steps that were compared; how their gradients lie to the others
 _TURNS = 3  # of two optimizers that step one after the other, again and again
 
 
@@ -58,6 +59,7 @@ class StepFindings:
         for record in self._steps.records.values():
             explained |= self._report_empty(collector, record, orphans, owners)
             self._report_stale(collector, record)
+            self._report_opposed(collector, record)
         GradientFindings(self._steps).report(collector, explained)
         forgotten = fixed.Forgotten(self._steps, scored, ended=ended)
         noted: set[int] = set()
@@ -220,6 +222,23 @@ class StepFindings:
         if root is None or any(id(p) in self._steps.optimized for p in root.parameters()):
             return ""
         return f" of another module ({type(root).__name__})"
+
+    def _report_opposed(self, collector: FindingCollector, record: Record) -> None:
+        """Gradients of another optimizer's loss, in steps along the opposite direction."""
+        looks = len(record.opposed)
+        if looks < _LOOKED or sum(record.opposed) / max(looks, 1) > _AGAINST:
+            return
+        collector.add(
+            "anothers_gradients",
+            record.line,
+            record.name,
+            f"`{record.name}` steps on gradients in which those of another loss are left: its "
+            "backward() went through these parameters too, another optimizer stepped, and nothing "
+            "cleared them; they point against its own (cosine "
+            f"{sum(record.opposed) / looks:.2f}), so that the steps go a part of the way back; "
+            f"call `{record.name}.zero_grad()` right before its own backward(), or `.detach()` "
+            "what the other loss gets from it",
+        )
 
     def _report_stale(self, collector: FindingCollector, record: Record) -> None:
         always = record.stale >= record.steps - 1

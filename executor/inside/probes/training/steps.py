@@ -26,7 +26,7 @@ from executor.inside.probes.training.watched import Record, Watched, copy_of, lo
 
 _ALL = 10  # the first steps, of which every gradient is read; then of every tenth step
 _LATE = 100  # backwards whose leaves are kept while an optimizer finds no gradient
-_CARRIED = 3  # gradients compared to see whether they are still those of the step before
+_CARRIED = 2  # gradients compared to see whether they are still those of the step before
 
 
 class Steps:
@@ -116,14 +116,33 @@ class Steps:
             # Of two that take turns each wipes what the other's loss has left with it.
             if record is self._latest and record.backwards and self.backwards <= _LATE:
                 record.lost |= all(p.grad is None for p in record.params)
+            record.left = self._left_by_another(record)
             record.backwards += 1
             if record.carrying:
-                there = (g for p in record.params if (g := p.grad) is not None)
-                grads = list(islice(there, _CARRIED))
+                grads = _a_few(record.params)
                 now = largest(grads) if grads else []
                 record.carrying = any(now)
                 first = record.backwards == 1  # since the step: it left what the next adds to
                 record.decayed |= first and bool(record.kept) and any(now) and now != record.kept
+
+    def _left_by_another(self, record: Record) -> torch.Tensor | None:
+        """A gradient that the loss of another optimizer, which has stepped since, left there."""
+        passed, record.passed = record.passed, False
+        if not passed or not record.backwards or len(record.opposed) >= _ALL:
+            return None
+        there = [g for p in record.params if (g := p.grad) is not None]
+        return copy_of(there[-1]) if there else None
+
+    def _compare_with_left(self, record: Record) -> None:
+        """How the gradient that its own loss added lies to the one that stood there before."""
+        there = [g for p in record.params if (g := p.grad) is not None]
+        if record.left is None or not there or there[-1].shape != record.left.shape:
+            return
+        with quietly():
+            own, left = (there[-1] - record.left).flatten(), record.left.flatten()
+            sizes = float(own.norm()) * float(left.norm())
+            if sizes > 0:
+                record.opposed.append(float(own @ left) / sizes)
 
     # -- a step ------------------------------------------------------------------------------
 
@@ -139,6 +158,8 @@ class Steps:
             self._note_draws()
         if record is not self._latest:
             record.turns += 1
+            for other in self.records.values():
+                other.passed = other is not record
             self._latest = record
         if not self.backwards and not self.computed:
             self.computed = bool(self.calls.roots) or self._sees_a_graph()
@@ -170,9 +191,11 @@ class Steps:
             record.wiped |= bool(self._by_the_last & set(record.ids))
         if record.carrying and record.backwards:
             record.stale += 1
+        elif record.left is not None:
+            self._compare_with_left(record)
+        record.left = None
         if record.steps == 1 or record.stale:
-            there = (g for p in record.params if (g := p.grad) is not None)
-            record.kept = largest(list(islice(there, _CARRIED))) if not empty else []
+            record.kept = largest(_a_few(record.params)) if not empty else []
         record.carrying, record.backwards = not empty, 0
         if record.steps <= 3 or record.steps % (2 * _ALL) == 0 or self._new_roots():
             self._look_beside(named)
@@ -305,3 +328,10 @@ class Steps:
         """Note that the optimizer holds another parameter of the same name."""
         same = any(o.name == w.name and o.owner for o in self.optimized.values())
         return f" of another `{w.owner}` than the one in the optimizer" if same else ""
+
+
+def _a_few(params: list[torch.Tensor]) -> list[torch.Tensor]:
+    """The gradients of the first parameters and of the last, which is there behind dead units."""
+    first = list(islice((g for p in params if (g := p.grad) is not None), _CARRIED))
+    last = next((g for p in reversed(params) if (g := p.grad) is not None), None)
+    return first if last is None or any(last is g for g in first) else [*first, last]

@@ -83,6 +83,9 @@ class Record:
     lost: bool = False  # gradients of a backward were gone at the next one, without a step
     changed_late: bool = False  # somebody changed a gradient after the step that used it
     used: tuple[torch.Tensor, int] | None = None  # a gradient of the last step, and its version
+    passed: bool = False  # another optimizer has stepped since the last backward
+    left: torch.Tensor | None = None  # a gradient that stood there when another had stepped
+    opposed: list[float] = field(default_factory=list)  # how its own gradient lay to that one
     decayed: bool = False  # somebody changed them between a step and the next backward
 
     def count(self) -> None:

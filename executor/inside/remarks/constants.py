@@ -1,0 +1,126 @@
+"""Find terms of a loss that have no graph: they change its value and train nothing."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from executor.inside.remarks.edits import Told, put, way
+from executor.inside.remarks.syntax import (
+    Found,
+    assigned,
+    dotted,
+    factors,
+    functions,
+    grown,
+    inside,
+    is_without,
+    method_calls,
+    tail,
+    terms,
+    trained_losses,
+    trained_names,
+    walk,
+    words,
+)
+
+
+def term_without_graph(tree: ast.Module) -> Found:
+    """`loss = mse + 0.01 * sum(p.data.abs().sum() for p in model.parameters())`."""
+    names = trained_names(tree)
+    for scope in (tree, *functions(tree).values()):
+        below = set(inside(scope))
+        cut = _made_without(scope)
+        backs = [c.lineno for c in method_calls(tree, "backward") if c in below]
+        sums = [(n, v) for n, name, v in trained_losses(tree) if n in below and name]
+        sums += [
+            (n, v) for name, v, n in grown(below)
+            if name in names and any(n.lineno < line for line in backs)
+        ]  # fmt: skip
+        without = _without(scope)
+        for node, value in ((n, v) for n, v in sums if n not in without):
+            parts = [t for _, t in terms(value)]
+            if len(parts) < 2 and not isinstance(node, ast.AugAssign):
+                continue
+            for term in parts:
+                found = _without_graph(term, scope, cut)
+                if found is None:
+                    continue
+                place, how = found
+                inner = place.func if isinstance(place, ast.Call) else place
+                held = inner.value if isinstance(inner, ast.Attribute) else None
+                yield Told(
+                    "term_without_graph",
+                    term,
+                    f"`{ast.unparse(term)}` has no graph ({how}): it makes the loss larger and "
+                    "has no gradient, so that nothing is trained by it",
+                    (way("the term has a gradient", put(place, held)),) if held is not None else (),
+                )
+                return
+
+
+def _without(scope: ast.AST) -> set[ast.AST]:
+    """What runs in blocks without gradients."""
+    return {
+        n
+        for block in inside(scope)
+        if isinstance(block, ast.With) and any(is_without(i.context_expr) for i in block.items)
+        for n in inside(block)
+    }
+
+
+def _made_without(scope: ast.AST) -> set[str]:
+    """The variables that are assigned once, in a block without gradients."""
+    given = [name for _, name, _ in assigned(scope)]
+    without = _without(scope)
+    return {n for node, n, _ in assigned(scope) if node in without and given.count(n) == 1}
+
+
+def _without_graph(term: ast.expr, scope: ast.AST, cut: set[str]) -> tuple[ast.expr, str] | None:
+    """The place that cuts a term off, and in which words, where nothing else in it has a graph."""
+    found = None
+    for part in factors(term):
+        given = [v for _, name, v in assigned(scope) if name and name == dotted(part)]
+        value = given[0] if len(given) == 1 else part
+        place = part if dotted(part) in cut else _cut(value)
+        if place is None and not _is_number(part, given):
+            return None
+        found = found if place is None else (place, _how(place))
+    return found
+
+
+def _how(place: ast.expr) -> str:
+    if isinstance(place, ast.Call):
+        return f"`.{tail(place)}()` cuts it off"
+    cuts = isinstance(place, ast.Attribute) and place.attr == "data"
+    return "`.data` cuts it off" if cuts else "it is computed under no_grad"
+
+
+def _cut(value: ast.expr) -> ast.expr | None:
+    """`x.item()` as a whole, or `p.data` of each parameter in a sum."""
+    if _cuts(value):
+        through = any(isinstance(n, ast.Sub) for n in walk(value))  # straight through
+        return None if through else value
+    match value:
+        case ast.Call(args=[ast.GeneratorExp() | ast.ListComp() as each]) if tail(value) == "sum":
+            if "parameters" in words(each.generators[0].iter):
+                return next((n for n in walk(each.elt) if _cuts(n)), None)  # type: ignore[return-value]
+    return None
+
+
+_FACTOR = re.compile(r"(?i)lam|alpha|beta|coef|weight_?decay|^wd$|^l[12]_?|strength|^reg_")
+
+
+def _is_number(part: ast.expr, given: list[ast.expr]) -> bool:
+    constants = bool(given) and all(isinstance(v, ast.Constant) for v in given)
+    named = _FACTOR.search(dotted(part).rpartition(".")[2]) is not None and not given
+    return isinstance(part, ast.Constant) or constants or named
+
+
+def _cuts(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        return tail(node) in ("item", "detach") and not node.args
+    return isinstance(node, ast.Attribute) and node.attr == "data"
+
+
+RULES = (term_without_graph,)

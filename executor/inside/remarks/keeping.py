@@ -1,0 +1,184 @@
+"""Find the best weights, and what counts the rounds without a better score, kept in vain."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from executor.inside.remarks.edits import Told, added, moved, way
+from executor.inside.remarks.syntax import (
+    Found,
+    assigned,
+    blocks,
+    dotted,
+    inside,
+    loops,
+    owner,
+    tail,
+    walk,
+    words,
+)
+
+_BEST = re.compile(r"(?i)best|^(min|lowest|max|highest)_")
+_COUNTER = re.compile(r"(?i)wait|patien|counter|no_improv|bad_|since|stall|strikes")
+
+
+def best_unread(tree: ast.Module) -> Found:
+    """`best = copy.deepcopy(model.state_dict())` in a loop, and nothing that reads it."""
+    read = {
+        dotted(n) for n in walk(tree)
+        if isinstance(n, ast.Name | ast.Attribute) and isinstance(n.ctx, ast.Load)
+    }  # fmt: skip
+    for loop in loops(tree):
+        below = set(inside(loop))
+        if not {"backward", "step"} & words(loop):
+            continue
+        for node, name, value in assigned(loop):
+            is_state = "state_dict" in words(value) or (
+                isinstance(value, ast.Call) and tail(value) == "deepcopy"
+            )
+            if node not in below or not is_state or not _BEST.search(name) or name in read:
+                continue
+            states = [n for n in walk(value) if isinstance(n, ast.Call) and owner(n)
+                      and tail(n) == "state_dict"]  # fmt: skip
+            model = owner(states[0]) if states else ""
+            if not model or not _is_used_after(tree, model, loop):
+                continue
+            back = f"{model}.load_state_dict({name})"
+            ways = (
+                (way("the best weights are used", add=added(back, loop, after=True)),)
+                if loop in tree.body
+                else ()
+            )
+            yield Told(
+                "best_unread",
+                node,
+                f"`{name}` is kept here and read nowhere: what comes after the loop is of the last "
+                f"round's weights, not of the best; write `{back}` behind the loop",
+                ways,
+            )
+
+
+def _is_used_after(tree: ast.Module, model: str, loop: ast.For | ast.While) -> bool:
+    end = loop.end_lineno or loop.lineno
+    return any(dotted(n) == model and getattr(n, "lineno", 0) > end for n in walk(tree))
+
+
+def best_never_set(tree: ast.Module) -> Found:
+    """`if loss < best:` in a loop that never sets `best`: it always holds, or never does."""
+    for loop in loops(tree):
+        below = set(inside(loop))
+        set_here = {name for node, name, _ in assigned(loop)} | {
+            dotted(n.target) for n in below if isinstance(n, ast.AugAssign | ast.NamedExpr)
+        }
+        for branch in (n for n in below if isinstance(n, ast.If)):
+            match branch.test:
+                case ast.Compare(
+                    left=left,
+                    ops=[ast.Lt() | ast.Gt() | ast.LtE() | ast.GtE()],
+                    comparators=[right],
+                ):
+                    pass
+                case _:
+                    continue
+            for now, best in ((left, right), (right, left)):
+                name = dotted(best)
+                begins = [v for node, n, v in assigned(tree) if n == name and node not in below]
+                if not name or "best" not in name.lower() or name in set_here or not begins:
+                    continue
+                if not all(map(_is_bound, begins)) or not words(now) & set_here:
+                    continue
+                written = ast.unparse(now)
+                yield Told(
+                    "best_never_set",
+                    branch,
+                    f"nothing in this loop sets `{name}`: each round is compared with the "
+                    f"{ast.unparse(begins[0])} of the beginning, so that the last round that "
+                    f"passes is kept, not the best; write `{name} = {written}` in this branch",
+                    (way("each round is compared with the best so far",
+                         add=added(f"{name} = {written}", branch.body[0])),),
+                )  # fmt: skip
+
+
+def _is_bound(value: ast.expr) -> bool:
+    """`float("inf")`, `-np.inf`, `0.0`, `1e9`: what every score beats."""
+    value = value.operand if isinstance(value, ast.UnaryOp) else value
+    if isinstance(value, ast.Constant):
+        return isinstance(value.value, int | float) and not isinstance(value.value, bool)
+    is_float = isinstance(value, ast.Call) and dotted(value.func) == "float"
+    return is_float or tail(value) in ("inf", "Inf", "infty")
+
+
+def best_set_first(tree: ast.Module) -> Found:
+    """`best = min(best, loss)`, and `if loss < best:` behind it: that never holds."""
+    for block in blocks(tree):
+        for at, one in enumerate(block):
+            match one:
+                case ast.Assign(
+                    targets=[target],
+                    value=ast.Call(func=ast.Name(id="min" | "max" as which), args=[_, _] as sides),
+                ) if dotted(target) in map(dotted, sides):
+                    pass
+                case _:
+                    continue
+            name = dotted(target)
+            now = next(s for s in sides if dotted(s) != name or s is sides[-1])
+            for later in block[at + 1 :]:
+                if not isinstance(later, ast.If) or not isinstance(later.test, ast.Compare):
+                    if name in {n for _, n, _ in assigned(later)}:
+                        break
+                    continue
+                left, right = later.test.left, later.test.comparators[0]
+                signs = {"<": (now, target), ">": (target, now)}
+                signs = signs if which == "min" else {"<": (target, now), ">": (now, target)}
+                sign = {ast.Lt: "<", ast.Gt: ">"}.get(type(later.test.ops[0]), "")
+                wanted = signs.get(sign)
+                if wanted is None or [ast.unparse(s) for s in wanted] != [
+                    ast.unparse(left), ast.unparse(right),
+                ]:  # fmt: skip
+                    continue
+                yield Told(
+                    "best_set_first",
+                    later,
+                    f"line {one.lineno} has put the new score into `{name}` already: "
+                    f"`{ast.unparse(later.test)}` can never hold, and this branch never runs; ask "
+                    f"before `{name}` is set",
+                    (moved("the branch runs where the score is better", one, by=later,
+                           after=True),),
+                )  # fmt: skip
+                return
+
+
+def patience_adds_up(tree: ast.Module) -> Found:
+    """A counter of rounds without a better score that a better one does not set to 0."""
+    for loop in loops(tree):
+        below = set(inside(loop))
+        zeros = {name for node, name, value in assigned(loop) if ast.unparse(value) == "0"}
+        for branch in (n for n in below if isinstance(n, ast.If)):
+            counters = [
+                dotted(n.target) for s in branch.orelse for n in walk(s)
+                if isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Add)
+                and ast.unparse(n.value) == "1" and _COUNTER.search(dotted(n.target))
+            ]  # fmt: skip
+            keeps = {n for s in branch.body for _, n, _ in assigned(ast.Module([s], []))}
+            kept = [n for n in keeps if _BEST.search(n)]
+            if len(counters) != 1 or counters[0] in zeros or not kept:
+                continue
+            if not any(isinstance(n, ast.Break | ast.Return) for n in below):
+                continue
+            name = counters[0]
+            begins = [v for node, n, v in assigned(tree) if n == name and node not in below]
+            if not begins:
+                continue
+            yield Told(
+                "patience_adds_up",
+                branch,
+                f"`{name}` is set to 0 nowhere in the loop: it counts all rounds without a better "
+                "score, not those in a row, and stops the training while it still gets better; "
+                f"write `{name} = 0` where a better one is found",
+                (way("rounds in a row are counted",
+                     add=added(f"{name} = 0", branch.body[0])),),
+            )  # fmt: skip
+
+
+RULES = (best_unread, best_never_set, best_set_first, patience_adds_up)

@@ -1,0 +1,87 @@
+"""Find settings of layers and optimizers that are taken for another one."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from executor.inside.remarks.edits import Told, operand, put, swapped, way
+from executor.inside.remarks.syntax import Found, argument, callee, dotted, tail, walk
+
+_KEEP = re.compile(r"(?i)(^|_)keep(_|$)|keep_?(prob|rate)")
+_NORMS = {"BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "LazyBatchNorm2d"}
+_LARGE_EPSILON, _MOSTLY_NEW = 0.05, 0.9
+_SLOW = 0.99
+
+
+def kept_share_dropped(tree: ast.Module) -> Found:
+    """`nn.Dropout(keep_prob)`: the share that is to be kept is thrown away."""
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
+        if not re.fullmatch(r"(Alpha)?Dropout[123]?d?|dropout", callee(call)):
+            continue
+        at = 1 if callee(call) == "dropout" else 0
+        given = argument(call, at, "p")
+        if given is None or not _KEEP.search(dotted(given).rpartition(".")[2]):
+            continue
+        name = ast.unparse(given)
+        yield Told(
+            "kept_share_dropped",
+            given,
+            f"Dropout takes the share that is dropped, and `{name}` is called the share that is "
+            f"kept: write `1 - {name}`",
+            (way("the share that is not kept is dropped", put(given, "1 - ", *operand(given))),),
+        )
+
+
+def norm_settings(tree: ast.Module) -> Found:
+    """`nn.BatchNorm2d(64, 0.8)`, whose second argument is eps; `momentum=0.99` of the newest."""
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
+        if callee(call) not in _NORMS:
+            continue
+        second = call.args[1] if len(call.args) > 1 else None
+        match second:
+            case ast.Constant(value=float() as eps) if eps >= _LARGE_EPSILON:
+                yield Told(
+                    "norm_settings",
+                    second,
+                    f"the second argument of `{callee(call)}` is eps, and {eps} added to each "
+                    "variance flattens what the layer is to bring to one size; the momentum is "
+                    f"the third: `momentum={eps}`",
+                    (way("eps is that of PyTorch", put(second, f"momentum={eps}")),)
+                    if len(call.args) == 2
+                    else (),
+                )
+        match argument(call, 2, "momentum"):
+            case ast.Constant(value=float() as part) as momentum if _MOSTLY_NEW <= part < 1:
+                other = f"{1 - part:.3g}"
+                yield Told(
+                    "norm_settings",
+                    momentum,
+                    f"`momentum={part}` is the part of the newest batch in PyTorch: the "
+                    "statistics of evaluation are nearly those of the last batch alone; what is "
+                    f"called {part} elsewhere is {other} here",
+                    (way("the statistics are an average over many batches", put(momentum, other)),),
+                )
+
+
+def betas_exchanged(tree: ast.Module) -> Found:
+    """`Adam(…, betas=(0.999, 0.9))`: the average of the gradients is the slow one."""
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
+        if not re.fullmatch(r"N?R?Adam(W|ax)?|Lamb", tail(call)):
+            continue
+        match argument(call, 2, "betas"):
+            case ast.Tuple(
+                elts=[ast.Constant(value=float() as one) as a, ast.Constant(value=float() as two)
+                      as b]
+            ) if one >= _SLOW > two:  # fmt: skip
+                yield Told(
+                    "betas_exchanged",
+                    a,
+                    f"the first of the two is that of the gradients: with {one} each step goes "
+                    f"along the average of about {round(1 / (1 - one))} steps, and the second, "
+                    f"{two}, makes their sizes follow the newest ones; write `({two}, {one})`",
+                    (way("the gradients' average is the fast one", swapped(a, b)),),
+                )
+
+
+RULES = (kept_share_dropped, norm_settings, betas_exchanged)

@@ -1,0 +1,131 @@
+"""Find distances and similarities that are drawn together where they are to be kept apart."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from executor.inside.remarks.edits import Told, put, swapped, way
+from executor.inside.remarks.syntax import (
+    Found,
+    argument,
+    assigned,
+    dotted,
+    functions,
+    inside,
+    made_of,
+    tail,
+    terms,
+    walk,
+    words,
+)
+
+_NEAR = {"cosine_similarity", "CosineSimilarity"}
+_FAR = {"pairwise_distance", "PairwiseDistance", "cdist", "norm", "dist"}
+_SAME = re.compile(r"(?i)(^|_)(p|pos|positives?|same|ap)(_|$)")
+_OTHER = re.compile(r"(?i)(^|_)(n|neg|negatives?|diff|other|an)(_|$)")
+_MARGIN = re.compile(r"(?i)margin|^m$|^alpha$")
+
+
+def similarity_as_distance(tree: ast.Module) -> Found:
+    """`TripletMarginWithDistanceLoss(distance_function=nn.CosineSimilarity())`."""
+    own = functions(tree)
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
+        if tail(call) not in ("TripletMarginWithDistanceLoss", "triplet_margin_with_distance_loss"):
+            continue
+        given = next((k.value for k in call.keywords if k.arg == "distance_function"), None)
+        if given is None:
+            continue
+        made = made_of(given, tree)
+        value = made[0] if len(made) == 1 else given
+        if isinstance(value, ast.Lambda):
+            value = value.body
+        elif (function := own.get(dotted(value))) is not None:
+            last = function.body[-1]
+            value = last.value if isinstance(last, ast.Return) and last.value else value
+        if tail(value) not in _NEAR:
+            continue
+        new = "lambda a, b: 1 - torch.nn.functional.cosine_similarity(a, b)"
+        yield Told(
+            "similarity_as_distance",
+            given,
+            f"`{ast.unparse(given)}` is a similarity, large where two are alike, and this loss "
+            "makes its distance to the positive small and that to the negative large: those of one "
+            f"kind are driven apart; give it a distance, `{new}`",
+            (way("alike is near", put(given, new)),),
+        )
+
+
+def triplet_turned(tree: ast.Module) -> Found:
+    """`relu(d_neg - d_pos + margin)` of distances: those of one kind are driven apart."""
+    for scope in (tree, *functions(tree).values()):
+        made: dict[str, list[ast.expr]] = {}
+        for _, name, value in assigned(scope):
+            made.setdefault(name, []).append(value)
+        for call in (n for n in inside(scope) if isinstance(n, ast.Call)):
+            parts = list(terms(of)) if (of := _above_zero(call)) is not None else []
+            plus = [t for sign, t in parts if sign > 0 and not _is_margin(t)]
+            minus = [t for sign, t in parts if sign < 0]
+            if len(parts) != 3 or len(plus) != 1 or len(minus) != 1:
+                continue
+            kinds = {_kind(t, made) for t in (plus[0], minus[0])}
+            ups, downs = _whose(plus[0], made), _whose(minus[0], made)
+            wrong = {"far": ("other", "same"), "near": ("same", "other")}
+            if len(kinds) != 1 or wrong.get(min(kinds)) != (ups, downs):
+                continue
+            far = kinds == {"far"}
+            yield Told(
+                "triplet_turned",
+                call,
+                f"`{ast.unparse(plus[0])}` is made small and `{ast.unparse(minus[0])}` large, and "
+                f"these are {'distances' if far else 'similarities'}: what belongs together is "
+                f"driven apart; exchange the two",
+                (way("what belongs together is drawn together", swapped(plus[0], minus[0])),),
+            )
+
+
+def _above_zero(call: ast.Call) -> ast.expr | None:
+    """`x` of `relu(x)`, `x.clamp(min=0)`, `max(0, x)`."""
+    low = argument(call, 1, "min")
+    match call:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch" | "F")), args=[of, *_]) if tail(
+            call
+        ) == "relu" or (tail(call) == "clamp" and low is not None and _is_zero(low)):
+            return of
+        case ast.Call(func=ast.Attribute(value=of, attr="clamp" | "clamp_min" | "relu")):
+            low = argument(call, 0, "min")
+            return of if tail(call) == "relu" or (low is not None and _is_zero(low)) else None
+        case ast.Call(func=ast.Name(id="relu"), args=[of]):
+            return of
+    return None
+
+
+def _is_zero(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 0
+
+
+def _is_margin(node: ast.expr) -> bool:
+    is_number = isinstance(node, ast.Constant)
+    return is_number or _MARGIN.search(dotted(node).rpartition(".")[2]) is not None
+
+
+def _kind(node: ast.expr, made: dict[str, list[ast.expr]]) -> str:
+    held = made.get(dotted(node), [node])
+    said = [words(v) for v in held]
+    if all(s & _NEAR and not s & _FAR for s in said):
+        turned = any(isinstance(n, ast.Sub | ast.USub) for v in held for n in walk(v))
+        return "" if turned else "near"
+    return "far" if all(s & _FAR and not s & _NEAR for s in said) else ""
+
+
+def _whose(node: ast.expr, made: dict[str, list[ast.expr]]) -> str:
+    """Whether it is of the positive or of the negative, by its name or by what it is made of."""
+    held = made.get(dotted(node), [node])
+    for said in ({dotted(node)}, {w for v in held for w in words(v)}):
+        same, other = any(map(_SAME.search, said)), any(map(_OTHER.search, said))
+        if same != other:
+            return "same" if same else "other"
+    return ""
+
+
+RULES = (similarity_as_distance, triplet_turned)
