@@ -69,8 +69,15 @@ def _all(tree: ast.Module, posted: Posted) -> Iterator[tuple[Drive, ast.stmt]]:
             arguments = ", ".join(_fresh(name, bound) for name in _required(node, 0))
             call = f"{node.name}({arguments})"
             yield Drive((call,)), node
-            for loss in _losses(posted, call, bound):
+            for loss in _losses(posted, call, bound) if _gives_what_is_compared(node) else ():
                 yield loss, node
+
+
+def _gives_what_is_compared(function: ast.FunctionDef) -> bool:
+    """Whether a function returns something, and no backward() is its own."""
+    inside = list(ast.walk(function))
+    returns = any(isinstance(node, ast.Return) and node.value is not None for node in inside)
+    return returns and not any(getattr(node, "attr", "") == "backward" for node in inside)
 
 
 def _parts(tree: ast.Module) -> set[str]:

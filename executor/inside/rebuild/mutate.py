@@ -236,7 +236,10 @@ def _fitting(tensor: Tensor, family: SeenError, message: str) -> Iterator[Tensor
         case "loss_one_dimension":
             yield replace(tensor, shape=shape[:1], dtype="int64", grad=False)
             yield replace(tensor, shape=(), dtype="int64", grad=False)  # of a sample
-        case "index_out_of_bounds" | "list_range":
+        case "index_out_of_bounds" | "array_index_out_of_bounds" | "list_range":
+            dim, least = number("dimension"), number("index") + 1
+            if shape[dim : dim + 1] == (number("size"),) and least > 1:
+                yield replace(tensor, shape=(*shape[:dim], least, *shape[dim + 1 :]))
             yield replace(tensor, high=2)
         case "output_too_small":
             if len(shape) >= 3:
@@ -304,6 +307,12 @@ def _other_kinds(candidate: Candidate, seen: Outcome, family: SeenError) -> Iter
             label = Tensor(value.parts[0][1].shape[:1], "int64")
             pair = Batches((("", value.parts[0][1]), ("", label)))
             yield Step(0.4, candidate.with_value(name, pair, "use"))
+        if (
+            isinstance(value, Text)
+            and value.expression[:2] == '["'
+            and family.id == "tensor_of_text"
+        ):
+            yield Step(0.3, candidate.with_value(name, Tensor((8, 20)), "use"))
         if isinstance(value, Text) and family.id in {"argument_type", "operand_types"}:
             yield Step(1.5, candidate.with_value(name, Tensor((8, 20)), "use"))
 

@@ -17,6 +17,7 @@ MODEL_NAME = re.compile(
     r"(?i)^(model|net|network|m|nn_model|\w*_?(model|net|network)|encoder|decoder|backbone|critic"
     r"|actor|discriminator|generator|net[a-z]|q|q_\w+)$"
 )
+_TARGET = re.compile(r"(?i)(?:y_?|gt_?)?(?:true|targets?|tgts?|labels?|truth)")
 LOSS_NAME = re.compile(r"(?i)(criterion|loss_?f\w*|loss_?func\w*|^loss$|_loss$|bce|mse)")
 _MODULES = ("torch", "torch.nn.functional", "torch.nn", "torch.optim")
 # Functions of torch.nn.functional that tensors have as methods: `f.relu(x)`.
@@ -132,7 +133,7 @@ class NameUses:
     def keys_of_items(self, name: str) -> list[str]:
         """The keys that a loop over a name reads of each item: those of its dict."""
         found: list[str] = []
-        for use in self._tree.uses(ScopedName(None, name)):
+        for use in self._in_functions_too(name):
             loop = self._tree.parents.get(use)
             if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
                 item = self._tree.variable(loop.target)
@@ -141,10 +142,15 @@ class NameUses:
 
     def names_of_items(self, name: str) -> list[str]:
         """The names that a loop unpacks each item into."""
-        for use in self._tree.uses(ScopedName(None, name)):
+        for use in self._in_functions_too(name):
             if names := self._unpacked_by_loop(use):
                 return names
         return self._names_of_next(name)
+
+    def _in_functions_too(self, name: str) -> list[ast.Name]:
+        """The uses of a name, and of the parameters that it is given as."""
+        places = [ScopedName(None, name), *(ScopedName(*p) for p in self._parameters_given(name))]
+        return [use for place in places for use in self._tree.uses(place)]
 
     def _unpacked_by_loop(self, use: ast.expr) -> list[str]:
         """The names that the loop over this very expression unpacks each item into."""
@@ -326,6 +332,7 @@ def _models(tree: ast.Module) -> list[ast.ClassDef]:
         node
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
+        and not _compares(node)
         and (
             method(node, "forward") is not None
             or (
@@ -341,6 +348,13 @@ def _models(tree: ast.Module) -> list[ast.ClassDef]:
         if isinstance(part, ast.Name) and part.id != node.name
     }
     return sorted(found, key=lambda node: node.name not in used)
+
+
+def _compares(cls: ast.ClassDef) -> bool:
+    """Whether it is a loss: its `forward` is given a target as well."""
+    forward = method(cls, "forward")
+    names = [a.arg for a in forward.args.args[2:]] if forward is not None else []
+    return any(_TARGET.fullmatch(name) for name in names)
 
 
 def _attributes(tree: ast.Module) -> dict[str, list[ast.expr]]:

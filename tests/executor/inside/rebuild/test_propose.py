@@ -130,6 +130,13 @@ def proposals(code: str, message: str = "x") -> Proposals:
          "{'lr': torch.rand((8, 20)), 'left': torch.rand((8, 20)), 'right': torch.rand((8, 20))}"),
         ("run(Q['lr'], Q['epochs'], Q['which'])", "Q.which", "4"),
         # Options, by what is asked of them; an optimizer, by the same.
+        ("def run(a):\n    for x, label in a:\n        pass\nrun(stream)", "stream",
+         "[(torch.rand((8, 20)), torch.randint(0, 10, (8,)),) for _ in range(2)]"),
+        ("def run(a):\n    for b in a:\n        b['ids'] + b['label']\nrun(stream)", "stream",
+         "[{'ids': torch.rand((8, 20)), 'label': torch.randint(0, 10, (8,))} for _ in range(2)]"),
+        # A class that compares is a loss, and no model.
+        ("class Focal(nn.Module):\n    def forward(self, x, labels):\n        return x\n"
+         "model.train()\nmodel(y)", "model", "_stubs.Model(10)"),
         ("m = tool.make(3)\nm.parameters()\nm(y)", "tool.make",
          "lambda *_, **__: _stubs.Model(10)"),
         ("step(opt.width, opt.depth)", "opt", '_stubs.Namespace("opt")'),
@@ -216,6 +223,8 @@ READ = frozenset({"x", "y", "loader"})
         ("x", Outcome(type="RuntimeError", read=READ, message="`lengths` argument should be a 1D "
                       "CPU int64 tensor, but got 2D cpu Float tensor"),
          Tensor((8,), "int64", low=1, high=9)),
+        ("x", Outcome(type="IndexError", read=READ, message="index 17 is out of bounds for "
+                      "dimension 0 with size 8"), Tensor((18, 20))),
         ("x", Outcome(type="RuntimeError", read=READ, message="grad can be implicitly created "
                       "only for scalar outputs"), Tensor(())),
     ],
@@ -354,6 +363,7 @@ def test_a_backward_is_asked_of_what_is_computed_last(code, after):
             ("two = _new_Two", "two(y)"),
         ),
         ("def scale(a, b=2):\n    return a * b", ("scale(a)",)),
+        ("def run(a):\n    a.backward()", ("run(a)",)),
         ("def scale(a):\n    return a\nscale(1)", None),  # it is called already
     ],
 )
@@ -361,6 +371,21 @@ def test_what_is_only_defined_is_called(code, after):
     """With the names of its parameters."""
     found = [d.after for d in drives(ast.parse(code), posted("x", code=code))]
     assert (found[:1] == [after]) if after else not found
+
+
+@pytest.mark.parametrize(
+    ("code", "asked"),
+    [
+        ("def scale(a):\n    return a * 2", True),
+        ("def scale(a):\n    print(a * 2)", False),  # nothing to compare with a target
+        ("def train(a):\n    (a * 2).backward()\n    return a", False),  # it goes back itself
+    ],
+)
+def test_a_loss_is_asked_of_what_a_function_gives(code, asked):
+    """Where the message speaks of a backward()."""
+    message = "element 0 of tensors does not require grad and does not have a grad_fn"
+    found = drives(ast.parse(code), posted(message, code=code))
+    assert any("backward" in statement for d in found for statement in d.after) is asked
 
 
 def test_an_optimizer_without_parameters_is_made_of_the_posted_class():
@@ -533,3 +558,10 @@ def test_a_size_that_the_message_names_is_not_varied():
         "(torch.Size([3, 5])) is deprecated. Please ensure they have the same size."  # fmt: skip
     made = [found["a"] for found in dictated("c(a, b)", message, a=Tensor((3, 4)))]
     assert not {"torch.rand((3, 5, 1))", "torch.rand((3,))", "torch.rand((3, 4, 1))"} & {*made}
+
+
+def test_names_of_files_are_rows_where_numbers_are_asked_for():
+    """A trial that makes a tensor of them says so."""
+    before = Candidate().with_value("x", Text('["item"] * 4'), "use")
+    seen = Outcome(type="TypeError", message="new(): invalid data type 'str'", read=READ)
+    assert any(isinstance(c.get("x").value, Tensor) for c in changed("x", before, seen)[:3])
