@@ -1,0 +1,48 @@
+"""Take away the comma behind a value that makes a tuple of it: `rate = 0.1,`.
+
+The failing expression works on a tuple of one, and the code makes it by nothing but a comma.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.operator import Failure
+from knowledge.repair.toolkit.edits import New
+from knowledge.repair.toolkit.keeps import computed
+
+KEEPS = (computed(),)
+
+
+def applies(result: JobResult) -> bool:
+    """The error speaks of a tuple."""
+    return result.error is not None and "tuple" in result.error.message
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """Every assignment of such a tuple to what is worked on; they belong together."""
+    program = failure.program
+    held = {
+        node.attr.value if isinstance(node, cst.Attribute) else node.value
+        for place in failure.places
+        for node in program.expressions(place.node)
+        if isinstance(node, (cst.Name, cst.Attribute))
+        and isinstance(value := failure.value(node, place.frame), tuple)
+        and len(value) == 1
+    }
+    commas: dict[cst.CSTNode, New] = {}
+    names = []
+    for made in program.all(cst.Assign):
+        name, value = program.text(made.targets[0].target), made.value
+        if not isinstance(value, cst.Tuple) or len(value.elements) != 1 or value.lpar:
+            continue
+        if name.rpartition(".")[2] in held:
+            commas[value] = value.elements[0].value
+            names.append(f"`{name}`")
+    if commas:
+        told = f"{' and '.join(names)} is one value, without the comma that makes a tuple of it"
+        yield failure.edit(commas, told, as_one=True)
