@@ -549,7 +549,7 @@ FAMILIES = (
         types=("RuntimeError",),
         today=(
             r"size mismatch \(got input: (?P<input>\[[\d, ]*\]) ?, target: "
-            r"(?P<target>\[[\d, ]*\])",
+            r"(?P<target>\[\d*(?:, ?\d+)+\])",
         ),
         values={"input": "shape of the predictions", "target": "shape of the target"},
         sample="F.cross_entropy(torch.ones(2, 3, 4, 4), torch.zeros(2, 5, 5, dtype=torch.long))",
@@ -580,9 +580,13 @@ FAMILIES = (
             r"(?P<labels>\d+))?",
             r"Expected target [^\n]{0,100}?shape",
         ),
+        older=(r"size mismatch \(got input: \[\d+\] ?, target: \[(?P<labels>\d+)\]",),
         values={"labels": "number of labels"},
         sample="F.multi_margin_loss(torch.ones(3), torch.zeros(2, dtype=torch.long))",
-        examples=("ValueError: For 1D input, 1D target must have size 1, but got target size: 4",),
+        examples=(
+            "ValueError: For 1D input, 1D target must have size 1, but got target size: 4",
+            "RuntimeError: size mismatch (got input: [12], target: [64])",
+        ),
     ),
     ErrorFamily(
         id="loss_sizes",
