@@ -14,6 +14,7 @@ _LATE = (
 _SIZE = r"(\d{1,9}(?:\.\d{1,9})? [KMG]iB)"
 _MIB = {"K": 1 / 1024, "M": 1.0, "G": 1024.0}
 _CONTEXT = 1024.0  # MiB that CUDA itself takes, and more
+_ROOM = 4  # times what was asked for, and more is free
 _LOADS = r"\btorch\.load\((?!.*map_location)"
 
 
@@ -34,6 +35,8 @@ def _who_holds(seen: SeenError, message: str) -> Mapping[str, str]:
         return {}
     if mib(seen["wanted"]) >= mib(total):
         return {"total": total, "holder": "request"}
+    if mib(free) > _ROOM * mib(seen["wanted"]):
+        return {"total": total, "free": free, "holder": "nothing"}
     kept = size(r"SIZE reserved in total", r"SIZE cached", r"SIZE is reserved by PyTorch but")
     ours = mib(held) + mib(kept) if "but unallocated" in message else max(mib(held), mib(kept))
     others = mib(total) - ours - mib(free)
@@ -103,6 +106,11 @@ FAMILIES = (
                 {"holder": r"others"},
             ),
             Sentence(
+                "The GPU refused {wanted}, and by the message's own numbers {free} of its {total} "
+                "were free: the memory was not full of what this process keeps",
+                {"holder": r"nothing"},
+            ),
+            Sentence(
                 "The GPU had no room for the {wanted} that were asked for at once, at the line "
                 "that loads or moves something",
                 {"line": rf"{_LOADS}|from_pretrained\(|\.to\(|\.cuda\("},
@@ -122,6 +130,14 @@ FAMILIES = (
                 "second process of the same run on this GPU. End what is yours and not needed, or "
                 "take another GPU; a smaller batch helps little",
                 {"holder": r"others"},
+            ),
+            Sentence(
+                "A smaller batch does not help there. See whether a new process can take as much: "
+                "`torch.empty(2**28, device='cuda')`. If not, it lies outside of this code: "
+                "another process that took the memory in between (`nvidia-smi`), on Windows a "
+                "paging file that is too small, a driver that has to be restarted. If it can, look "
+                "for a limit that the code sets (`set_per_process_memory_fraction`)",
+                {"holder": r"nothing"},
             ),
             Sentence(
                 "A file is loaded to the GPU that it was saved from: `torch.load(path, "

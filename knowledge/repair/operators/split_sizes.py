@@ -1,6 +1,7 @@
 """Let the parts of a split add up to what is split: the last one is the rest.
 
-`random_split(data, [int(0.8 * n), int(0.2 * n)])` loses what rounding cuts off.
+`random_split(data, [int(0.8 * n), int(0.2 * n)])` loses what rounding cuts off. Lengths that are
+no whole numbers are rounded where they are computed, and what is left of the data stays so.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import libcst as cst
 
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import New, call
 from knowledge.repair.toolkit.sites import argument, assignment
 
-ERRORS = ("split_lengths",)
+ERRORS = ("split_lengths", "overload")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -32,6 +34,9 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     if not isinstance(parts, (cst.List, cst.Tuple)) or len(parts.elements) < 2:
         return
     values = [failure.value(e.value, place.frame) for e in parts.elements]
+    if any(type(v) is float and v > 1 for v in values):
+        yield from _whole(failure, [e.value for e in parts.elements])
+        return
     if not all(type(v) is int for v in values) or not hasattr(whole, "__len__"):
         return
     if not 0 < abs(len(whole) - sum(values)) < len(values):
@@ -44,3 +49,17 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     rest = " - ".join((f"len({program.text(data.value)})", *others))
     told = f"the last part is the rest, `{rest}`"
     yield failure.edit({last: cst.parse_expression(rest)}, told, cost=COST.SAID)
+
+
+def _whole(failure: Failure, parts: list[cst.BaseExpression]) -> Iterable[Rewrite]:
+    """`int(0.15 * n)`, where a share of the data is computed."""
+    program = failure.program
+    changes: dict[cst.CSTNode, New] = {}
+    for part in parts:
+        made = assignment(program, part.value, part) if isinstance(part, cst.Name) else None
+        share = made.value if made is not None else part
+        if isinstance(share, cst.BinaryOperation) and program.inside(share, cst.Float):
+            changes[share] = call("int", cst.Arg(share))
+    if changes:
+        told = "the lengths are whole numbers"
+        yield failure.edit(changes, told, cost=COST.SURE, as_one=True)

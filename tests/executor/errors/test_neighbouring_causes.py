@@ -230,6 +230,7 @@ CASES = [
     ("FileNotFoundError", CLASSES.format("cats, dogs"), {}, "a folder deeper", "hidden folder"),
     # -- memory -----------------------------------------------------------------------------
     ("", FULL.format("74.5 GiB", "1", "900", "1.1"), {}, "too large by itself", "nvidia-smi"),
+    ("", FULL.format("12.50 MiB", "0.1", "9280", "0.2"), {}, "9280 MiB of its", "accumulation"),
     ("", FULL.format("20 MiB", "1", "9", "1.1"), {}, "held by something else", "If it grows"),
     ("", FULL.format("20 MiB", "10", "9", "10.5"), {}, "If it grows", "something else"),
     ("", FULL.format("3 GiB", "5", "2900", "5.1"), {}, "If it grows", "something else"),

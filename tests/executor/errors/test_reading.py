@@ -79,6 +79,7 @@ DERIVED_BY_OTHER_SIZES = {
     "first_cuda",
     "gpu",
     "at",
+    "free",
     "held",
     "in_file",
     "repeats",

@@ -44,6 +44,18 @@ train, held_out = random_split(rows, [40, 10])
 print(len(train), len(held_out))
 """
 
+FRACTIONS = """\
+import torch
+from torch.utils.data import TensorDataset, random_split
+
+rows = TensorDataset(torch.rand(73, 2))
+n_val = len(rows) * 0.15
+n_test = len(rows) * 0.1
+n_train = len(rows) - n_val - n_test
+parts = random_split(rows, [n_train, n_val, n_test])
+print([len(part) for part in parts])
+"""
+
 SHARES = """\
 import torch
 from torch.utils.data import TensorDataset, random_split
@@ -58,6 +70,10 @@ CASES = Cases(
     paired={
         "two parts": (TWO, ("len(rows) - int(len(rows) * 0.9)]",)),
         "a list with a name": (LISTED, ("0.5), len(rows) - int(len(rows) * 0.5)]",)),
+        "no whole numbers": (
+            FRACTIONS,
+            ("n_val = int(len(rows) * 0.15)\nn_test = int(len(rows) * 0.1)\n",),
+        ),
         "by name": (NAMED, ("n_test = len(rows) - n_train - n_val",)),
     },
     refused={"more than rounding": ANOTHER_SET, "shares": SHARES},

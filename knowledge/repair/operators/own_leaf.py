@@ -1,0 +1,50 @@
+"""Ask for the gradient of what is trained last: `(torch.randn(3, 2) * 0.1).requires_grad_()`.
+
+`torch.randn(3, 2, requires_grad=True) * 0.1` is a result, and backward() keeps gradients in leaves
+only: its `.grad` stays None. Which names hold such a result is seen in their live values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.operator import Failure
+from knowledge.repair.toolkit.dataflow import Unasked
+from knowledge.repair.toolkit.edits import New, method, visited
+from knowledge.repair.toolkit.keeps import backwards
+from knowledge.repair.toolkit.lazily import torch
+
+KEEPS = (backwards,)
+
+
+def applies(result: JobResult) -> bool:
+    """Something is None, and a gradient was read."""
+    return result.error is not None and "None" in result.error.message
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """Every assignment of a result whose own beginning was asked; they belong together."""
+    program = failure.program
+    changes: dict[cst.CSTNode, New] = {}
+    names = []
+    for made in program.all(cst.Assign):
+        name, asks = made.targets[0].target, Unasked()
+        value = failure.value(name, 0) if isinstance(name, cst.Name) else None
+        if not isinstance(value, torch.Tensor) or value.grad_fn is None:
+            continue
+        bare = visited(made.value, asks)
+        computed_from = [n for n in program.inside(made.value, cst.Name) if _is_tensor(failure, n)]
+        if asks.found and not computed_from:
+            changes[made.value] = method(bare, "requires_grad_")
+            names.append(f"`{program.text(name)}`")
+    if changes:
+        told = f"{' and '.join(names)} is asked for a gradient when it is computed, as a leaf"
+        yield failure.edit(changes, told, as_one=True)
+
+
+def _is_tensor(failure: Failure, name: cst.Name) -> bool:
+    return isinstance(failure.value(name, 0), torch.Tensor)
