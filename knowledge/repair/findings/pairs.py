@@ -8,7 +8,7 @@ import libcst as cst
 
 from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import New, Program, method
 from knowledge.repair.toolkit.sites import integer
 from knowledge.repair.toolkit.statements import last_name
 
@@ -20,21 +20,36 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
     statement = program.statement_on(finding.line) if finding.line else None
     if statement is None:
         return
-    pairs = [p for node in program.expressions(statement) for p in _pair(program, node)]
-    for operands in pairs:
+    told = "prediction and target have one shape, so that each is compared with its own"
+    pairs = [(n, p) for n in program.expressions(statement) for p in _pair(program, n)]
+    for _, operands in pairs:
         for value in operands:
             if isinstance(value, cst.Call) and last_name(program, value.func) == "unsqueeze":
                 assert isinstance(value.func, cst.Attribute)
-                yield _rewrite(program, value, value.func.value)
-    for operands in pairs:
-        for value in operands:
+                yield Rewrite.of(program, {value: value.func.value}, told)
+    for node, operands in pairs:
+        for at, value in enumerate(operands):
             if not isinstance(value, (cst.Integer, cst.Float)):
-                yield _rewrite(program, value, method(value, "squeeze", cst.Arg(integer(1))))
+                alike = [value, *_alike(program, node, at)]
+                nodes: dict[cst.CSTNode, New] = {
+                    v: method(v, "squeeze", cst.Arg(integer(1))) for v in alike
+                }
+                yield Rewrite.of(program, nodes, told, as_one=len(nodes) > 1)
 
 
-def _rewrite(program: Program, old: cst.BaseExpression, new: cst.BaseExpression) -> Rewrite:
-    told = "prediction and target have one shape, so that each is compared with its own"
-    return Rewrite.of(program, {old: new}, told)
+def _alike(program: Program, node: cst.BaseExpression, at: int) -> Iterator[cst.BaseExpression]:
+    """What other calls of the same loss are given there by the same model, as in a validation."""
+
+    def made_by(value: cst.BaseExpression) -> str:
+        return program.text(value.func if isinstance(value, cst.Call) else value)
+
+    if not isinstance(node, cst.Call):
+        return
+    for call in program.all(cst.Call):
+        if call is node or len(call.args) != 2 or program.text(call.func) != made_by(node):
+            continue
+        if made_by(call.args[at].value) == made_by(node.args[at].value):
+            yield call.args[at].value
 
 
 def _pair(program: Program, node: cst.BaseExpression) -> Iterator[tuple[cst.BaseExpression, ...]]:

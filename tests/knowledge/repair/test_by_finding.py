@@ -155,6 +155,10 @@ def edited(slug: str, code: str, kind: str, line: int | None, name: str, **facts
          {"given": "log_target"}, "c = nn.KLDivLoss(log_target=True)\n"),
         # pairs
         ("pairs", "c = (p == y).sum()\n", "comparison_broadcasts", 1, "", {}, "p.squeeze(1) == y"),
+        ("pairs", "loss = err(net(x), y)\nheld = err(net(z), w)\n", "loss_broadcasts", 1, "", {},
+         "err(net(x).squeeze(1), y)\nheld = err(net(z).squeeze(1), w)"),
+        ("pairs", "loss = err(net(x), y)\nheld = err(old(z), w)\n", "loss_broadcasts", 1, "", {},
+         "err(net(x).squeeze(1), y)\nheld = err(old(z), w)"),
         ("pairs", "c = (p > 0).sum()\n", "comparison_broadcasts", 1, "", {}, None),
         ("pairs", "l = mse(p, y.unsqueeze(1))\n", "loss_broadcasts", 1, "l", {}, "mse(p, y)"),
         # order
