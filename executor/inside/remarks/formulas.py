@@ -32,6 +32,11 @@ from executor.inside.remarks.whole import stands_alone
 
 _LOG_VARIANCE = re.compile(r"(?i)^(z_)?log_?(var(iance)?s?|sigma_?(2|sq|squared))$")
 _NOISE = re.compile(r"(?i)^(eps(ilon)?|noise|randn(_like)?)$")
+_LIBRARIES = frozenset({"torch", "F", "nn", "np", "math"})
+_ARITHMETIC = frozenset(
+    {"exp", "sqrt", "log", "inverse", "pow", "abs", "clamp", "sum", "mean", "diag", "detach",
+     "view", "reshape", "t", "unsqueeze", "squeeze", "expand", "float", "to", "item", "size"}
+)  # fmt: skip
 _DEVIATION = re.compile(r"(?i)std|sigma|stddev|std_dev")
 
 
@@ -322,12 +327,32 @@ def _sampled(tree: ast.Module) -> Found:
             for v in values
         ):
             continue
+        if not _from_a_network(tree, values):
+            continue
         yield (
             "sampled",
             call,
             "sample() cuts the gradient: nothing that is computed from this sample trains the "
             "network that gave its parameters; use `rsample()`, or a loss with log_prob()",
         )
+
+
+def _from_a_network(tree: ast.Module, values: list[ast.expr]) -> bool:
+    """Whether something was called for them that is no arithmetic, or they come from elsewhere."""
+    names, sources = {n for v in values for n in words(v)}, list(values)
+    for node in [n for n in walk(tree) if isinstance(n, ast.Assign)] * 2:  # and what those are of
+        if node.value not in sources and names & {n for t in node.targets for n in words(t)}:
+            sources.append(node.value)
+            names |= words(node.value)
+    made = {w for n in walk(tree) if isinstance(n, ast.Assign) for t in n.targets for w in words(t)}
+    read = {n.id for v in values for n in walk(v) if isinstance(n, ast.Name)}
+    given = {a.arg for f in functions(tree).values() for a in f.args.args} | (read - made)
+    given -= {"self", *_LIBRARIES}
+    calls = [c for source in sources for c in walk(source) if isinstance(c, ast.Call)]
+    return bool(names & given) or any(
+        dotted(c.func).partition(".")[0] not in _LIBRARIES and tail(c) not in _ARITHMETIC
+        for c in calls
+    )
 
 
 def _constants(tree: ast.Module) -> set[str]:

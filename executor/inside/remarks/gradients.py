@@ -82,12 +82,14 @@ def _left_out(tree: ast.Module, back: set[str], scopes: Iterable[ast.AST]) -> Fo
                 made += [(n.id, node.value) for n in names if isinstance(n, ast.Name)]
             elif isinstance(node, ast.Return) and node.value is not None:
                 made += [(getattr(scope, "name", ""), node.value)]
+    own = functions(tree)
     flows: dict[str, set[str]] = {}
     for name, value in made:
         flows.setdefault(name, set()).update(words(value))
     wanted = behind(back, flows)
     for name, value in made:
         calls = [c for c in walk(value) if isinstance(c, ast.Call) and _is_derivative(c)]
+        calls = [c for c in calls if dotted(c.func) not in own]  # `def grad(u, x)` of the program
         if name not in wanted or len(calls) != 1:
             continue
         if {k.arg for k in calls[0].keywords} & {"create_graph", None}:

@@ -903,6 +903,16 @@ SOUND = {
         "    return torch.autograd.grad(y, x, torch.ones_like(y), create_graph=True)[0]\n"
         "ux = d(u, x)\nloss = (ux - f).pow(2).mean()\nloss.backward()\n"
     ),
+    "a derivative by a function of that name": (
+        "def grad(y, x):\n"
+        "    return torch.autograd.grad(y, x, torch.ones_like(y), create_graph=True)[0]\n"
+        "ux = grad(u, x)\nloss = (ux - f).pow(2).mean()\nloss.backward()\n"
+    ),
+    "a posterior that no network gives": (
+        "class Arm:\n    def draw(self):\n        cov = torch.linalg.inv(self.P)\n"
+        "        cov = (cov + cov.t()) / 2\n        return torch.distributions."
+        "MultivariateNormal(cov @ self.b, cov).sample()\nloss.backward()\n"
+    ),
     "against the gradient": (
         "loss.backward()\nfor p in model.parameters():\n    p.data.add_(p.grad, alpha=-0.1)\n"
         "    p.data = p.data - lr * p.grad\n"
