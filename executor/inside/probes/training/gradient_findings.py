@@ -192,7 +192,8 @@ def _never_a_state(w: Watched, watched: list[Watched]) -> str:
     if inputs == w.name or not any(o.name == inputs and o.top for o in watched):
         return ""
     such = (
-        "as where only the last position is read, at which the reverse direction begins"
+        "as where each sequence has one step (see batch_first), or only the last position is read, "
+        "at which the reverse direction begins"
         if w.name.endswith("_reverse")
         else "as in a sequence of one step"
     )
