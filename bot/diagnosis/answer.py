@@ -33,6 +33,23 @@ _PROBED = (
     "parameter_lost",
 )
 
+# What the text shows → what a probe says of the same thing, where it was seen in the run.
+_SEEN_IN_THE_RUN = {
+    "bce_of_softmax": {"softmax_one_column"},
+    "divergence": {"kl_div_arguments"},
+    "last_of_batch": {"reads_last_step"},
+    "memory_grows": {"graph_kept"},
+    "never_used": {"unused_parameters"},
+    "never_zeroed": {"gradients_accumulate"},
+    "not_a_buffer": {"plain_constant"},
+    "one_object": {"shared_weights"},
+    "scheduler_idle": {"scheduler_never_stepped"},
+    "sigmoid_first": {"sigmoid_before_cross_entropy"},
+    "sigmoid_twice": {"sigmoid_before_bce_with_logits"},
+    "softmax_twice": {"softmax_before_cross_entropy"},
+    "unregistered": {"unregistered_module", "unregistered_parameter", "unregistered_tensor"},
+    "zeroed_outside": {"gradients_accumulate"},
+}
 
 # Lines that are told only to those whose words they answer.
 _CONCERNS_SOME = ("seeded_and_timed", "no_main_guard", "drawn_anew", "expanded_copy")
@@ -273,7 +290,7 @@ def _remarks(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
     lines = question.code.split("\n")
     found = {f.kind for f in run.findings} if run is not None else set()
     own = [r for r in remarks if r.line <= len(lines) and r.code in lines[r.line - 1]]
-    own = [r for r in own if r.kind not in found]
+    own = [r for r in own if not {r.kind, *_SEEN_IN_THE_RUN.get(r.kind, ())} & found]
     if not tells_of_a_symptom(question):
         own = [r for r in own if r.kind != "slow"]
     if not _asks_for_the_same_runs(question):

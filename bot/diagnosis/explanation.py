@@ -182,7 +182,7 @@ def candidates(
             continue  # it names that error, and says nothing of it
         if aside:
             yield why.model_copy(update={"text": aside, "remedy": ""})
-        elif why.text or slug in own:  # what a verified fix mends is the article's mistake
+        elif why.text or (slug in own and error is not None):  # its mistake is what was mended
             yield why if why.text else why.model_copy(update={"text": article.reason()})
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from executor.inside.remarks.edits import Told, moved
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
+    callee,
     calls_in,
     dotted,
     inside,
@@ -22,6 +24,8 @@ from executor.inside.remarks.syntax import (
     walk,
     words,
 )
+
+_SCALES = re.compile(r"Adam|Ada(?:grad|delta|factor)|RMSprop|Rprop|Lion|Muon")
 
 
 def accumulation_cleared(tree: ast.Module) -> Found:
@@ -129,7 +133,14 @@ def _is_nth(test: ast.expr, flags: set[str] | frozenset[str]) -> bool:
 
 
 def _not_divided(tree: ast.Module) -> Found:
-    """Gradients added up over several batches whose losses are not made smaller."""
+    """Gradients added up over several batches whose losses are not made smaller.
+
+    Adam and its like divide by the size of the gradients, so that their steps stay as they are.
+    """
+    kinds = [callee(made) for made in optimizers(tree).values()]
+    clips = any("clip_grad" in word for word in words(tree))
+    if kinds and all(_SCALES.search(kind) for kind in kinds) and not clips:
+        return
     for loop in loops(tree):
         own = list(inside(loop))
         inner = [n for n in own if isinstance(n, (ast.For, ast.While))]
@@ -158,12 +169,19 @@ def _not_divided(tree: ast.Module) -> Found:
                 is_step(c, {}) or owner(c) in optimizers(tree) for c in calls_in(below, "step")
             ):
                 n = branch.test.left.right  # type: ignore[attr-defined]
+                counts = isinstance(n, (ast.Name, ast.Attribute, ast.Constant))
+                by_size = isinstance(loop, ast.For) and len(getattr(loop.iter, "args", ())) == 3
+                how = (
+                    f"write `(loss / {ast.unparse(n)}).backward()`"
+                    if counts and not by_size  # what goes by steps of its own counts samples
+                    else "divide each loss by the number of batches in a step"
+                )
                 yield (
                     "not_divided",
                     back[0],
                     "the gradients of several batches are added up, and the losses are not divided "
-                    f"by their number: the step is that many times larger; write `(loss / "
-                    f"{ast.unparse(n)}).backward()`, unless the loss is a sum on purpose",
+                    f"by their number: the step is that many times larger; {how}, unless the loss "
+                    "is a sum on purpose",
                 )
 
 

@@ -29,6 +29,8 @@ from executor.inside.remarks.syntax import (
 _COPIES = {"clone", "deepcopy", "copy", "tolist", "item", "sum", "norm", "mean", "numpy", "array"}
 _COMPARES = {"equal", "allclose", "array_equal", "all", "any", "isclose"}
 _CLOCKS = {"time", "perf_counter", "monotonic", "process_time", "default_timer"}
+_AT_ONCE = {"print", "range", "len", "append", "sleep", "open"}  # what is no work of the GPU
+_AT_ONCE |= {"load", "load_state_dict", "from_pretrained", "import_module", "DataLoader"}
 _WAITS = {"synchronize", "item", "cpu", "tolist", "numpy", "Event", "elapsed_time", "Timer"}
 
 
@@ -119,15 +121,15 @@ def _gpu_time(tree: ast.Module) -> Found:
             isinstance(n, ast.Subscript) and tail(n.value) == "data" and n.lineno in between
             for n in walk(tree)  # `loss.data[0]` of old code
         )
-        if not waits and any(tail(c) not in {"print", "range", "len", "append"} for c in called):
+        if not waits and any(tail(c) not in _AT_ONCE for c in called):
             yield (
                 "gpu_time",
                 node,
                 "work on the GPU runs asynchronously: a call returns when it is handed over, so "
                 f"this is not the time that it takes, and whatever waits for a result first "
                 "(`.cpu()`, `.item()`, print) seems to take it; call `torch.cuda.synchronize()` "
-                f"before `{name}` is set and before the time is read again, and leave the first "
-                "rounds out",
+                f"before `{name}` is set and before the time is read again (a first round takes "
+                "longer: it also sets up what the others find)",
             )
             return
 

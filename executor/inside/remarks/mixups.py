@@ -64,6 +64,7 @@ _ORDERED = {
 }
 # Scales that begin at 0 on purpose, so that a branch adds nothing at first.
 _MAY_BE_ZERO = re.compile(r"bn|norm|lora|gate|zero|last|head|out|final", re.IGNORECASE)
+_LAYER = re.compile(r"(?:Lazy)?(?:Linear|Bilinear|Conv(?:Transpose)?\dd)|LSTM|GRU|RNN|\w*Cell")
 _TABLES = {"Embedding", "EmbeddingBag"}
 _COPY = re.compile(r"target|frozen|teacher|old|prev|backup|ema|init", re.IGNORECASE)
 
@@ -273,8 +274,11 @@ def _all_zero(tree: ast.Module) -> Found:
     """Weights of a layer that are all set to 0; each row of a table has a gradient of its own.
 
     What is added to something else begins with no effect on purpose, as the last layer of a
-    residual branch does.
+    residual branch does. A program's only layer is its last.
     """
+    made = [n for n in walk(tree) if isinstance(n, ast.Call) and _LAYER.fullmatch(callee(n))]
+    if len(made) == 1:
+        return
     added = {
         dotted(call.func)
         for node in walk(tree)

@@ -9,7 +9,7 @@ from torch import nn
 from bot.diagnosis.next_step import next_step, the_loss_falls
 from bot.diagnosis.wording.no_error import remark
 from bot.models import PastedTraceback, Question
-from executor.protocol import JobResult, LossSeen
+from executor.protocol import JobResult, LossSeen, Remark
 from tests.bot.diagnosis.test_read_not_run import answer
 from tests.built import failed, found, noted, ran
 
@@ -147,3 +147,21 @@ def test_beside_a_mistake_that_the_run_shows_no_general_look_is_told() -> None:
 
     assert [remark.kind for remark in mistaken.remarks] == []
     assert [remark.kind for remark in only_noted.remarks] == ["does_not_learn"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "finding", "told"),
+    [
+        ("softmax_twice", "softmax_before_cross_entropy", False),
+        ("zeroed_outside", "gradients_accumulate", False),
+        ("softmax_twice", "gradients_accumulate", True),
+    ],
+)
+def test_what_a_probe_saw_in_the_run_is_not_told_of_the_text_too(
+    kind: str, finding: str, told: bool
+) -> None:
+    """The same thing under two names is one thing."""
+    read = Remark(kind=kind, line=1, code="", message="so it is")
+    shown = answer(text="", run=ran(findings=(found(finding),), remarks=(read,)))
+
+    assert (kind in {r.kind for r in shown.remarks}) is told

@@ -78,6 +78,11 @@ PAIRS = {
         "device = 'cuda'\nt = time.time()\nl = model(x)\ns += l.data[0]\n"
         "print(time.time() - t)",
     ),
+    "what runs on the GPU, and a file that is read": (
+        "gpu_time",
+        "device = 'cuda'\nt = time.time()\ny = model(x)\nprint(time.time() - t)",
+        "device = 'cuda'\nt = time.time()\nm = torch.load(p)\nprint(time.time() - t)",
+    ),
     "a term of a loss, and the average of a report": (
         "never_used", "for x in data:\n    loss = rec(x)\n    aux_loss = crit(x) / n\n" + FIT,
         "for x in data:\n    loss = rec(x)\n    aux_loss = running_loss / n\n" + FIT,

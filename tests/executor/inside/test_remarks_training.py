@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
+from executor.inside.remarks import found
 from tests.executor.inside.test_remarks import kinds, module
 
 OPT = "opt = torch.optim.Adam(model.parameters())\n"
+SGD = OPT.replace("Adam", "SGD")
 FIT = "for x, y in loader:\n    opt.zero_grad()\n    loss = f(model(x), y)\n    loss.backward()\n"
 STEP = "    opt.step()\n"
 NO_GRAD = "with torch.no_grad():\n    print((model(x).argmax(1) == y).sum())\n"
@@ -147,7 +151,7 @@ SHOWN = {
         EPOCHS + indented("fit_one_epoch(net)\nif a < b:\n    best = net.state_dict()\n") + BEST,
     ],
     "not_divided": [
-        OPT + "for i, x in loader:\n    f(model(x)).backward()\n    if i % 8 == 0:\n"
+        SGD + "for i, x in loader:\n    f(model(x)).backward()\n    if i % 8 == 0:\n"
         "        opt.step()\n        opt.zero_grad()"
     ],
     "accumulation_cleared": [
@@ -510,5 +514,30 @@ def test_what_is_thrown_away_needs_no_division():
     fourth = FOURTH + "    " + ZERO
     back = "    f(model(x), y).backward()\n"
 
-    assert kinds(OPT + NTH + back + fourth) == {"not_divided"}
+    assert kinds(SGD + NTH + back + fourth) == {"not_divided"}
+    assert kinds(OPT + NTH + back + fourth) == set()  # Adam's steps stay as they are
+    clipped = back + "    clip_grad_norm_(model.parameters(), 1)\n"
+    assert kinds(OPT + NTH + clipped + fourth) == {"not_divided"}
     assert kinds(OPT + NTH + ZERO + back + fourth) == {"accumulation_cleared"}
+
+
+@pytest.mark.parametrize(
+    ("loop", "test", "said"),
+    [
+        (NTH, "(i + 1) % n == 0", "write `(loss / n).backward()`"),
+        (NTH, "(i + 1) % (n * size) == 0", "by the number of batches in a step"),
+        ("for i in range(0, m, size):\n", "(i + size) % n == 0", "by the number of batches"),
+    ],
+)
+def test_a_loss_is_divided_by_a_number_of_batches(loop: str, test: str, said: str):
+    """What stands behind the percent sign may count samples, and be no single name."""
+    code = (
+        SGD
+        + loop
+        + f"    f(model(x)).backward()\n    if {test}:\n        opt.step()\n"
+        + ("        opt.zero_grad()\n")
+    )
+
+    (told,) = [r.message for r in found(ast.parse(code), code) if r.kind == "not_divided"]
+
+    assert said in told

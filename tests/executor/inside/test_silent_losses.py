@@ -269,6 +269,8 @@ HEALTHY = {
         "        return torch.cat(out, 1)",
     ),
     "the next token": TOKENS.format(layer="GRU", at="1:").replace("net(s)", "net(s[:, :-1])"),
+    "layers that read along the batch, and each step alone": TOKENS.format(layer="GRU", at=":")
+    .replace("batch_first=True", "batch_first=False"),
     "an autoencoder of tokens": TOKENS.format(layer="GRU", at=":").replace(
         "8, batch", "4, bidirectional=True, batch"
     ),

@@ -515,7 +515,7 @@ def test_a_number_that_a_library_takes_out_of_a_tensor_is_its_own_affair(any_hou
 @pytest.mark.parametrize(
     ("schedule", "said", "not_said"),
     [
-        (LAMBDAS.format(factor="1.0 if i < 9 else -1.0"), "the steps go uphill", "stand still"),
+        (LAMBDAS.format(factor="1.0 - 0.11 * i"), "the steps go uphill", "stand still"),
         (LAMBDAS.format(factor="1.0 if i < 9 else 0.0"), "as long as the training", "loop over"),
     ],
 )
@@ -526,6 +526,15 @@ def test_a_rate_that_died_is_told_as_it_went(
     told = [f.message for f in run(any_house, schedule).findings if f.kind == "rate_died"]
 
     assert said in told[0] and not_said not in told[0]
+
+
+def test_a_rate_that_was_turned_round_is_meant(any_house: House):
+    """A schedule that runs on falls below 0 by a little; who goes uphill says so at once."""
+    turned = LAMBDAS.format(factor="1.0 if i < 9 else -1.0")
+    always = LAMBDAS.format(factor="-1.0")
+
+    for uphill in (turned, always):
+        assert "rate_died" not in {f.kind for f in run(any_house, uphill).findings}
 
 
 def test_a_rate_is_not_what_keeps_weights_that_never_moved(any_house: House):

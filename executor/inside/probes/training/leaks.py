@@ -328,6 +328,8 @@ def _copied(call: Caller, kept: _Kept, same: tuple[str, int]) -> list[Finding]:
     steps = dict(tensors((kept.call.args, kept.call.kwargs)))[same[0]].shape[same[1]]
     if _reads(call, kept, *same) != "in_order" or not _sees_own_step(call, kept, *same):
         return []
+    if not _keeps_apart(call, kept):
+        return []  # it reads along the batch, and nothing in the order of the steps
     kind = type(kept.call.module).__name__
     return [
         finding(
@@ -462,6 +464,14 @@ def _reads(call: Caller, kept: _Kept, name: str, dim: int) -> str:
         return ""
     stays = close(before.narrow(dim, 0, half), after.narrow(dim, 0, half))
     return "in_order" if stays else "ahead"
+
+
+def _keeps_apart(call: Caller, kept: _Kept) -> bool:
+    """Whether what it says of a sample stays when all the others are changed."""
+    inputs, row = (kept.call.args, kept.call.kwargs), kept.first.shape[0] - 1
+    base = call.run(inputs)
+    now = call.run(mapped(inputs, mixing.others_changed(row + 1, row)))
+    return base[0].shape[:1] != (row + 1,) or close(base[0][row], now[0][row])
 
 
 def _by_step(out: torch.Tensor, sizes: torch.Size, dim: int) -> torch.Tensor | None:

@@ -40,6 +40,7 @@ class _Course:
     dead: int = 0  # steps since the highest rate at nearly none
     since: int | None = None  # the first of them
     last: float = 0.0
+    turned: bool = False  # whether it was as far below 0 as above: uphill on purpose
 
 
 class Rates:
@@ -74,10 +75,12 @@ class Rates:
             new = group.get("lr")
             # A tensor is not asked for its value: somebody may be capturing the graph of it.
             rate = max(rate, new) if isinstance(new, (int, float)) else math.inf
-        course.last = rate
+        before, course.last = course.last, rate
         course.zeros += rate == course.top == 0
         if rate >= course.top:
             course.top, course.dead, course.since = rate, 0, None
+        elif 0 < course.top <= min(2 * before, -2 * rate):
+            course.turned = True  # a schedule that runs on comes to 0 first
         elif rate < _DEAD * course.top:
             course.dead += 1
             if course.since is None:
@@ -244,6 +247,8 @@ def _report_dead(
     collector: FindingCollector, record: Record, course: _Course, *, by_batch: bool
 ) -> None:
     if course.steps < _LEAST or course.dead < _SHARE * course.steps or course.since is None:
+        return
+    if course.turned or not course.top > 0:
         return
     if course.last >= 0 and not any(w.moved for w in record.watched):
         return  # it is not the rate that keeps them where they are
