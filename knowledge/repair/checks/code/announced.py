@@ -73,8 +73,19 @@ def check(change: Change) -> Check:
 
 
 def _keywords_lost(old: ast.stmt, new: ast.stmt) -> list[str]:
-    """The keywords whose value is given under no other name now, nor by its place."""
-    had = {n.arg: text(n.value) for n in expressions(old) if isinstance(n, ast.keyword) and n.arg}
+    """The keywords whose value is given under no other name now, nor by its place.
+
+    Not those of a call that went as a whole, and for which no other came.
+    """
+    were, are = ({called(n) for n in expressions(s)} for s in (old, new))
+    went = were - are if are <= were else set()
+    had = {
+        k.arg: text(k.value)
+        for n in expressions(old)
+        if isinstance(n, ast.Call) and called(n) not in went
+        for k in n.keywords
+        if k.arg
+    }
     has = [n for n in expressions(new) if isinstance(n, ast.keyword) and n.arg not in had]
     kept = {n.arg for n in expressions(new) if isinstance(n, ast.keyword)}
     values = {text(n.value) for n in has} | (_by_place(new) - _by_place(old))

@@ -52,6 +52,9 @@ from tests.knowledge.repair.checks.code.changed import refused
         ("numpy_array = np.array(x)\n", "numpy_array = list(x)\n", False),
         ("y = x.T @ z  # transposed\n", "y = x @ z  # transposed\n", True),  # the sizes decide
         ("f(x, retain_graph=True)  # retain_graph\n", "f(x)  # retain_graph\n", False),
+        ("m = S(L(3), A(dim=1))  # dimensions\n", "m = S(L(3))  # dimensions\n", True),
+        ("m = S(L(3), A(dim=1))  # dimensions\n", "m = S(L(3), B())  # dimensions\n", False),
+        ("m = S(L(3), A(dim=1))  # dimensions\n", "m = S(L(3), A())  # dimensions\n", False),
         ("a = deepcopy(b)  # a deep copy\n", "a = b  # a deep copy\n", False),
         ("y = map(torch.detach, x)  # detached\n", "y = x  # detached\n", False),
         ("y = f(x)  # detached\n", "y = g(x)  # detached\n", True),  # it never was
