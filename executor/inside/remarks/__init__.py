@@ -74,6 +74,7 @@ from executor.inside.remarks import (
     formulas,
     frozen,
     gradients,
+    held_out,
     keeping,
     labels,
     layers,
@@ -130,6 +131,7 @@ ASIDES = frozenset(
         "classes_regressed",
         "seeded_and_timed",
         "mask_as_picture",
+        "scaled_by_all",
     ]
 )
 
@@ -149,6 +151,7 @@ _BY_WHAT_IT_READS = (
     *quantities.RULES,
     *slips.RULES,
     *figures.RULES,
+    *held_out.RULES,
     *reductions.RULES,
     *noise.RULES,
     *copies.RULES,

@@ -409,6 +409,7 @@ def never_reset(tree: ast.Module) -> Found:
                 added_up |= {name: at for name, _, at in grown(inside(inner))}
         zeros = {name for node, name, value in assigned(tree) if node.lineno < outer.lineno
                  and ast.unparse(value) in ("0", "0.0")}  # fmt: skip
+        anew_too = added_up.keys() & again  # another sum is one of each round
         kept = {name for name in added_up if name in zeros and name not in again}
         for node in inside(outer):
             match node:
@@ -427,6 +428,16 @@ def never_reset(tree: ast.Module) -> Found:
                     f"by `{ast.unparse(by)}`, the number of one round: from the second round on "
                     "the figure is that of all rounds together and grows with each; set it to 0 at "
                     "the beginning of each round",
+                )
+                return
+            if name and dotted(by) in kept and anew_too:
+                yield (
+                    "never_reset",
+                    added_up[name],
+                    f"`{name}` and `{dotted(by)}` are set to 0 before the loop over the rounds "
+                    f"alone, and `{min(anew_too)}` in each of them: this figure is that of all "
+                    "rounds so far, the first and worst ones too; set both to 0 at the beginning "
+                    "of each round",
                 )
                 return
 

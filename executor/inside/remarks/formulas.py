@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from executor.inside.remarks.edits import Told, operand, put, way, with_argument
 from executor.inside.remarks.losses import ends, is_activated, losses_of, takes_of
@@ -157,6 +157,43 @@ def _is_divided(tree: ast.Module) -> bool:
         and "sum" in words(n.right if isinstance(n, ast.BinOp) else n.value)
         for n in walk(tree)
     )
+
+
+def other_variable(tree: ast.Module) -> Found:
+    """`u_xx = grad(u_x, t)`: a second derivative by another variable than its name says."""
+    for scope in (tree, *functions(tree).values()):
+        own = {
+            name: node for node in inside(scope) if isinstance(node, ast.Assign)
+            for name in (dotted(node.targets[0]),)
+        }  # fmt: skip
+        for name, node in own.items():
+            second = re.fullmatch(r"([a-zA-Z]+)_?([a-z])([a-z])", name)
+            first = next((a for a in _differentiated(node.value)), None)
+            if second is None or first is None or first[0] not in (
+                f"{second[1]}_{second[2]}", f"{second[1]}{second[2]}"
+            ) or first[0] not in own:  # fmt: skip
+                continue
+            by, at = first[1], first[2]
+            # Both letters are variables there: `u_xt` may be told from `u_xx`.
+            said = words(scope)
+            if by != second[3] and second[3] in said and len(by) == 1:
+                yield Told(
+                    "other_variable",
+                    node,
+                    f"`{name}` is the derivative of `{first[0]}` by `{by}`, and its name says by "
+                    f"`{second[3]}`: write `{second[3]}`",
+                    (way("the derivative is by what its name says", put(at, second[3])),),
+                )
+                return
+
+
+def _differentiated(value: ast.expr) -> Iterator[tuple[str, str, ast.expr]]:
+    """`u_x` and `t` of `grad(u_x, t, …)`, with what takes the only one out of its tuple."""
+    for node in walk(value):
+        match node:
+            case ast.Call(args=[ast.Name(id=of), by, *_]) if "grad" in tail(node).lower():
+                one = by.elts[0] if isinstance(by, (ast.Tuple, ast.List)) and by.elts else by
+                yield of, dotted(one), one
 
 
 def _divergence(tree: ast.Module) -> Found:
@@ -549,6 +586,7 @@ _POSITIVE = {"Softplus", "softplus", "exp", "ReLU", "relu"}
 
 RULES = (
     sum_beside_mean,
+    other_variable,
     noise_without_root,
     rates_not_logs,
     _new_leaf,

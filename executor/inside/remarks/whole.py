@@ -67,6 +67,7 @@ SAID_OF_THE_WHOLE = frozenset(
         "sampler_epoch_not_set",
         "scaler",
         "scheduler_idle",
+        "scaled_by_all",
         "scores_cut",
         "seeded_each_epoch",
         "selected_on_test",
@@ -83,6 +84,7 @@ SAID_OF_THE_WHOLE = frozenset(
         "uncalled",
         "used_up",
         "validated_in_training",
+        "windows_dealt_out",
     ]
 )
 _EXAMPLE = re.compile(r"(?im)^#.*\b(?:example|option|approach|method|scenario|version)\b *\w?\d?")

@@ -75,7 +75,9 @@ def _detached(program: Program, finding: Finding) -> Iterator[Rewrite]:
 
 
 def _scaled(program: Program, finding: Finding) -> Iterator[Rewrite]:
-    """`model(x / 255)` wherever one variable's model is called."""
+    """`model(x / 255)` wherever one variable's model is called, of pixels."""
+    if "at_ends" in finding.facts:
+        return
     makes = re.compile(r"(^|\.)(Sequential|Linear|Conv\dd)$")
     own = {
         c.name.value

@@ -77,6 +77,9 @@ SHOWN = {
     "never_reset": [
         ROUNDS.format("right = 0", "n = 0", "n"),
         ROUNDS.format("right = 0", "n = 0", "len(data)"),
+        ROUNDS.format("right, n = 0, 0", "s = 0", "n")
+        .replace("net(x) == y", "s_ == y")
+        .replace("        n +=", "        s += 1\n        n +="),
     ],
     "reduced_before_weights": [
         WEIGHTED.format("", "weights"),

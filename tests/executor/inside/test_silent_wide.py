@@ -17,6 +17,10 @@ LAMBDAS = (
     SCHEDULE + STEPPED.format(made="LambdaLR(opt, lambda i: {factor})") + LONG + FIT
     + "    sched.step()\n"
 )  # fmt: skip
+TWO_PHASES = (
+    SCHEDULE + STEPPED.format(made="ExponentialLR(opt, 0.99)") + LONG + FIT + "    {ended}\n"
+    + ADAM + LONG + FIT + "    {later}\n"
+)  # fmt: skip
 BOTH = "d = nn.Linear(3, 1)\nog = torch.optim.Adam(d.parameters())\n"
 TURNS = (
     BOTH + "od = torch.optim.Adam({held}.parameters())\ng = nn.Linear(6, 3)\n"
@@ -205,7 +209,8 @@ MISTAKES = {
     ],
     "scheduler_of_another": [
         SCHEDULE + STEPPED.format(made="ExponentialLR(opt, 0.99)") + ADAM + LONG + FIT
-        + "    sched.step()\n"
+        + "    sched.step()\n",
+        TWO_PHASES.format(ended="sched.step()", later="sched.step()"),
     ],
     "scheduler_first": [
         SCHEDULE + STEPPED.format(made="ExponentialLR(opt, 0.99)") + LONG
@@ -271,6 +276,10 @@ AS_MANY = (
 
 HEALTHY = {
     "as many steps of the output as samples": AS_MANY,
+    "a scheduler of the first of two phases": TWO_PHASES.format(ended="sched.step()", later="pass"),
+    "a scheduler of both phases": TWO_PHASES.format(
+        ended="sched.step()", later="later.step()"
+    ).replace("\nfor", "\nlater = torch.optim.lr_scheduler.ExponentialLR(opt, 0.99)\nfor"),
     "a scheduler that would change nothing": (
         SCHEDULE + STEPPED.format(made="StepLR(opt, 3, gamma=1)") + LONG + FIT
     ),

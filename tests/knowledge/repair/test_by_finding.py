@@ -204,6 +204,8 @@ def edited(slug: str, code: str, kind: str, line: int | None, name: str, **facts
         ("options", "t = r + q(s)\n", "target_not_detached", 1, "", {}, None),
         ("options", "m = nn.Linear(4, 2)\ny = m(x + 1)\n", "inputs_unscaled", 1, "", {},
          "y = m((x + 1) / 255)"),
+        ("options", "m = nn.Linear(4, 2)\ny = m(x + 1)\n", "inputs_unscaled", 1, "",
+         {"at_ends": 0.97}, None),
         ("options", "nn.init.ones_(m.weight)\nnn.init.zeros_(m.bias)\n", "units_identical", 1, "",
          {}, "nn.init.xavier_uniform_(m.weight)\nnn.init.zeros_(m.bias)\n"),
         ("options", "m.requires_grad = False\n", "freezes_nothing", 1, "m", {},

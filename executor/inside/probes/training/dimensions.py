@@ -28,6 +28,8 @@ _TURNS = {"Permute", "Transpose", "Squeeze", "Unsqueeze"}  # what einsum does to
 _PIXELS = (200, 255)  # the largest of values that were never scaled
 _DISTINCT = 32  # whole numbers that pixels have at least; fewer may be counts
 _FEATURES = 4  # of a sample, at least
+_END = 1e-3  # from 0 or 1, where a sigmoid's gradient is nearly none
+_LARGE, _MOSTLY = 50, 0.9  # inputs that were never scaled, and the share of units at an end
 _LEAST = 128  # values that are looked at, at least
 
 
@@ -73,6 +75,8 @@ def _of_node(node: Any, kind: str) -> Iterator[Pattern]:
         yield from _picked(node)
     if kind in ("Addmm", "Mm", "Convolution"):
         yield from _unscaled(node, kind)
+    elif kind in ("Sigmoid", "Tanh"):
+        yield from _saturated(node, kind)
 
 
 def _attention(node: Any) -> Iterator[Pattern]:
@@ -220,3 +224,23 @@ def _unscaled(node: Any, kind: str) -> Iterator[Pattern]:
     some = values.flatten()[:4096]
     if bool((some == some.round()).all()) and len(torch.unique(some)) >= _DISTINCT:
         yield Pattern("inputs_unscaled", {"largest": high, "input": list(values.shape)})
+
+
+def _saturated(node: Any, kind: str) -> Iterator[Pattern]:
+    """Units of the first layer that are all at the ends of their range, by the size of its inputs.
+
+    With weights as a layer is made with them, that takes inputs of tens and more.
+    """
+    before = node.next_functions[0][0]
+    if before is None or what(before) != "Addmm" or before.next_functions[1][0] is not None:
+        return
+    given, units = private.saved_mat1(before), private.saved_result(node)
+    if not isinstance(given, torch.Tensor) or units.numel() < _LEAST or given.shape[-1] < 2:
+        return
+    low = 0.0 if kind == "Sigmoid" else -1.0
+    at_an_end = torch.minimum(units - low, 1 - units) < _END
+    largest = float(given.abs().amax())
+    share = float(at_an_end.float().mean())
+    if largest > _LARGE and share >= _MOSTLY:
+        facts = {"largest": largest, "input": list(given.shape), "at_ends": share}
+        yield Pattern("inputs_unscaled", facts)

@@ -379,10 +379,15 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
         f"write `dim={f['summed']}` where they are normalised"
     ),
     "inputs_unscaled": lambda f: (
-        f"comes from a first layer that got whole numbers up to {f['largest']:g} {f['input']}, "
-        "as pixels are stored: the gradients of its weights are as many times larger than with "
-        "inputs about 1, so that most learning rates are too large for them; scale them first "
-        "(`x.float() / 255`, or to mean 0 and deviation 1)"
+        f"comes from a first layer that got numbers up to {f['largest']:.3g} {f['input']}: "
+        f"{f['at_ends']:.0%} of its units are at the ends of their range, where next to no "
+        "gradient comes through, so that it hardly learns from them; bring each column to mean 0 "
+        "and deviation 1 first, by the training data"
+        if "at_ends" in f
+        else f"comes from a first layer that got whole numbers up to {f['largest']:g} "
+        f"{f['input']}, as pixels are stored: the gradients of its weights are as many times "
+        "larger than with inputs about 1, so that most learning rates are too large for them; "
+        "scale them first (`x.float() / 255`, or to mean 0 and deviation 1)"
     ),
     "targets_unscaled": lambda f: (
         f"compares outputs of about {f['output']:.2g} with targets of about {f['target']:.3g}, and "

@@ -40,6 +40,9 @@ class _Course:
     dead: int = 0  # steps since the highest rate at nearly none
     since: int | None = None  # the first of them
     last: float = 0.0
+    began: int = 0  # its first step among those of all optimizers
+    until: int = 0  # its last one
+    then: float | None = None  # the rate that it had when a later optimizer began
     turned: bool = False  # whether it was as far below 0 as above: uphill on purpose
 
 
@@ -54,6 +57,7 @@ class Rates:
         words = {_word(n) for n in walk(tree)}
         self._changes = bool(words & {"lr_scheduler", "param_groups"})  # the text can change a rate
         self._courses: dict[int, _Course] = {}
+        self._count = 0  # steps of all optimizers
 
     def start(self) -> None:
         """Listen."""
@@ -68,13 +72,12 @@ class Rates:
     def _step(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
         course = self._courses.get(id(optimizer))
         if course is None:
-            course = self._courses[id(optimizer)] = _Course()
+            self._another_begins()
+            course = self._courses[id(optimizer)] = _Course(began=self._count)
+        self._count += 1
+        course.until = self._count
         course.steps += 1
-        rate = -math.inf
-        for group in optimizer.param_groups:
-            new = group.get("lr")
-            # A tensor is not asked for its value: somebody may be capturing the graph of it.
-            rate = max(rate, new) if isinstance(new, (int, float)) else math.inf
+        rate = _highest(optimizer)
         before, course.last = course.last, rate
         course.zeros += rate == course.top == 0
         if rate >= course.top:
@@ -85,6 +88,11 @@ class Rates:
             course.dead += 1
             if course.since is None:
                 course.since = course.steps
+
+    def _another_begins(self) -> None:
+        for record in self._steps.records.values():
+            if (course := self._courses.get(id(record.optimizer))) is not None:
+                course.then = _highest(record.optimizer)
 
     def report(self, collector: FindingCollector, warnings: tuple[WarningSeen, ...]) -> None:
         """Add the findings, after a run without an error."""
@@ -185,14 +193,18 @@ class Rates:
         """A scheduler of an optimizer that makes no steps, while another one does."""
         for scheduler in schedulers:
             own = scheduler.optimizer
-            if id(own) in self._steps.records or not _stepped(scheduler):
+            left = self._courses.get(id(own))
+            stays = left is not None and left.then in (None, _highest(own))
+            if stays or not _stepped(scheduler):
                 continue
             ids = {id(p) for group in own.param_groups for p in group["params"]}
             shared = {id(group) for group in own.param_groups}  # by who wraps another optimizer
             others = [
                 r
                 for r in records
-                if ids & set(r.ids) and not shared & set(map(id, r.optimizer.param_groups))
+                if ids & set(r.ids)
+                and not shared & set(map(id, r.optimizer.param_groups))
+                and (left is None or self._follows(left, r))
             ]
             if others:
                 collector.add(
@@ -203,6 +215,11 @@ class Rates:
                     f"{type(own).__name__} than the one that steps: `{others[-1].name}` keeps its "
                     "own; make the scheduler with the optimizer that is stepped",
                 )
+
+    def _follows(self, left: _Course, record: Record) -> bool:
+        """Whether an optimizer took the place of one that has made its last step."""
+        course = self._courses.get(id(record.optimizer))
+        return course is not None and course.began >= left.until and course.steps >= _LEAST
 
     def _in_training(self, line: int | None) -> bool:
         """Whether the line is in a loop that trains: who goes on with a run steps it before."""
@@ -360,6 +377,16 @@ def _has_averages(optimizer: torch.optim.Optimizer) -> bool:
 
 def _stepped(scheduler: Any) -> bool:
     return int(getattr(scheduler, "last_epoch", 1)) > 0
+
+
+def _highest(optimizer: torch.optim.Optimizer) -> float:
+    """The highest rate of its groups; infinite if one is a tensor.
+
+    A tensor is not asked for its value: somebody may be capturing the graph of it.
+    """
+    rates = [group.get("lr") for group in optimizer.param_groups]
+    numbers = [rate for rate in rates if isinstance(rate, (int, float))]
+    return max(numbers, default=-math.inf) if len(numbers) == len(rates) else math.inf
 
 
 def _rate(optimizer: torch.optim.Optimizer) -> float:

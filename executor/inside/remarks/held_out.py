@@ -1,0 +1,280 @@
+"""Find data that are held out for a test, and that training has seen all the same."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from executor.inside.remarks.scaling import HELD_OUT, TRAINING
+from executor.inside.remarks.syntax import (
+    Found,
+    behind,
+    callee,
+    calls_in,
+    constant,
+    dotted,
+    functions,
+    inside,
+    loops,
+    says,
+    tail,
+    walk,
+    words,
+)
+
+_SWITCH = re.compile(
+    r"(?i)train|eval|mode|phase|split|optim|update|backward|grad|learn|adapt|steps?$|epochs?$"
+)
+_WHOLE = {"min", "max", "mean", "std", "amin", "amax"}
+
+
+def trained_on_held_out(tree: ast.Module) -> Found:
+    """`go_through(dev)` of a function that steps an optimizer, and that is given `train` too."""
+    for name, function in functions(tree).items():
+        below = list(inside(function))
+        given = [a.arg for a in (*function.args.args, *function.args.kwonlyargs)]
+        if not calls_in(below, "step") or any(map(_SWITCH.search, given)):
+            continue
+        if not _is_unconditional(function):
+            continue
+        calls = [n for n in walk(tree) if isinstance(n, ast.Call) and tail(n) == name]
+        on_training = [c for c in calls if _is_of(c, TRAINING) and not _is_of(c, HELD_OUT)]
+        on_others = [c for c in calls if _is_of(c, HELD_OUT) and not _is_of(c, TRAINING)]
+        for call in on_others:
+            alike = [c for c in on_training if _models(c) == _models(call)]
+            if alike:
+                yield (
+                    "trained_on_held_out",
+                    call,
+                    f"`{name}` steps the optimizer whatever it is given, and here it is given "
+                    f"`{_which(call)}`: the model is trained on what it is judged by, so that the "
+                    "figure says nothing of new data; judge in a function without `backward()` and "
+                    "`step()`, under `torch.no_grad()`",
+                )
+                return
+
+
+def _is_unconditional(function: ast.FunctionDef) -> bool:
+    """Whether `backward()` is called in each of its rounds: under no `if`, in no other function."""
+    for node in inside(function):
+        if isinstance(node, (ast.If, ast.IfExp)) and calls_in(list(walk(node)), "backward"):
+            return False
+    guards = {"set_grad_enabled", "deepcopy", "load_state_dict", "is_grad_enabled"}
+    return bool(calls_in(list(inside(function)), "backward")) and not guards & words(function)
+
+
+def _is_of(call: ast.Call, part: re.Pattern[str]) -> bool:
+    return any(says(a, part) for a in (*call.args, *(k.value for k in call.keywords)))
+
+
+def _models(call: ast.Call) -> set[str]:
+    """What a call is given beside data: the same model is trained, then, by two such calls."""
+    given = (*call.args, *(k.value for k in call.keywords))
+    return {ast.unparse(a) for a in given if not says(a, HELD_OUT) and not says(a, TRAINING)}
+
+
+def _which(call: ast.Call) -> str:
+    given = (*call.args, *(k.value for k in call.keywords))
+    return next(ast.unparse(a) for a in given if says(a, HELD_OUT))
+
+
+def windows_dealt_out(tree: ast.Module) -> Found:
+    """Windows that overlap, split into training and test data at random."""
+    split = next(_splits(tree), None)
+    if split is None:
+        return
+    at, names = split
+    flows = _flows(tree)
+    for kept, window, of in _windows(tree):
+        if kept in behind(names, flows):
+            yield (
+                "windows_dealt_out",
+                at,
+                f"the windows of `{kept}` (line {window.lineno}) overlap, and they are dealt out "
+                "at random: most of what is in a window of the test part is in one of the training "
+                f"part too, so that the test says nothing of another `{of}`, nor of a later time; "
+                "split the recordings or the time first, and cut each part into windows then",
+            )
+            return
+
+
+def _splits(tree: ast.Module) -> Iterator[tuple[ast.AST, set[str]]]:
+    """Where data are split at random, and the names of what is split."""
+    orders: dict[str, set[str]] = {}
+    for node in sorted((n for n in walk(tree) if isinstance(n, ast.Assign)), key=_line):
+        value = node.value
+        parts = {n.id for t in node.targets for n in walk(t) if isinstance(n, ast.Name)}
+        if isinstance(value, ast.Call) and callee(value) in ("random_split", "train_test_split"):
+            ordered = any(k.arg == "shuffle" or k.arg == "groups" for k in value.keywords)
+            if not ordered and value.args:
+                yield node, words(ast.Tuple(value.args, ast.Load()))
+        elif isinstance(value, ast.Call) and callee(value) in ("randperm", "permutation"):
+            for name in parts:
+                orders[name] = words(value)
+        cut = {
+            dotted(n.value)
+            for n in walk(value)
+            if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Slice)
+        }
+        for name in cut & orders.keys():
+            if any(map(HELD_OUT.search, parts)):
+                yield node, orders[name]
+
+
+def _windows(tree: ast.Module) -> Iterator[tuple[str, ast.Call | ast.Assign, str]]:
+    """Lists of windows that overlap: `xs.append(x[i:i + n])`, and `[x[i:i + n] for i in …]`."""
+    for loop in loops(tree):
+        if isinstance(loop, ast.For) and (step := _steps(loop.target, loop.iter)) is not None:
+            for node in inside(loop):
+                match node:
+                    case ast.Call(func=ast.Attribute(attr="append", value=kept), args=[given]):
+                        for of in _overlaps(given, *step, tree):
+                            yield dotted(kept), node, of
+    for node in walk(tree):
+        match node:
+            case ast.Assign(targets=[target]):
+                pass
+            case _:
+                continue
+        for made in walk(node.value):
+            match made:
+                case ast.ListComp(elt=given, generators=[one]):
+                    step = _steps(one.target, one.iter)
+                    for of in _overlaps(given, *step, tree) if step is not None else ():
+                        yield dotted(target), node, of
+
+
+def _steps(target: ast.expr, over: ast.expr) -> tuple[str, ast.expr] | None:
+    """The variable of a `range`, and how far it goes each time."""
+    match target, over:
+        case ast.Name(id=name), ast.Call(func=ast.Name(id="range"), args=args) if args:
+            return name, args[2] if len(args) == 3 else ast.Constant(1)
+    return None
+
+
+def _overlaps(given: ast.expr, at: str, step: ast.expr, tree: ast.Module) -> Iterator[str]:
+    """What is cut into windows longer than the step from one to the next."""
+    hop = constant(step, tree)
+    for node in walk(given):
+        match node:
+            case ast.Subscript(
+                value=of,
+                slice=ast.Slice(
+                    lower=ast.Name(id=first),
+                    upper=ast.BinOp(left=ast.Name(id=again), op=ast.Add(), right=size),
+                    step=None,
+                ),
+            ) if first == again == at:
+                pass
+            case _:
+                continue
+        length = constant(size, tree)
+        if ast.unparse(size) == ast.unparse(step):
+            continue
+        shift, long = (
+            v.value if isinstance(v, ast.Constant) and isinstance(v.value, int) else None
+            for v in (hop, length)
+        )
+        if shift is not None and (shift < long if long is not None else shift == 1):
+            yield dotted(of) or ast.unparse(of)
+
+
+def _flows(tree: ast.Module) -> dict[str, set[str]]:
+    """Each variable, and the names of what it is made from, collected in or goes through."""
+    found: dict[str, set[str]] = {}
+    for node in walk(tree):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    for name in words(target):
+                        found.setdefault(name, set()).update(words(value))
+            case ast.For(target=target, iter=over):
+                for name in words(target):
+                    found.setdefault(name, set()).update(words(over))
+            case ast.Call(func=ast.Attribute(attr="append" | "extend", value=kept), args=[value]):
+                found.setdefault(dotted(kept), set()).update(words(value))
+            case ast.FunctionDef(name=name):
+                given = [n.value for n in inside(node) if isinstance(n, ast.Return) and n.value]
+                for value in given:
+                    found.setdefault(name, set()).update(words(value))
+    return found
+
+
+def scaled_by_all(tree: ast.Module) -> Found:
+    """`(x - x.mean()) / x.std()` of all data, which are cut into two parts in time afterwards."""
+    statistics: dict[str, str] = {}
+    scaled: dict[str, tuple[ast.Assign, str]] = {}
+    for node in sorted((n for n in walk(tree) if isinstance(n, ast.Assign)), key=_line):
+        for target, value in _pairs(node):
+            match value:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=of), attr=how)) if (
+                    how in _WHOLE and not HELD_OUT.search(of) and not TRAINING.search(of)
+                ):
+                    statistics[target] = of
+            of = _scaled_of(value, statistics)
+            if of:
+                scaled[target] = node, of
+    for name, (at, of) in scaled.items():
+        cuts = _cuts(tree, name)
+        if cuts is not None:
+            yield (
+                "scaled_by_all",
+                at,
+                f"`{of}` is scaled by its own least, largest or mean values, those of the test "
+                f"part too, which line {cuts.lineno} cuts off afterwards: what is to come is in "
+                "what is trained on; take these values of the training part alone, and use them "
+                "for both",
+            )
+            return
+
+
+def _pairs(node: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
+    """`a, b = x, y` one by one."""
+    for target in node.targets:
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            yield from zip(map(dotted, target.elts), node.value.elts, strict=False)
+        else:
+            yield dotted(target), node.value
+
+
+def _scaled_of(value: ast.expr, statistics: dict[str, str]) -> str:
+    """What a value scales by statistics of itself; empty if it is no such thing."""
+    match value:
+        case ast.BinOp(left=ast.BinOp(left=ast.Name(id=of), op=ast.Sub()), op=ast.Div()):
+            pass
+        case _:
+            return ""
+    told = [n for n in walk(value) if isinstance(n, ast.Call) and tail(n) in _WHOLE]
+    own = any(isinstance(n.func, ast.Attribute) and dotted(n.func.value) == of for n in told)
+    return of if own or any(statistics.get(n) == of for n in words(value)) else ""
+
+
+def _cuts(tree: ast.Module, name: str) -> ast.Subscript | None:
+    """Where it is cut in two at one place, the second for the test: `x[:k]`, `x[k:]`."""
+    until, since = set[str](), dict[str, ast.Subscript]()
+    for node in walk(tree):
+        match node:
+            case ast.Subscript(value=ast.Name(id=of), slice=ast.Slice() as part) if of == name:
+                pass
+            case _:
+                continue
+        if part.lower is None and part.upper is not None:
+            until.add(ast.unparse(part.upper))
+        elif part.upper is None and part.lower is not None:
+            since[ast.unparse(part.lower)] = node
+    for node in walk(tree):
+        if isinstance(node, ast.Assign):
+            names = {n.id for t in node.targets for n in walk(t) if isinstance(n, ast.Name)}
+            inner = {id(n) for n in walk(node.value)}
+            for place in until & since.keys():
+                if id(since[place]) in inner and any(map(HELD_OUT.search, names)):
+                    return since[place]
+    return None
+
+
+def _line(node: ast.Assign) -> int:
+    return node.lineno
+
+
+RULES = (trained_on_held_out, windows_dealt_out, scaled_by_all)

@@ -1,0 +1,108 @@
+"""executor/inside/remarks/: held-out data that training has seen, and names of derivatives."""
+
+from __future__ import annotations
+
+import pytest
+
+from executor.inside.probes.kinds import KINDS
+from executor.inside.remarks import ASIDES, BORNE_OUT
+from tests.executor.inside.test_remarks import kinds
+
+OPT = "import torch\nopt = torch.optim.SGD(net.parameters())\n"
+ROUND = (
+    OPT + "def go({given}):\n    for x, y in data:\n        loss = f(net(x), y)\n{step}"
+    "    return loss\nfor e in range(9):\n    a = go({first})\n    b = go({second})\n"
+)
+STEP = "        opt.zero_grad()\n        loss.backward()\n        opt.step()\n"
+CUT = (
+    "import torch\nW, H = {w}, {h}\nxs = []\nfor r in recordings:\n"
+    "    for s in range(0, len(r) - W, H):\n        xs.append(r[s:s + W])\nX = torch.stack(xs)\n"
+)
+DEALT = "order = torch.randperm(len(X))\ntrain, test = order[:80], order[80:]\n"
+SCALED = (
+    "import torch\nlo, hi = level.min(), level.max()\nx = (level - lo) / (hi - lo)\n"
+    "{train} = x[:k]\n{test} = x[{since}:]\n"
+)
+DERIVED = (
+    "import torch\ndef residual(net, x, t):\n    u = net(x, t)\n    u_x = grad(u, x)\n"
+    "    u_t = grad(u, t)\n    {second}\n    return u_t - u_xx\n"
+)
+
+SHOWN = {
+    "trained_on_held_out": [
+        ROUND.format(given="data", step=STEP, first="train", second="dev"),
+        ROUND.format(given="data", step=STEP, first="train_loader", second="val_loader"),
+        ROUND.format(given="m, data", step=STEP, first="net, train", second="net, test"),
+    ],
+    "windows_dealt_out": [
+        CUT.format(w=50, h=5) + DEALT,
+        CUT.format(w=50, h=5) + "a, b = random_split(TensorDataset(X), [80, 20])\n",
+        "import torch\nX = torch.stack([v[i:i + n] for i in range(len(v) - n)])\n"
+        "a, b, c, d = train_test_split(X, y, test_size=0.2)\n",
+    ],
+    "scaled_by_all": [
+        SCALED.format(train="train", test="test", since="k"),
+        SCALED.format(train="train", test="test", since="k")
+        .replace("lo, hi = level.min(), level.max()\n", "")
+        .replace("lo", "level.mean()").replace("hi - ", "1 + "),
+    ],
+    "other_variable": [
+        DERIVED.format(second="u_xx = grad(u_x, t)"),
+        DERIVED.format(second="u_xx = torch.autograd.grad(u_x, t, ones, create_graph=True)[0]"),
+    ],
+}  # fmt: skip
+SOUND = {
+    "a switch": ROUND.format(given="data, train", step=STEP, first="train, 1", second="dev, 0"),
+    "an optimizer that may be None": ROUND.format(
+        given="data, opt=None", step=STEP, first="train, opt", second="dev"
+    ),
+    "a step under a condition": ROUND.format(
+        given="data",
+        step="        if net.training:\n            loss.backward()\n            opt.step()\n",
+        first="train", second="dev",
+    ),
+    "no step": ROUND.format(given="data", step="", first="train", second="dev"),
+    "another model": ROUND.format(
+        given="m, data", step=STEP, first="net, train", second="judge, test"
+    ),
+    "both parts in one call": ROUND.format(
+        given="data, other", step=STEP, first="train, val", second="train, test"
+    ),
+    "other data for training": ROUND.format(given="data", step=STEP, first="train", second="more"),
+    "windows side by side": CUT.format(w=50, h=50) + DEALT,
+    "windows of a size that the text does not say": CUT.format(w="int(n)", h=5) + DEALT,
+    "recordings that are dealt out": CUT.format(w=50, h=5)
+    + "order = torch.randperm(len(recordings))\ntrain, test = order[:8], order[8:]\n",
+    "an order for the training alone": CUT.format(w=50, h=5)
+    + "order = torch.randperm(len(X))\nfor i in range(9):\n    batch = order[i:]\n",
+    "a split in time": CUT.format(w=50, h=5)
+    + "train, test = train_test_split(X, shuffle=False)\n",
+    "the training part's own": SCALED.format(train="train", test="test", since="k").replace(
+        "level", "train_level"
+    ),
+    "parts that are none for a test": SCALED.format(train="early", test="late", since="k"),
+    "cut at two places": SCALED.format(train="train", test="test", since="n"),
+    "the same variable": DERIVED.format(second="u_xx = grad(u_x, x)"),
+    "a name of another kind": DERIVED.format(second="u_xq = grad(u_x, t); u_xx = 0"),
+    "of another first derivative": DERIVED.format(second="u_xx = grad(u_t, t)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind, code", [(k, c) for k, codes in SHOWN.items() for c in codes])
+def test_what_training_has_seen_is_found(kind: str, code: str):
+    """The code does this whatever the data are."""
+    assert kind in kinds(code)
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_what_only_resembles_it_is_left_alone(name: str):
+    """The same with what makes it right, or where it is another thing."""
+    assert kinds(SOUND[name]) & SHOWN.keys() == set()
+
+
+def test_each_is_told_in_its_place():
+    """What a probe tells of a run that trained is a mistake; a leak of two numbers is an aside."""
+    told = SHOWN.keys() - ASIDES
+
+    assert ASIDES & SHOWN.keys() == {"scaled_by_all"}
+    assert all(kind in BORNE_OUT for kind in told if kind in KINDS)
