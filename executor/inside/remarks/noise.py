@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from executor.inside.remarks.edits import Told, put, way
 from executor.inside.remarks.syntax import (
@@ -31,12 +32,7 @@ _UNIFORM = {"rand", "rand_like"}
 def uniform_noise(tree: ast.Module) -> Found:
     """`mu + std * torch.rand_like(std)`: noise that is never below 0."""
     for scope in (tree, *functions(tree).values()):
-        for node in inside(scope):
-            match node:
-                case ast.BinOp(op=ast.Add(), left=left, right=right):
-                    pass
-                case _:
-                    continue
+        for left, right in _sums(scope):
             for one, other in ((left, right), (right, left)):
                 parts = [(f, _once(f, scope)) for f in factors(one)]
                 drawn = [v for _, v in parts if _is_uniform(v)]
@@ -58,6 +54,14 @@ def uniform_noise(tree: ast.Module) -> Found:
                     (way("the noise is that of a normal distribution",
                          put(call.func, normal)),),  # type: ignore[attr-defined]
                 )  # fmt: skip
+
+
+def _sums(scope: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The two sides of each plus in a scope."""
+    for node in inside(scope):
+        match node:
+            case ast.BinOp(op=ast.Add(), left=left, right=right):
+                yield left, right
 
 
 def _once(node: ast.expr, scope: ast.AST) -> ast.expr:
@@ -96,12 +100,7 @@ def step_for_product(tree: ast.Module) -> Found:
     for scope in functions(tree).values():
         if loops(scope):
             continue  # step by step, perhaps
-        for node in inside(scope):
-            match node:
-                case ast.BinOp(op=ast.Add(), left=left, right=right):
-                    pass
-                case _:
-                    continue
+        for left, right in _sums(scope):
             one, other = _resolved(left, scope), _resolved(right, scope)
             parts = [n for v in (*one, *other) for n in walk(v)]
             roots = all(any("sqrt" in words(v) or _is_half_power(v) for v in side)
