@@ -142,7 +142,18 @@ SUPPOSES = {
 }
 # Those of them that one function shows, and that people found right in parts of programs.
 _BORNE_OUT_IN_PARTS = frozenset(
-    ["clipped_scaled", "never_eval", "sum_beside_mean", "test_augmented"]
+    [
+        "bce_of_softmax",
+        "clipped_scaled",
+        "exp_of_loss",
+        "late_binding",
+        "never_eval",
+        "norm_settings",
+        "optimizer_each_epoch",
+        "picks_samples",
+        "sum_beside_mean",
+        "test_augmented",
+    ]
 )
 
 

@@ -47,7 +47,8 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     # code says of the input decides, else nobody can tell.
     said = ""
     if told and shape is not None:
-        said = _counted_by_name(program, called) or first_of(program, called.first, shape)
+        said = _counted_by_name(program, called) or _read_by_step(program, called)
+        said = said or first_of(program, called.first, shape)
     if told and said != (BATCH if first else TIME):
         given = "" if said else program.text(called.first)
         yield from _in_the_other_order(program, layer, first, given)
@@ -84,6 +85,18 @@ def _counted_by_name(program: Failed, called: LayerCall) -> str:
         given = re.escape(program.text(called.first)) if called.first is not None else ""
         if re.search(rf"\b{given}\.(size\(0\)|shape\[0\])|\bbatch_?\w*|\bbs\b", text):
             return BATCH
+    return ""
+
+
+def _read_by_step(program: Failed, called: LayerCall) -> str:
+    """What the last step is read from: `out[:, -1]` has the samples first, `out[-1]` the time."""
+    for made_by in program.all(cst.Assign):
+        target = made_by.targets[0].target
+        if made_by.value is called.call and isinstance(target, cst.Tuple):
+            name = re.escape(program.text(target.elements[0].value))
+            read = set(re.findall(rf"\b{name}\[(:, ?)?-1\b", program.module.code))
+            if len(read) == 1:
+                return BATCH if min(read) else TIME
     return ""
 
 

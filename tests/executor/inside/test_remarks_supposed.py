@@ -164,7 +164,8 @@ def test_a_text_that_reads_what_is_not_there_is_one_piece() -> None:
 
 def test_an_aside_supposes_nothing_and_is_told_of_any_text() -> None:
     assert not ASIDES & SUPPOSES.keys()
-    assert is_told("softmax_twice", alone=False) and not is_told("masked_mean", alone=False)
+    assert is_told("softmax_twice", alone=False) and is_told("picks_samples", alone=False)
+    assert is_told("masked_mean", alone=True) and not is_told("masked_mean", alone=False)
 
 
 def test_an_argument_that_has_no_name_outside_may_have_a_default() -> None:

@@ -144,6 +144,14 @@ CASES = Cases(
         "a decoder's size": (DECODER, "nn.LSTM(width, hidden, batch_first=True)  # goes on"),
         "batch_first forgotten": (FORGOTTEN, "nn.GRU(4, 6, batch_first=True)"),
         "a comment names the time": (TIME_FIRST, "torch.zeros(1, x.size(1), 6)"),
+        "the last step is in dimension 1": (
+            EITHER + "print(out[:, -1].shape)\n",
+            "torch.zeros(1, x.size(0), 6)",
+        ),
+        "the last step is in dimension 0": (
+            UNSAID + "print(out[-1].shape)\n",
+            "torch.zeros(1, x.size(1), 6)",
+        ),
     },
     paired={
         "which one is the batch": (EITHER, ("nn.GRU(4, 6)", "torch.zeros(1, x.size(0), 6)")),
