@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from executor.inside.placeholders import functions
 from executor.inside.placeholders.data import BatchPlaceholders
+from executor.inside.placeholders.noted import Noted, settled
 from executor.inside.placeholders.numbers import NumberPlaceholders
 from executor.inside.placeholders.plans import (
     BatchesPlan,
@@ -38,6 +39,7 @@ class PlaceholderPlans(BatchPlaceholders, NumberPlaceholders):
         choices: Choices,
         *,
         functions_too: bool = True,
+        told: Noted | None = None,
     ) -> None:
         """Plan them all.
 
@@ -47,7 +49,11 @@ class PlaceholderPlans(BatchPlaceholders, NumberPlaceholders):
             choices: sizes that nothing in it settles.
             functions_too: also plan functions by their results; those of such a plan are none, so
                 that a chain of calls is no chain of plans.
+            told: sizes that comments give: they settle what the code leaves open.
         """
+        if told:
+            first = PlaceholderPlans(tree, undefined, choices, functions_too=functions_too)
+            choices = settled(choices, first.plans, told)
         super().__init__(tree, undefined, choices)
         self._decide_numbers()
         sizes = {

@@ -17,6 +17,7 @@ from executor.inside.placeholders.blame import Blame
 from executor.inside.placeholders.decide import PlaceholderPlans
 from executor.inside.placeholders.modules import LeftOutImports
 from executor.inside.placeholders.not_installed import AbsentModule
+from executor.inside.placeholders.noted import noted
 from executor.inside.placeholders.plans import DevicePlan, NothingPlan, OptimizerPlan, Plan
 from executor.inside.placeholders.shapes import OTHER, Choices
 from executor.protocol import (
@@ -174,7 +175,8 @@ class RunPlaceholders:
         read = {node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name)}
         undefined = {*undefined, *(left_out.keys() & read)}
         choices = OTHER if self._job.other_choices else Choices()
-        decided = PlaceholderPlans(self._tree, undefined, choices)
+        told = noted(self._job.code)
+        decided = PlaceholderPlans(self._tree, undefined, choices, told=told)
         if not decided.plans:
             return left_out
         from executor.inside.placeholders.build import PlaceholderFactory

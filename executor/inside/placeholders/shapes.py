@@ -49,6 +49,7 @@ class Choices:
     classes: int = 10
     hidden: int = 32
     length: int = 12
+    channels: int = 3  # of a picture for a model that takes any
     gray: int = 28  # height and width of a picture with one channel
     colour: int = 32
     with_grad: bool = False  # whether float tensors require grad

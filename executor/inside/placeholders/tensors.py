@@ -113,7 +113,7 @@ class TensorPlaceholders(ModelPlaceholders):
             if not self._is_placeholder(above.func):
                 continue
             if _PICTURES.match(name):
-                return TensorSpec((c.batch, 3, c.colour, c.colour))
+                return TensorSpec((c.batch, c.channels, c.colour, c.colour))
             if "ids" in name:
                 return TensorSpec((c.batch, c.length), high=10 * c.classes)
             return TensorSpec((c.batch, c.features))

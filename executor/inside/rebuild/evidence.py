@@ -68,6 +68,7 @@ class Posted:
     def __init__(self, order: RebuildOrder, tree: ast.Module) -> None:
         self.error = order.error
         self.family: SeenError | None = family_of(order.error.type, order.error.message)
+        self.code = order.code
         self.lines = _begun(quoted_lines(order.code, order.error.frames), tree)
         named = shapes_named(order.error.message)
         own = self.family.sizes("weight") if self.family is not None else ()

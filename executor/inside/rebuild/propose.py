@@ -17,6 +17,7 @@ import torch
 from executor.inside.placeholders import imports
 from executor.inside.placeholders.decide import PlaceholderPlans
 from executor.inside.placeholders.losses import TARGET
+from executor.inside.placeholders.noted import noted
 from executor.inside.placeholders.numbers import NumberPlaceholders
 from executor.inside.placeholders.plans import (
     BatchesPlan,
@@ -82,7 +83,8 @@ class Proposals:
     def __init__(self, tree: ast.Module, undefined: Iterable[str], posted: Posted) -> None:
         self.posted = posted
         self.undefined = frozenset(undefined)
-        self.decided = PlaceholderPlans(tree, self.undefined, Choices())
+        self.told = noted(posted.code)
+        self.decided = PlaceholderPlans(tree, self.undefined, Choices(), told=self.told)
         self.tree = self.decided.program
         self.uses = NameUses(tree, self.tree)
         self.models = self.uses.models
@@ -309,7 +311,7 @@ class Proposals:
         if names:
             return Batches(tuple((item, _sample(item)) for item in names), n=4, key=key)
         if uses.keys:
-            return Batches(tuple((key, _by_key(key)) for key in uses.keys), "dict", n=0)
+            return Batches(self._parts(uses.keys), "dict", n=0)
         if uses.attributes & _OF_LISTS and not any(
             hasattr(torch.Tensor, a) for a in uses.attributes
         ):
@@ -318,16 +320,33 @@ class Proposals:
             label = re.search(r"(?i)(^y|label|target)", last) is not None
             return Tensor((8,) if label else (8, 20), "float64", form="table")
         if len(uses.unpacked) > 1 and not uses.computed:
-            return Batches(tuple((item, _by_key(item)) for item in uses.unpacked), n=0)
+            return Batches(self._parts(uses.unpacked), n=0)
         if uses.looped and (keys := self.uses.keys_of_items(name)):
-            return Batches(tuple((key, _by_key(key)) for key in keys), "dict")
+            return Batches(self._parts(keys), "dict")
         if (uses.looped or "iter" in uses.passed_to) and (names := self.uses.names_of_items(name)):
-            return Batches(tuple((item, _by_key(item)) for item in names))
+            return Batches(self._parts(names))
         if uses.looped and not uses.computed:
             return Batches((("", Tensor((8, 20))),), "tensor")
         if uses.attributes and not any(hasattr(torch.Tensor, a) for a in uses.attributes):
             return _namespace(name)
         return None
+
+    def _parts(self, names: Iterable[str]) -> tuple[tuple[str, Tensor], ...]:
+        """What is unpacked from one batch, by its names, and the sizes that comments give."""
+        made = {name: _by_key(name) for name in names}
+        told = {n: sizes for n in made if (sizes := self._sizes(n))}
+        batch = {sizes[0] for sizes in told.values()}
+        if len(batch) == 1:
+            rows = batch.pop()
+            made = {n: replace(t, shape=(rows, *t.shape[1:])) for n, t in made.items()}
+        made |= {n: replace(made[n], shape=sizes) for n, sizes in told.items()}
+        return tuple(made.items())
+
+    def _sizes(self, name: str) -> tuple[int, ...]:
+        """The sizes that a comment gives of a name, where it gives each."""
+        told = self.told.get(name, ())
+        sizes = tuple(size for size in told if size is not None)
+        return sizes if len(sizes) == len(told) else ()
 
     def tensor(self, name: str, last: str, uses: Uses) -> Tensor:
         """The tensor for a name of which nothing else is known."""
@@ -339,6 +358,7 @@ class Proposals:
             shape, dtype = wanted.shape, "int64" if wanted.high is not None else "float32"
         elif _INDEX_NAME.match(last):
             shape, dtype = (8,), "int64"
+        shape = self._sizes(last) or shape
         if self._at_posted_line(name):
             ranks = [s for s in self.posted.shapes if s]
             shape = ranks[0] if len(ranks) == 1 else shape

@@ -301,7 +301,7 @@ def picks_samples(tree: ast.Module) -> Found:
                 yield Told(
                     "picks_samples",
                     along,
-                    "dimension 0 is the batch: this picks a sample for each class, and "
+                    "this picks a sample for each class, and "
                     f"compares that with `{labels}`, so the accuracy stays at chance however "
                     "good the model is; take the class of each sample, `dim=1`",
                     (way("the largest score of each sample is its class", put(along, "1")),),
