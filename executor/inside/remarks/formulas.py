@@ -384,7 +384,7 @@ def _from_a_network(tree: ast.Module, values: list[ast.expr]) -> bool:
     made = {w for n in walk(tree) if isinstance(n, ast.Assign) for t in n.targets for w in words(t)}
     read = {n.id for v in values for n in walk(v) if isinstance(n, ast.Name)}
     given = {a.arg for f in functions(tree).values() for a in f.args.args} | (read - made)
-    given -= {"self", *_LIBRARIES}
+    given -= {"self", *_LIBRARIES, *_constants(tree)}
     calls = [c for source in sources for c in walk(source) if isinstance(c, ast.Call)]
     return bool(names & given) or any(
         dotted(c.func).partition(".")[0] not in _LIBRARIES and tail(c) not in _ARITHMETIC

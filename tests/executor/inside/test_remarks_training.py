@@ -263,6 +263,12 @@ SOUND = {
         "def make():\n    return nn.Sequential(nn.Linear(2, 2), nn.Tanh())\n"
         f"net = make()\n{RELOADED}"
     ),
+    "a posterior of sums that a number began": (
+        "class Posterior:\n    def __init__(self, lam=1.0):\n        self.P = torch.eye(3) * lam\n"
+        "    def draw(self):\n        cov = torch.linalg.inv(self.P)\n"
+        "        return MultivariateNormal(torch.zeros(3), cov).sample()\n"
+        "p = Posterior()\nf(p.draw()).backward()"
+    ),
     "a distribution of a number": (
         "def mix(x, alpha=0.4):\n    lam = torch.distributions.Beta(alpha, alpha).sample()\n"
         "    return lam * x\nf(mix(x)).backward()"
