@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import base64
 import importlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
@@ -98,6 +98,9 @@ class Rewrite:
         """Nodes replaced; the title tells what was done, and the line of the first, or of `at`."""
         line = program.line(next(iter(edits)) if at is None else at)
         return cls(program.replace(edits), f"line {line}: {told}", intent, cost=cost, **more)
+
+
+Rewrites = Iterator[Rewrite]  # as a generator yields them, the best first
 
 
 class Proposal(Model):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult, Layer
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import (
     live_shape,
@@ -24,7 +22,7 @@ LAYERS = "MultiheadAttention"
 _MADE = r"(^|\.)(Transformer|TransformerEncoderLayer|TransformerDecoderLayer|MultiheadAttention)$"
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """batch_first=True where batch and length are exchanged; else embed_dim, if its heads fit."""
     layer = result.layer
     found = list(calls(program, _MADE))
@@ -59,7 +57,7 @@ def _is_exchanged(program: Failed, result: JobResult, layer: Layer) -> bool:
     return query[0] == key[0] and query[1] != key[1] and query[2] == key[2]
 
 
-def _as_wide(program: Failed, call: cst.Call, width: int, expected: int) -> Iterator[Rewrite]:
+def _as_wide(program: Failed, call: cst.Call, width: int, expected: int) -> Rewrites:
     is_layer = program.text(call.func).endswith("MultiheadAttention")
     keyword, heads_keyword = ("embed_dim", "num_heads") if is_layer else ("d_model", "nhead")
     heads = argument(call, 1, heads_keyword)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.errors import SeenError
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import same_layers
 from knowledge.repair.toolkit.sites import scope_of, seen_as, seen_error
@@ -27,7 +26,7 @@ def _match(result: JobResult) -> SeenError | None:
     return seen if seen["type"].isidentifier() else None
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`self.width = width` in `__init__`, where `width` is one of its parameters."""
     match = _match(result)
     classes = [c for c in program.all(cst.ClassDef) if match and c.name.value == match["type"]]
@@ -53,7 +52,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         yield program.edit(new, f"the class calls it `{alike[0]}`", at=uses[0])
 
 
-def _with_stored(program: Failed, init: cst.FunctionDef, names: list[str]) -> Iterator[Rewrite]:
+def _with_stored(program: Failed, init: cst.FunctionDef, names: list[str]) -> Rewrites:
     body = init.body
     if not isinstance(body, cst.IndentedBlock) or not names:
         return

@@ -7,13 +7,12 @@ written by hand means is not, so both are run.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import Backward, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import backwards, reaches_leaves
 from knowledge.repair.toolkit.dataflow import values_of
 from knowledge.repair.toolkit.edits import call, keyword, method, operand
@@ -31,7 +30,7 @@ _REDUCE = frozenset({"sum", "mean", "norm", "item"})  # to one number, if no dim
 _JACOBIAN = re.compile(r"jacobian|hessian|jvp|vjp", re.IGNORECASE)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The mean, the sum, or `grad_outputs=torch.ones_like(…)` for grad()."""
     if _JACOBIAN.search(program.module.code):
         return  # then every row of it is wanted, and neither a sum nor a mean has them
@@ -50,7 +49,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         yield from _of_backward(program, node, root)
 
 
-def _of_complex(program: Failed, root: cst.BaseExpression) -> Iterator[Rewrite]:
+def _of_complex(program: Failed, root: cst.BaseExpression) -> Rewrites:
     """A complex loss has no order: what of it is to go down, only words about it can say."""
     name = program.text(root)
     real = cst.Attribute(operand(root), cst.Name("real"))
@@ -64,9 +63,7 @@ def _of_complex(program: Failed, root: cst.BaseExpression) -> Iterator[Rewrite]:
         yield program.edit({root: new}, told, intent, said=said)
 
 
-def _of_backward(
-    program: Failed, backward: cst.Call, root: cst.BaseExpression
-) -> Iterator[Rewrite]:
+def _of_backward(program: Failed, backward: cst.Call, root: cst.BaseExpression) -> Rewrites:
     """The reduction where the value is made if it is only the loss, else at backward()."""
     name = program.text(root)
     made = assignment(program, name, backward) if isinstance(root, cst.Name) else None
@@ -165,7 +162,7 @@ def _says_none(program: Failed, made: cst.Call) -> bool:
     return given is not None and named is not None and program.text(given.value)[1:-1] == "none"
 
 
-def _of_grad(program: Failed, grad: cst.Call) -> Iterator[Rewrite]:
+def _of_grad(program: Failed, grad: cst.Call) -> Rewrites:
     """The derivative at every point of an input, for one output a point."""
     outputs = argument(grad, 0, "outputs")
     inputs = argument(grad, 1, "inputs")

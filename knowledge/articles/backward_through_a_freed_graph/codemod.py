@@ -7,12 +7,11 @@ same loss differentiated twice, with nothing changed in between, keeps its graph
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult, Variable
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import backwards, reaches_leaves, same_tensors
 from knowledge.repair.toolkit.edits import Beside, New, method
 from knowledge.repair.toolkit.failed import Failed
@@ -31,7 +30,7 @@ _SECOND = re.compile(r"second[- _]?(order|deriv)|hessian|grad_?grad|higher[- ]or
 _BETWEEN = re.compile(r"\.(step|zero_grad)\(")
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The state detached, the losses added, or the first backward told to keep its graph."""
     node = program.node
     line = program.statement
@@ -59,7 +58,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
 # -- in a loop: a state that remembers the step before ---------------------------------------
 
 
-def _carried(program: Failed, line: cst.SimpleStatementLine, node: cst.Call) -> Iterator[Rewrite]:
+def _carried(program: Failed, line: cst.SimpleStatementLine, node: cst.Call) -> Rewrites:
     loop = program.up(line, cst.For) or program.up(line, cst.While)
     if loop is None or not isinstance(node.func, cst.Attribute):
         return
@@ -100,7 +99,7 @@ def _carried(program: Failed, line: cst.SimpleStatementLine, node: cst.Call) -> 
     )
 
 
-def _outlived(program: Failed, loop: cst.For | cst.While, losses: set[str]) -> Iterator[Rewrite]:
+def _outlived(program: Failed, loop: cst.For | cst.While, losses: set[str]) -> Rewrites:
     """A value computed once above the loop: a constant for it, or to be computed in every step."""
     used = {n.value for n in program.inside(loop.body, cst.Name)} - losses
     names = [
@@ -192,7 +191,7 @@ def _taken_as_a_value(
     return places[0] if len(places) == 1 and own - {first} else None
 
 
-def _straight(program: Failed, line: cst.SimpleStatementLine, looped: bool) -> Iterator[Rewrite]:
+def _straight(program: Failed, line: cst.SimpleStatementLine, looped: bool) -> Rewrites:
     body, at = siblings(program, line)
     earlier = [s for s in body[:at] if _backward_of(program, s) is not None]
     if not earlier:
@@ -235,9 +234,7 @@ def _straight(program: Failed, line: cst.SimpleStatementLine, looped: bool) -> I
     yield program.edit({one: with_argument(one, 99, "retain_graph", cst.Name("True"))}, told)
 
 
-def _asked_again(
-    program: Failed, line: cst.SimpleStatementLine, grad: cst.Call
-) -> Iterator[Rewrite]:
+def _asked_again(program: Failed, line: cst.SimpleStatementLine, grad: cst.Call) -> Rewrites:
     """A graph that `autograd.grad` needs after a backward: the backward keeps it."""
     outputs = argument(grad, 0, "outputs")
     if outputs is None or _SECOND.search(program.module.code):

@@ -8,13 +8,12 @@ there is no cut, the tensor whose gradient is read never asked for one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import backwards, reaches_leaves, same_leaves, same_tensors
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import call, method
@@ -50,7 +49,7 @@ def applies(result: JobResult) -> bool:
     return silent or seen_error(result, _LOSS, _INPUT) is not None
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The first cut undone; where there is none, a gradient asked for."""
     error = seen_error(result, _LOSS, _INPUT)
     if error is None:
@@ -81,7 +80,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     yield from asked or list(_in_functions(program)) or _weights(program)
 
 
-def _made_anew(program: Failed, result: JobResult) -> Iterator[Rewrite]:
+def _made_anew(program: Failed, result: JobResult) -> Rewrites:
     """`loss = torch.tensor(value, requires_grad=True)` without what makes it a leaf of its own."""
     finding = next(f for f in result.findings if f.kind == _SILENT)
     line = program.statement_on(finding.line) if finding.line is not None else None
@@ -112,7 +111,7 @@ def _inside_leaf(program: Failed, value: cst.BaseExpression) -> cst.BaseExpressi
     return None
 
 
-def _in_functions(program: Failed) -> Iterator[Rewrite]:
+def _in_functions(program: Failed) -> Rewrites:
     """The only cut there is, in the body of a function that returns what it cut."""
     found = [n for n in program.all(cst.Attribute) if n.attr.value in _CUTS | {"numpy"}]
     calls_ = [n for n in found if isinstance(program.parent(n), cst.Call)]
@@ -127,7 +126,7 @@ def _in_functions(program: Failed) -> Iterator[Rewrite]:
     yield program.edit({called: cut.value}, told, at=cut)
 
 
-def _weights(program: Failed) -> Iterator[Rewrite]:
+def _weights(program: Failed) -> Rewrites:
     """What a module without a single parameter keeps, and whose `.grad` is read: its weights."""
     read = {
         n.value.attr.value
@@ -197,7 +196,7 @@ class _Walk:
         bodies = [f for f in self.program.all(cst.FunctionDef) if f.name.value == name]
         return any(_CUTTING.search(self.program.text(f)) for f in bodies)
 
-    def _in(self, value: cst.BaseExpression) -> Iterator[Rewrite]:
+    def _in(self, value: cst.BaseExpression) -> Rewrites:
         """Cuts inside one expression."""
         program = self.program
         for node in program.inside(value, cst.Attribute):
@@ -281,7 +280,7 @@ class _Walk:
 # -- no cut: nobody asked for a gradient -----------------------------------------------------
 
 
-def _asked(program: Failed, place: cst.Call) -> Iterator[Rewrite]:
+def _asked(program: Failed, place: cst.Call) -> Rewrites:
     """requires_grad=True where the tensors are made whose gradients the snippet reads."""
     again = _second_derivative(program, place)
     if again is not None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import held_as, in_loop, walked
 from knowledge.repair.toolkit.shapes import still_computed
@@ -19,7 +18,7 @@ _IN_EVALUATION = ("eval_mode_training", "stays_in_eval")  # what the probes see 
 _TRAINS = re.compile(r"\.backward\(|\.step\(|\boptim\b|\.train\(|autograd\.grad")
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`model.eval()` before the call, or `drop_last=True` for the loader."""
     if "InstanceNorm" in (result.layer.type if result.layer else ""):
         return
@@ -43,7 +42,7 @@ def _predicts(program: Failed, result: JobResult) -> bool:
     return not trains_later and any("no_grad" in program.text(i) for i in block.items)
 
 
-def _without_the_last(program: Failed, result: JobResult) -> Iterator[Rewrite]:
+def _without_the_last(program: Failed, result: JobResult) -> Rewrites:
     """Of the loader whose batches are walked through there: others may be what is evaluated."""
     loaders = list(calls(program, r"(^|\.)DataLoader$"))
     if len(loaders) > 1:
@@ -58,7 +57,7 @@ def _without_the_last(program: Failed, result: JobResult) -> Iterator[Rewrite]:
     yield program.edit({loaders[0]: new}, "the loader leaves out a last batch that is too small")
 
 
-def _evaluated(program: Failed, result: JobResult) -> Iterator[Rewrite]:
+def _evaluated(program: Failed, result: JobResult) -> Rewrites:
     outer = result.frames[0] if result.frames else None
     statement = program.statement_on(outer.line) if outer is not None else None
     if outer is None or statement is None:

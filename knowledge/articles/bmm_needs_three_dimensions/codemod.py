@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import live_shape, same_numbers, still_computed
 from knowledge.repair.toolkit.sites import seen_error
@@ -15,7 +13,7 @@ from knowledge.repair.toolkit.sites import seen_error
 ERRORS, CODE, LAYERS = ("bmm_dimensions",), r"bmm\(", ""
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """matmul, if it can multiply the two."""
     call = program.node
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):

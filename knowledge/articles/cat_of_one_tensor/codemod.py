@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.edits import Program, call
 from knowledge.repair.toolkit.failed import Failed
@@ -18,7 +17,7 @@ from knowledge.repair.toolkit.sites import argument, scope_of, seen_error
 ERRORS, SAYS = ("join_of_one_tensor",), {"function": "cat"}
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`torch.cat(tuple(x))` and `x`; a list where a second tensor was the next argument."""
     node = program.node
     given = argument(node, 0, "tensors") if isinstance(node, cst.Call) else None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.alignment import unsqueezed, whole_number
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
@@ -29,7 +28,7 @@ ERRORS = (_SIZES, _DIMENSIONS, _NUMBERS)
 _JOINS = ("cat", "concat", "concatenate")
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """What keeps one part from fitting is taken back or added; else another dim, if one fits."""
     call = program.node
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
@@ -87,7 +86,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
 
 def _one_part(
     program: Failed, parts: list[cst.BaseExpression], shapes: list[Shape], at: int
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     """One part that its own last step, or a missing one, keeps from fitting along `at`."""
     for i, (part, shape) in enumerate(zip(parts, shapes, strict=True)):
         others = shapes[:i] + shapes[i + 1 :]

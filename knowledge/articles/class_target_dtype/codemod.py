@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult, Variable
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.dataflow import is_whole, values_of
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
@@ -23,7 +22,7 @@ _OF_TWO = re.compile(r"torch\.randint\((?:low=)?(?:0, *)?(?:high=)?2, *(?:size=)
 _WHOLE = re.compile(r"^torch\.(randint|arange)\(|\.(argmax|round|floor)\(|^torch\.LongTensor\(")
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`.float()` where rows are one-hot, `.long()` where every index is a whole number."""
     error = seen_error(result, *ERRORS)
     loss = loss_call(program, result, error)
@@ -53,7 +52,7 @@ def _dtype(error: ErrorSeen | Caught) -> str:
     return seen["dtype"] if seen is not None else ""
 
 
-def _two_classes(program: Failed, result: JobResult, loss: LossCall) -> Iterable[Rewrite]:
+def _two_classes(program: Failed, result: JobResult, loss: LossCall) -> Rewrites:
     """One score a sample and labels 0 and 1: that is the binary cross entropy of the scores."""
     made = [
         a.value

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.shapes import (
@@ -27,7 +27,7 @@ _RANDOM = frozenset({"rand", "randn", "ones", "zeros"})
 _FEW = 4  # grey, colour, colour with transparency: more is no picture's number of channels
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """Move or add a dimension of the input, else change in_channels."""
     error, layer = seen_error(result, *ERRORS), result.layer
     if error is None or layer is None or layer.input is None:

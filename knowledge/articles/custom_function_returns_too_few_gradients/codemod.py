@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.sites import seen_as
@@ -17,7 +16,7 @@ ERRORS = ("backward_count",)
 _USED_AS_NUMBER = r"\bif (?:not )?{0}\b|\b{0}\("
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`return grad` as `return grad, None`."""
     m = program.said
     if m.number("given") >= m.number("expected"):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.edits import New, separated
 from knowledge.repair.toolkit.failed import Failed
@@ -17,7 +15,7 @@ from knowledge.repair.toolkit.sites import seen_as
 ERRORS = ("saved_no_tensor",)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`ctx.k = k` below the save, `k = ctx.k` below the unpacking."""
     line = program.statement
     if line is None:

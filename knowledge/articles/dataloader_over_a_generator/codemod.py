@@ -6,12 +6,11 @@ Both run; whether the generator yields one or the other only its author knows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program, call
 from knowledge.repair.toolkit.sites import argument, calls, with_argument
 
@@ -19,7 +18,7 @@ ERRORS, SAYS = ("no_length",), {"type": "generator"}
 _TAKES_ITS_PLACE = ("shuffle", "drop_last", "sampler", "batch_sampler")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """`list(generator)` as the dataset; `batch_size=None` where it yields batches."""
     loaders = list(calls(program, r"(^|\.)DataLoader$"))
     told = result.explanation.text if result.explanation is not None else ""

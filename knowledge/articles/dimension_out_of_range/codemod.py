@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import live_shape, same_numbers, still_computed
@@ -26,7 +25,7 @@ def _asks_for_a_second(error: ErrorSeen | Caught) -> bool:
     return seen is not None and (seen["low"], seen["high"], seen["dimension"]) == ("-1", "0", "1")
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """A batch and channels for unfold, diagonals of a batch, a row or the only dimension."""
     call = program.node
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
@@ -51,7 +50,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         yield from _row_or_only(program, call, value, shape[0])
 
 
-def _diagonals(program: Failed, call: cst.Call, shape: list[int]) -> Iterator[Rewrite]:
+def _diagonals(program: Failed, call: cst.Call, shape: list[int]) -> Rewrites:
     new = cst.parse_expression("torch.diagonal(x, dim1=-2, dim2=-1)")
     assert isinstance(new, cst.Call) and isinstance(call.func, cst.Attribute)
     given = call.args[0].with_changes(comma=new.args[0].comma)
@@ -60,7 +59,7 @@ def _diagonals(program: Failed, call: cst.Call, shape: list[int]) -> Iterator[Re
     yield program.edit({call: call.with_changes(func=function, args=[given, *new.args[1:]])}, told)
 
 
-def _unfolded(program: Failed, call: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
+def _unfolded(program: Failed, call: cst.Call, value: cst.BaseExpression) -> Rewrites:
     assign = program.up(call, cst.Assign)
     if assign is None or assign.value is not call:
         return
@@ -76,9 +75,7 @@ def _unfolded(program: Failed, call: cst.Call, value: cst.BaseExpression) -> Ite
     yield program.edit({value: new}, told, at=call)
 
 
-def _row_or_only(
-    program: Failed, call: cst.Call, value: cst.BaseExpression, size: int
-) -> Iterator[Rewrite]:
+def _row_or_only(program: Failed, call: cst.Call, value: cst.BaseExpression, size: int) -> Rewrites:
     dim = argument(call, 99, "dim")
     if dim is None or program.text(dim.value) != "1":
         return

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.alignment import alignments
 from knowledge.repair.toolkit.edits import Program, keyword, method
 from knowledge.repair.toolkit.shapes import Shape, same_numbers, still_computed
@@ -27,7 +26,7 @@ def _both(error: ErrorSeen | Caught) -> tuple[Shape, Shape] | None:
     return seen.sizes("tensor_shape"), seen.sizes("target_shape")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """1s in another place, or one less; else two ways to have several copies."""
     error = seen_error(result, *ERRORS)
     call = failing(program, error)
@@ -54,7 +53,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def _copies(
     program: Program, call: cst.Call, value: cst.BaseExpression, shape: Shape, target: Shape
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     """`repeat` and `repeat_interleave`, where one dimension goes into what is wanted."""
     if len(shape) != len(target):
         return

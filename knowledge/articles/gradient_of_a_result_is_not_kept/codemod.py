@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import siblings
 from knowledge.repair.toolkit.keeps import gradients, tensors
@@ -18,7 +17,7 @@ ERRORS, CODE = ("none_attribute",), r"^(\w+)\.grad\b"
 KEEPS = (gradients, tensors)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`x.retain_grad()` above the backward, or `x.grad = None` for a reset."""
     line = program.statement
     match = re.match(CODE, program.error.code)

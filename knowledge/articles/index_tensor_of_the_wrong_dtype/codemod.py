@@ -6,13 +6,12 @@ Numbers behind the point are no indices: where they are not known to be zero not
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult, Variable
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.dataflow import INTEGERS, cast_of, is_whole, of_dtype, passed
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
@@ -37,7 +36,7 @@ def applies(result: JobResult) -> bool:
     return seen.id != _KERNEL or seen["kernel"] == "bincount_cpu"
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The cast at the place that needs it."""
     node, seen = program.node, read(program.error, *_FAMILIES)
     what = seen.id if seen is not None else ""
@@ -74,9 +73,7 @@ def _index(program: Failed, node: cst.Call) -> cst.BaseExpression | None:
     return given.value if given is not None else None
 
 
-def _long(
-    program: Failed, value: cst.BaseExpression, seen: dict[str, Variable]
-) -> Iterator[Rewrite]:
+def _long(program: Failed, value: cst.BaseExpression, seen: dict[str, Variable]) -> Rewrites:
     name = root(value) or next(iter(program.inside(value, cst.Name)), None)
     facts = seen.get(program.text(name)) if name is not None else None
     if is_whole(facts) or (isinstance(name, cst.Name) and _made_whole(program, name)):
@@ -84,7 +81,7 @@ def _long(
         yield program.edit({value: method(value, "long")}, told)
 
 
-def _all_long(program: Failed, result: JobResult) -> Iterator[Rewrite]:
+def _all_long(program: Failed, result: JobResult) -> Rewrites:
     """Several variables of one call, each of whole numbers: `model(source, target)`."""
     frame = result.frames[0] if result.frames else None
     statement = program.statement_on(frame.line) if frame is not None else None
@@ -125,7 +122,7 @@ def _made_whole(program: Failed, name: cst.Name) -> bool:
 
 def _source(
     program: Failed, node: cst.CSTNode | None, statement: cst.SimpleStatementLine | None
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     """What is put at the indices, in the dtype of what it is put into."""
     small = statement.body[0] if statement is not None and len(statement.body) == 1 else None
     if isinstance(small, cst.Assign) and isinstance(small.targets[0].target, cst.Subscript):
@@ -156,7 +153,7 @@ def _source(
     yield program.edit({value: cast_of(program, value, facts.dtype)}, told)
 
 
-def _floats(program: Failed, into: cst.Name | cst.Attribute, dtype: str) -> Iterator[Rewrite]:
+def _floats(program: Failed, into: cst.Name | cst.Attribute, dtype: str) -> Rewrites:
     """What the values are put into holds floats from the beginning."""
     made = assignment(program, into.value, into) if isinstance(into, cst.Name) else None
     if made is None or dtype == "bool" or not isinstance(into, cst.Name):

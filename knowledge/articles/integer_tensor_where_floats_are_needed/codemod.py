@@ -6,13 +6,12 @@ The cast stands at the operation, not where the tensor is made: it may be an ind
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.errors import SeenError, is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.dataflow import INTEGERS, of_dtype, passed
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
@@ -51,7 +50,7 @@ def _is_told(needs: SeenError) -> bool:
     return any(needs[wording] for wording in ("common", "tensor", "deviation", "either", "only"))
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`.float()` at the operation; at the call for a layer's input."""
     node = program.node
     if is_a(program.error, *_WRITTEN):
@@ -79,7 +78,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     yield from _at_the_literal(program, node)
 
 
-def _written(program: Failed) -> Iterator[Rewrite]:
+def _written(program: Failed) -> Rewrites:
     """`x[i] = inf`, `layer.weight.data = integers`: floats where the integers are made."""
     line = program.statement
     small = line.body[0] if line is not None and len(line.body) == 1 else None
@@ -100,7 +99,7 @@ def _of_floats(program: Failed, value: cst.BaseExpression, told: str, *subjects:
     return program.edit({value: of_dtype(program, value, "float32")}, told, subjects=subjects)
 
 
-def _random_like(program: Failed, node: cst.BaseExpression | None) -> Iterator[Rewrite]:
+def _random_like(program: Failed, node: cst.BaseExpression | None) -> Rewrites:
     """`rand_like(integers)` with a dtype that random numbers between 0 and 1 can have."""
     if isinstance(node, cst.Call) and _LIKE.search(program.text(node.func)):
         dtype = cst.parse_expression(program.name_of("torch", "float32"))
@@ -108,7 +107,7 @@ def _random_like(program: Failed, node: cst.BaseExpression | None) -> Iterator[R
         yield program.edit({node: with_argument(node, 99, "dtype", dtype)}, told)
 
 
-def _prediction(program: Failed, node: cst.BaseExpression | None) -> Iterator[Rewrite]:
+def _prediction(program: Failed, node: cst.BaseExpression | None) -> Rewrites:
     """What a loss gets first, as floats, where it is made; the targets stay as they are.
 
     What a model gave is made of floats, and whole numbers come of argmax or of a copy of it: made
@@ -127,7 +126,7 @@ def _prediction(program: Failed, node: cst.BaseExpression | None) -> Iterator[Re
     yield _of_floats(program, made.value, f"`{name}` are scores, and scores are floats", name)
 
 
-def _at_the_literal(program: Failed, node: cst.Call) -> Iterator[Rewrite]:
+def _at_the_literal(program: Failed, node: cst.Call) -> Rewrites:
     """The one tensor of integers that a value was selected from, made as floats instead.
 
     Where the result goes back into it, a cast at the operation alone would not do.
@@ -146,7 +145,7 @@ def _at_the_literal(program: Failed, node: cst.Call) -> Iterator[Rewrite]:
             yield _of_floats(program, value, told, source.value, name)
 
 
-def _at(program: Failed, node: cst.Call, is_bool: bool) -> Iterator[Rewrite]:
+def _at(program: Failed, node: cst.Call, is_bool: bool) -> Rewrites:
     assert isinstance(node.func, cst.Attribute)
     operation = node.func.attr.value
     owner = program.text(node.func.value)

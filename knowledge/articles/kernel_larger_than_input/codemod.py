@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import still_computed, uses_loaded_weights
 from knowledge.repair.toolkit.sites import (
@@ -23,7 +21,7 @@ from knowledge.repair.toolkit.sites import (
 ERRORS, LAYERS = ("conv_kernel_size",), "Conv2d"
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`padding=k // 2`, which keeps the size, or a kernel that fits; both are other networks."""
     error, layer = seen_error(result, *ERRORS), result.layer
     found = read(error, *ERRORS) if error is not None else None

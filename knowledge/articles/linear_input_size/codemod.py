@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult, Layer
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.comments import OF_A_SUM, above, commented
 from knowledge.repair.toolkit.edits import method, same
 from knowledge.repair.toolkit.failed import Failed
@@ -48,7 +47,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _CHANNELS_SECOND = re.compile(r"\b(Conv1d|\w*Pool1d|BatchNorm1d|InstanceNorm1d)\b")
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """Flatten what is a picture, transpose what is turned, else make the layer fit."""
     layer = result.layer
     if layer is None or layer.input is None:
@@ -135,7 +134,7 @@ def _regrouped(program: Failed, result: JobResult, called: LayerCall, width: Sha
     return before is None or before[-1:] != width
 
 
-def _taken_from_the_input(program: Failed, layer: Layer, intent: str) -> Iterator[Rewrite]:
+def _taken_from_the_input(program: Failed, layer: Layer, intent: str) -> Rewrites:
     """`nn.LazyLinear(10)`, where the size is computed from other things than what arrives."""
     call = made(program, layer)
     given = argument(call.call, 0, "in_features") if call is not None and not call.in_loop else None
@@ -152,7 +151,7 @@ def _taken_from_the_input(program: Failed, layer: Layer, intent: str) -> Iterato
     )
 
 
-def _weight_replaced(program: Failed, layer: Layer) -> Iterator[Rewrite]:
+def _weight_replaced(program: Failed, layer: Layer) -> Rewrites:
     """in_features fits the input, and the weight does not: in_features was set by hand."""
     found = read(program.error, *ERRORS)
     call = made(program, layer)
@@ -180,7 +179,7 @@ def _is_a_picture(program: Failed, call: cst.Call, shape: Shape, expected: int) 
 
 def _flattened(
     program: Failed, layer: Layer, called: LayerCall, shape: Shape, expected: int
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     size = math.prod(shape[1:])
     what = f"line {program.line(called.call)}: every sample {list(shape[1:])} becomes one row of "
     if called.inside and called.inside[-1] != "0":
@@ -199,7 +198,7 @@ def _flattened(
     )
 
 
-def _turned(program: Failed, called: LayerCall, shape: Shape, expected: int) -> Iterator[Rewrite]:
+def _turned(program: Failed, called: LayerCall, shape: Shape, expected: int) -> Rewrites:
     """One other dimension has the wanted size: it is the features."""
     # The first of three dimensions is the batch, or the time: never the features.
     fitting = [i for i, n in enumerate(shape[:-1]) if n == expected and (i or len(shape) == 2)]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from ast import literal_eval
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.edits import call
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import loop_over
@@ -37,7 +36,7 @@ def applies(result: JobResult) -> bool:
     return {seen["left"], seen["right"]} == {"Tensor", "list"}
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The tensor at the place where the list or the array is made, or is passed on."""
     node = program.node
     if node is None:
@@ -69,7 +68,7 @@ def _is_list(program: Failed, name: cst.Name) -> bool:
     return facts is not None and facts.type == "list"
 
 
-def _one_of_a_batch(program: Failed, loop: cst.For, name: cst.Name) -> Iterator[Rewrite]:
+def _one_of_a_batch(program: Failed, loop: cst.For, name: cst.Name) -> Rewrites:
     """`for batch in loader:` → `for (batch,) in loader:`, where nothing takes `batch[0]`."""
     taken = [
         s for s in program.inside(loop.body, cst.Subscript) if program.text(s.value) == name.value
@@ -101,7 +100,7 @@ def _rectangle(value: Any) -> tuple[int, ...] | None:
     return (len(value), *only) if only is not None else None
 
 
-def _dataset(program: Failed, node: cst.BaseExpression) -> Iterator[Rewrite]:
+def _dataset(program: Failed, node: cst.BaseExpression) -> Rewrites:
     """`TensorDataset(array)` → `TensorDataset(torch.from_numpy(array))`; of a list, a tensor."""
     if not isinstance(node, cst.Call) or any(a.star or a.keyword for a in node.args):
         return

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.errors import SeenError, family_of, read
 from executor.protocol import JobResult, WarningSeen
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.losses import LossCall, loss_call, resized_target
 from knowledge.repair.toolkit.shapes import (
@@ -23,7 +21,7 @@ from knowledge.repair.toolkit.sites import calls, seen_error
 ERRORS = ("loss_sizes",)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """unsqueeze or squeeze the target; else as many outputs as there are targets."""
     loss = loss_call(program, result, program.error)
     if loss is None:
@@ -36,7 +34,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         yield from _as_many_outputs(program, loss, seen)
 
 
-def _as_many_outputs(program: Failed, loss: LossCall, seen: SeenError) -> Iterable[Rewrite]:
+def _as_many_outputs(program: Failed, loss: LossCall, seen: SeenError) -> Rewrites:
     """The last layer gives two scores a sample, and the target has one: yes or no."""
     target, given = seen.sizes("target"), seen.sizes("input")
     if len(target) != 2 or len(given) != 2 or target[0] != given[0] or target[1] != 1:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.alignment import fits, placements, spread, told
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
@@ -21,7 +20,7 @@ _INDICES, _MASK, _VALUES = "index_shapes", "mask_shape", "assigned_shape"
 ERRORS = (_INDICES, _MASK, _VALUES)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """An index for each row gets a dimension; what has one column for a mask of several, too."""
     if is_a(program.error, _VALUES):
         yield from _as_many_values(program)
@@ -40,7 +39,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         yield from _in_a_grid(program, chosen)
 
 
-def _as_many_values(program: Failed) -> Iterator[Rewrite]:
+def _as_many_values(program: Failed) -> Rewrites:
     """`torch.ones(3, 4)` for the places that a mask chose: as many rows as it chose."""
     statement = program.statement
     assign = statement.body[0] if statement is not None and len(statement.body) == 1 else None
@@ -69,7 +68,7 @@ def _as_many_values(program: Failed) -> Iterator[Rewrite]:
 _FILLED = ("torch.ones", "torch.zeros", "torch.rand", "torch.randn")
 
 
-def _in_a_grid(program: Failed, chosen: list[cst.BaseExpression]) -> Iterator[Rewrite]:
+def _in_a_grid(program: Failed, chosen: list[cst.BaseExpression]) -> Rewrites:
     shapes = [live_shape(program, program.result, c) for c in chosen]
     known = [s for s in shapes if s is not None]
     if len(known) != len(chosen):
@@ -91,7 +90,7 @@ def _in_a_grid(program: Failed, chosen: list[cst.BaseExpression]) -> Iterator[Re
 
 def _as_the_mask(
     program: Failed, node: cst.Subscript, chosen: list[cst.BaseExpression]
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     if len(chosen) != 1 or not isinstance(chosen[0], cst.Name):
         return
     shape = live_shape(program, program.result, node.value)

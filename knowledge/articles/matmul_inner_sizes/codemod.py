@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.edits import New, method, operand
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import Shape, same_numbers, shape_of, still_computed
@@ -26,7 +25,7 @@ class _Product(NamedTuple):
     right: cst.BaseExpression
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """Transpose the right side, or the left, where that makes the inner sizes equal."""
     node = program.node
     product = _product(program, node)
@@ -65,7 +64,7 @@ def _is_laid_out(program: Failed, node: cst.CSTNode) -> bool:
 
 def _in_the_other_order(
     program: Failed, product: _Product, left: Shape | None, right: Shape | None
-) -> Iterable[Rewrite]:
+) -> Rewrites:
     """`A.T @ residual` for `residual @ A.T`: a matrix times a vector, and a vector it is."""
     if left is None or right is None:
         return

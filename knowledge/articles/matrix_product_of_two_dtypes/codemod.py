@@ -9,14 +9,13 @@ A layer in half precision is left alone: whether rounding is wanted is not for a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import libcst as cst
 
 from executor.errors import dtype_named, is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.comments import commented
 from knowledge.repair.toolkit.dataflow import Passed, cast_at_origin, cast_of, digits_lost, passed
@@ -64,7 +63,7 @@ def _both(a: str, b: str) -> tuple[str, str] | None:
     return (one, other) if {one, other} <= _KNOWN else None
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The data cast where they are made, else where they are passed."""
     dtypes = _dtypes(program.error)
     if dtypes is None:
@@ -105,7 +104,7 @@ def _one_hot(program: Failed, node: cst.BaseExpression | None) -> cst.BaseExpres
 
 def _cast(
     program: Failed, given: Passed, old: str, new: str, intent: str = "", said: str = ""
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     if new in _INTEGERS and old not in _INTEGERS:
         return  # that would cut off what is behind the point
     for edits, where in cast_at_origin(program, given, new):
@@ -129,9 +128,7 @@ def _is_meant(program: Failed, given: Passed, dtype: str) -> bool:
     return any(_ABOUT_PRECISION.search(text) for text in told)
 
 
-def _either(
-    program: Failed, result: JobResult, given: Passed, old: str, new: str
-) -> Iterator[Rewrite]:
+def _either(program: Failed, result: JobResult, given: Passed, old: str, new: str) -> Rewrites:
     """The data in the model's precision, or the model in the data's, if its making is found."""
     called = {
         program.text(call.func)
@@ -173,7 +170,7 @@ def _said(dtype: str) -> str:
     return rf"\b{dtype}\b|\b{dtype.replace('float64', 'double')}\b"
 
 
-def _packed(program: Failed, result: JobResult, old: str, new: str) -> Iterator[Rewrite]:
+def _packed(program: Failed, result: JobResult, old: str, new: str) -> Rewrites:
     """The padded sequences that were packed for the layer, cast before they are packed.
 
     A layer of one feature wants them with a last dimension of one.
@@ -194,7 +191,7 @@ def _packed(program: Failed, result: JobResult, old: str, new: str) -> Iterator[
     yield Rewrite(program.replace({value: cast}), told)
 
 
-def _two_tensors(program: Failed, result: JobResult, first: str, second: str) -> Iterator[Rewrite]:
+def _two_tensors(program: Failed, result: JobResult, first: str, second: str) -> Rewrites:
     """`a @ b`: integers become floats; of two kinds of float either may be meant."""
     statement = program.statement
     if statement is None:
@@ -223,7 +220,7 @@ def _two_tensors(program: Failed, result: JobResult, first: str, second: str) ->
                 yield replace(rewrite, title=f"{rewrite.title}{told}")
 
 
-def _where_they_meet(program: Failed, given: Passed, old: str, new: str) -> Iterator[Rewrite]:
+def _where_they_meet(program: Failed, given: Passed, old: str, new: str) -> Rewrites:
     told = f"`{given.name.value}` as {new}{digits_lost(old, new)}"
     yield program.edit(
         {given.name: cast_of(program, given.name, new)}, told, f"compute in {new}", said=_said(new)
@@ -242,7 +239,7 @@ def _names_both(program: Failed, by_dtype: dict[str, Passed | None]) -> bool:
 
 def _compared(
     program: Failed, by_dtype: dict[str, Passed | None], first: str, second: str
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     """Integers as floats where they are compared; they stay integers everywhere else."""
     for bad, good in ((first, second), (second, first)):
         given = by_dtype[bad]
@@ -253,7 +250,7 @@ def _compared(
 
 def _complex(
     program: Failed, by_dtype: dict[str, Passed | None], first: str, second: str
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     """Only the real part, or both operands complex: which is meant nobody can see."""
     other = by_dtype[second if first == "complex64" else first]
     given = by_dtype["complex64"]

@@ -6,7 +6,7 @@ A name that is only spelled otherwise, or is somewhere else, is the operator oth
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ import libcst as cst
 
 from executor.errors import SeenError, read
 from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import call, operand
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import free_name
@@ -38,7 +38,7 @@ def _is_of_torch(seen: SeenError) -> bool:
     return seen.id == _TENSOR or seen["module"].startswith("torch")
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The one name that can be meant."""
     node = program.node
     attribute = _attribute(node, program.error)
@@ -53,7 +53,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
 
 def _here(
     program: Failed, result: JobResult, attribute: cst.Attribute, error: ErrorSeen | Caught
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     parent = program.parent(attribute)
     called = parent if isinstance(parent, cst.Call) and parent.func is attribute else None
     if (m := read(error, _MODULE)) and _is_of_torch(m):
@@ -63,9 +63,7 @@ def _here(
         yield from _of_tensor(program, attribute, called, m["name"])
 
 
-def _everywhere(
-    program: Failed, result: JobResult, nodes: list[cst.Attribute]
-) -> Iterator[Rewrite]:
+def _everywhere(program: Failed, result: JobResult, nodes: list[cst.Attribute]) -> Rewrites:
     """The same name used several times: all of them."""
     code = program.module.code
     lines = len(nodes)
@@ -98,7 +96,7 @@ def _attribute(node: cst.CSTNode | None, error: ErrorSeen | Caught) -> cst.Attri
 
 def _of_module(
     program: Failed, node: cst.Attribute, called: cst.Call | None, source: str, name: str
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     at = f"line {program.line(node)}"
     if source == "torch" and name in {"rfft", "irfft"} and called is not None:
         yield from (_rfft if name == "rfft" else _irfft)(program, called)
@@ -115,7 +113,7 @@ def _of_module(
 
 def _as_method(
     program: Failed, node: cst.Attribute, called: cst.Call, name: str, at: str
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     """`torch.scatter_(x, …)` as `x.scatter_(…)`, `torch.shape(x)` as `x.shape`."""
     if name.endswith("_") and argument(called, 99, "out") is not None and hasattr(torch, name[:-1]):
         yield Rewrite(
@@ -142,7 +140,7 @@ def _as_method(
     )
 
 
-def _vectorized(program: Failed, called: cst.Call) -> Iterator[Rewrite]:
+def _vectorized(program: Failed, called: cst.Call) -> Rewrites:
     """NumPy's vectorize of a function that is then applied to vectors only."""
     assign = program.up(called, cst.Assign)
     if assign is None or assign.value is not called or len(called.args) != 1:
@@ -215,7 +213,7 @@ _OF_NUMPY = {
 }
 
 
-def _of_numpy(program: Failed, called: cst.Call, name: str) -> Iterator[Rewrite]:
+def _of_numpy(program: Failed, called: cst.Call, name: str) -> Rewrites:
     """What torch has in place of a function of NumPy's, where its arguments are as told."""
     plain = [a.value for a in called.args if a.keyword is None]
     facts = [program.seen.get(program.text(value)) for value in plain]
@@ -243,7 +241,7 @@ def _torch(program: Failed) -> str:
     return program.name_of("torch", "x").rpartition(".")[0] or "torch"
 
 
-def _rfft(program: Failed, called: cst.Call) -> Iterator[Rewrite]:
+def _rfft(program: Failed, called: cst.Call) -> Rewrites:
     """The old real FFT, whose result ended in a dimension of two."""
     dims = argument(called, 1, "signal_ndim")
     x = argument(called, 0, "input")
@@ -263,7 +261,7 @@ def _rfft(program: Failed, called: cst.Call) -> Iterator[Rewrite]:
     )
 
 
-def _irfft(program: Failed, called: cst.Call) -> Iterator[Rewrite]:
+def _irfft(program: Failed, called: cst.Call) -> Rewrites:
     """Its inverse, which took the pairs and was told the sizes that went in."""
     x, dims = argument(called, 0, "input"), argument(called, 1, "signal_ndim")
     sizes, other = argument(called, 4, "signal_sizes"), argument(called, 2, "normalized")
@@ -290,7 +288,7 @@ def _irfft(program: Failed, called: cst.Call) -> Iterator[Rewrite]:
 
 def _of_tensor(
     program: Failed, node: cst.Attribute, called: cst.Call | None, name: str
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     if name == "astype" and called is not None and len(called.args) == 1:
         if (dtype := _dtype(program, called.args[0].value)) is not None:
             new = node.with_changes(attr=cst.Name("to"))

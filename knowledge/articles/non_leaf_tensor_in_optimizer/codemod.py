@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import Finding, JobResult, Variable
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.dataflow import Unasked
 from knowledge.repair.toolkit.edits import Program, call, method, operand, visited
 
@@ -41,7 +40,7 @@ def _addable(finding: Finding) -> bool:
     )
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """The optimizer's call repaired, or the line that made what it was given."""
     problem = _problem(result)
     optimizer = _optimizer(program, result)
@@ -67,7 +66,7 @@ def _optimizer(program: Program, result: JobResult) -> cst.Call | None:
 # -- a tensor that was computed --------------------------------------------------------------
 
 
-def _leaves(program: Program, optimizer: cst.Call, result: JobResult) -> Iterator[Rewrite]:
+def _leaves(program: Program, optimizer: cst.Call, result: JobResult) -> Rewrites:
     variables: dict[str, Variable] = {}
     for frame in result.frames:
         variables |= frame.locals
@@ -171,7 +170,7 @@ class _Asks(Unasked):
 # -- an empty list ---------------------------------------------------------------------------
 
 
-def _filled(program: Program, optimizer: cst.Call) -> Iterator[Rewrite]:
+def _filled(program: Program, optimizer: cst.Call) -> Rewrites:
     given = optimizer.args[0].value
     if isinstance(given, cst.Name):
         made = _assignment(program, given.value, program.line(optimizer))
@@ -219,7 +218,7 @@ def _models(program: Program, before: int) -> list[str]:
 # -- a tensor left out -----------------------------------------------------------------------
 
 
-def _added(program: Program, optimizer: cst.Call, left_out: list[Finding]) -> Iterator[Rewrite]:
+def _added(program: Program, optimizer: cst.Call, left_out: list[Finding]) -> Rewrites:
     given = optimizer.args[0].value
     more: list[str] = []
     for f in left_out:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from executor.errors import read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.shapes import resized
@@ -16,7 +14,7 @@ ERRORS, LAYERS = (_BATCH, _LAYER), ".+"
 KEEPS = (computed(), layers)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """num_features or normalized_shape := what arrives."""
     layer = result.layer
     if layer is None or not layer.input:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.errors import SeenError
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.dataflow import passed
 from knowledge.repair.toolkit.edits import call, keyword, method
@@ -40,7 +39,7 @@ def _kind(seen: SeenError) -> str:
     return "numpy.ndarray" if of_an_array and seen["function"].startswith("conv") else ""
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """from_numpy, a tensor of the number, or the function that takes a number."""
     node, said = program.node, program.said
     kind = _kind(said)
@@ -56,7 +55,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         yield from _number(program, node, said["name"], said.number("position"))
 
 
-def _array(program: Failed, node: cst.BaseExpression | None, name: str) -> Iterator[Rewrite]:
+def _array(program: Failed, node: cst.BaseExpression | None, name: str) -> Rewrites:
     """Into a layer with the layer's dtype, into a function as it is."""
     if program.result.layer is not None:
         given = passed(program, program.result, lambda facts: facts.type == "ndarray")
@@ -84,7 +83,7 @@ def _array(program: Failed, node: cst.BaseExpression | None, name: str) -> Itera
     yield program.edit({p: _tensor(program, p, "from_numpy") for p in places}, told, at=node)
 
 
-def _number(program: Failed, node: cst.Call, name: str, position: int) -> Iterator[Rewrite]:
+def _number(program: Failed, node: cst.Call, name: str, position: int) -> Rewrites:
     function = program.text(node.func)
     given = argument(node, position - 1, name)
     if not function.startswith("torch.") or given is None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.comments import above, commented
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import same_numbers, still_computed
@@ -18,7 +17,7 @@ ERRORS = ("padding_dimensions",)
 _PLACES = ("width", "height", "depth")  # the last dimension first
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """Without the pairs that are left over, where they pad nothing."""
     call = program.node
     found = program.said

@@ -7,12 +7,11 @@ ways are shown, each run, and the person chooses.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import Finding, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.dataflow import Unasked
 from knowledge.repair.toolkit.edits import New, Program, call, visited
@@ -28,7 +27,7 @@ _LISTS, _DICTS = (cst.List, cst.ListComp), (cst.Dict, cst.DictComp)
 _LEARN, _KEEP = "it should learn", "it is a constant"
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """All of them registered at once; a constant also as a buffer."""
     found = [f for f in result.findings if f.kind in FINDINGS]
     sites = {id(f): _assignments(program, f) for f in found}

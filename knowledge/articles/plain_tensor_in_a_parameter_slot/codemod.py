@@ -7,12 +7,11 @@ call, or a result of this call alone: both are run.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.toolkit.edits import New, method
 from knowledge.repair.toolkit.failed import Failed
@@ -24,7 +23,7 @@ _SHAPE = re.compile(r"registered parameter \[([\d, ]*)\]")
 _MAKES = re.compile(r"^torch\.(zeros|ones|randn|rand|full|eye|tensor|empty)$")
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`copy_()` without recording; a buffer or a local name for what forward computes."""
     line = program.statement
     small = line.body[0] if line is not None and len(line.body) == 1 else None
@@ -146,7 +145,7 @@ def _made(program: Failed, text: str, line: cst.CSTNode) -> cst.Assign | None:
     return found[0] if is_parameter and found[0].value.args else None
 
 
-def _as_state(program: Failed, line: cst.SimpleStatementLine) -> Iterator[Rewrite]:
+def _as_state(program: Failed, line: cst.SimpleStatementLine) -> Rewrites:
     edits: dict[cst.CSTNode, New] = {}
     names = []
     for assign in _stored(program, line):
@@ -175,7 +174,7 @@ def _as_state(program: Failed, line: cst.SimpleStatementLine) -> Iterator[Rewrit
         )
 
 
-def _as_local(program: Failed, line: cst.SimpleStatementLine) -> Iterator[Rewrite]:
+def _as_local(program: Failed, line: cst.SimpleStatementLine) -> Rewrites:
     here = scope_of(program, line)
     edits: dict[cst.CSTNode, New] = {}
     names = []

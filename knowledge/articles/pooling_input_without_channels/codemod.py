@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.sites import failing, seen_error
@@ -18,7 +17,7 @@ KEEPS = (computed(), layers)
 LAYERS = r"Adaptive(?:Avg|Max)Pool([123])d"
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """`x.unsqueeze(0)`: one channel."""
     error, layer = (
         seen_error(result, *ERRORS),

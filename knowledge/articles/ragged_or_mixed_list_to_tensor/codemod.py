@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from ast import literal_eval
 from collections import Counter
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import call, method, padded
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import free_name, later
@@ -62,7 +61,7 @@ def _is(error: ErrorSeen | Caught, family: str, name: str, value: str) -> bool:
     return seen is not None and seen[name] == value
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """One tensor a row, a filled table, a stack, or numbers instead of their text."""
     node = program.node
     if not isinstance(node, cst.Call) or not node.args or node.args[0].star:
@@ -76,7 +75,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
             yield from _rows(program, node)
 
 
-def _stacked(program: Failed, node: cst.Call) -> Iterator[Rewrite]:
+def _stacked(program: Failed, node: cst.Call) -> Rewrites:
     """`torch.tensor(list)` → `torch.stack(list)`, with its dtype."""
     given, *others = node.args
     new: cst.BaseExpression = call(
@@ -114,7 +113,7 @@ def _holds_numbers(program: Failed, value: cst.BaseExpression) -> bool:
         return False
 
 
-def _numbers(program: Failed, node: cst.Call) -> Iterator[Rewrite]:
+def _numbers(program: Failed, node: cst.Call) -> Rewrites:
     """An array of text that holds nothing but numbers, read as numbers."""
     given = node.args[0].value
     if program.text(node.func) == "torch.from_numpy" and _holds_numbers(program, given):
@@ -125,7 +124,7 @@ def _numbers(program: Failed, node: cst.Call) -> Iterator[Rewrite]:
 # -- rows of several lengths -----------------------------------------------------------------
 
 
-def _rows(program: Failed, node: cst.Call) -> Iterator[Rewrite]:
+def _rows(program: Failed, node: cst.Call) -> Rewrites:
     listed = _one_by_one(program, node)
     assign = program.parent(node)
     target = assign.targets[0].target if isinstance(assign, cst.Assign) else None

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import Caught, ErrorSeen, JobResult, ModuleCall
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
@@ -37,7 +36,7 @@ def _mixed_up(result: JobResult) -> ModuleCall | None:
     return None
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """batch_first=True, and `out[:, -1]` where the last step was `out[-1]`."""
     found = list(calls(program, r"(^|\.)(LSTM|GRU|RNN)$"))
     call = _mixed_up(result)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult, Layer
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.dimensions import BATCH, TIME, first_of
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
@@ -28,7 +27,7 @@ KEEPS = (computed(), layers)
 _FILLED = re.compile(r"(^|\.)(zeros|randn|rand|ones)$")
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """batch_first where the state counts samples in the first dimension, else the state's sizes."""
     layer, found = result.layer, program.said
     if layer is None or layer.input is None:
@@ -87,9 +86,7 @@ def _counted_by_name(program: Failed, called: LayerCall) -> str:
     return ""
 
 
-def _in_the_other_order(
-    program: Failed, layer: Layer, first: bool, given: str
-) -> Iterator[Rewrite]:
+def _in_the_other_order(program: Failed, layer: Layer, first: bool, given: str) -> Rewrites:
     """The layer without batch_first, if it has the batch first; else with it."""
     found = made(program, layer)
     if found is None or found.in_loop:
@@ -103,7 +100,7 @@ def _in_the_other_order(
         yield program.edit({call: new}, told, _meaning(given, BATCH))
 
 
-def _as_large_as_the_state(program: Failed, layer: Layer, size: int) -> Iterator[Rewrite]:
+def _as_large_as_the_state(program: Failed, layer: Layer, size: int) -> Rewrites:
     """The state comes from another layer, and its size says how large this one has to be."""
     for found in resized(program, layer, 1, "hidden_size", size):
         yield Rewrite(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.shapes import (
@@ -23,7 +21,7 @@ ERRORS, LAYERS = ("rnn_input_size",), "(RNN|LSTM|GRU)(Cell)?"
 KEEPS = (computed(may_go=("transpose", "swapaxes")), layers)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """Turn or widen the input where that fits, else change input_size."""
     error, layer = seen_error(result, *ERRORS), result.layer
     if error is None or layer is None or not layer.input:

@@ -7,12 +7,11 @@ the model would have to change, not the loss.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.losses import loss_alive, loss_call, made_from
@@ -33,7 +32,7 @@ def applies(result: JobResult) -> bool:
     return "holds NaN" not in told  # else no sigmoid is missing: something before has no value
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`BCEWithLogitsLoss` where the loss is made, or the function of that name."""
     loss = loss_call(program, result, program.error)
     code = re.sub(r"#.*", "", program.module.code)

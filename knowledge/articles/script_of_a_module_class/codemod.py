@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import same_tensors
 from knowledge.repair.toolkit.edits import New, Program, call
 from knowledge.repair.toolkit.sites import seen_as
@@ -16,7 +15,7 @@ from knowledge.repair.toolkit.sites import seen_as
 ERRORS = ("script_of_class",)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """`script(Net())` where the module is made; nothing if none is made."""
     m = seen_as(result, *ERRORS)
     if m is None:

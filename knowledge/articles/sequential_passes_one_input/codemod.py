@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import assignment, seen_error, variables
@@ -17,7 +16,7 @@ ERRORS = ("too_many_arguments",)
 SAYS = {"function": r"Sequential\.forward", "least": "2"}
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`model(x, mask)` → `model[1](model[0](x), mask)`, where the second layer takes the mask."""
     node = program.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
@@ -35,7 +35,7 @@ def _message(result: JobResult) -> str | None:
     return error.message
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`.mean().item()` or `.tolist()`, wherever the same is asked of such a tensor."""
     node = program.node
     if isinstance(node, cst.Call) and program.text(node.func) == "float" and len(node.args) == 1:
@@ -66,7 +66,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     )
 
 
-def _of_float(program: Failed, node: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
+def _of_float(program: Failed, node: cst.Call, value: cst.BaseExpression) -> Rewrites:
     """`float(loss.mean())` or `float(loss.sum())` for `float(loss)`."""
     for word, meaning in (("mean", _MEAN), ("sum", _SUM)):
         told = f"the {word} of the elements is one number"

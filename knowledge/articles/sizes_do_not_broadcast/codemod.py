@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.alignment import Alignment, alignments, fits, turned
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
@@ -30,7 +30,7 @@ _OPERATORS: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
 }
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """1s between the dimensions of the smaller one; its transpose; or `@` for `*`."""
     node = program.node
     pair = _pair(program, node)
@@ -61,9 +61,7 @@ def _pair(
     return (node.func.value, plain[0]) if plain else None
 
 
-def _of_two(
-    program: Failed, left: cst.BaseExpression, right: cst.BaseExpression
-) -> Iterator[Rewrite]:
+def _of_two(program: Failed, left: cst.BaseExpression, right: cst.BaseExpression) -> Rewrites:
     a, b = live_shape(program, program.result, left), live_shape(program, program.result, right)
     if a is None or b is None:
         return
@@ -108,7 +106,7 @@ def _matrix_product(
     return [operation] if a[-1] == b[-2] > 1 and a[:-2] == b[:-2] else []
 
 
-def _of_a_sum(program: Failed, node: cst.AugAssign, grows: bool) -> Iterator[Rewrite]:
+def _of_a_sum(program: Failed, node: cst.AugAssign, grows: bool) -> Rewrites:
     """`x += y`: written into x, the result has to have x's shape."""
     a, b = (
         live_shape(program, program.result, node.target),

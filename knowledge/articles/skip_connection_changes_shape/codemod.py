@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program, call
 from knowledge.repair.toolkit.shapes import live_shape, still_computed, uses_loaded_weights
 from knowledge.repair.toolkit.sites import (
@@ -33,7 +31,7 @@ def applies(result: JobResult) -> bool:
     return result.layer is None and seen["dimension"] == "1"
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """A convolution of one pixel for the side that is what forward was given."""
     error = seen_error(result, *ERRORS)
     node = failing(program, error)

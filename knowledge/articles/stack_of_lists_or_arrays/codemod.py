@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from ast import literal_eval
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.edits import call
 from knowledge.repair.toolkit.failed import Failed
@@ -21,7 +20,7 @@ ERRORS = ("join_of_no_tensors",)
 SAYS = {"number": "0", "given": r"list|numpy\.ndarray|float|int"}
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`torch.tensor(rows)`; `[torch.tensor(row) for row in rows]` where rows are to be padded."""
     node = program.node
     if not isinstance(node, cst.Call):
@@ -71,7 +70,7 @@ def _equal(values: list[object]) -> bool:
     )
 
 
-def _out_of_numpy(program: Failed, node: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
+def _out_of_numpy(program: Failed, node: cst.Call, value: cst.BaseExpression) -> Rewrites:
     """`np.array([t, u], dtype=object)` as the list that it was made of."""
     name = value
     if isinstance(value, cst.Call) and program.text(value.func) == "list" and len(value.args) == 1:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program, call, padded
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, failing, seen_error
@@ -16,7 +14,7 @@ from knowledge.repair.toolkit.sites import argument, failing, seen_error
 ERRORS = ("stack_sizes",)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """Both, where only the lengths differ; nothing where pictures would have to be resized."""
     error = seen_error(result, *ERRORS)
     stack = failing(program, error)

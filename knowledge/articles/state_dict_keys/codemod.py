@@ -6,13 +6,12 @@ In part only where the snippet says `strict=False` itself: that skips keys, but 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.errors import quoted_names, read, resized_keys
 from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program, operand
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import failing, seen_error
@@ -33,7 +32,7 @@ def applies(result: JobResult) -> bool:
     return all(_keys(error))
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """Take the prefix off or put it on, or take the dictionary inside; never strict=False."""
     error = seen_error(result, *ERRORS)
     call = failing(program, error)
@@ -78,7 +77,7 @@ def _prefix_of_a_part(missing: list[str], extra: list[str]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def _what_fits(program: Program, call: cst.Call) -> Iterable[Rewrite]:
+def _what_fits(program: Program, call: cst.Call) -> Rewrites:
     """Without the entries of another size, since the rest is to be loaded as far as it goes."""
     if not isinstance(call.func, cst.Attribute):
         return

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
@@ -19,7 +18,7 @@ from knowledge.repair.toolkit.sites import assignment, seen_error
 ERRORS = ("torch_dtype_in_numpy",)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`np.float32` for `torch.float32`, `t.numpy().dtype` for `t.dtype`."""
     m = program.said
     node = program.node

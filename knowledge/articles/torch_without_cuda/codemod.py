@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from itertools import pairwise
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import New, Program, method
 from knowledge.repair.toolkit.flow import is_free
 from knowledge.repair.toolkit.imports import last_import
@@ -22,7 +21,7 @@ _CUDA_TEXT = '"cuda"'
 _GUARD = re.compile(r"['\"]cuda(?::0)?['\"] if torch\.cuda\.is_available\(\) else ['\"]cpu['\"]")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """One device for all places; a line that sets it, where the snippet has none."""
     if _ANOTHER_GPU.search(program.module.code):
         return

@@ -7,12 +7,11 @@ has its samples first too; a layer without `batch_first` reads them as steps.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import same_layers, still_computed, uses_loaded_weights
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
@@ -36,7 +35,7 @@ def _swapped(result: JobResult) -> tuple[int, int] | None:
     return (first, second) if rows == first and columns >= second and first != second else None
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """Every transformer layer of the snippet with `batch_first=True`."""
     found = _swapped(result)
     if found is None or uses_loaded_weights(program):

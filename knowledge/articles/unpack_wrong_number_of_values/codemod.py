@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program, separated
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import calls, failing_statement, seen_error
@@ -17,7 +16,7 @@ ERRORS = ("unpack_count",)
 _PRODUCTS = ("vjp", "jvp", "vhp", "hvp")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """`_` for the function's value; `h, c` for a cell."""
     error = seen_error(result, *ERRORS)
     statement = failing_statement(program, error)
@@ -43,7 +42,7 @@ def _is_functional(program: Program, name: str) -> bool:
     return re.search(pattern, program.module.code) is not None
 
 
-def _product(program: Program, target: cst.Tuple, name: str) -> Iterator[Rewrite]:
+def _product(program: Program, target: cst.Tuple, name: str) -> Rewrites:
     if len(target.elements) != 1 or isinstance(target.elements[0], cst.StarredElement):
         return
     both = separated([cst.Element(cst.Name("_")), target.elements[0]])
@@ -68,7 +67,7 @@ def _cell(
     assign: cst.Assign,
     target: cst.Tuple,
     name: str,
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     """`out, (h, c) = cell(…)` as if it were an LSTM."""
     if len(target.elements) != 2 or not isinstance(target.elements[1].value, cst.Tuple):
         return

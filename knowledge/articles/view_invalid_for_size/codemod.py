@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import New, Program, method
 from knowledge.repair.toolkit.shapes import (
     Shape,
@@ -26,7 +26,7 @@ _LEAST_KNOWN = 8  # smaller sizes stand in any code
 _BATCH = re.compile(r"\.(size\(0\)|shape\[0\])$|^len\(")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """Flatten all but the batch before a layer; elsewhere let -1 stand for the wrong size."""
     error = seen_error(result, *ERRORS)
     call = failing(program, error)

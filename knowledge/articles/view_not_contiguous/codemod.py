@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import same_numbers, still_computed
 from knowledge.repair.toolkit.sites import names_in, scope_of, seen_error
@@ -15,7 +13,7 @@ from knowledge.repair.toolkit.sites import names_in, scope_of, seen_error
 ERRORS = ("view_not_contiguous",)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The call with reshape; nothing where the view is written into: a copy would not be seen."""
     call = program.node
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):

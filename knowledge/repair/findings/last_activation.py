@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from executor.protocol import Finding, JobResult
-from knowledge.repair.codemod import Check, Rewrite
+from knowledge.repair.codemod import Check, Rewrite, Rewrites
 from knowledge.repair.computed import backwards
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import New, Program, method, operand
@@ -42,7 +42,7 @@ _FUNCTIONS = re.compile(r"^(torch(\.\w+)*|F|nn\.functional|self(\.\w+)*)$")
 _THRESHOLD = re.compile(r"[<>]=?\s*0?\.5\b|\.round\(|\bround\(")
 
 
-def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def edits(program: Program, finding: Finding) -> Rewrites:
     """The edit that the kind of the finding calls for."""
     makers = {
         **dict.fromkeys(_TWICE, _once),
@@ -62,7 +62,7 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
 # -- an activation too many ------------------------------------------------------------------
 
 
-def _once(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _once(program: Program, finding: Finding) -> Rewrites:
     """What the loss applies itself left out of the model."""
     activation = finding.kind.partition("_")[0]
     for node, edit in _last(program, (activation, activation.capitalize())):
@@ -96,7 +96,7 @@ def checks(before: JobResult, after: JobResult) -> list[Check]:
     return [Check(name="loss", passed=changed, detail=detail)]
 
 
-def _without_activation(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _without_activation(program: Program, finding: Finding) -> Rewrites:
     """The activation left out, at each place where it is the last thing that is done."""
     activation = str(finding.facts["activation"])
     names = _OF_ACTIVATION.get(activation, ())
@@ -167,7 +167,7 @@ def _renamed(program: Program, old: str, new: str) -> dict[cst.CSTNode, New]:
     return found
 
 
-def _of_scores(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _of_scores(program: Program, finding: Finding) -> Rewrites:
     """The loss that takes scores, where nothing else reads them as probabilities."""
     edit = _with_logits(program)
     if edit and not _THRESHOLD.search(program.module.code):
@@ -179,7 +179,7 @@ def _of_scores(program: Program, finding: Finding) -> Iterator[Rewrite]:
 # -- another loss ----------------------------------------------------------------------------
 
 
-def _one_loss_a_label(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _one_loss_a_label(program: Program, finding: Finding) -> Rewrites:
     """A binary cross-entropy for each label, where labels do not exclude each other."""
     for old, new in (
         ("cross_entropy", "binary_cross_entropy_with_logits"),
@@ -195,7 +195,7 @@ def _one_loss_a_label(program: Program, finding: Finding) -> Iterator[Rewrite]:
             )
 
 
-def _with_logarithm(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _with_logarithm(program: Program, finding: Finding) -> Rewrites:
     """log_softmax for the softmax; or cross_entropy, which applies it, where there is none."""
     if finding.facts.get("softmax"):
         edit = {
@@ -217,7 +217,7 @@ def _with_logarithm(program: Program, finding: Finding) -> Iterator[Rewrite]:
         yield Rewrite(program.replace(edit), f"line {line}: {told}", intent)
 
 
-def _as_logarithms(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _as_logarithms(program: Program, finding: Finding) -> Rewrites:
     """Log-probabilities for the first argument of kl_div, or `log_target=True` for the second."""
     made = list(calls(program, r"(^|\.)KLDivLoss$"))
     held = {
@@ -263,7 +263,7 @@ def _as_logarithms(program: Program, finding: Finding) -> Iterator[Rewrite]:
             )
 
 
-def _in_order(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _in_order(program: Program, finding: Finding) -> Rewrites:
     """The two arguments of a loss, exchanged."""
     statement = program.statement_on(finding.line) if finding.line else None
     for call in program.inside(statement, cst.Call) if statement is not None else ():
@@ -278,7 +278,7 @@ def _in_order(program: Program, finding: Finding) -> Iterator[Rewrite]:
         )
 
 
-def _ctc_with_logarithm(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _ctc_with_logarithm(program: Program, finding: Finding) -> Rewrites:
     """log_softmax of what ctc_loss is given."""
     names = {
         program.text(a.targets[0].target)
@@ -295,7 +295,7 @@ def _ctc_with_logarithm(program: Program, finding: Finding) -> Iterator[Rewrite]
             )
 
 
-def _signed(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _signed(program: Program, finding: Finding) -> Rewrites:
     """`2 * target - 1` for a target of zeros and ones."""
     made = {
         program.text(a.targets[0].target)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.findings.cuts import collected
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import loops_around
@@ -29,7 +29,7 @@ _LOSS = re.compile(r"(?i)loss|criterion|cross_entropy|objective|error")
 _OPTIMIZER = re.compile(r"(?i)sched|scaler")
 
 
-def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def edits(program: Program, finding: Finding) -> Rewrites:
     """The call that is missing, where the loop leaves one place for it."""
     makers = {
         "never_stepped": _step,
@@ -42,7 +42,7 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
     yield from makers[finding.kind](program, finding)
 
 
-def _step(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _step(program: Program, finding: Finding) -> Rewrites:
     """`optimizer.step()` behind the only backward, and behind the clipping that follows it."""
     backwards = list(calls_of(program, "backward"))
     if len(backwards) != 1:
@@ -81,7 +81,7 @@ def _spelt(program: Program, name: str, here: Sequence[cst.CSTNode]) -> str | No
     return made[0] if len(made) == 1 else None
 
 
-def _backward(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _backward(program: Program, finding: Finding) -> Rewrites:
     """`loss.backward()` before the step; or the reset that came between the two above both.
 
     Or the losses themselves, where new tensors were made of their numbers.
@@ -122,7 +122,7 @@ def _is_loss(program: Program, assign: cst.Assign) -> bool:
     return bool(_LOSS.search(program.text(target)) or called)
 
 
-def _zero_grad(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _zero_grad(program: Program, finding: Finding) -> Rewrites:
     """The reset of this very optimizer, which is the only one, or others are reset."""
     stepping = [(s, by) for s, c in calls_of(program, "step")
                 if not _OPTIMIZER.search(by := receiver(program, c))]  # fmt: skip
@@ -144,7 +144,7 @@ def _zero_grad(program: Program, finding: Finding) -> Iterator[Rewrite]:
         )
 
 
-def _train(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _train(program: Program, finding: Finding) -> Rewrites:
     """`model.train()` before the loop over the batches, or at the beginning of each round."""
     statement = program.statement_on(finding.line) if finding.line else None
     called = (
@@ -168,7 +168,7 @@ def _train(program: Program, finding: Finding) -> Iterator[Rewrite]:
     )
 
 
-def _schedule(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _schedule(program: Program, finding: Finding) -> Rewrites:
     """`scheduler.step()` at the end of each epoch, where loops over batches stand in epochs."""
     line = program.statement_on(finding.line) if finding.line else None
     if line is None or "Plateau" in program.text(line):
@@ -190,7 +190,7 @@ def _schedule(program: Program, finding: Finding) -> Iterator[Rewrite]:
         return
 
 
-def _scaled(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _scaled(program: Program, finding: Finding) -> Rewrites:
     """`scaler.step(optimizer)` and `scaler.update()` in the place of the optimizer's own step."""
     scaler = str(finding.facts.get("scaler", ""))
     scaled = [

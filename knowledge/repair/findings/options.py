@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import New, Program, method, operand
 from knowledge.repair.toolkit.sites import argument, calls, with_argument, without_argument
 
@@ -21,7 +20,7 @@ _TIME_FIRST = r"(^|\.)(LSTM|GRU|RNN|MultiheadAttention|Transformer(En|De)coderLa
 _EQUAL = r"(^|\.)(constant_|ones_|zeros_)$"
 
 
-def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def edits(program: Program, finding: Finding) -> Rewrites:
     """The edit that the kind of the finding calls for."""
     makers = {
         "samples_mixed": _batch_first,
@@ -39,7 +38,7 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
     yield from makers[finding.kind](program, finding)
 
 
-def _batch_first(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _batch_first(program: Program, finding: Finding) -> Rewrites:
     """`batch_first=True` of the layers that were not told."""
     found = [c for c in calls(program, _TIME_FIRST) if argument(c, 99, "batch_first") is None]
     true = cst.Name("True")
@@ -52,7 +51,7 @@ def _batch_first(program: Program, finding: Finding) -> Iterator[Rewrite]:
             yield Rewrite.of(program, new, told, at=layers[0])
 
 
-def _shuffled(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _shuffled(program: Program, finding: Finding) -> Rewrites:
     statement = program.statement_on(finding.line) if finding.line else None
     for loader in program.inside(statement, cst.Call) if statement is not None else ():
         if re.search(r"(^|\.)DataLoader$", program.text(loader.func)):
@@ -62,7 +61,7 @@ def _shuffled(program: Program, finding: Finding) -> Iterator[Rewrite]:
             )
 
 
-def _detached(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _detached(program: Program, finding: Finding) -> Rewrites:
     """A target `reward + factor * value` as numbers."""
     for assign in sorted(program.all(cst.Assign), key=program.line):
         value = assign.value
@@ -74,7 +73,7 @@ def _detached(program: Program, finding: Finding) -> Iterator[Rewrite]:
         yield Rewrite.of(program, {value: method(value, "detach")}, told)
 
 
-def _scaled(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _scaled(program: Program, finding: Finding) -> Rewrites:
     """`model(x / 255)` wherever one variable's model is called."""
     makes = re.compile(r"(^|\.)(Sequential|Linear|Conv\dd)$")
     own = {
@@ -108,7 +107,7 @@ def _scaled(program: Program, finding: Finding) -> Iterator[Rewrite]:
             )
 
 
-def _random(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _random(program: Program, finding: Finding) -> Rewrites:
     """Random weights for equal ones."""
     found = [
         c for c in calls(program, _EQUAL) if c.args and "bias" not in program.text(c.args[0].value)
@@ -127,7 +126,7 @@ def _random(program: Program, finding: Finding) -> Iterator[Rewrite]:
         )
 
 
-def _frozen(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _frozen(program: Program, finding: Finding) -> Rewrites:
     """`module.requires_grad_(False)`, which reaches the parameters."""
     statement = program.statement_on(finding.line) if finding.line else None
     for assign in program.inside(statement, cst.Assign) if statement is not None else ():
@@ -138,7 +137,7 @@ def _frozen(program: Program, finding: Finding) -> Iterator[Rewrite]:
             yield Rewrite.of(program, {assign: new}, told)
 
 
-def _without_option(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _without_option(program: Program, finding: Finding) -> Rewrites:
     """The option left out that leaves a class, or the only batch, out."""
     option = {"class_ignored": "ignore_index", "loader_empty": "drop_last"}[finding.kind]
     for node in sorted(program.all(cst.Call), key=program.line):
@@ -148,7 +147,7 @@ def _without_option(program: Program, finding: Finding) -> Iterator[Rewrite]:
                 yield Rewrite.of(program, {node: without_argument(node, given)}, told)
 
 
-def _without_padding(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _without_padding(program: Program, finding: Finding) -> Rewrites:
     """`ignore_index` of the cross-entropy."""
     for node in calls(program, r"(^|\.)(CrossEntropyLoss|cross_entropy|NLLLoss|nll_loss)$"):
         mark = cst.parse_expression(str(finding.facts["padding"]))
@@ -156,7 +155,7 @@ def _without_padding(program: Program, finding: Finding) -> Iterator[Rewrite]:
         yield Rewrite.of(program, {node: with_argument(node, 99, "ignore_index", mark)}, told)
 
 
-def _inverse(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _inverse(program: Program, finding: Finding) -> Rewrites:
     """The inverse of the weights."""
     for c in calls(program, r"(^|\.)(CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss)$"):
         for given in c.args:
@@ -168,7 +167,7 @@ def _inverse(program: Program, finding: Finding) -> Iterator[Rewrite]:
                 )
 
 
-def _as_numbers(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _as_numbers(program: Program, finding: Finding) -> Rewrites:
     """The advantage without its graph, where it is multiplied with log-probabilities."""
     for node in sorted(program.all(cst.BinaryOperation), key=program.line):
         if not isinstance(node.operator, cst.Multiply):

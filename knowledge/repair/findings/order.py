@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import loops_around
 from knowledge.repair.toolkit.statements import (
@@ -22,7 +21,7 @@ KINDS = frozenset({"not_in_optimizer", "scheduler_first", "optimizer_made_anew",
 _OPTIMIZER = re.compile(r"(^|\.)(SGD|Adam\w*|RMSprop|Adagrad|Adadelta|[RN]Adam|Rprop|ASGD|LBFGS)$")
 
 
-def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def edits(program: Program, finding: Finding) -> Rewrites:
     """The statement moved."""
     if finding.kind == "not_in_optimizer":
         yield from _below_what_is_made(program, finding)
@@ -35,7 +34,7 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
         yield from _above_the_loop(program)
 
 
-def _of_the_whole(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _of_the_whole(program: Program, finding: Finding) -> Rewrites:
     """`model.parameters()` for `model.head.parameters()`."""
     owner = finding.name.partition(".")[0]
     for made in _made(program):
@@ -61,7 +60,7 @@ def _made(program: Program) -> list[cst.Assign]:
     return sorted(found, key=program.line)
 
 
-def _below_what_is_made(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _below_what_is_made(program: Program, finding: Finding) -> Rewrites:
     """The optimizer made below a layer that was exchanged after it had been made."""
     owner = finding.name.partition(".")[0]
     for made in _made(program):
@@ -91,7 +90,7 @@ def _below_what_is_made(program: Program, finding: Finding) -> Iterator[Rewrite]
             )
 
 
-def _behind_the_step(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _behind_the_step(program: Program, finding: Finding) -> Rewrites:
     """The scheduler's step right behind the optimizer's, or at the end of the epoch."""
     statement = program.statement_on(finding.line) if finding.line else None
     found = [s for s, _ in calls_of(program, "step") if program.parent(s) is statement]
@@ -113,7 +112,7 @@ def _behind_the_step(program: Program, finding: Finding) -> Iterator[Rewrite]:
         )
 
 
-def _once_an_epoch(program: Program) -> Iterator[Rewrite]:
+def _once_an_epoch(program: Program) -> Rewrites:
     """A scheduler's step behind the loop over the batches, where that stands in one of epochs."""
     for step, call in calls_of(program, "step"):
         loops = loops_around(program, step)
@@ -129,7 +128,7 @@ def _once_an_epoch(program: Program) -> Iterator[Rewrite]:
             )
 
 
-def _above_the_loop(program: Program) -> Iterator[Rewrite]:
+def _above_the_loop(program: Program) -> Rewrites:
     """An optimizer that each round makes anew, made once above the loop."""
     for made in _made(program):
         loops = loops_around(program, made)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import New, Program, method
 from knowledge.repair.toolkit.sites import integer
 from knowledge.repair.toolkit.statements import last_name
@@ -15,7 +15,7 @@ from knowledge.repair.toolkit.statements import last_name
 KINDS = frozenset({"comparison_broadcasts", "loss_broadcasts"})
 
 
-def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def edits(program: Program, finding: Finding) -> Rewrites:
     """A dimension that was added left out, else one dropped, of each operand on the line."""
     statement = program.statement_on(finding.line) if finding.line else None
     if statement is None:

@@ -9,7 +9,7 @@ import libcst as cst
 
 from executor.protocol import Finding, JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import New, Program
 from knowledge.repair.toolkit.sites import argument, calls
 
@@ -19,7 +19,7 @@ _RATE = re.compile(r"(?i)^(lr|learning_?rate|eta)$")
 _POWERS = range(1, 8)  # of ten that the rate is divided by
 
 
-def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def edits(program: Program, finding: Finding) -> Rewrites:
     """Each rate of the program, ten times smaller, a hundred times, and so on."""
     if not finding.facts.get("ran_away"):
         return

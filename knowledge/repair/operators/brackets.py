@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import libcst as cst
@@ -17,7 +17,7 @@ import libcst as cst
 from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import required
@@ -39,7 +39,7 @@ def applies(result: JobResult) -> bool:
     )
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The failing place, then every place that does the same with the same thing."""
     program = failure.program
     yield from _not_called(failure)
@@ -62,7 +62,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
             yield Rewrite(program.replace(every), title, meaning, cost=COST.SURE)
 
 
-def _not_called(failure: Failure) -> Iterator[Rewrite]:
+def _not_called(failure: Failure) -> Rewrites:
     """`sum(p.numel() for p in …)`: methods of tensors in the failing statement without brackets."""
     program, statement = failure.program, failure.statement
     if statement is None or _NOT_CALLED.search(failure.error.message) is None:

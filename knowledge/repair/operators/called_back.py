@@ -8,13 +8,13 @@ passed for, and that nothing reads, goes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program, separated
 from knowledge.repair.toolkit.sites import calls
@@ -44,7 +44,7 @@ _NAME = re.compile(r"^(?:[\w.<>]*\.)?(?P<name>\w+|<lambda>)\(\)")
 Hook = cst.FunctionDef | cst.Lambda
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The hook that the error names, with the parameters of its kind."""
     program, said = failure.program, _NAME.search(failure.error.message)
     if said is None:
@@ -78,7 +78,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     yield Rewrite(program.replace(changes), title, told, cost=COST.SAID)
 
 
-def _with_index(program: Program) -> Iterator[Rewrite]:
+def _with_index(program: Program) -> Rewrites:
     """`def __getitem__(self, index)` for `def __getitem__(self)`."""
     for function in program.all(cst.FunctionDef):
         params = function.params.params

@@ -7,7 +7,6 @@ Floats become whole numbers only where the error asks for them and every value i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import libcst as cst
@@ -15,7 +14,7 @@ import libcst as cst
 from executor.errors import is_a, is_about_dtypes
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.dataflow import cast_of, digits_lost
@@ -34,7 +33,7 @@ def applies(result: JobResult) -> bool:
     return is_about_dtypes(error.message)
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """Each operand of another dtype than its partner's, cast where they meet."""
     if is_a(failure.error, "backward_dtype"):  # only backward() minds what the loss let pass
         for place in behind_backward(failure):
@@ -64,16 +63,14 @@ def _name(tensor: Any) -> str:
     return str(tensor.dtype).removeprefix("torch.")
 
 
-def _to_weights(
-    failure: Failure, place: Place, given: tuple[Operand, ...], dtype: str
-) -> Iterator[Rewrite]:
+def _to_weights(failure: Failure, place: Place, given: tuple[Operand, ...], dtype: str) -> Rewrites:
     for operand in given:
         old = _name(operand.value)
         if old != dtype and "float16" not in (old, dtype):
             yield _cast(failure, operand, old, dtype, COST.SURE)
 
 
-def _to_partner(failure: Failure, place: Place, given: tuple[Operand, ...]) -> Iterator[Rewrite]:
+def _to_partner(failure: Failure, place: Place, given: tuple[Operand, ...]) -> Rewrites:
     kinds = {_name(o.value) for o in given}
     for also in ("bool", "int64"):  # a mask, an index
         if len(kinds) > 2:

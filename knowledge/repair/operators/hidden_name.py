@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import builtins
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import free_name, parameters
@@ -32,7 +32,7 @@ class _Hidden(NamedTuple):
     value: Any  # the attribute's, which the person means
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The attribute, or the variable, by another name wherever it is meant."""
     yield from _of_a_variable(failure)
     for hidden in _hidden(failure):
@@ -48,7 +48,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         return
 
 
-def _of_a_variable(failure: Failure) -> Iterator[Rewrite]:
+def _of_a_variable(failure: Failure) -> Rewrites:
     """`loss_value = loss(out, y)` for `loss = loss(out, y)`, and so wherever that value is read."""
     program, node = failure.program, failure.node
     asked = node.func if isinstance(node, cst.Call) else node

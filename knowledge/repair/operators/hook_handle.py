@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.errors import HasMessage, read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.statements import receiver
@@ -31,7 +30,7 @@ def _removed(error: HasMessage | None) -> re.Match[str] | None:
     return _REMOVES.fullmatch(seen["name"]) if seen is not None else None
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """Every hook that is removed so, each by its own handle."""
     program, said = failure.program, _removed(failure.error)
     if said is None:

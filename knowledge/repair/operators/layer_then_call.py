@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Program, separated
 from knowledge.repair.toolkit.lazily import torch
@@ -24,7 +24,7 @@ from knowledge.repair.toolkit.sites import assignment, scope_of
 TYPES = frozenset({"RuntimeError", "TypeError", "AttributeError", "ValueError"})
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """Every constructor in or behind the failing line that was given what the layer works on."""
     program = failure.program
     yield from _classes(failure)
@@ -44,7 +44,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
                 )
 
 
-def _classes(failure: Failure) -> Iterator[Rewrite]:
+def _classes(failure: Failure) -> Rewrites:
     """`nn.Sequential(…, nn.ReLU)`: the classes among the arguments are made to layers."""
     program, node = failure.program, failure.node
     given = [a.value for a in node.args] if isinstance(node, cst.Call) else []

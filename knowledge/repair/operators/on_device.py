@@ -7,12 +7,12 @@ the model or the batch. A variable that holds the device is preferred.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import keyword
 from knowledge.repair.toolkit.flow import parameters, root
@@ -35,7 +35,7 @@ _MAKES = re.compile(
 )
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """All tensors of the failing expression that were made in its function, on the CPU."""
     for place in failure.places[:_FRAMES]:
         device = _device(failure, place)

@@ -5,13 +5,13 @@ Where they are put in and where they are taken out alike; two names stay two.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.statements import last_name
@@ -21,7 +21,7 @@ ERRORS = ("dot_in_a_name",)
 _PUTS = frozenset({"add_module", "register_module", "register_buffer", "register_parameter"})
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The names of one container, as variables; a name that is written out is the person's."""
     program, node = failure.program, failure.node
     found = list(_keys(program, node)) if node is not None else []

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.errors import read
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.flow import free_name
@@ -24,7 +24,7 @@ ERRORS = ("rnn_hidden_size",)
 KEEPS = (computed(allowed=("size",)), layers)
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """A parameter for the number of samples, and that of the input wherever it is called."""
     program, seen = failure.program, read(failure.error, *ERRORS)
     place = next(iter(failure.places), None)

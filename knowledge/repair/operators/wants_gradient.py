@@ -7,13 +7,13 @@ of a graph. Which object is meant is seen in the dead frames, whatever name a fu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import libcst as cst
 
 from executor.errors import is_a
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import New, method, same
 from knowledge.repair.toolkit.keeps import leaves
@@ -28,7 +28,7 @@ ERRORS = (
 )  # fmt: skip
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """All tensors that gradients are asked of, each where it is made; they belong together."""
     program = failure.program
     if is_a(failure.error, "none_attribute"):
@@ -50,7 +50,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         yield Rewrite(new, f"line {lines}: {what}", what, as_one=True, cost=COST.SURE)
 
 
-def _in_place(failure: Failure) -> Iterator[Rewrite]:
+def _in_place(failure: Failure) -> Rewrites:
     """`with torch.no_grad(): w -= 0.1 * w.grad` for every `w = w - 0.1 * w.grad` of the block."""
     program, no_grad = failure.program, f"{failure.program.name_of('torch', 'no_grad')}()"
     asked = failure.node.func if isinstance(failure.node, cst.Call) else failure.node
