@@ -91,13 +91,15 @@ class Rewrite:
         told: str,
         intent: str = "",
         *,
-        at: cst.CSTNode | None = None,
+        at: cst.CSTNode | Sequence[cst.CSTNode] | None = None,
         cost: float = 0.0,
         **more: Unpack[Settings],
     ) -> Rewrite:
         """Nodes replaced; the title tells what was done, and the line of the first, or of `at`."""
-        line = program.line(next(iter(edits)) if at is None else at)
-        return cls(program.replace(edits), f"line {line}: {told}", intent, cost=cost, **more)
+        at = next(iter(edits)) if at is None else at
+        places = at if isinstance(at, Sequence) else (at,)
+        lines = " and ".join(dict.fromkeys(str(program.line(place)) for place in places))
+        return cls(program.replace(edits), f"line {lines}: {told}", intent, cost=cost, **more)
 
 
 Rewrites = Iterator[Rewrite]  # as a generator yields them, the best first

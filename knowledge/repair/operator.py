@@ -129,7 +129,7 @@ class Failure:
         told: str,
         meant: str | None = None,
         *,
-        at: cst.CSTNode | None = None,
+        at: cst.CSTNode | Sequence[cst.CSTNode] | None = None,
         cost: float = COST.SURE,
         **more: Unpack[Settings],
     ) -> Rewrite:

@@ -6,18 +6,14 @@ import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult, Layer
-from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.shapes import (
-    live_shape,
-    resized_call,
-    still_computed,
-    uses_loaded_weights,
-)
+from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.shapes import live_shape, resized_call, uses_loaded_weights
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
 ERRORS = ("attention_mask", "attention_embedding", "view_size")
-LAYERS = "MultiheadAttention"
+KEEPS, LAYERS = (computed(),), "MultiheadAttention"
 
 _MADE = r"(^|\.)(Transformer|TransformerEncoderLayer|TransformerDecoderLayer|MultiheadAttention)$"
 
@@ -65,17 +61,12 @@ def _as_wide(program: Failed, call: cst.Call, width: int, expected: int) -> Rewr
     if not number.isdigit() or width % int(number):
         return
     for found in resized_call(program, call, 0, keyword, width):
-        yield Rewrite(
-            found.module,
-            f"line {found.line}: the tokens have {width} numbers, so the layer is made for {width} "
-            f"instead of {expected}",
-        )
+        told = f"the tokens have {width} numbers, so the layer is made for {width}"
+        yield found.rewrite(f"{told} instead of {expected}")
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tokens go in, with the same mask."""
     error = seen_error(before, *ERRORS)
-    line = error.code if error is not None else ""
-    cut = [w for w in ("mask",) if proposal.code.count(w) < line.count(w)]
-    masks = Check(name="masks", passed=not cut, detail="every mask is still there")
-    return [still_computed(error, proposal.code), masks]
+    kept = error is None or proposal.code.count("mask") >= error.code.count("mask")
+    return [Check(name="masks", passed=kept, detail="every mask is still there")]

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import libcst as cst
 
-from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.alignment import unsqueezed, whole_number
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
+from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
@@ -25,6 +25,7 @@ from knowledge.repair.toolkit.sites import (
 # Error families.
 _SIZES, _DIMENSIONS, _NUMBERS = "cat_sizes", "cat_dimensions", "cat_of_numbers"
 ERRORS = (_SIZES, _DIMENSIONS, _NUMBERS)
+KEEPS = (computed(allowed=("expand",), may_go=("unsqueeze", "T")),)
 _JOINS = ("cat", "concat", "concatenate")
 
 
@@ -139,10 +140,7 @@ def _fits(shapes: list[Shape], dim: int) -> bool:
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same tensors are joined, whole."""
-    error = seen_error(before, *ERRORS)
-    wanted = ("unsqueeze", "T")
-    kept = still_computed(error, proposal.code, allowed=("expand",), may_go=wanted)
-    if error is not None and is_a(error, _NUMBERS):
-        return [kept]  # `x = torch.cat([x, x[-1] + 1])` makes x longer
-    return [kept, same_numbers(before, after, proposal.code)]
+    """The tensors are joined whole."""
+    if seen_error(before, _NUMBERS) is not None:
+        return []  # `x = torch.cat([x, x[-1] + 1])` makes x longer
+    return [same_numbers(before, after, proposal.code)]

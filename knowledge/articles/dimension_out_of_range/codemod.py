@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.shapes import live_shape, same_numbers, still_computed
-from knowledge.repair.toolkit.sites import argument, integer, seen_error
+from knowledge.repair.toolkit.keeps import computed, numbers
+from knowledge.repair.toolkit.shapes import live_shape
+from knowledge.repair.toolkit.sites import argument, integer
 
 _RANGE, _DIAG = "dimension_out_of_range", "diag_dimensions"  # error families
 ERRORS, LAYERS = (_RANGE, _DIAG), ""
+KEEPS = (computed(instead=((r"\bdiag\b", "diagonal"),)), numbers)
 _REORDERS = ("reshape", "view")
 
 
@@ -87,13 +87,3 @@ def _row_or_only(program: Failed, call: cst.Call, value: cst.BaseExpression, siz
     yield program.edit(
         {dim.value: integer(0)}, told, f"`{program.text(value)}` has one dimension", at=call
     )
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same operation on the same tensor."""
-    error = seen_error(before, *ERRORS)
-    kept = still_computed(error, proposal.code)
-    if error is not None and not kept.passed and is_a(error, _DIAG):
-        code = "diagonal".join(re.split(r"\bdiag\b", error.code))
-        kept = still_computed(error.model_copy(update={"code": code}), proposal.code)
-    return [kept, same_numbers(before, after, proposal.code)]

@@ -8,14 +8,17 @@ from typing import NamedTuple
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import New, method, operand
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.shapes import Shape, same_numbers, shape_of, still_computed
-from knowledge.repair.toolkit.sites import assignment, integer, seen_error
+from knowledge.repair.toolkit.keeps import computed, numbers
+from knowledge.repair.toolkit.shapes import Shape, shape_of
+from knowledge.repair.toolkit.sites import assignment, integer
 
 _MATRICES, _BATCHES, _VECTOR = "matmul_shapes", "bmm_sizes", "matvec_sizes"  # error families
 ERRORS, LAYERS = (_MATRICES, _BATCHES, _VECTOR), ""
+_SWAPPED = (r"(.*) @ (.*)", r"\2 @ \1")
+KEEPS = (computed(may_go=("T", "mT", "t", "transpose"), instead=(_SWAPPED,)), numbers)
 _TURNS = {"t": [set[str]()], "transpose": [{"0", "1"}, {"-2", "-1"}, {"1", "2"}]}
 _PRODUCTS = re.compile(r"(^|\.)(matmul|mm|bmm|mv)$")
 
@@ -136,14 +139,3 @@ def _turned(program: Failed, value: cst.BaseExpression, shape: Shape | None) -> 
     if shape is not None and len(shape) == 2:
         return method(value, "T").func
     return method(value, "transpose", cst.Arg(integer(-2)), cst.Arg(integer(-1)))
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same product of the same operands."""
-    turns = ("T", "mT", "t", "transpose")
-    kept = still_computed(seen_error(before, *ERRORS), proposal.code, may_go=turns)
-    if not kept.passed and (error := seen_error(before, *ERRORS)) is not None:
-        left, at, right = error.code.rpartition(" @ ")
-        swapped = error.model_copy(update={"code": f"{right}{at}{left}"})
-        kept = still_computed(swapped, proposal.code, may_go=turns)
-    return [kept, same_numbers(before, after)]

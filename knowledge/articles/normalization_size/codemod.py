@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from executor.errors import read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.shapes import resized
@@ -33,7 +33,4 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if turned:
         return
     for new in resized(program, layer, 0, keyword, size):
-        yield Rewrite(
-            new.module,
-            f"line {new.line}: {size} features arrive, so the layer is made for {size}",
-        )
+        yield new.rewrite(f"{size} features arrive, so the layer is made for {size}")

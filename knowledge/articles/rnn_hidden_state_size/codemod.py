@@ -7,7 +7,7 @@ import re
 import libcst as cst
 
 from executor.protocol import JobResult, Layer
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.dimensions import BATCH, TIME, first_of
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
@@ -103,11 +103,8 @@ def _in_the_other_order(program: Failed, layer: Layer, first: bool, given: str) 
 def _as_large_as_the_state(program: Failed, layer: Layer, size: int) -> Rewrites:
     """The state comes from another layer, and its size says how large this one has to be."""
     for found in resized(program, layer, 1, "hidden_size", size):
-        yield Rewrite(
-            found.module,
-            f"line {found.line}: it goes on from a state of {size} numbers, so the layer keeps "
-            f"{size}",
-        )
+        told = f"it goes on from a state of {size} numbers, so the layer keeps {size}"
+        yield found.rewrite(told)
 
 
 def _counts_the_other(shape: Shape, expected: Shape, got: Shape, first: bool) -> bool:

@@ -10,12 +10,7 @@ from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import loops_around
-from knowledge.repair.toolkit.statements import (
-    block,
-    calls_of,
-    moved,
-    receiver,
-)
+from knowledge.repair.toolkit.statements import block, calls_of, moved, receiver
 
 KINDS = frozenset({"not_in_optimizer", "scheduler_first", "optimizer_made_anew", "rate_died"})
 _OPTIMIZER = re.compile(r"(^|\.)(SGD|Adam\w*|RMSprop|Adagrad|Adadelta|[RN]Adam|Rprop|ASGD|LBFGS)$")

@@ -21,13 +21,7 @@ from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import operand
 from knowledge.repair.toolkit.keeps import layers
 from knowledge.repair.toolkit.lazily import torch
-from knowledge.repair.toolkit.shapes import (
-    Resized,
-    origin,
-    resized,
-    resized_call,
-    size_given,
-)
+from knowledge.repair.toolkit.shapes import Resized, origin, resized, resized_call, size_given
 from knowledge.repair.toolkit.sites import argument, assignment, calls, integer, made
 
 ERRORS = ("class_out_of_bounds", "embedding_range", "loss_range")

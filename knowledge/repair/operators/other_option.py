@@ -21,13 +21,7 @@ from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import made_callable
-from knowledge.repair.toolkit.sites import (
-    argument,
-    calls,
-    made,
-    with_argument,
-    without_argument,
-)
+from knowledge.repair.toolkit.sites import argument, calls, made, with_argument, without_argument
 
 _Edits = Callable[[Failure], Rewrites]
 _COPIES = frozenset({"clone", "contiguous", "to", "float", "cuda", "cpu"})  # of the same values

@@ -22,13 +22,7 @@ from knowledge.repair.toolkit.edits import Program, operand
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import Operand, tensors, value_with
 from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import (
-    argument,
-    assignment,
-    calls,
-    integer,
-    with_argument,
-)
+from knowledge.repair.toolkit.sites import argument, assignment, calls, integer, with_argument
 from knowledge.repair.toolkit.statements import last_name
 
 ERRORS = (
