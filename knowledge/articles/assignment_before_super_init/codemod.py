@@ -9,7 +9,7 @@ import libcst as cst
 from executor.errors import is_a, read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
-from knowledge.repair.toolkit.edits import New
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.sites import seen_error
 
@@ -44,7 +44,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     calls = [s for s in lines if re.match(r"super\(.*\)\.__init__\(", program.text(s))]
     if len(calls) > 1 or (calls and calls[0] is first):
         return
-    edits: dict[cst.CSTNode, New] = {}
+    edits: Edits = {}
     call = "super().__init__()\n"
     if calls:
         call = program.text(calls[0].body[0]) + "\n"

@@ -9,6 +9,7 @@ import libcst as cst
 from executor.errors import SeenError
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import same_layers
 from knowledge.repair.toolkit.sites import scope_of, seen_as, seen_error
@@ -48,7 +49,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         if a.attr.value == name and program.text(a.value) == "self"
     ]
     if len(alike) == 1 and name not in stored and uses:
-        new: dict[cst.CSTNode, cst.CSTNode] = {u.attr: cst.Name(alike[0]) for u in uses}
+        new: Edits = {u.attr: cst.Name(alike[0]) for u in uses}
         yield program.edit(new, f"the class calls it `{alike[0]}`", at=uses[0])
 
 

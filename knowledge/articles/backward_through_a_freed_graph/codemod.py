@@ -13,7 +13,7 @@ import libcst as cst
 from executor.protocol import JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import backwards, reaches_leaves, same_tensors
-from knowledge.repair.toolkit.edits import Beside, New, method
+from knowledge.repair.toolkit.edits import Beside, Edits, method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import in_loop, reads, siblings
 from knowledge.repair.toolkit.sites import (
@@ -209,7 +209,7 @@ def _straight(program: Failed, line: cst.SimpleStatementLine, looped: bool) -> R
     if a != b and plain and not between and first.trailing_whitespace.comment is None:
         added = cst.parse_expression(f"({a} + {b}).backward()")
         kept = line.with_changes(leading_lines=[*first.leading_lines, *line.leading_lines])
-        edits: dict[cst.CSTNode, New] = {first: cst.RemoveFromParent()}
+        edits: Edits = {first: cst.RemoveFromParent()}
         edits[line] = kept.with_deep_changes(two, func=cst.ensure_type(added, cst.Call).func)
         cut = _taken_as_a_value(program, a, b, line)
         yield Rewrite(

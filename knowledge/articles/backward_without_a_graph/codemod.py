@@ -16,7 +16,7 @@ from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import backwards, reaches_leaves, same_leaves, same_tensors
 from knowledge.repair.fingerprints import same_values
-from knowledge.repair.toolkit.edits import call, method
+from knowledge.repair.toolkit.edits import Edits, call, method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import in_loop, without_with
 from knowledge.repair.toolkit.sites import (
@@ -287,7 +287,7 @@ def _asked(program: Failed, place: cst.Call) -> Rewrites:
         yield again
         return
     names = _differentiated(program, place)
-    edits: dict[cst.CSTNode, cst.CSTNode] = {}
+    edits: Edits = {}
     for name in names:
         facts = program.seen.get(name)
         if facts is None or facts.requires_grad is not False or not facts.is_leaf:

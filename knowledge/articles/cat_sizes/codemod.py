@@ -9,7 +9,7 @@ import libcst as cst
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.alignment import unsqueezed, whole_number
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers
@@ -47,7 +47,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     at = 0 if dim is None else whole_number(program.text(dim.value))
     ranks = {len(s) for s in shapes}
     if ranks == {0, 1}:
-        numbers: dict[cst.CSTNode, cst.CSTNode] = {
+        numbers: Edits = {
             part: method(part, "unsqueeze", cst.Arg(integer(0)))
             for part, shape in zip(parts, shapes, strict=True)
             if not shape

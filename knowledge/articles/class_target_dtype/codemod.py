@@ -10,7 +10,7 @@ from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult, Variable
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.dataflow import is_whole, values_of
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import alive, computed, layers, numbers
 from knowledge.repair.toolkit.losses import LossCall, loss_call, made_from
@@ -69,7 +69,7 @@ def _two_classes(program: Failed, result: JobResult, loss: LossCall) -> Rewrites
         of_two or set(_values(result, loss.target)) == {0, 1}
     ):
         return
-    edits: dict[cst.CSTNode, cst.CSTNode] = {
+    edits: Edits = {
         made[0].func: cst.parse_expression(program.name_of("torch.nn", "BCEWithLogitsLoss")),
         loss.target: method(loss.target, "float"),
     }

@@ -16,6 +16,7 @@ from knowledge.repair.toolkit.sites import argument, integer
 _RANGE, _DIAG = "dimension_out_of_range", "diag_dimensions"  # error families
 ERRORS, LAYERS = (_RANGE, _DIAG), ""
 KEEPS = (computed(instead=((r"\bdiag\b", "diagonal"),)), numbers)
+_OF_FUNCTIONS = ("torch", "F", "nn.functional", "torch.nn.functional")
 _REORDERS = ("reshape", "view")
 
 
@@ -30,12 +31,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     call = program.node
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
-    is_function = program.text(call.func.value) in (
-        "torch",
-        "F",
-        "nn.functional",
-        "torch.nn.functional",
-    )
+    is_function = program.text(call.func.value) in _OF_FUNCTIONS
     value = call.func.value if not is_function else call.args[0].value if call.args else None
     if value is None:
         return
@@ -69,21 +65,17 @@ def _unfolded(program: Failed, call: cst.Call, value: cst.BaseExpression) -> Rew
         if program.text(other.func) in [f"{name}.{reorders}" for reorders in _REORDERS]:
             return
     new = method(method(value, "unsqueeze", cst.Arg(integer(0))), "unsqueeze", cst.Arg(integer(0)))
-    told = (
-        f"unfold takes [batch, channels, height, width]; `{program.text(value)}` gets the first two"
-    )
-    yield program.edit({value: new}, told, at=call)
+    told = f"unfold takes [batch, channels, height, width]; `{program.text(value)}` gets the first"
+    yield program.edit({value: new}, f"{told} two", at=call)
 
 
 def _row_or_only(program: Failed, call: cst.Call, value: cst.BaseExpression, size: int) -> Rewrites:
     dim = argument(call, 99, "dim")
     if dim is None or program.text(dim.value) != "1":
         return
-    f"line {program.line(call)}"
     row = method(value, "unsqueeze", cst.Arg(integer(0)))
     told = f"`{program.text(value)}` becomes a row, [1, {size}], along dimension 1"
     yield program.edit({value: row}, told, f"`{program.text(value)}` is one row", at=call)
     told = f"the only dimension of `{program.text(value)}` is 0"
-    yield program.edit(
-        {dim.value: integer(0)}, told, f"`{program.text(value)}` has one dimension", at=call
-    )
+    meant = f"`{program.text(value)}` has one dimension"
+    yield program.edit({dim.value: integer(0)}, told, meant, at=call)

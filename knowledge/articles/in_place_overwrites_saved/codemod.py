@@ -16,7 +16,7 @@ from executor.errors import is_a
 from executor.protocol import Culprit, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.fingerprints import same_values
-from knowledge.repair.toolkit.edits import Program, method, operand, same
+from knowledge.repair.toolkit.edits import Edits, Program, method, operand, same
 from knowledge.repair.toolkit.flow import is_attribute
 from knowledge.repair.toolkit.sites import argument, without_argument
 
@@ -145,7 +145,7 @@ def _in_place_modules(program: Program) -> Rewrites:
     for c in calls:
         yield from _without_inplace(program, c)
     if len(calls) > 1:
-        edits: dict[cst.CSTNode, cst.CSTNode] = {
+        edits: Edits = {
             given.value: cst.Name("False") for c in calls if (given := _inplace(c)) is not None
         }
         yield Rewrite(program.replace(edits), "without inplace=True nothing saved is overwritten")

@@ -17,7 +17,7 @@ from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.comments import above, commented
-from knowledge.repair.toolkit.edits import New, operand
+from knowledge.repair.toolkit.edits import Edits, operand
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import (
     earlier_in_loop,
@@ -216,7 +216,7 @@ def _computed(program: Failed, write: _Write, intent: str) -> Rewrites:
     if isinstance(scope, cst.FunctionDef) and old not in parameters(program, write.line):
         return  # assigning would make a local of a variable from outside
     new = old
-    edits: dict[cst.CSTNode, New] = {}
+    edits: Edits = {}
     if len(going_on) < len(below):
         # Under the old name nobody could reach the leaf's gradient any more.
         if in_loop(program, write.line):

@@ -13,7 +13,7 @@ from executor.errors import SeenError, is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.dataflow import INTEGERS, of_dtype, passed
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import root
 from knowledge.repair.toolkit.keeps import leaves, tensors
@@ -154,7 +154,7 @@ def _at(program: Failed, node: cst.Call, is_bool: bool) -> Rewrites:
     if is_function:
         operands = [a.value for a in node.args if not a.star and _is_data(a)]
         operands = operands[: 2 if _TWO.search(operation) else 1]
-    edits: dict[cst.CSTNode, cst.CSTNode] = {}
+    edits: Edits = {}
     for value in operands:
         facts = program.seen.get(program.text(value))
         if facts is not None and facts.dtype is not None and facts.dtype not in INTEGERS:

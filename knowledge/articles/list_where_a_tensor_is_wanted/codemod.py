@@ -10,7 +10,7 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
-from knowledge.repair.toolkit.edits import call
+from knowledge.repair.toolkit.edits import Edits, call
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import loop_over
 from knowledge.repair.toolkit.shapes import origin
@@ -48,10 +48,9 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if len({n.value for n in names}) != 1:
         return
     name = names[0]
-    told = result.explanation.text if result.explanation is not None else ""
     loop = loop_over(program, name, name.value)
     if loop is not None:
-        if "list of 1: [0] a tensor" in told:
+        if "list of 1: [0] a tensor" in program.explained:
             yield from _one_of_a_batch(program, loop, name)
         return
     literal = origin(program, name)  # of a parameter: what the one call gives
@@ -104,7 +103,7 @@ def _dataset(program: Failed, node: cst.BaseExpression) -> Rewrites:
     """`TensorDataset(array)` → `TensorDataset(torch.from_numpy(array))`; of a list, a tensor."""
     if not isinstance(node, cst.Call) or any(a.star or a.keyword for a in node.args):
         return
-    edits: dict[cst.CSTNode, cst.CSTNode] = {}
+    edits: Edits = {}
     for given in node.args:
         facts = program.seen.get(program.text(given.value))
         if facts is None:

@@ -8,7 +8,7 @@ from executor.errors import is_a, read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.alignment import fits, placements, spread, told
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, numbers
 from knowledge.repair.toolkit.shapes import Shape, live_shape
@@ -73,7 +73,7 @@ def _in_a_grid(program: Failed, chosen: list[cst.BaseExpression]) -> Rewrites:
     if len(known) != len(chosen):
         return
     largest: Shape = max(known, key=len)
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     words = []
     for value, shape in zip(chosen, known, strict=True):
         if fits(shape, largest):

@@ -9,7 +9,7 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
-from knowledge.repair.toolkit.edits import New, method, operand
+from knowledge.repair.toolkit.edits import Edits, method, operand
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, numbers
 from knowledge.repair.toolkit.shapes import Shape, shape_of
@@ -75,7 +75,7 @@ def _in_the_other_order(
     vector = (left[0] == 1 or len(left) == 1) and len(right) == 2
     if not is_at or not vector or right[1] != left[-1] or right[0] == right[1]:
         return
-    swapped: dict[cst.CSTNode, New] = {product.left: operand(product.right)}
+    swapped: Edits = {product.left: operand(product.right)}
     swapped[product.right] = operand(product.left)
     told = f"the matrix {list(right)} comes first, and the {left[-1]} numbers of the vector meet"
     yield program.edit(swapped, f"{told} its columns")

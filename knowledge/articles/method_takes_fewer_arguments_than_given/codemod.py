@@ -13,7 +13,7 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
-from knowledge.repair.toolkit.edits import Program, separated
+from knowledge.repair.toolkit.edits import Edits, Program, separated
 from knowledge.repair.toolkit.sites import names_in, seen_as
 
 
@@ -108,7 +108,7 @@ def _one_sample(program: Program, method: cst.FunctionDef, at: str) -> Rewrites:
         return
     value = body[0].body[0].value
     parts = [e.value for e in value.elements] if isinstance(value, cst.Tuple) else [value]
-    edits: dict[cst.CSTNode, cst.CSTNode] = {method.params: _with(method, "idx")}
+    edits: Edits = {method.params: _with(method, "idx")}
     for part in parts:
         if not isinstance(part, cst.Attribute) or program.text(part.value) != "self":
             return

@@ -10,7 +10,7 @@ from executor.errors import is_a
 from executor.protocol import Finding, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.dataflow import Unasked
-from knowledge.repair.toolkit.edits import Program, call, method, operand, visited
+from knowledge.repair.toolkit.edits import Edits, Program, call, method, operand, visited
 
 _NON_LEAF, _EMPTY = "non_leaf_parameter", "no_parameters"  # error families
 _OPTIMIZERS = re.compile(
@@ -108,7 +108,7 @@ def _leaves(program: Program, optimizer: cst.Call, result: JobResult) -> Rewrite
         )
 
 
-def _as_one(program: Program, name: cst.Name) -> dict[cst.CSTNode, cst.CSTNode] | None:
+def _as_one(program: Program, name: cst.Name) -> Edits | None:
     """`[w]` for `w` where it is gone through: in `chain(…, w)`, `list(w)` and `[…, *w]`."""
     parent = program.parent(name)
     if isinstance(parent, cst.StarredElement):

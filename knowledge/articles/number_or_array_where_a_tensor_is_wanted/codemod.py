@@ -9,16 +9,17 @@ import libcst as cst
 from executor.errors import SeenError
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
-from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.dataflow import passed
 from knowledge.repair.toolkit.edits import call, keyword, method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import in_loop, reads
+from knowledge.repair.toolkit.keeps import leaves, tensors
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, assignment, scope_of, seen_as, seen_error
 
 _ARGUMENT, _OVERLOAD = "argument_type", "overload"  # error families
 ERRORS = (_ARGUMENT, _OVERLOAD)
+KEEPS = (tensors, leaves)
 
 
 def applies(result: JobResult) -> bool:
@@ -139,9 +140,5 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     error, seen = seen_error(before, *ERRORS), seen_as(before, *ERRORS)
     bounds = seen is not None and seen["function"] in ("maximum", "minimum")
     goes = ("torch", "maximum", "minimum") if bounds else ()
-    return [
-        still_computed(error, proposal.code, may_go=goes),
-        _whole_array(before, proposal),
-        same_tensors(before, after, proposal.code),
-        reaches_leaves(after, wanted=False),
-    ]
+    kept = still_computed(error, proposal.code, may_go=goes)
+    return [kept, _whole_array(before, proposal)]

@@ -13,7 +13,7 @@ import libcst as cst
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import reaches_leaves
-from knowledge.repair.toolkit.edits import New, method
+from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import free_name, parameters, under
 from knowledge.repair.toolkit.sites import scope_of
@@ -146,7 +146,7 @@ def _made(program: Failed, text: str, line: cst.CSTNode) -> cst.Assign | None:
 
 
 def _as_state(program: Failed, line: cst.SimpleStatementLine) -> Rewrites:
-    edits: dict[cst.CSTNode, New] = {}
+    edits: Edits = {}
     names = []
     for assign in _stored(program, line):
         target = assign.targets[0].target
@@ -176,7 +176,7 @@ def _as_state(program: Failed, line: cst.SimpleStatementLine) -> Rewrites:
 
 def _as_local(program: Failed, line: cst.SimpleStatementLine) -> Rewrites:
     here = scope_of(program, line)
-    edits: dict[cst.CSTNode, New] = {}
+    edits: Edits = {}
     names = []
     for assign in _stored(program, line):
         target = assign.targets[0].target

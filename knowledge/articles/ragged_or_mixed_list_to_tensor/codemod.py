@@ -15,7 +15,7 @@ import libcst as cst
 from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
-from knowledge.repair.toolkit.edits import call, method, padded
+from knowledge.repair.toolkit.edits import Edits, call, method, padded
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import free_name, later
 from knowledge.repair.toolkit.sites import assignment, seen_error
@@ -133,7 +133,7 @@ def _rows(program: Failed, node: cst.Call) -> Rewrites:
         uses = later(program, target.value, assign)
     edits = [_by_row(program, name) for name in uses]
     if any(not _shown(program, name) for name in uses) and None not in edits:
-        changes: dict[cst.CSTNode, cst.CSTNode] = {node: listed}
+        changes: Edits = {node: listed}
         for edit in edits:
             changes |= edit or {}
         told = "its rows are taken one by one, so each is a tensor of its own length"
@@ -166,7 +166,7 @@ def _one_by_one(program: Failed, node: cst.Call) -> cst.ListComp:
     return cst.ListComp(elt=made, for_in=cst.CompFor(target=row, iter=source))
 
 
-def _by_row(program: Failed, name: cst.Name) -> dict[cst.CSTNode, cst.CSTNode] | None:
+def _by_row(program: Failed, name: cst.Name) -> Edits | None:
     """What a use of the tensor becomes for a list; None if a list cannot do that."""
     parent = program.parent(name)
     if isinstance(parent, (cst.For, cst.CompFor)) and parent.iter is name:

@@ -8,6 +8,7 @@ import libcst as cst
 
 from executor.protocol import Caught, ErrorSeen, JobResult, ModuleCall
 from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
@@ -44,9 +45,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         return
     if any(a.star for a in found[0].args):
         return
-    edits: dict[cst.CSTNode, cst.CSTNode] = {
-        found[0]: with_argument(found[0], 99, "batch_first", cst.Name("True"))
-    }
+    edits: Edits = {found[0]: with_argument(found[0], 99, "batch_first", cst.Name("True"))}
     steps = _last_steps(program, found[0])
     if steps is None:
         return
@@ -56,13 +55,13 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     yield program.edit(edits, what, at=found[0], as_one=True)
 
 
-def _last_steps(program: Failed, made: cst.Call) -> dict[cst.CSTNode, cst.CSTNode] | None:
+def _last_steps(program: Failed, made: cst.Call) -> Edits | None:
     """`out[-1]` → `out[:, -1]` for what the layer gives; None where it is used otherwise."""
     assign = program.up(made, cst.Assign)
     if assign is None or assign.value is not made:
         return None
     layer = program.text(assign.targets[0].target)
-    edits: dict[cst.CSTNode, cst.CSTNode] = {}
+    edits: Edits = {}
     for statement in program.all(cst.Assign):
         value, target = statement.value, statement.targets[0].target
         if not isinstance(value, cst.Call) or program.text(value.func) != layer:

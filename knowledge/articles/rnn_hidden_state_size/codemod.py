@@ -9,7 +9,7 @@ import libcst as cst
 from executor.protocol import JobResult, Layer
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.dimensions import BATCH, TIME, first_of
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.shapes import LayerCall, Shape, layer_call, resized, shape_of
@@ -53,7 +53,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         if said:
             return
     batch = method(called.first, "size", cst.Arg(integer(0 if first else 1)))
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     for name in program.inside(called.call.args[1], cst.Name):
         made_by = assignment(program, name.value, called.call)
         new = _filled(program, made_by, expected, got, batch) if made_by is not None else None
@@ -116,7 +116,7 @@ def _counts_the_other(shape: Shape, expected: Shape, got: Shape, first: bool) ->
 
 def _filled(
     program: Failed, made_by: cst.Assign, expected: Shape, got: Shape, batch: cst.BaseExpression
-) -> dict[cst.CSTNode, cst.CSTNode] | None:
+) -> Edits | None:
     """The sizes to change in `torch.zeros(layers, batch, hidden)`; None if it is no such call."""
     call = made_by.value
     while isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute):
@@ -128,7 +128,7 @@ def _filled(
     given = [a.value for a in call.args if a.keyword is None and not a.star]
     if len(given) != 3:
         return None
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     for i, (value, want, is_now) in enumerate(zip(given, expected, got, strict=True)):
         if want == is_now:
             continue

@@ -9,10 +9,11 @@ import libcst as cst
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.shapes import same_layers, still_computed
+from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.sites import assignment, seen_error, variables
 
 ERRORS = ("too_many_arguments",)
+KEEPS = (computed(allowed=("[",)), layers)
 SAYS = {"function": r"Sequential\.forward", "least": "2"}
 
 
@@ -70,8 +71,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     ]
     starts = sorted(a for a, _, _ in called)
     whole = bool(called) and starts[0] == 0 and (facts is not None or made is not None)
-    return [
-        still_computed(error, proposal.code, allowed=("[",)),
-        same_layers(before, after),
-        Check.of("every layer", whole, "every layer is called", "a layer is left out"),
-    ]
+    return [Check.of("every layer", whole, "every layer is called", "a layer is left out")]

@@ -9,14 +9,15 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
-from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.edits import call
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import later
-from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.keeps import computed, leaves, tensors
 from knowledge.repair.toolkit.sites import argument, assignment, scope_of, seen_error, variables
+from knowledge.repair.toolkit.unchanged import failing_lines
 
 ERRORS = ("join_of_no_tensors",)
+KEEPS = (computed(may_go=("stack",), allowed=("[",)), tensors, leaves)
 SAYS = {"number": "0", "given": r"list|numpy\.ndarray|float|int"}
 
 
@@ -95,13 +96,7 @@ def _out_of_numpy(program: Failed, node: cst.Call, value: cst.BaseExpression) ->
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same rows are joined, all of them."""
     error = seen_error(before, *ERRORS)
-    lines = proposal.code.splitlines()
-    at = error.line if error is not None and error.line is not None else 0
-    line = lines[at - 1] if 0 < at <= len(lines) else ""
-    parts = set(re.findall(r"\w+\[", line)) - set(re.findall(r"\w+\[", error.code if error else ""))
-    return [
-        Check.of("rows", not parts, "every row is joined", "only a part of the rows is joined"),
-        still_computed(error, proposal.code, may_go=("stack",), allowed=("[",)),
-        same_tensors(before, after, proposal.code, proposal.subjects),
-        reaches_leaves(after, wanted=False),
-    ]
+    was, now = (re.findall(r"\w+\[", text) for text in failing_lines(error, proposal))
+    parts = set(now) - set(was)
+    told = "every row is joined", "only a part of the rows is joined"
+    return [Check.of("rows", not parts, *told)]

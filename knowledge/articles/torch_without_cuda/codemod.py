@@ -10,7 +10,7 @@ import libcst as cst
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
-from knowledge.repair.toolkit.edits import New, Program, method
+from knowledge.repair.toolkit.edits import Edits, Program, method
 from knowledge.repair.toolkit.flow import is_free
 from knowledge.repair.toolkit.imports import last_import
 
@@ -28,7 +28,7 @@ def rewrite(program: Program, result: JobResult) -> Rewrites:
     device = _own_device(program)
     new = "" if device else "device" if is_free(program, "device") else "cuda_or_cpu"
     moves = [c for c in program.all(cst.Call) if _is_move(c)]
-    edits: dict[cst.CSTNode, New] = {}
+    edits: Edits = {}
     places = len(moves)
     for text in program.all(cst.SimpleString):
         if not _CUDA.fullmatch(text.value) or _is_guarded(program, text):

@@ -63,7 +63,7 @@ def _chosen(program: Failed, line: int | None) -> Rewrite | None:
         if facts is not None and facts.shape is not None:
             new = cst.parse_expression(f"({text})" if node.lpar else text)
             told = f"`{test}` is asked, and not whether `{taken}` is true"
-            return Rewrite(program.replace({node: new}), f"line {line}: {told}")
+            return program.edit({node: new}, told)
     return None
 
 

@@ -10,7 +10,7 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
-from knowledge.repair.toolkit.edits import New, Program, method
+from knowledge.repair.toolkit.edits import Edits, Program, method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, layers, numbers
 from knowledge.repair.toolkit.shapes import Shape, shape_of
@@ -48,7 +48,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         known = _is_known(program, call, arguments[index])
         told = f"{total} numbers make {changed}, not {list(wanted)}"
         meant = f"shape {changed}" if len(free) > 1 or known else ""
-        edits: dict[cst.CSTNode, New] = {arguments[index]: cst.parse_expression("-1")}
+        edits: Edits = {arguments[index]: cst.parse_expression("-1")}
         yield program.edit(edits, told, meant, at=call, supposes=known)
 
 

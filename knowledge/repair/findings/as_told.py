@@ -11,7 +11,7 @@ import libcst as cst
 
 from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite, Rewrites
-from knowledge.repair.toolkit.edits import New, Program, operand
+from knowledge.repair.toolkit.edits import Edits, Program, operand
 from knowledge.repair.toolkit.statements import Small, inserted, moved
 
 KINDS: frozenset[str] = frozenset()  # of every finding that brings its edits along
@@ -27,7 +27,7 @@ def edits(program: Program, finding: Finding) -> Rewrites:
 
 def _changed(program: Program, way: dict[str, Any]) -> cst.Module | None:
     """Other expressions in some places, and statements beside others."""
-    new: dict[cst.CSTNode, New] = {}
+    new: Edits = {}
     for span, parts in way["places"]:
         node = program.at(*span)
         texts = [p if isinstance(p, str) else _text(program, p) for p in parts]

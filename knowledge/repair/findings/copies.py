@@ -8,7 +8,7 @@ import libcst as cst
 
 from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite, Rewrites
-from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.edits import Edits, Program, call
 from knowledge.repair.toolkit.imports import with_import
 from knowledge.repair.toolkit.sites import calls
 from knowledge.repair.toolkit.statements import last_name
@@ -65,9 +65,7 @@ def _copied(
     return _imported(program, {old: call(function, cst.Arg(value))}, old, told)
 
 
-def _imported(
-    program: Program, new: dict[cst.CSTNode, cst.CSTNode], at: cst.CSTNode, told: str
-) -> Rewrite:
+def _imported(program: Program, new: Edits, at: cst.CSTNode, told: str) -> Rewrite:
     module = program.replace(new)
     if not program.imported() & {"copy", "deepcopy"}:
         module = with_import(Program(module.code), "import copy")

@@ -8,7 +8,7 @@ import libcst as cst
 
 from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite, Rewrites
-from knowledge.repair.toolkit.edits import New, Program, call, method
+from knowledge.repair.toolkit.edits import Edits, Program, call, method
 from knowledge.repair.toolkit.flow import without_with
 from knowledge.repair.toolkit.sites import calls
 from knowledge.repair.toolkit.statements import last_name
@@ -98,7 +98,7 @@ def collected(program: Program) -> Rewrites:
         if not made.args or not isinstance(made.args[0].value, cst.Name):
             continue
         name = made.args[0].value.value
-        new: dict[cst.CSTNode, New] = {}
+        new: Edits = {}
         for c in calls(program, rf"^{re.escape(name)}\.append$"):
             inner = c.args[0].value if len(c.args) == 1 else None
             if isinstance(inner, cst.Call) and last_name(program, inner.func) in _TAKES_OUT:

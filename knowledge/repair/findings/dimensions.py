@@ -8,7 +8,7 @@ import libcst as cst
 
 from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite, Rewrites
-from knowledge.repair.toolkit.edits import New, Program, method
+from knowledge.repair.toolkit.edits import Edits, Program, method
 from knowledge.repair.toolkit.sites import argument, calls, integer, with_argument
 
 KINDS = frozenset(
@@ -48,9 +48,7 @@ def edits(program: Program, finding: Finding) -> Rewrites:
 
 
 def _along(program: Program, found: list[cst.Call], dim: int, told: str) -> Rewrite:
-    new: dict[cst.CSTNode, New] = {
-        c: with_argument(c, _place(program, c), "dim", integer(dim)) for c in found
-    }
+    new: Edits = {c: with_argument(c, _place(program, c), "dim", integer(dim)) for c in found}
     return Rewrite(program.replace(new), f"line {program.line(found[0])}: {told}")
 
 

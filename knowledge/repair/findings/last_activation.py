@@ -11,7 +11,7 @@ from executor.protocol import Finding, JobResult
 from knowledge.repair.codemod import Check, Rewrite, Rewrites
 from knowledge.repair.computed import backwards
 from knowledge.repair.fingerprints import same_values
-from knowledge.repair.toolkit.edits import New, Program, method, operand
+from knowledge.repair.toolkit.edits import Edits, Program, method, operand
 from knowledge.repair.toolkit.flow import reads
 from knowledge.repair.toolkit.sites import (
     assignment,
@@ -100,7 +100,7 @@ def _without_activation(program: Program, finding: Finding) -> Rewrites:
     """The activation left out, at each place where it is the last thing that is done."""
     activation = str(finding.facts["activation"])
     names = _OF_ACTIVATION.get(activation, ())
-    also: dict[cst.CSTNode, New] = {}
+    also: Edits = {}
     if "binary" in str(finding.facts.get("loss", "")):
         if _THRESHOLD.search(program.module.code):
             return  # what reads a probability elsewhere would have to be changed too
@@ -113,9 +113,7 @@ def _without_activation(program: Program, finding: Finding) -> Rewrites:
         yield Rewrite.of(program, {**edit, **also}, told, intent, at=node, as_one=bool(also))
 
 
-def _last(
-    program: Program, names: tuple[str, ...]
-) -> Iterator[tuple[cst.Call, dict[cst.CSTNode, New]]]:
+def _last(program: Program, names: tuple[str, ...]) -> Iterator[tuple[cst.Call, Edits]]:
     """Where one of these is applied last, with the edit that leaves it out, from below."""
     kept = {
         target.attr.value
@@ -150,7 +148,7 @@ def _of(program: Program, call: cst.Call) -> cst.BaseExpression | None:
     return call.func.value
 
 
-def _with_logits(program: Program) -> dict[cst.CSTNode, New]:
+def _with_logits(program: Program) -> Edits:
     """The binary cross-entropies that expect probabilities, as those that take scores."""
     return {
         **_renamed(program, "binary_cross_entropy", "binary_cross_entropy_with_logits"),
@@ -158,8 +156,8 @@ def _with_logits(program: Program) -> dict[cst.CSTNode, New]:
     }
 
 
-def _renamed(program: Program, old: str, new: str) -> dict[cst.CSTNode, New]:
-    found: dict[cst.CSTNode, New] = {}
+def _renamed(program: Program, old: str, new: str) -> Edits:
+    found: Edits = {}
     for call in calls(program, rf"(^|\.){old}$"):
         function = call.func
         if isinstance(function, cst.Attribute):
@@ -235,9 +233,7 @@ def _as_logarithms(program: Program, finding: Finding) -> Rewrites:
         is_function = last_name(program, loss.func) == "kl_div"
         call = loss if is_function or not made else made[0]
         place = 5 if is_function else 3
-        edit: dict[cst.CSTNode, New] = {
-            call: with_argument(call, place, "log_target", cst.Name("True"))
-        }
+        edit: Edits = {call: with_argument(call, place, "log_target", cst.Name("True"))}
         if len(made) < 2:
             yield Rewrite(program.replace(edit), f"line {line}: the target holds logarithms")
         return

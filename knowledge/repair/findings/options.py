@@ -8,7 +8,7 @@ import libcst as cst
 
 from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite, Rewrites
-from knowledge.repair.toolkit.edits import New, Program, method, operand
+from knowledge.repair.toolkit.edits import Edits, Program, method, operand
 from knowledge.repair.toolkit.sites import argument, calls, with_argument, without_argument
 
 KINDS = frozenset(
@@ -44,9 +44,7 @@ def _batch_first(program: Program, finding: Finding) -> Rewrites:
     true = cst.Name("True")
     for layers in [found, *([c] for c in found if len(found) > 1)]:
         if layers:
-            new: dict[cst.CSTNode, New] = {
-                c: with_argument(c, 99, "batch_first", true) for c in layers
-            }
+            new: Edits = {c: with_argument(c, 99, "batch_first", true) for c in layers}
             told = "the layer takes the samples first, as the rest of the code gives them"
             yield Rewrite.of(program, new, told, at=layers[0])
 
@@ -97,7 +95,7 @@ def _scaled(program: Program, finding: Finding) -> Rewrites:
             if program.text(c.func) == model and len(c.args) == 1 and not c.args[0].star
         ]
         if given:
-            divided: dict[cst.CSTNode, New] = {
+            divided: Edits = {
                 v: cst.BinaryOperation(operand(v), cst.Divide(), cst.Integer("255")) for v in given
             }
             yield Rewrite(
@@ -113,7 +111,7 @@ def _random(program: Program, finding: Finding) -> Rewrites:
         c for c in calls(program, _EQUAL) if c.args and "bias" not in program.text(c.args[0].value)
     ]
     for layers in [*([c] for c in found), *([found] if len(found) > 1 else [])]:
-        new: dict[cst.CSTNode, New] = {}
+        new: Edits = {}
         for c in layers:
             assert isinstance(c.func, (cst.Attribute, cst.Name))
             name = cst.Name("xavier_uniform_")

@@ -10,7 +10,7 @@ import libcst as cst
 from executor.protocol import Finding, JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Rewrite, Rewrites
-from knowledge.repair.toolkit.edits import New, Program
+from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.sites import argument, calls
 
 KINDS = frozenset({"loss_not_finite", "loss_ran_away"})
@@ -27,9 +27,7 @@ def edits(program: Program, finding: Finding) -> Rewrites:
     above = [(rate, value) for rate, value in rates if program.line(rate) <= (finding.line or 0)]
     rates = above or rates  # those below belong to another training
     for power in _POWERS if rates else ():
-        smaller: dict[cst.CSTNode, New] = {
-            rate: cst.Float(_written(value / 10**power)) for rate, value in rates
-        }
+        smaller: Edits = {rate: cst.Float(_written(value / 10**power)) for rate, value in rates}
         first, _ = rates[0]
         yield Rewrite(
             program.replace(smaller),

@@ -19,7 +19,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.flow import free_name, later, siblings
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import Called, called, is_alive, required
@@ -165,7 +165,7 @@ def _added(failure: Failure, found: Called) -> Rewrites:
     told = " and ".join(f"`{n}`" for n in names)
     title = f"line {program.line(found.call)}: {told} is given too"
     for calls in [every, [*every, *alike]] if alike else [every]:
-        new: dict[cst.CSTNode, cst.CSTNode] = {c: _with(c, found, names) for c in calls}
+        new: Edits = {c: _with(c, found, names) for c in calls}
         where = "" if len(calls) == 1 else " (everywhere)"
         meaning = f"what it lacks is the {told} that is there"
         yield Rewrite(program.replace(new), title + where, meaning, cost=COST.SURE)

@@ -15,6 +15,7 @@ from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.statements import last_name
 
@@ -42,7 +43,7 @@ def edits(failure: Failure) -> Rewrites:
     if (appended := _APPENDED.search(str(failure.live.error))) is not None:
         yield from _of_a_list(failure, appended[1])
         return
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     told: list[str] = []
     for function in program.all(cst.FunctionDef):
         if not re.search(rf"(?:def |: ){function.name.value}\(", str(failure.live.error)):

@@ -17,7 +17,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.edits import Program, call, keyword, method, operand
+from knowledge.repair.toolkit.edits import Edits, Program, call, keyword, method, operand
 from knowledge.repair.toolkit.lazily import np, torch
 from knowledge.repair.toolkit.live import Operand, called_module, operands, works
 from knowledge.repair.toolkit.shapes import still_computed
@@ -77,7 +77,7 @@ def _alike(failure: Failure, place: Place, one: Operand, form: _Form) -> Rewrite
     if not isinstance(node, cst.Call) or statement is None or not isinstance(one.node, cst.Name):
         return
     kind, dtype = type(failure.value(node.func, place.frame)), getattr(one.value, "dtype", None)
-    changes: dict[cst.CSTNode, cst.CSTNode] = {one.node: form.new}
+    changes: Edits = {one.node: form.new}
     for other in program.inside(statement, cst.Call):
         given = other.args[0].value if other.args else None
         if other is node or not isinstance(given, cst.Name) or dtype is None:
@@ -284,9 +284,7 @@ def _appended(failure: Failure, one: Operand) -> Rewrites:
         return
     added = f"{one.node.value}.append"
     found = [c for c in program.all(cst.Call) if program.text(c.func) == added and len(c.args) == 1]
-    changes: dict[cst.CSTNode, cst.CSTNode] = {
-        c.args[0].value: method(c.args[0].value, "item") for c in found
-    }
+    changes: Edits = {c.args[0].value: method(c.args[0].value, "item") for c in found}
     if changes:
         what = f"`{one.node.value}` keeps the numbers, without their graphs"
         yield failure.edit(changes, what, at=found[0])
@@ -362,7 +360,7 @@ def _squared_magnitudes(failure: Failure, place: Place) -> Rewrites:
             assignment(program, program.text(of), place.node) if isinstance(of, cst.Name) else None
         )
     found = [_squared(program, s) for s in program.expressions(made)] if made else []
-    changes: dict[cst.CSTNode, cst.CSTNode] = {
+    changes: Edits = {
         of: method(of, "abs")
         for of in found
         if of is not None and getattr(failure.value(of, place.frame), "is_complex", bool)()

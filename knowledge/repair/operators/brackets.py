@@ -19,6 +19,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import required
 from knowledge.repair.toolkit.sites import assignment
@@ -54,9 +55,7 @@ def edits(failure: Failure) -> Rewrites:
         head = program.text(_head(node))
         others = [n for n in program.all(type(node)) if program.text(_head(n)) == head]
         changes = {n: _change(failure, n, value) for n in others}
-        every: dict[cst.CSTNode, cst.CSTNode] = {
-            n: change[0] for n, change in changes.items() if change is not None
-        }
+        every: Edits = {n: change[0] for n, change in changes.items() if change is not None}
         if len(every) > 1 and not isinstance(node, cst.Attribute):
             title = f"{title} (everywhere)"
             yield Rewrite(program.replace(every), title, meaning, cost=COST.SURE)
@@ -67,7 +66,7 @@ def _not_called(failure: Failure) -> Rewrites:
     program, statement = failure.program, failure.statement
     if statement is None or _NOT_CALLED.search(failure.error.message) is None:
         return
-    found: dict[cst.CSTNode, cst.CSTNode] = {}
+    found: Edits = {}
     for node in program.inside(statement, cst.Attribute):
         parent = program.parent(node)
         is_called = isinstance(parent, cst.Call) and parent.func is node

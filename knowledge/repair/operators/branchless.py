@@ -14,7 +14,7 @@ import libcst as cst
 from executor.protocol import SNIPPET
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
-from knowledge.repair.toolkit.edits import New
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.sites import names_in
 
 ERRORS = ("graph_break_on_data", "item_under_vmap")
@@ -68,7 +68,7 @@ def _of_returns(failure: Failure, branch: cst.If) -> Rewrites:
     line = cst.SimpleStatementLine(
         [cst.Return(cst.Call(where, given))], leading_lines=branch.leading_lines
     )
-    changes: dict[cst.CSTNode, New] = {branch: line}
+    changes: Edits = {branch: line}
     if branch.orelse is None:
         changes[after[0]] = cst.RemoveFromParent()
     told = f"`{program.text(branch.test)}` picks one of two results"

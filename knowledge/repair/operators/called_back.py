@@ -16,7 +16,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program, separated
+from knowledge.repair.toolkit.edits import Edits, Program, separated
 from knowledge.repair.toolkit.sites import calls
 
 ERRORS = ("too_many_arguments", "missing_arguments")
@@ -71,7 +71,7 @@ def edits(failure: Failure) -> Rewrites:
     name = "the lambda" if isinstance(hook, cst.Lambda) else f"`{hook.name.value}`"
     told = f"{name} takes what `{method}` calls it with: {', '.join(given)}"
     title = f"line {program.line(hook)}: {told}"
-    changes: dict[cst.CSTNode, cst.CSTNode] = {hook.params: new}
+    changes: Edits = {hook.params: new}
     for role, param in zip(reversed(given), reversed(new.params), strict=False):
         if role in _TUPLES:
             changes |= _first_of(program, hook, param.name.value)
@@ -142,7 +142,7 @@ def _parameters(program: Program, hook: Hook, given: tuple[str, ...]) -> cst.Par
     return params.with_changes(params=separated([*bound, *reversed(new)]))
 
 
-def _first_of(program: Program, hook: Hook, name: str) -> dict[cst.CSTNode, cst.CSTNode]:
+def _first_of(program: Program, hook: Hook, name: str) -> Edits:
     """`grad[0].norm()` for `grad.norm()`, where it is read as a tensor and in no other way."""
     reads = [n for n in program.inside(hook.body, cst.Name) if n.value == name]
     around = [program.parent(n) for n in reads]

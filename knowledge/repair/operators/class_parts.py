@@ -17,7 +17,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.spelling import slips
 from knowledge.repair.toolkit.unchanged import failing_expression_kept
@@ -123,7 +123,7 @@ def _respelled(
 ) -> Rewrite:
     """The method under its name, and where the class calls it so."""
     old = method.name.value
-    uses: dict[cst.CSTNode, cst.CSTNode] = {
+    uses: Edits = {
         n.attr: cst.Name(wanted) for n in program.inside(cls, cst.Attribute) if n.attr.value == old
     }
     return Rewrite(

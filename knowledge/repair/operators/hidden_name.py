@@ -17,7 +17,7 @@ import libcst as cst
 
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.flow import free_name, parameters
 from knowledge.repair.toolkit.sites import scope_of
 
@@ -76,7 +76,7 @@ def _of_a_variable(failure: Failure) -> Rewrites:
     is_size = not is_unbound and type(failure.value(name)) is int
     new = free_name(program, f"{word}_{'size' if is_size else 'value'}")
     told = f"`{new}` is the value, and `{word}` stays what it is called for"
-    changes: dict[cst.CSTNode, cst.CSTNode] = {n: cst.Name(new) for n in own if n not in old}
+    changes: Edits = {n: cst.Name(new) for n in own if n not in old}
     title = f"line {min(map(program.line, changes))}: {told}"
     yield Rewrite(program.replace(changes), title, told, cost=COST.SURE, as_one=True)
 

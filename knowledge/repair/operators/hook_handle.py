@@ -13,6 +13,7 @@ from executor.errors import HasMessage, read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.statements import receiver
 
@@ -47,7 +48,7 @@ def edits(failure: Failure) -> Rewrites:
             registered[owner] = (statement, call)
         elif method == said[0]:
             removed[owner] = statement
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     for number, (owner, statement) in enumerate(removed.items(), start=1):
         if owner not in registered:
             return

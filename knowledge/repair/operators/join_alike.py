@@ -15,7 +15,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program, separated
+from knowledge.repair.toolkit.edits import Edits, Program, separated
 
 _GENERATOR = re.compile(r"['\"]generator['\"]")
 _OF_PARAMETERS = re.compile(r"[\w.]*(?:parameters|generator)")
@@ -62,7 +62,7 @@ def edits(failure: Failure) -> Rewrites:
     meaning = f"one {kind} of both is meant"
     for places in [[node], same] if len(same) > 1 else [[node]]:
         where = "" if len(places) == 1 else " (everywhere)"
-        changes: dict[cst.CSTNode, cst.CSTNode] = {n: n.with_changes(right=new) for n in places}
+        changes: Edits = {n: n.with_changes(right=new) for n in places}
         yield Rewrite(program.replace(changes), title + where, meaning, cost=COST.SURE)
 
 

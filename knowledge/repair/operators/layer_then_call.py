@@ -16,7 +16,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.edits import Program, separated
+from knowledge.repair.toolkit.edits import Edits, Program, separated
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import required
 from knowledge.repair.toolkit.sites import assignment, scope_of
@@ -33,7 +33,7 @@ def edits(failure: Failure) -> Rewrites:
             made = _in_two(failure, place, call)
             if made is not None:
                 name = program.text(call.func)
-                new: dict[cst.CSTNode, cst.CSTNode] = {
+                new: Edits = {
                     c: cst.Call(c.with_changes(args=()), c.args) for c in _alike(program, call)
                 }
                 yield failure.edit(
@@ -49,7 +49,7 @@ def _classes(failure: Failure) -> Rewrites:
     program, node = failure.program, failure.node
     given = [a.value for a in node.args] if isinstance(node, cst.Call) else []
     given += [e.value for a in given if isinstance(a, (cst.List, cst.Tuple)) for e in a.elements]
-    found: dict[cst.CSTNode, cst.CSTNode] = {}
+    found: Edits = {}
     for value in given:
         cls = failure.value(value) if isinstance(value, (cst.Name, cst.Attribute)) else None
         if inspect.isclass(cls) and issubclass(cls, torch.nn.Module) and required(cls) == set():

@@ -10,7 +10,7 @@ import libcst as cst
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
-from knowledge.repair.toolkit.edits import New
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.keeps import computed
 
 KEEPS = (computed(),)
@@ -32,7 +32,7 @@ def edits(failure: Failure) -> Rewrites:
         and isinstance(value := failure.value(node, place.frame), tuple)
         and len(value) == 1
     }
-    commas: dict[cst.CSTNode, New] = {}
+    commas: Edits = {}
     names = []
     for made in program.all(cst.Assign):
         name, value = program.text(made.targets[0].target), made.value

@@ -21,7 +21,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import evaluates
 from knowledge.repair.toolkit.losses import loss_alive
@@ -246,7 +246,7 @@ def _changed(loss: _Loss, a: cst.BaseExpression, b: cst.BaseExpression) -> cst.C
 def _rewrite(failure: Failure, loss: _Loss, forms: tuple[_Form, _Form]) -> Rewrite:
     program = failure.program
     told = ", and ".join(f.told for f in forms if f.told)
-    new: dict[cst.CSTNode, cst.CSTNode] = {}
+    new: Edits = {}
     for old, form in zip((loss.input, loss.target), forms, strict=True):
         if form.told:
             new[old] = form.node
@@ -263,7 +263,7 @@ def _the_other_way_round(failure: Failure, place: Place, loss: _Loss) -> Rewrite
         program = failure.program
         names = f"`{program.text(loss.target)}`", f"`{program.text(loss.input)}`"
         title = f"line {program.line(loss.call)}: the predictions {names[0]} come first"
-        new: dict[cst.CSTNode, cst.CSTNode] = {loss.input: loss.target, loss.target: loss.input}
+        new: Edits = {loss.input: loss.target, loss.target: loss.input}
         meaning = f"{names[0]} are the predictions and {names[1]} the targets"
         yield Rewrite(program.replace(new), title, meaning, cost=COST.SURE, as_one=True)
 

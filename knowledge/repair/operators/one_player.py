@@ -18,7 +18,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import backwards, reaches_leaves
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Beside, New, method
+from knowledge.repair.toolkit.edits import Beside, Edits, method
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import assignment, scope_of
 from knowledge.repair.toolkit.statements import block, calls_of, inserted, receiver, removed
@@ -82,7 +82,7 @@ def _cut(
     program, given = failure.program, call.args[0].value
     if not isinstance(given, cst.Name) or not _behind(failure.value(given)) - owned:
         return
-    changes: dict[cst.CSTNode, New] = {given: method(given, "detach")}
+    changes: Edits = {given: method(given, "detach")}
     loss = _second_loss(failure, last)
     again = dict(_asked_anew(failure, call, loss))
     beside: dict[cst.CSTNode, Beside] = {}
@@ -168,7 +168,7 @@ def _second_alone(failure: Failure, step: cst.Expr, last: cst.Call) -> Rewrites:
     made = _second_loss(failure, last)
     if later is None or made is None or _held(failure, later) & owned:
         return
-    cut: dict[cst.CSTNode, cst.CSTNode] = {}
+    cut: Edits = {}
     for used in program.inside(made.value, cst.Name):
         behind = _behind(failure.value(used))
         if behind and behind <= owned:

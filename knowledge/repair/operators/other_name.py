@@ -23,7 +23,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.imports import import_instead, with_import, without_import
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.lookups import Lookup, lookup, sister_of
@@ -142,9 +142,7 @@ def _head(failure: Failure, look: Lookup, node: cst.Attribute) -> Rewrites:
     program, asked = failure.program, failure.program.text(node)
     called = re.sub(r"\.(\d+)", r"[\1]", f"{program.text(node.value)}.{path}")
     new = cst.parse_expression(called)
-    changes: dict[cst.CSTNode, cst.CSTNode] = {
-        n: new for n in program.all(cst.Attribute) if program.text(n) == asked
-    }
+    changes: Edits = {n: new for n in program.all(cst.Attribute) if program.text(n) == asked}
     told = f"the last layer of this model is `{called}`"
     yield failure.edit(changes, told, at=node, cost=COST.SURE, as_one=True)
 
@@ -184,7 +182,7 @@ def _of_a_variable(failure: Failure) -> Rewrites:
     if new is None:
         return
     function = scope_of(program, failure.node or program.module)
-    uses: dict[cst.CSTNode, cst.CSTNode] = {
+    uses: Edits = {
         n: new.deep_clone()
         for n in program.inside(function, cst.Name)
         if n.value == name and not program.is_label(n)
@@ -250,7 +248,7 @@ def _attribute(failure: Failure, name: str) -> cst.Attribute | None:
     return node if isinstance(node, cst.Attribute) and node.attr.value == name else None
 
 
-Meant = tuple[dict[cst.CSTNode, cst.CSTNode], str, float]
+Meant = tuple[Edits, str, float]
 
 
 def _meant(program: Program, node: cst.Attribute, look: Lookup) -> Iterator[Meant]:
@@ -484,7 +482,7 @@ def _spelled_right(failure: Failure, path: str) -> Rewrites:
     if len(near) != 1:
         return
     program = failure.program
-    new: dict[cst.CSTNode, cst.CSTNode] = {
+    new: Edits = {
         n: _named(n, near[0]) for n in program.all(cst.Attribute) if program.text(n) == path
     }
     title = f"line {failure.error.line}: it is spelled `{where}.{near[0]}`"
@@ -524,7 +522,7 @@ def _everywhere(failure: Failure, look: Lookup, node: cst.Attribute) -> Rewrites
             for n in program.all(cst.Attribute)
             if program.text(n.value) == owner and not hasattr(look.owner, n.attr.value)
         }
-    new: dict[cst.CSTNode, cst.CSTNode] = {}
+    new: Edits = {}
     titles: dict[str, None] = {}
     for place, asked in sorted(places.items(), key=lambda item: program.line(item[0])):
         found = next(_meant(program, place, asked), None)

@@ -19,6 +19,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import made_callable
 from knowledge.repair.toolkit.sites import argument, calls, made, with_argument, without_argument
@@ -64,7 +65,7 @@ def _random_in_vmap(failure: Failure) -> Rewrites:
 def _generator(failure: Failure) -> Rewrites:
     """`generator=torch.Generator().manual_seed(42)` for `generator=42`, wherever it is given so."""
     program = failure.program
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     for given in program.all(cst.Arg):
         if given.keyword is None or given.keyword.value != "generator":
             continue
@@ -170,7 +171,7 @@ def _whole_weights(failure: Failure) -> Rewrites:
     """`Net()` for `Net().half()`: autocast halves what may be halved, and the weights stay."""
     program = failure.program
     halved = [c for c in calls(program, r"\.half$") if not c.args]
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     for call in halved:
         made = program.parent(call)
         of = call.func.value if isinstance(call.func, cst.Attribute) else None

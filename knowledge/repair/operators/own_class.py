@@ -11,6 +11,7 @@ import libcst as cst
 from executor.errors import is_a
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Edits
 
 ERRORS = ("super_of_another_class", "no_iterator")
 
@@ -47,9 +48,7 @@ def _iterator(failure: Failure) -> Rewrites:
         if not program.inside(method, cst.Yield)
     ]
     for values in given if len(given) == 1 else ():
-        changed: dict[cst.CSTNode, cst.CSTNode] = {
-            v: cst.Call(cst.Name("iter"), [cst.Arg(v)]) for v in values
-        }
+        changed: Edits = {v: cst.Call(cst.Name("iter"), [cst.Arg(v)]) for v in values}
         told = "`__iter__` gives an iterator over what it chose"
         meant = "each round is to go over it from its beginning"
         yield failure.edit(changed, told, meant, cost=COST.SAID, as_one=True)

@@ -12,7 +12,7 @@ from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.dataflow import Unasked
-from knowledge.repair.toolkit.edits import New, method, visited
+from knowledge.repair.toolkit.edits import Edits, method, visited
 from knowledge.repair.toolkit.keeps import backwards
 from knowledge.repair.toolkit.lazily import torch
 
@@ -27,7 +27,7 @@ def applies(result: JobResult) -> bool:
 def edits(failure: Failure) -> Rewrites:
     """Every assignment of a result whose own beginning was asked; they belong together."""
     program = failure.program
-    changes: dict[cst.CSTNode, New] = {}
+    changes: Edits = {}
     names = []
     for made in program.all(cst.Assign):
         name, asks = made.targets[0].target, Unasked()

@@ -14,7 +14,7 @@ import libcst as cst
 
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.flow import reads
 from knowledge.repair.toolkit.sites import argument, assignment, scope_of
 from knowledge.repair.toolkit.statements import last_name
@@ -50,7 +50,7 @@ def _planned(failure: Failure, scheduler: str, made: cst.Call, rounds: list[_Rou
     whole = argument(made, 2, "total_steps")
     if each is not None and not inner.is_range:
         new, given = inner.text, each.value
-        changes: dict[cst.CSTNode, cst.CSTNode] = {_origin(failure, given): _parsed(new)}
+        changes: Edits = {_origin(failure, given): _parsed(new)}
     elif whole is not None:
         new = " * ".join(r.text for r in reversed(rounds))
         changes = {_origin(failure, whole.value): _parsed(new)}

@@ -17,7 +17,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.edits import Edits, Program, call
 
 TYPES = frozenset({"AssertionError"})
 ERRORS = (
@@ -37,7 +37,7 @@ def edits(failure: Failure) -> Rewrites:
     """All such attributes of the program's modules at once, where each is made."""
     program = failure.program
     classes = {c.name.value: c for c in program.all(cst.ClassDef)}
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     names: list[str] = []
     for module in _modules(failure):
         owner = classes.get(type(module).__name__)

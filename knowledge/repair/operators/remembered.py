@@ -16,7 +16,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.operator import Failure
-from knowledge.repair.toolkit.edits import New, Program, method
+from knowledge.repair.toolkit.edits import Edits, Program, method
 
 ERRORS = ("freed_graph", "modified_in_place")
 
@@ -35,7 +35,7 @@ def edits(failure: Failure) -> Rewrites:
     name, several, places = found[0]
     whole = f"self.{name}"
     cut = f"tuple(part.detach() for part in {whole})" if several else f"{whole}.detach()"
-    nodes: dict[cst.CSTNode, New] = {}
+    nodes: Edits = {}
     for made in places:
         line = program.up(made, cst.SimpleStatementLine)
         if not several and [program.text(t.target) for t in made.targets] == [whole]:

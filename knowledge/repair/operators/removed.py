@@ -15,7 +15,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.flow import reads
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, scope_of
@@ -56,7 +56,7 @@ def edits(failure: Failure) -> Rewrites:
     parent = program.parent(node)
     option = argument(node, 1, today.option) if today.option else None
     is_both = option is not None and program.text(option.value) == "True"
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     if isinstance(parent, cst.Subscript | cst.Attribute) and not is_both:
         if not _FIRST.search(program.text(parent)):
             return

@@ -18,6 +18,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.keywords import meant, only_tells
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import Called, called, of_call
@@ -66,8 +67,8 @@ def edits(failure: Failure) -> Rewrites:
     open_ = [old for old in lost if not only_tells(old)]
     meaning = f"nothing else is wanted instead of `{open_[0]}`" if open_ else ""
     settings = _Settings(subjects=lost, cost=COST.SURE, intent=meaning, supposes=bool(open_))
-    here: dict[cst.CSTNode, cst.CSTNode] = {found.call: _renamed(found.call, names)}
-    same: dict[cst.CSTNode, cst.CSTNode] = {c: _renamed(c, names) for c in alike}
+    here: Edits = {found.call: _renamed(found.call, names)}
+    same: Edits = {c: _renamed(c, names) for c in alike}
     every = {**dict(_of_other_functions(failure, found.call)), **same}
     yield Rewrite(program.replace(here), title, **settings)
     if len(same) > 1:

@@ -19,7 +19,7 @@ from executor.protocol import JobResult, Layer
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program, same
+from knowledge.repair.toolkit.edits import Edits, Program, same
 from knowledge.repair.toolkit.shapes import (
     Resized,
     loads_its_own_layers,
@@ -159,7 +159,7 @@ def _exchanged(failure: Failure, call: cst.Call, numbers: set[int], *, is_own: b
     if not all(isinstance(a.value, (cst.Name, cst.Integer)) for a in (first, second)):
         return
     layer = _called(program, call)
-    new: dict[cst.CSTNode, cst.CSTNode] = {first.value: second.value, second.value: first.value}
+    new: Edits = {first.value: second.value, second.value: first.value}
     title = f"line {program.line(call)}: the two sizes of `{layer}` change places"
     meaning = f"`{layer}` goes from {program.text(second.value)} to {program.text(first.value)}"
     cost = COST.LIKELY if is_own else COST.LIKELY + COST.FAR

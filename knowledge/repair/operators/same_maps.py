@@ -18,7 +18,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.edits import Program, operand
+from knowledge.repair.toolkit.edits import Edits, Program, operand
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import Operand, tensors, value_with
 from knowledge.repair.toolkit.shapes import still_computed
@@ -98,7 +98,7 @@ def _slid_over(failure: Failure, place: Place, small: Operand, large: Operand) -
 def _kept(failure: Failure) -> Rewrites:
     """`padding="same"` of the convolutions that have none, so that their maps keep their size."""
     program = failure.program
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     for call in calls(program, r"(^|\.)Conv[123]d$"):
         stride = argument(call, 3, "stride")
         strides = stride is not None and program.text(stride.value) != "1"
@@ -120,7 +120,7 @@ def _one_more(failure: Failure, place: Place) -> Rewrites:
     small, large = (o.value.shape[2:] for o in found)
     if {b - a for a, b in zip(small, large, strict=True)} - {1, 2, 3}:
         return
-    changes: dict[cst.CSTNode, cst.CSTNode] = {
+    changes: Edits = {
         call: with_argument(call, 5, "output_padding", integer(1))
         for call in calls(program, r"(^|\.)ConvTranspose[123]d$")
         if argument(call, 5, "output_padding") is None

@@ -10,7 +10,7 @@ import libcst as cst
 
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import New, call
+from knowledge.repair.toolkit.edits import Edits, call
 from knowledge.repair.toolkit.sites import argument, assignment
 
 ERRORS = ("split_lengths", "overload")
@@ -52,7 +52,7 @@ def edits(failure: Failure) -> Rewrites:
 def _whole(failure: Failure, parts: list[cst.BaseExpression]) -> Rewrites:
     """`int(0.15 * n)`, where a share of the data is computed."""
     program = failure.program
-    changes: dict[cst.CSTNode, New] = {}
+    changes: Edits = {}
     for part in parts:
         made = assignment(program, part.value, part) if isinstance(part, cst.Name) else None
         share = made.value if made is not None else part

@@ -12,7 +12,7 @@ import libcst as cst
 from executor.errors import read
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.lazily import torch
@@ -41,7 +41,7 @@ def edits(failure: Failure) -> Rewrites:
         if not sizes or len(params) != is_method:
             continue
         name = free_name(program, "batch")
-        changes: dict[cst.CSTNode, cst.CSTNode] = {size: cst.Name(name) for size in sizes}
+        changes: Edits = {size: cst.Name(name) for size in sizes}
         parameter = cst.Param(cst.Name(name))
         changes[function.params] = function.params.with_changes(params=[*params, parameter])
         at = 0 if layer.batch_first else 1

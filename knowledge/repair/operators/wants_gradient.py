@@ -15,7 +15,7 @@ import libcst as cst
 from executor.errors import is_a
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import New, method, same
+from knowledge.repair.toolkit.edits import Edits, method, same
 from knowledge.repair.toolkit.keeps import leaves
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, assignment, with_argument
@@ -34,7 +34,7 @@ def edits(failure: Failure) -> Rewrites:
     if is_a(failure.error, "none_attribute"):
         yield from _in_place(failure)
         return
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     names: dict[str, None] = {}
     for value in _asked(failure):
         made = _made(failure, value)
@@ -81,7 +81,7 @@ def _in_place(failure: Failure) -> Rewrites:
     inner = [lines[first].with_changes(leading_lines=()), *(lines[o] for o in others)]
     whole = cst.With([cst.WithItem(cst.parse_expression(no_grad))], cst.IndentedBlock(inner),
                      leading_lines=first.leading_lines)  # fmt: skip
-    changes: dict[cst.CSTNode, New] = {first: whole}
+    changes: Edits = {first: whole}
     changes |= {o: cst.RemoveFromParent() for o in others}
     name = program.text(owner.value)
     told = f"`{name}` is changed in place, and stays the one that has a gradient"

@@ -18,7 +18,7 @@ from executor.errors import is_a, read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.flow import without_with
 from knowledge.repair.toolkit.keeps import backwards
 from knowledge.repair.toolkit.lazily import np, torch
@@ -135,7 +135,7 @@ def _stacked(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
                 for appended in program.all(cst.Call)
                 if program.text(appended.func) == f"{given.value}.append" and appended.args
             ]
-            edits: dict[cst.CSTNode, cst.CSTNode] = {
+            edits: Edits = {
                 value: value.func.value
                 for _, value in taken
                 if isinstance(value, cst.Call)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from executor.protocol import JobResult, Variable
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import Edits, Program, method
 from knowledge.repair.toolkit.flow import in_loop
 from knowledge.repair.toolkit.sites import (
     argument,
@@ -86,9 +86,7 @@ class Unasked(cst.CSTTransformer):
         return updated_node if asks is None else without_argument(updated_node, asks)
 
 
-def cast_at_origin(
-    program: Program, given: Passed, dtype: str
-) -> Iterator[tuple[dict[cst.CSTNode, cst.CSTNode], str]]:
+def cast_at_origin(program: Program, given: Passed, dtype: str) -> Iterator[tuple[Edits, str]]:
     """Edits that make a variable of another dtype: where it is made, else where it is passed.
 
     Yields:

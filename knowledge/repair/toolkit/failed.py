@@ -59,6 +59,11 @@ class Failed(Program):
         line = self.statement
         return line.body[0] if line is not None and len(line.body) == 1 else None
 
+    @property
+    def explained(self) -> str:
+        """What the live values of the failing line explain; empty where that is nothing."""
+        return self.result.explanation.text if self.result.explanation is not None else ""
+
     @cached_property
     def seen(self) -> dict[str, Variable]:
         """What the failing frame could see."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from knowledge.repair.toolkit.edits import Beside, New, Program
+from knowledge.repair.toolkit.edits import Beside, Edits, Program
 
 Small = cst.BaseSmallStatement
 _Body = cst.Module | cst.IndentedBlock | cst.SimpleStatementSuite
@@ -64,7 +64,7 @@ def _line(code: str) -> cst.SimpleStatementLine:
     return cst.ensure_type(cst.parse_statement(code), cst.SimpleStatementLine)
 
 
-def removed(program: Program, statement: Small) -> dict[cst.CSTNode, New] | None:
+def removed(program: Program, statement: Small) -> Edits | None:
     """The edit that takes a statement away; None if its block would be empty."""
     line = program.parent(statement)
     if len(block(program, statement)) < 2:
