@@ -31,8 +31,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
 
 def _predicts(program: Failed, result: JobResult) -> bool:
     """Whether it happened without gradients, at the top of the program, after what is trained."""
-    outer = result.frames[0] if result.frames else None
-    statement = program.statement_on(outer.line) if outer is not None else None
+    statement = program.outermost
     block = program.up(statement, cst.With) if statement is not None else None
     if block is None or in_loop(program, block) or scope_of(program, block) is not program.module:
         return False
@@ -57,13 +56,11 @@ def _without_the_last(program: Failed, result: JobResult) -> Rewrites:
 
 
 def _evaluated(program: Failed, result: JobResult) -> Rewrites:
-    outer = result.frames[0] if result.frames else None
-    statement = program.statement_on(outer.line) if outer is not None else None
-    if outer is None or statement is None:
+    if (statement := program.outermost) is None:
         return
-    if any(earlier.line == outer.line for earlier in result.calls):
+    if any(earlier.line == result.frames[0].line for earlier in result.calls):
         return  # it has run in training mode before: only this batch has a single value
-    known = outer.locals or program.seen
+    known = result.frames[0].locals or program.seen
     called = [
         c.func.value
         for c in program.inside(statement, cst.Call)

@@ -13,6 +13,7 @@ import libcst as cst
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import reaches_leaves
+from knowledge.repair.toolkit.dataflow import is_factory
 from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import free_name, parameters, under
@@ -20,7 +21,6 @@ from knowledge.repair.toolkit.sites import scope_of
 
 ERRORS = ("parameter_slot",)
 _SHAPE = re.compile(r"registered parameter \[([\d, ]*)\]")
-_MAKES = re.compile(r"^torch\.(zeros|ones|randn|rand|full|eye|tensor|empty)$")
 
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
@@ -73,9 +73,7 @@ def _is_plain(program: Failed, value: cst.BaseExpression, target: cst.Attribute)
             return False
     if mentions:
         return True
-    return isinstance(value, cst.Name) or (
-        isinstance(value, cst.Call) and _MAKES.match(program.text(value.func)) is not None
-    )
+    return isinstance(value, cst.Name) or is_factory(program, value)
 
 
 def _is_number(program: Failed, attribute: cst.Attribute) -> bool:

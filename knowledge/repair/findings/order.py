@@ -10,7 +10,7 @@ from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import loops_around
-from knowledge.repair.toolkit.statements import block, calls_of, moved, receiver
+from knowledge.repair.toolkit.statements import block, calls_of, receiver, told_moved
 
 KINDS = frozenset({"not_in_optimizer", "scheduler_first", "optimizer_made_anew", "rate_died"})
 _OPTIMIZER = re.compile(r"(^|\.)(SGD|Adam\w*|RMSprop|Adagrad|Adadelta|[RN]Adam|Rprop|ASGD|LBFGS)$")
@@ -75,14 +75,9 @@ def _below_what_is_made(program: Program, finding: Finding) -> Rewrites:
         between = here[here.index(made) + 1 : here.index(late[-1])]
         if any(re.search(rf"\b{re.escape(name)}\b", program.text(s)) for s in between):
             continue
-        new = moved(program, made, late[-1], after=True)
-        if new is not None:
-            yield Rewrite(
-                new,
-                f"line {program.line(made)}: `{name}` is made below "
-                f"`{program.text(late[-1].targets[0].target)}`, so that it holds the new layer",
-                as_one=True,
-            )
+        below = program.text(late[-1].targets[0].target)
+        told = f"`{name}` is made below `{below}`, so that it holds the new layer"
+        yield from told_moved(program, made, late[-1], told, after=True)
 
 
 def _behind_the_step(program: Program, finding: Finding) -> Rewrites:
@@ -98,13 +93,8 @@ def _behind_the_step(program: Program, finding: Finding) -> Rewrites:
     last = next((s for s in below if s in steps), below[-1] if below else None)
     if last is None:
         return
-    new = moved(program, scheduler, last, after=True)
-    if new is not None:
-        yield Rewrite(
-            new,
-            f"line {program.line(scheduler)}: the scheduler is stepped after the optimizer",
-            as_one=True,
-        )
+    told = "the scheduler is stepped after the optimizer"
+    yield from told_moved(program, scheduler, last, told, after=True)
 
 
 def _once_an_epoch(program: Program) -> Rewrites:
@@ -113,14 +103,8 @@ def _once_an_epoch(program: Program) -> Rewrites:
         loops = loops_around(program, step)
         if len(loops) != 2 or not re.search(r"(?i)sched", receiver(program, call)):
             continue
-        new = moved(program, step, loops[0], after=True)
-        if new is not None:
-            yield Rewrite(
-                new,
-                f"line {program.line(step)}: the scheduler counts epochs and is stepped "
-                "once in each",
-                as_one=True,
-            )
+        told = "the scheduler counts epochs and is stepped once in each"
+        yield from told_moved(program, step, loops[0], told, after=True)
 
 
 def _above_the_loop(program: Program) -> Rewrites:
@@ -132,14 +116,8 @@ def _above_the_loop(program: Program) -> Rewrites:
         bound = {n.value for loop in loops[:1] for n in program.inside(_head(loop), cst.Name)}
         if bound & {n.value for n in program.inside(made.value, cst.Name)}:
             continue
-        new = moved(program, made, loops[0])
-        if new is not None:
-            yield Rewrite(
-                new,
-                f"line {program.line(made)}: the optimizer is made once, before the loop, and "
-                "keeps its averages",
-                as_one=True,
-            )
+        told = "the optimizer is made once, before the loop, and keeps its averages"
+        yield from told_moved(program, made, loops[0], told)
 
 
 def _head(loop: cst.For | cst.While) -> cst.BaseExpression:

@@ -6,7 +6,6 @@ of a graph. Which object is meant is seen in the dead frames, whatever name a fu
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,12 +14,12 @@ import libcst as cst
 from executor.errors import is_a
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Edits, method, same
+from knowledge.repair.toolkit.dataflow import asking
+from knowledge.repair.toolkit.edits import Edits, same
 from knowledge.repair.toolkit.keeps import leaves
 from knowledge.repair.toolkit.lazily import torch
-from knowledge.repair.toolkit.sites import argument, assignment, with_argument
+from knowledge.repair.toolkit.sites import argument, assignment
 
-_FACTORY = re.compile(r"^(?:torch\.)?(?:randn?|zeros|ones|full|linspace|arange|tensor|empty)$")
 _MOST = 4  # tensors that are asked together
 KEEPS = (leaves,)
 ERRORS = (
@@ -41,7 +40,7 @@ def edits(failure: Failure) -> Rewrites:
         if made is None:
             return
         name, at = made
-        changes[at.value] = _with_gradient(program.text, at.value)
+        changes[at.value] = asking(program, at.value)
         names[name] = None
     if changes and len(changes) <= _MOST:
         what = f"gradients are wanted of {' and '.join(f'`{n}`' for n in names)}"
@@ -136,9 +135,3 @@ def _floats(failure: Failure, node: cst.CSTNode, frame: int) -> Iterator[Any]:
     """The tensors that an expression names and that could ask for a gradient."""
     for name in failure.program.inside(node, cst.Name):
         yield from _without(failure, name, frame)
-
-
-def _with_gradient(text: Any, made: cst.BaseExpression) -> cst.BaseExpression:
-    if not isinstance(made, cst.Call) or not _FACTORY.match(text(made.func)):
-        return method(made, "requires_grad_")
-    return with_argument(made, 99, "requires_grad", cst.Name("True"))

@@ -18,18 +18,18 @@ from executor.errors import is_a, read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Edits, method
+from knowledge.repair.toolkit.dataflow import asking
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.flow import without_with
 from knowledge.repair.toolkit.keeps import backwards
 from knowledge.repair.toolkit.lazily import np, torch
 from knowledge.repair.toolkit.live import started_from
-from knowledge.repair.toolkit.sites import argument, assignment, names_in, scope_of, with_argument
+from knowledge.repair.toolkit.sites import argument, assignment, names_in, scope_of
 from knowledge.repair.toolkit.statements import block, moved
 
 _SWITCHES = re.compile(r"(?:^|\.)(?:no_grad|inference_mode)(?:\(.*\))?$")
 _CUTS = frozenset({"item", "detach", "tolist", "numpy"})
 _MADE_UP = re.compile(r"^(?:torch\.)?(?:randn?|tensor|zeros|ones|empty|full|FloatTensor)$")
-_FACTORY = re.compile(r"^(?:torch\.)?(?:randn?|zeros|ones|full|normal|empty)$")
 _A_TARGET = re.compile(r"(?i)target|label|truth|^y$|_true|real|expected")
 _NUMBERS = {"float", "int"}
 _DEPTH = 3  # assignments that are followed back
@@ -341,16 +341,11 @@ def _asked(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
                 continue
             if not isinstance(made.value, cst.Call):
                 continue
-            new = made.value
-            if _FACTORY.match(program.text(new.func)) or program.text(new.func) == "torch.tensor":
-                new = with_argument(new, 99, "requires_grad", cst.Name("True"))
-            else:
-                new = method(new, "requires_grad_")
             if argument(made.value, 99, "requires_grad") is not None or any(
                 isinstance(alive.get(n.value), torch.Tensor | np.ndarray)
                 for n in program.inside(made.value, cst.Name)
             ):  # what it was made of would get none
                 continue
             what = f"`{name.value}` is what gets a gradient"
-            changed = program.replace({made.value: new})
+            changed = program.replace({made.value: asking(program, made.value)})
             yield _rewrite(failure, made, changed, what, COST.POSSIBLE)

@@ -26,8 +26,8 @@ _ASKS = "requires_grad"
 INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "bool"})
 _SHORT = {"float32": "float", "float64": "double", "float16": "half", "int64": "long"}
 _MAKES = re.compile(
-    r"^(torch\.)?(tensor|arange|zeros|ones|full|randint|eye|linspace|randn|rand|as_tensor|empty"
-    r"|zeros_like|ones_like|full_like|randn_like|rand_like|randint_like)$"
+    r"^(torch\.)?((zeros|ones|full|randn?|randint|empty)(_like)?|tensor|as_tensor|arange|linspace"
+    r"|logspace|eye|normal)$"
 )
 
 
@@ -108,12 +108,25 @@ def _passed_on(program: Program, made: cst.Assign, name: str) -> bool:
     return in_loop(program, made) and scope_of(program, made) is not program.module
 
 
+def is_factory(program: Program, value: cst.BaseExpression | None) -> bool:
+    """Whether it is a call that makes a tensor of numbers that it is given, or draws."""
+    return isinstance(value, cst.Call) and _MAKES.match(program.text(value.func)) is not None
+
+
+def asking(program: Program, value: cst.BaseExpression) -> cst.BaseExpression:
+    """The same tensor, asking for a gradient."""
+    plain = is_factory(program, value) and "as_tensor" not in program.text(value)
+    if isinstance(value, cst.Call) and plain:
+        return with_argument(value, 99, _ASKS, cst.Name("True"))
+    return method(value, f"{_ASKS}_")
+
+
 def of_dtype(program: Program, value: cst.BaseExpression, dtype: str) -> cst.BaseExpression:
     """The same value in another dtype, said where it is made if that is a factory's call."""
     if isinstance(value, cst.Call):
         # Random numbers of another dtype are other numbers.
         random = "rand" in program.text(value.func) and says_dtype(value) is None
-        if _MAKES.match(program.text(value.func)) and not random:
+        if is_factory(program, value) and not random:
             new = cst.parse_expression(f"{_torch(program)}.{dtype}")
             return with_argument(value, 99, "dtype", new)
         casts = {"double", "long", "int", "half", "float"}

@@ -60,6 +60,12 @@ class Failed(Program):
         return line.body[0] if line is not None and len(line.body) == 1 else None
 
     @property
+    def outermost(self) -> cst.SimpleStatementLine | None:
+        """The simple statement of the program's outermost frame, which led to it."""
+        frames = self.result.frames
+        return self.statement_on(frames[0].line) if frames else None
+
+    @property
     def explained(self) -> str:
         """What the live values of the failing line explain; empty where that is nothing."""
         return self.result.explanation.text if self.result.explanation is not None else ""

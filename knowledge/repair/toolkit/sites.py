@@ -104,6 +104,11 @@ def assignment(program: Program, name: str, before: cst.CSTNode) -> cst.Assign |
     return last if isinstance(last, cst.Assign) and len(last.targets) == 1 else None
 
 
+def given_to(program: Program, name: cst.CSTNode | None) -> cst.Assign | None:
+    """The assignment above a variable that made it; None for anything but a variable."""
+    return assignment(program, name.value, name) if isinstance(name, cst.Name) else None
+
+
 def value_given(made: cst.Assign | None, name: str) -> cst.BaseExpression | None:
     """What an assignment gives a name: of `a, b = f(x), f(y)` its own part; None if it has none."""
     if made is None:
@@ -275,10 +280,11 @@ def setting(layer: Layer, name: str) -> int | None:
     return int(unnamed[places[name]]) if unnamed and name in places else None
 
 
-def calls(program: Program, pattern: str) -> Iterator[cst.Call]:
-    """Calls whose function's text matches a pattern, in source order."""
+def calls(program: Program, pattern: str, inside: cst.CSTNode | None = None) -> Iterator[cst.Call]:
+    """Calls whose function's text matches a pattern, in source order; of all, or inside a node."""
     wanted = re.compile(pattern)
-    found = [c for c in program.all(cst.Call) if wanted.search(program.text(c.func))]
+    every = program.all(cst.Call) if inside is None else program.inside(inside, cst.Call)
+    found = [c for c in every if wanted.search(program.text(c.func))]
     yield from sorted(found, key=program.line)
 
 

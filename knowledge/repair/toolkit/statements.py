@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Beside, Edits, Program
 
 Small = cst.BaseSmallStatement
@@ -53,14 +54,15 @@ def inserted(
 ) -> dict[cst.CSTNode, Beside]:
     """The insertion of a statement before or behind another one, on its line if it shares one."""
     if not isinstance(by, cst.BaseSmallStatement):
-        return {by: Beside(_line(code), after)}
+        return {by: Beside(line_of(code), after)}
     line = program.parent(by)
     if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
-        return {line: Beside(_line(code), after)}
-    return {by: Beside(_line(code).body[0], after)}
+        return {line: Beside(line_of(code), after)}
+    return {by: Beside(line_of(code).body[0], after)}
 
 
-def _line(code: str) -> cst.SimpleStatementLine:
+def line_of(code: str) -> cst.SimpleStatementLine:
+    """A line of small statements."""
     return cst.ensure_type(cst.parse_statement(code), cst.SimpleStatementLine)
 
 
@@ -87,6 +89,34 @@ def moved(
         return None
     come = inserted(program, beside, program.text(_plain(statement)), after=after)
     return program.replace(gone, beside=come) if not set(gone) & set(come) else None
+
+
+def told_moved(
+    program: Program,
+    statement: Small,
+    beside: Small | cst.BaseCompoundStatement,
+    told: str,
+    *,
+    after: bool = False,
+) -> Rewrites:
+    """The rewrite that `moved` makes, told by the statement's line; none if that cannot be."""
+    new = moved(program, statement, beside, after=after)
+    if new is not None:
+        yield Rewrite(new, f"line {program.line(statement)}: {told}", as_one=True)
+
+
+def told_inserted(
+    program: Program,
+    by: Small | cst.BaseCompoundStatement,
+    code: str,
+    told: str,
+    *,
+    after: bool = False,
+    at: cst.CSTNode | None = None,
+) -> Rewrite:
+    """The rewrite that `inserted` makes, told by the line of the other statement, or of `at`."""
+    new = program.replace({}, beside=inserted(program, by, code, after=after))
+    return Rewrite(new, f"line {program.line(at or by)}: {told}")
 
 
 def _plain(statement: Small) -> Small:
