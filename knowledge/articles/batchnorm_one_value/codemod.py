@@ -7,11 +7,12 @@ import re
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import held_as, in_loop, walked
 from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.sites import argument, calls, scope_of, with_argument
+from knowledge.repair.toolkit.statements import told_inserted
 
 ERRORS = ("batchnorm_one_value", "instancenorm_one_element")
 KEEPS = (computed(),)
@@ -68,11 +69,8 @@ def _evaluated(program: Failed, result: JobResult) -> Rewrites:
     ]
     if len(called) != 1:
         return
-    yield Rewrite(
-        program.replace({}, before={statement: f"{called[0]}.eval()\n"}),
-        f"line {program.line(statement)}: nothing is trained here, so `{called[0]}` is put into "
-        "evaluation mode first",
-    )
+    told = f"nothing is trained here, so `{called[0]}` is put into evaluation mode first"
+    yield told_inserted(program, statement, f"{called[0]}.eval()", told)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

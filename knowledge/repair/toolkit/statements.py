@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Unpack
 
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrite, Rewrites, Settings
 from knowledge.repair.toolkit.edits import Beside, Edits, Program
 
 Small = cst.BaseSmallStatement
@@ -50,7 +51,7 @@ def receiver(program: Program, call: cst.Call) -> str:
 
 
 def inserted(
-    program: Program, by: Small | cst.BaseCompoundStatement, code: str, *, after: bool = False
+    program: Program, by: Small | cst.BaseStatement, code: str, *, after: bool = False
 ) -> dict[cst.CSTNode, Beside]:
     """The insertion of a statement before or behind another one, on its line if it shares one."""
     if not isinstance(by, cst.BaseSmallStatement):
@@ -107,16 +108,17 @@ def told_moved(
 
 def told_inserted(
     program: Program,
-    by: Small | cst.BaseCompoundStatement,
+    by: Small | cst.BaseStatement,
     code: str,
     told: str,
     *,
     after: bool = False,
     at: cst.CSTNode | None = None,
+    **more: Unpack[Settings],
 ) -> Rewrite:
     """The rewrite that `inserted` makes, told by the line of the other statement, or of `at`."""
     new = program.replace({}, beside=inserted(program, by, code, after=after))
-    return Rewrite(new, f"line {program.line(at or by)}: {told}")
+    return Rewrite(new, f"line {program.line(at or by)}: {told}", **more)
 
 
 def _plain(statement: Small) -> Small:
