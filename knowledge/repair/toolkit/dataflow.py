@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from ast import literal_eval
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import libcst as cst
@@ -86,21 +86,20 @@ class Unasked(cst.CSTTransformer):
         return updated_node if asks is None else without_argument(updated_node, asks)
 
 
-def cast_at_origin(program: Program, given: Passed, dtype: str) -> Iterator[tuple[Edits, str]]:
+def cast_at_origin(program: Program, given: Passed, dtype: str) -> tuple[Edits, str]:
     """Edits that make a variable of another dtype: where it is made, else where it is passed.
 
-    Yields:
-        edits, and the place in words.
+    Returns:
+        them, and the place in words.
     """
     name = given.name.value
     made = assignment(program, name, given.name)
     value = value_given(made, name)
     if made is not None and value is not None and not _passed_on(program, made, name):
         line = program.line(made)
-        yield {value: of_dtype(program, value, dtype)}, f"line {line}: `{name}` is made"
-        return
+        return {value: of_dtype(program, value, dtype)}, f"line {line}: `{name}` is made"
     cast = cast_of(program, given.name, dtype)
-    yield {given.name: cast}, f"line {program.line(given.name)}: `{name}` is passed"
+    return {given.name: cast}, f"line {program.line(given.name)}: `{name}` is passed"
 
 
 def _passed_on(program: Program, made: cst.Assign, name: str) -> bool:
