@@ -23,6 +23,7 @@ from knowledge.repair.toolkit.flow import in_loop, without_with
 from knowledge.repair.toolkit.keeps import backwards as all_reach
 from knowledge.repair.toolkit.keeps import tensors
 from knowledge.repair.toolkit.sites import (
+    OPTIMIZERS,
     argument,
     assignment,
     calls,
@@ -36,7 +37,6 @@ from knowledge.repair.toolkit.sites import (
 _LOSS, _INPUT = "no_graph", "input_without_grad"  # error families
 _SILENT = "loss_without_graph"
 _CUTS = {"detach", "data", "item", "tolist"}
-_OPTIMIZER = re.compile(r"(^|\.)(SGD|Adam\w*|RMSprop|Adagrad|LBFGS|RAdam|NAdam|Rprop|ASGD)$")
 _CUTTING = re.compile(
     r"\.(detach|item|numpy|data|tolist|argmax)\b|no_grad|inference_mode|torch\.tensor\("
 )
@@ -265,7 +265,7 @@ def _differentiated(program: Failed, place: cst.Call) -> list[str]:
         inputs = argument(place, 1, "inputs")
         return [n.value for n in program.inside(inputs, cst.Name)][-1:] if inputs else []
     found = [n.value for n in program.all(cst.Attribute) if n.attr.value == "grad"]
-    for made in calls(program, _OPTIMIZER.pattern):
+    for made in calls(program, OPTIMIZERS):
         if made.args and isinstance(made.args[0].value, cst.List):
             found += [e.value for e in made.args[0].value.elements]
     return sorted({n.value for n in found if isinstance(n, cst.Name)})

@@ -9,7 +9,13 @@ import libcst as cst
 from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Edits, Program, method, operand
-from knowledge.repair.toolkit.sites import argument, calls, with_argument, without_argument
+from knowledge.repair.toolkit.sites import (
+    argument,
+    calls,
+    own_modules,
+    with_argument,
+    without_argument,
+)
 
 KINDS = frozenset(
     {"samples_mixed", "sorted_samples", "target_not_detached", "inputs_unscaled",
@@ -74,11 +80,7 @@ def _detached(program: Program, finding: Finding) -> Rewrites:
 def _scaled(program: Program, finding: Finding) -> Rewrites:
     """`model(x / 255)` wherever one variable's model is called."""
     makes = re.compile(r"(^|\.)(Sequential|Linear|Conv\dd)$")
-    own = {
-        c.name.value
-        for c in program.all(cst.ClassDef)
-        if any("Module" in program.text(b.value) for b in c.bases)
-    }
+    own = own_modules(program)
     models = {
         program.text(a.targets[0].target)
         for a in program.all(cst.Assign)

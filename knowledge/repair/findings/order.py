@@ -10,10 +10,10 @@ from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import loops_around
+from knowledge.repair.toolkit.sites import OPTIMIZERS
 from knowledge.repair.toolkit.statements import block, calls_of, receiver, told_moved
 
 KINDS = frozenset({"not_in_optimizer", "scheduler_first", "optimizer_made_anew", "rate_died"})
-_OPTIMIZER = re.compile(r"(^|\.)(SGD|Adam\w*|RMSprop|Adagrad|Adadelta|[RN]Adam|Rprop|ASGD|LBFGS)$")
 
 
 def edits(program: Program, finding: Finding) -> Rewrites:
@@ -50,7 +50,7 @@ def _made(program: Program) -> list[cst.Assign]:
     found = [
         a
         for a in program.all(cst.Assign)
-        if isinstance(a.value, cst.Call) and _OPTIMIZER.search(program.text(a.value.func))
+        if isinstance(a.value, cst.Call) and re.search(OPTIMIZERS, program.text(a.value.func))
     ]
     return sorted(found, key=program.line)
 

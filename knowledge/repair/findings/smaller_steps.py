@@ -11,10 +11,10 @@ from executor.protocol import Finding, JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Edits, Program
-from knowledge.repair.toolkit.sites import argument, calls
+from knowledge.repair.toolkit.sites import OPTIMIZERS, argument, calls
 
 KINDS = frozenset({"loss_not_finite", "loss_ran_away"})
-_OPTIMIZER = r"(^|\.)(SGD|Adam\w*|NAdam|RAdam|RMSprop|Adagrad|Adadelta|ASGD|Rprop)$"
+
 _RATE = re.compile(r"(?i)^(lr|learning_?rate|eta)$")
 _POWERS = range(1, 8)  # of ten that the rate is divided by
 
@@ -50,7 +50,7 @@ def checks(before: JobResult, after: JobResult) -> list[Check]:
 
 def _rates(program: Program) -> Iterator[tuple[cst.BaseNumber, float]]:
     """The numbers that say how far a step goes."""
-    arguments = (argument(call, 1, "lr") for call in calls(program, _OPTIMIZER))
+    arguments = (argument(call, 1, "lr") for call in calls(program, OPTIMIZERS))
     given = [
         *(a.value for a in arguments if a is not None),
         *(

@@ -17,6 +17,8 @@ from executor.protocol import Caught, ErrorSeen, JobResult, Layer, Variable
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.edits import keyword as named
 
+# What makes an optimizer, by its end.
+OPTIMIZERS = r"(^|\.)(SGD|Adam\w*|Ada(?:grad|delta)|RMSprop|[RN]Adam|SparseAdam|Rprop|ASGD|LBFGS)$"
 Scope = cst.FunctionDef | cst.ClassDef | cst.Module
 
 
@@ -206,6 +208,15 @@ def _child(value: cst.BaseExpression, index: str) -> cst.BaseExpression | None:
     if len(arguments) == 1 and isinstance(arguments[0], (cst.List, cst.Tuple)):
         arguments = [e.value for e in arguments[0].elements if isinstance(e, cst.Element)]
     return arguments[int(index)] if int(index) < len(arguments) else None
+
+
+def own_modules(program: Program) -> set[str]:
+    """The names of the program's own classes that are modules, by what they are made from."""
+    return {
+        c.name.value
+        for c in program.all(cst.ClassDef)
+        if any("Module" in program.text(base.value) for base in c.bases)
+    }
 
 
 def argument(call: cst.Call, position: int, keyword: str) -> cst.Arg | None:
