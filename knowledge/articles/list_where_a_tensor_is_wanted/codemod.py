@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from ast import literal_eval
-from typing import Any
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.toolkit.dataflow import rectangle
 from knowledge.repair.toolkit.edits import Edits, call
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import loop_over
@@ -85,18 +85,7 @@ def _holds_numbers(program: Failed, value: cst.BaseExpression) -> bool:
         numbers = literal_eval(program.text(value))
     except (ValueError, SyntaxError):
         return False
-    return isinstance(value, cst.List) and _rectangle(numbers) is not None
-
-
-def _rectangle(value: Any) -> tuple[int, ...] | None:
-    """The shape of nested lists of numbers; None if they have none."""
-    if isinstance(value, (int, float)):
-        return ()
-    if not isinstance(value, list) or not value:
-        return None
-    shapes = {_rectangle(v) for v in value}
-    only = shapes.pop() if len(shapes) == 1 else None
-    return (len(value), *only) if only is not None else None
+    return isinstance(value, cst.List) and rectangle(numbers) is not None
 
 
 def _dataset(program: Failed, node: cst.BaseExpression) -> Rewrites:

@@ -9,6 +9,7 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.toolkit.dataflow import rectangle
 from knowledge.repair.toolkit.edits import call
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import later
@@ -37,7 +38,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if values is None:
         return
     tensor = program.name_of("torch", "tensor")
-    if function == "stack" and len(node.args) == 1 and _equal(values):
+    if function == "stack" and len(node.args) == 1 and rectangle(values) is not None:
         told = f"`{tensor}` makes one tensor of rows of numbers"
         yield program.edit({node: call(tensor, cst.Arg(given.value))}, told)
     elif function in ("pad_sequence", "cat") and all(isinstance(v, list) for v in values):
@@ -57,18 +58,6 @@ def _values(result: JobResult, value: cst.BaseExpression) -> list[object] | None
     except (ValueError, SyntaxError):
         return None
     return found if isinstance(found, list) and found else None
-
-
-def _equal(values: list[object]) -> bool:
-    """Whether these are numbers, or rows of as many numbers each."""
-    if all(isinstance(v, (int, float)) for v in values):
-        return True
-    if not all(isinstance(v, list) for v in values):
-        return False
-    rows: list[list[object]] = [v for v in values if isinstance(v, list)]
-    return len({len(r) for r in rows}) == 1 and all(
-        isinstance(x, (int, float)) for r in rows for x in r
-    )
 
 
 def _out_of_numpy(program: Failed, node: cst.Call, value: cst.BaseExpression) -> Rewrites:

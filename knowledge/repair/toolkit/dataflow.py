@@ -6,6 +6,7 @@ import re
 from ast import literal_eval
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import libcst as cst
 
@@ -169,6 +170,17 @@ def values_of(facts: Variable | None) -> list[float] | None:
         return [float(x) for x in flat]
     except (ValueError, SyntaxError, TypeError):
         return None
+
+
+def rectangle(value: Any) -> tuple[int, ...] | None:
+    """The shape of nested lists of numbers; None if they have none."""
+    if isinstance(value, (int, float)):
+        return ()
+    if not isinstance(value, list) or not value:
+        return None
+    shapes = {rectangle(v) for v in value}
+    only = shapes.pop() if len(shapes) == 1 else None
+    return (len(value), *only) if only is not None else None
 
 
 def is_whole(facts: Variable | None) -> bool:
