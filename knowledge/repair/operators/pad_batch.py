@@ -21,7 +21,6 @@ from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
 _FAMILIES = ("stack_sizes", "collate_unequal")
-_MOST = 4  # parts of a sample
 _SAMPLES = 8
 
 

@@ -27,7 +27,6 @@ from knowledge.repair.toolkit.sites import with_argument, without_argument
 ERRORS = ("unexpected_keyword", "overload", "missing_arguments")
 
 _OFF = ("False", "None")
-_OF_TARGETS = re.compile(r"(?i)target|label|^y$")
 
 
 class _Settings(TypedDict):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import libcst as cst
@@ -13,10 +12,6 @@ from knowledge.repair.codemod import Check, Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import Shape, shape_of
 from knowledge.repair.toolkit.sites import assignment, failing, integer
-
-_LOSS = re.compile(
-    r"(?i)(loss|criterion|cross_entropy|binary_cross|bce|mse|l1_|nll|huber|objective)"
-)
 
 
 @dataclass(frozen=True)
