@@ -133,11 +133,9 @@ def _source(program: Failed, node: cst.CSTNode | None) -> Rewrites:
     if facts.dtype in INTEGERS and not known:
         # As integers the values would lose what is behind the point.
         yield from _floats(program, into, facts.dtype)
-        return
-    if facts.dtype == "bool":
-        return
-    told = f"the values as {facts.dtype}, like `{program.text(into)}`"
-    yield program.edit({value: cast_of(program, value, facts.dtype)}, told)
+    elif facts.dtype != "bool":
+        told = f"the values as {facts.dtype}, like `{program.text(into)}`"
+        yield program.edit({value: cast_of(program, value, facts.dtype)}, told)
 
 
 def _floats(program: Failed, into: cst.Name | cst.Attribute, dtype: str) -> Rewrites:

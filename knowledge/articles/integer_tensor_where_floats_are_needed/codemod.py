@@ -35,11 +35,9 @@ def applies(result: JobResult) -> bool:
     if seen is None:
         return False
     if seen.id == _KERNEL:
-        kernel, dtype = seen["kernel"], seen["dtype"]
-        if kernel in _RANDOM:
-            return dtype in ("Long", "Int")
-        whole = dtype in ("Long", "Int", "Short", "Byte", "Char")
-        return whole and not kernel.startswith(("check_uniform", "normal_kernel", "random_"))
+        if seen["kernel"].startswith(("check_uniform", "normal_kernel", "random_")):
+            return seen["kernel"] in _RANDOM and seen["dtype"] in ("Long", "Int")
+        return seen["dtype"] in ("Long", "Int", "Short", "Byte", "Char")
     # Of the wordings those of an operation for which `.float()` is the answer.
     told = any(seen[word] for word in ("common", "tensor", "deviation", "either", "only"))
     return seen.id != _NEEDS or told or seen["operation"] in ("argmax", "argmin")
@@ -57,9 +55,8 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if result.layer is not None:
         given = passed(program, result, lambda facts: facts.dtype in INTEGERS - {"bool"})
         if given is not None:
-            new = method(given.name, "float")
             told = f"the layer computes with floats, and `{given.name.value}` holds integers"
-            yield program.edit({given.name: new}, told)
+            yield program.edit({given.name: method(given.name, "float")}, told)
             return
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return

@@ -57,12 +57,12 @@ def _is_plain(program: Failed, value: cst.BaseExpression, target: cst.Attribute)
         if name in inside or program.is_label(name) or name.value in _MODULES:
             continue
         if isinstance(parent, cst.Attribute) and name.value == "self":
-            if not _is_number(program, parent):
-                return False
-            continue
-        if facts is None or facts.requires_grad:
+            plain = _is_number(program, parent)
+        elif facts is None or facts.requires_grad:
             return False
-        if facts.shape is None and facts.type not in {"int", "float"}:
+        else:
+            plain = facts.shape is not None or facts.type in ("int", "float")
+        if not plain:
             return False
     return bool(mentions) or isinstance(value, cst.Name) or is_factory(program, value)
 
@@ -90,23 +90,21 @@ def _written(
 # -- what forward computes from its data -----------------------------------------------------
 
 
-def _stored(
-    program: Failed, line: cst.SimpleStatementLine
-) -> Iterator[tuple[cst.Assign, cst.Attribute, cst.Assign, cst.Call]]:
-    """Every `self.x = …` of the same function whose `x` is a parameter of the class: it, its
-    target, and where and by which call the parameter is made.
-    """
+Stored = tuple[cst.Assign, cst.Attribute, cst.Assign, cst.Call]
+
+
+def _stored(program: Failed, line: cst.SimpleStatementLine) -> Iterator[Stored]:
+    """Every `self.x = …` of the function for a parameter `x`, its target, and how that is made."""
     here = scope_of(program, line)
-    others = program.inside(scope_of(program, here), cst.Assign)
+    around = program.inside(scope_of(program, here), cst.Assign)
+    others = [a for a in around if scope_of(program, a) is not here]
     for assign in program.inside(here, cst.Assign):
         target = assign.targets[0].target
         made = [a for a in others if same(a.targets[0].target, target)]
-        made = [a for a in made if scope_of(program, a) is not here]
         call = made[0].value if len(made) == 1 else None
-        if len(assign.targets) != 1 or not isinstance(target, cst.Attribute):
+        if not isinstance(call, cst.Call) or not program.text(call.func).endswith("Parameter"):
             continue
-        is_one = isinstance(call, cst.Call) and program.text(call.func).endswith("Parameter")
-        if isinstance(call, cst.Call) and call.args and is_one:
+        if len(assign.targets) == 1 and isinstance(target, cst.Attribute) and call.args:
             yield assign, target, made[0], call
 
 
@@ -121,8 +119,8 @@ def _as_state(program: Failed, line: cst.SimpleStatementLine) -> Rewrites:
         edits[made] = cst.Expr(cst.Call(register, arguments), semicolon=made.semicolon)
     if edits:
         told = f"{', '.join(names)} as a buffer, to which results may be assigned"
-        meant, said = "it is a state that goes on to the next call", r"\b(state|running|buffer"
-        said = rf"{said}|moving average|accumulat)"
+        meant = "it is a state that goes on to the next call"
+        said = r"\b(state|running|buffer|moving average|accumulat)"
         # It may have been meant to learn where it starts.
         yield program.edit(edits, told, meant, at=[*edits], supposes=True, said=said)
 
@@ -150,9 +148,8 @@ def _as_local(program: Failed, line: cst.SimpleStatementLine) -> Rewrites:
 
 def _name(program: Failed, function: cst.CSTNode, wanted: str) -> str:
     """A local name that the function does not use yet."""
-    variables = (n for n in program.inside(function, cst.Name) if n.value == wanted)
-    taken = any(not isinstance(p := program.parent(n), cst.Attribute) or p.attr is not n
-                for n in variables)  # fmt: skip
+    variables = (n for n in program.inside(function, cst.Name) if not program.is_label(n))
+    taken = any(n.value == wanted for n in variables)
     return free_name(program, f"new_{wanted}") if taken else wanted
 
 
