@@ -3,7 +3,7 @@
 An article's `codemod.py` defines
 
     ERRORS = ("a family of errors",)  # or `applies` and what else knowledge/repair/applies.py reads
-    def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]
+    def rewrite(program: Failed, result: JobResult) -> Rewrites
     KEEPS = (computed(), layers)  # what has to stay (knowledge/repair/toolkit/keeps.py); or
     def checks(before: JobResult, after: JobResult, rewrite: Proposal) -> list[Check]
 
