@@ -123,13 +123,14 @@ def _outlived(program: Failed, loop: cst.For | cst.While, losses: set[str]) -> R
     if not isinstance(loop.body, cst.IndentedBlock) or in_loop(program, above):
         return
     name, both = names[0], (names[0],)
-    told, meant = f"`{name}` is a value that the loop does not change", "it stays as it is computed"
-    meant, new = f"{meant} above the loop", method(made.value, "detach")
+    told = f"`{name}` is a value that the loop does not change"
+    meant, new = "it stays as it is computed above the loop", method(made.value, "detach")
     yield program.edit({made.value: new}, told, meant, at=made, subjects=both)
     inside = loop.body.with_changes(body=[above, *loop.body.body])
     moved: Edits = {above: cst.RemoveFromParent(), loop.body: inside}
-    told, meant = f"`{name}` is computed anew in every step of the loop", "it is computed in every"
-    yield program.edit(moved, told, f"{meant} step", at=made, subjects=both, new_name=name)
+    told = f"`{name}` is computed anew in every step of the loop"
+    meant = "it is computed in every step"
+    yield program.edit(moved, told, meant, at=made, subjects=both, new_name=name)
 
 
 def _first_reads(program: Failed, statement: cst.CSTNode) -> set[str]:

@@ -46,9 +46,9 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if _is_made_whole(program, given.value, node):
         return
     name, entries = program.text(given.value), call("tuple", cst.Arg(given.value))
-    told, meant = f"the {facts.shape[0]} entries of `{name}` are joined", "its entries shall be"
+    told = f"the {facts.shape[0]} entries of `{name}` are joined"
+    meant = "its entries shall be joined, one behind the other"
     said = r"\b(flatten|merge|join|entries|all (the )?(samples|rows))\b"
-    meant = f"{meant} joined, one behind the other"
     yield program.edit({given.value: entries}, told, meant, at=node, said=said)
     told, meant = f"`{name}` is one tensor already", "it is the batch that is wanted, as it is"
     yield program.edit({node: given.value}, told, meant, said=r"\bas (it is|one batch)\b")

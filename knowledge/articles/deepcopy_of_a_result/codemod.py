@@ -30,9 +30,9 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if facts is None or facts.grad_fn is None:
         return
     said = r"\b(values?|snapshot|keep|independent)\b"
-    told, meant = f"the values of `{name}`, without the graph that made them", "the copy is for"
-    values = method(method(value, "detach"), "clone")
-    yield program.edit({node: values}, told, f"{meant} keeping its values", said=said)
+    told = f"the values of `{name}`, without the graph that made them"
+    values, meant = method(method(value, "detach"), "clone"), "the copy is for keeping its values"
+    yield program.edit({node: values}, told, meant, said=said)
     said = r"\b(gradients? (should )?flow|differentiable)\b"
     told, meant = (
         f"a copy of `{name}` that gradients flow through",

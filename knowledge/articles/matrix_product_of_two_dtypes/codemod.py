@@ -140,16 +140,14 @@ def _either(program: Failed, result: JobResult, given: Passed, old: str, new: st
     ]
     if len(makers) != 1:
         return
-    model = program.text(makers[0].targets[0].target)
-    cast, name = cast_of(program, given.name, new), given.name.value
-    told, meant = f"`{name}` is passed as {new}, not {old}{digits_lost(old, new)}", "compute in"
-    said = _said(new)
-    yield program.edit({given.name: cast}, told, f"{meant} {new}", subjects=(name,), said=said)
-    cast, told = cast_of(program, makers[0].value, old), f"`{model}` computes in {old}, as precise"
-    edits: Edits = {makers[0].value: cast}
-    yield program.edit(
-        edits, f"{told} as its input", f"{meant} {old}", at=makers[0], said=_said(old)
-    )
+    name, cast = given.name.value, cast_of(program, given.name, new)
+    told = f"`{name}` is passed as {new}, not {old}{digits_lost(old, new)}"
+    meant = f"compute in {new}"
+    yield program.edit({given.name: cast}, told, meant, subjects=(name,), said=_said(new))
+    (made,), meant = makers, f"compute in {old}"
+    told = f"`{program.text(made.targets[0].target)}` computes in {old}, as precise as its input"
+    edits: Edits = {made.value: cast_of(program, made.value, old)}
+    yield program.edit(edits, told, meant, at=made, said=_said(old))
 
 
 def _said(dtype: str) -> str:

@@ -75,10 +75,9 @@ def _leaves(program: Failed, optimizer: cst.Call) -> Rewrites:
         told = f"the optimizer trains `{source}`, and `{name.value}` follows from it"
         module = program.replace({name: cst.Name(source)})
         yield Rewrite(module, told, f"train {source}", (source,))
-        told, meant = f"`{name.value}` starts from that value and is trained itself", "train"
-        yield program.edit(
-            {made.value: _cut(made.value)}, told, f"{meant} {name.value}", at=made, subjects=own
-        )
+        told = f"`{name.value}` starts from that value and is trained itself"
+        edits: Edits = {made.value: _cut(made.value)}
+        yield program.edit(edits, told, f"train {name.value}", at=made, subjects=own)
 
 
 def _as_one(program: Failed, name: cst.Name) -> Edits | None:

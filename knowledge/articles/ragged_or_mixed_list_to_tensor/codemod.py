@@ -97,18 +97,15 @@ def _rows(program: Failed, node: cst.Call) -> Rewrites:
         changes: Edits = {node: listed}
         for edit in edits:
             changes |= edit or {}
-        yield program.edit(
-            changes, "its rows are taken one by one, so each is a tensor of its own length"
-        )
+        told = "its rows are taken one by one, so each is a tensor of its own length"
+        yield program.edit(changes, told)
         return
     if any(_is_index(program, use) for use in uses):
         return  # a zero that was filled in would pick an element
-    told, meant = (
-        "short rows are filled up with zeros to the longest",
-        "one tensor, short rows filled",
-    )
-    full, said = padded(program, listed), r"\bpad(ding|ded)?\b"
-    yield program.edit({node: full}, told, f"{meant} up with zeros", said=said)
+    told = "short rows are filled up with zeros to the longest"
+    meant = "one tensor, short rows filled up with zeros"
+    full = padded(program, listed)
+    yield program.edit({node: full}, told, meant, said=r"\bpad(ding|ded)?\b")
     told, meant = "each row is a tensor of its own length", "a list with one tensor for each row"
     yield program.edit({node: listed}, told, meant, said=r"\blist of tensors\b")
 
