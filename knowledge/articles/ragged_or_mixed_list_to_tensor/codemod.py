@@ -27,7 +27,8 @@ _INDEX_OF = re.compile(r"\b(gather|index_select|scatter\w*|take\w*|index_\w+)$")
 _TAKES_ROWS = ("enumerate", "zip", "len", "list", "print", "reversed", "iter")
 _MAY_GO = ("dtype", "tensor", "LongTensor", "FloatTensor", "IntTensor", "as_tensor", "Tensor")
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d*)?(?:e-?\d+)?")
-KEEPS = (computed(allowed=("[",), may_go=_MAY_GO),)
+# A comprehension keeps its loop, and its bracket comes before the maker then.
+KEEPS = (computed(allowed=("[",), may_go=_MAY_GO, instead=((r"\[", ""),)),)
 
 
 def applies(result: JobResult) -> bool:
