@@ -3,7 +3,7 @@
 A finding says what a run saw, and its line. A module in `knowledge/repair/findings/` defines
 
     KINDS: frozenset[str]
-    def edits(program: Program, finding: Finding) -> Iterable[Rewrite]
+    def edits(program: Program, finding: Finding) -> Rewrites
 
 `edits` yields every edit of its kind that the finding calls for, the likeliest first. It need not
 be sure which place is meant: each edit is run, and only one after which the finding is gone passes.
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol, cast
@@ -28,7 +28,7 @@ from executor.protocol import Finding, JobResult
 from knowledge.errors import ArticleError
 from knowledge.repair import findings
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Codemod, Proposal, Rewrite
+from knowledge.repair.codemod import Codemod, Proposal, Rewrite, Rewrites
 
 if TYPE_CHECKING:
     from knowledge.repair.toolkit.edits import Program
@@ -44,7 +44,7 @@ class FindingModule(Protocol):
 
     KINDS: frozenset[str]  # empty: of every finding that brings its edits along
 
-    def edits(self, program: Program, finding: Finding) -> Iterable[Rewrite]:
+    def edits(self, program: Program, finding: Finding) -> Rewrites:
         """The edits that may take the finding away, the likeliest first."""
 
 
@@ -60,7 +60,7 @@ class FindingEdits:
         doubts = result.error is None or result.error.type == "AssertionError"
         return doubts and bool(self._found(result))
 
-    def rewrite(self, program: Program, result: JobResult) -> Iterable[Rewrite]:
+    def rewrite(self, program: Program, result: JobResult) -> Rewrites:
         """The edits of each finding: several names of one kind are one mistake, or alike."""
         of_a_kind: dict[str, list[Finding]] = {}
         for finding in self._found(result):
@@ -74,7 +74,7 @@ class FindingEdits:
                     rewrite = replace(rewrite, intent=rewrite.intent or _SLIP, by_text=True)
                 yield rewrite
 
-    def _everywhere(self, program: Program, found: list[Finding]) -> Iterable[Rewrite]:
+    def _everywhere(self, program: Program, found: list[Finding]) -> Rewrites:
         """The same edit on the line of each finding, as far as the lines stay where they are."""
         from knowledge.repair.toolkit.edits import Program
 
@@ -145,7 +145,7 @@ def codemod_of(
     module: ModuleType, kind: str
 ) -> tuple[
     Callable[[JobResult], bool],
-    Callable[[Program, JobResult], Iterable[Rewrite]],
+    Callable[[Program, JobResult], Rewrites],
     Callable[[JobResult, JobResult, Proposal], list[Check]],
 ]:
     """What the `codemod.py` of an article about one kind of finding defines."""

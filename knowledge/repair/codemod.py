@@ -3,7 +3,7 @@
 An article's `codemod.py` defines
 
     ERRORS = ("a family of errors",)  # or `applies` and what else knowledge/repair/applies.py reads
-    def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]
+    def rewrite(program: Failed, result: JobResult) -> Rewrites
     KEEPS = (computed(), layers)  # what has to stay (knowledge/repair/toolkit/keeps.py); or
     def checks(before: JobResult, after: JobResult, rewrite: Proposal) -> list[Check]
 
@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import base64
 import importlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
@@ -91,13 +91,18 @@ class Rewrite:
         told: str,
         intent: str = "",
         *,
-        at: cst.CSTNode | None = None,
+        at: cst.CSTNode | Sequence[cst.CSTNode] | None = None,
         cost: float = 0.0,
         **more: Unpack[Settings],
     ) -> Rewrite:
         """Nodes replaced; the title tells what was done, and the line of the first, or of `at`."""
-        line = program.line(next(iter(edits)) if at is None else at)
-        return cls(program.replace(edits), f"line {line}: {told}", intent, cost=cost, **more)
+        at = next(iter(edits)) if at is None else at
+        places = at if isinstance(at, Sequence) else (at,)
+        lines = " and ".join(dict.fromkeys(str(program.line(place)) for place in places))
+        return cls(program.replace(edits), f"line {lines}: {told}", intent, cost=cost, **more)
+
+
+Rewrites = Iterator[Rewrite]  # as a generator yields them, the best first
 
 
 class Proposal(Model):

@@ -37,21 +37,9 @@ from knowledge.repair.edits import (
     try_edits,
 )
 from knowledge.repair.fix import Fix
-from knowledge.repair.judge import (
-    Original,
-    Step,
-    is_decided,
-    judge_steps,
-    refused_unrun,
-    supposes,
-)
+from knowledge.repair.judge import Original, Step, is_decided, judge_steps, refused_unrun, supposes
 from knowledge.repair.judge import judge as judge
-from knowledge.repair.mistake import (
-    findings_left,
-    leaves_less,
-    mistake,
-    without_what_is_shown,
-)
+from knowledge.repair.mistake import findings_left, leaves_less, mistake, without_what_is_shown
 from knowledge.repair.operator import Operator, choose_operators
 from knowledge.repair.record import grade_of
 from knowledge.repair.rerun import failed_in_place, rerun_with_probes

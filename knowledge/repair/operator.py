@@ -5,7 +5,7 @@ rename an argument) and offers it wherever the values of the failing run speak f
 in `knowledge/repair/operators/` defines
 
     def applies(result: JobResult) -> bool  # or `ERRORS` (knowledge/repair/applies.py)
-    def edits(failure: Failure) -> Iterable[Rewrite]
+    def edits(failure: Failure) -> Rewrites
     KEEPS = (computed(),)  # optional: what has to stay (knowledge/repair/toolkit/keeps.py)
     def checks(before: JobResult, after: JobResult, rewrite: Proposal) -> list[Check]  # optional
 
@@ -129,7 +129,7 @@ class Failure:
         told: str,
         meant: str | None = None,
         *,
-        at: cst.CSTNode | None = None,
+        at: cst.CSTNode | Sequence[cst.CSTNode] | None = None,
         cost: float = COST.SURE,
         **more: Unpack[Settings],
     ) -> Rewrite:

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from executor.protocol import File, Job, JobResult, Model, Probe
 from knowledge.repair.toolkit.comments import above, commented
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Edits, Program
 
 _READ_BYTES = 64 * 1024  # of code
 _WALL_S = 20.0
@@ -183,12 +183,10 @@ def _with_try(
     return Telling(code=code, title=f"line {line} tells of its {error} in a `try`{rest}")
 
 
-def _renamed_labels(
-    program: Program, handler: cst.ExceptHandler, old: str, new: str
-) -> dict[cst.CSTNode, cst.CSTNode]:
+def _renamed_labels(program: Program, handler: cst.ExceptHandler, old: str, new: str) -> Edits:
     """What a handler prints, with the name of the class that it takes now."""
     named = re.compile(rf"\b{re.escape(old)}\b")
-    edits: dict[cst.CSTNode, cst.CSTNode] = {}
+    edits: Edits = {}
     for text in program.inside(handler.body, cst.SimpleString):
         if named.search(text.value):
             edits[text] = text.with_changes(value=named.sub(new, text.value))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import New
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.sites import seen_error
 
@@ -27,7 +26,7 @@ def applies(result: JobResult) -> bool:
     return error is not None and is_a(error, _BEFORE, _NEVER)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The call inserted, or moved up if it comes too late."""
     init = _init(program, result)
     if init is None or not isinstance(init.body, cst.IndentedBlock):
@@ -45,7 +44,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     calls = [s for s in lines if re.match(r"super\(.*\)\.__init__\(", program.text(s))]
     if len(calls) > 1 or (calls and calls[0] is first):
         return
-    edits: dict[cst.CSTNode, New] = {}
+    edits: Edits = {}
     call = "super().__init__()\n"
     if calls:
         call = program.text(calls[0].body[0]) + "\n"

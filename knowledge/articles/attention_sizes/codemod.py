@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult, Layer
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.shapes import (
-    live_shape,
-    resized_call,
-    still_computed,
-    uses_loaded_weights,
-)
+from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.shapes import live_shape, resized_call, uses_loaded_weights
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
 ERRORS = ("attention_mask", "attention_embedding", "view_size")
-LAYERS = "MultiheadAttention"
+KEEPS, LAYERS = (computed(),), "MultiheadAttention"
 
 _MADE = r"(^|\.)(Transformer|TransformerEncoderLayer|TransformerDecoderLayer|MultiheadAttention)$"
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """batch_first=True where batch and length are exchanged; else embed_dim, if its heads fit."""
     layer = result.layer
     found = list(calls(program, _MADE))
@@ -59,7 +53,7 @@ def _is_exchanged(program: Failed, result: JobResult, layer: Layer) -> bool:
     return query[0] == key[0] and query[1] != key[1] and query[2] == key[2]
 
 
-def _as_wide(program: Failed, call: cst.Call, width: int, expected: int) -> Iterator[Rewrite]:
+def _as_wide(program: Failed, call: cst.Call, width: int, expected: int) -> Rewrites:
     is_layer = program.text(call.func).endswith("MultiheadAttention")
     keyword, heads_keyword = ("embed_dim", "num_heads") if is_layer else ("d_model", "nhead")
     heads = argument(call, 1, heads_keyword)
@@ -67,17 +61,12 @@ def _as_wide(program: Failed, call: cst.Call, width: int, expected: int) -> Iter
     if not number.isdigit() or width % int(number):
         return
     for found in resized_call(program, call, 0, keyword, width):
-        yield Rewrite(
-            found.module,
-            f"line {found.line}: the tokens have {width} numbers, so the layer is made for {width} "
-            f"instead of {expected}",
-        )
+        told = f"the tokens have {width} numbers, so the layer is made for {width}"
+        yield found.rewrite(f"{told} instead of {expected}")
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tokens go in, with the same mask."""
     error = seen_error(before, *ERRORS)
-    line = error.code if error is not None else ""
-    cut = [w for w in ("mask",) if proposal.code.count(w) < line.count(w)]
-    masks = Check(name="masks", passed=not cut, detail="every mask is still there")
-    return [still_computed(error, proposal.code), masks]
+    kept = error is None or proposal.code.count("mask") >= error.code.count("mask")
+    return [Check(name="masks", passed=kept, detail="every mask is still there")]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.errors import SeenError
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import same_layers
 from knowledge.repair.toolkit.sites import scope_of, seen_as, seen_error
@@ -27,7 +27,7 @@ def _match(result: JobResult) -> SeenError | None:
     return seen if seen["type"].isidentifier() else None
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`self.width = width` in `__init__`, where `width` is one of its parameters."""
     match = _match(result)
     classes = [c for c in program.all(cst.ClassDef) if match and c.name.value == match["type"]]
@@ -49,11 +49,11 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         if a.attr.value == name and program.text(a.value) == "self"
     ]
     if len(alike) == 1 and name not in stored and uses:
-        new: dict[cst.CSTNode, cst.CSTNode] = {u.attr: cst.Name(alike[0]) for u in uses}
+        new: Edits = {u.attr: cst.Name(alike[0]) for u in uses}
         yield program.edit(new, f"the class calls it `{alike[0]}`", at=uses[0])
 
 
-def _with_stored(program: Failed, init: cst.FunctionDef, names: list[str]) -> Iterator[Rewrite]:
+def _with_stored(program: Failed, init: cst.FunctionDef, names: list[str]) -> Rewrites:
     body = init.body
     if not isinstance(body, cst.IndentedBlock) or not names:
         return

@@ -7,22 +7,23 @@ written by hand means is not, so both are run.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import Backward, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import backwards, reaches_leaves
+from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.computed import backwards
+from knowledge.repair.toolkit import keeps
 from knowledge.repair.toolkit.dataflow import values_of
 from knowledge.repair.toolkit.edits import call, keyword, method, operand
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.flow import later
-from knowledge.repair.toolkit.sites import argument, assignment, seen_error, variables
+from knowledge.repair.toolkit.flow import is_attribute, later
+from knowledge.repair.toolkit.sites import argument, given_to, seen_error, variables
 
 _SEVERAL, _COMPLEX = "grad_of_many", "grad_of_complex"  # error families
 ERRORS = (_SEVERAL, _COMPLEX)
+KEEPS = (keeps.backwards,)
 _MEAN, _SUM = "every element counts by its share", "every element counts fully"
 _LOSS = re.compile(r"loss|cost|error|objective|penalty", re.IGNORECASE)
 _SAID_MEAN = r"\b(mean|average|batch loss|per.sample loss)\b"
@@ -31,7 +32,7 @@ _REDUCE = frozenset({"sum", "mean", "norm", "item"})  # to one number, if no dim
 _JACOBIAN = re.compile(r"jacobian|hessian|jvp|vjp", re.IGNORECASE)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The mean, the sum, or `grad_outputs=torch.ones_like(…)` for grad()."""
     if _JACOBIAN.search(program.module.code):
         return  # then every row of it is wanted, and neither a sum nor a mean has them
@@ -50,7 +51,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         yield from _of_backward(program, node, root)
 
 
-def _of_complex(program: Failed, root: cst.BaseExpression) -> Iterator[Rewrite]:
+def _of_complex(program: Failed, root: cst.BaseExpression) -> Rewrites:
     """A complex loss has no order: what of it is to go down, only words about it can say."""
     name = program.text(root)
     real = cst.Attribute(operand(root), cst.Name("real"))
@@ -64,52 +65,34 @@ def _of_complex(program: Failed, root: cst.BaseExpression) -> Iterator[Rewrite]:
         yield program.edit({root: new}, told, intent, said=said)
 
 
-def _of_backward(
-    program: Failed, backward: cst.Call, root: cst.BaseExpression
-) -> Iterator[Rewrite]:
+def _of_backward(program: Failed, backward: cst.Call, root: cst.BaseExpression) -> Rewrites:
     """The reduction where the value is made if it is only the loss, else at backward()."""
-    name = program.text(root)
-    made = assignment(program, name, backward) if isinstance(root, cst.Name) else None
+    name, made = program.text(root), given_to(program, root)
     value = made.value if made is not None else root
     alone = made is not None and _is_only_the_loss(program, name, made, backward)
     where: cst.BaseExpression = _with_many(program, value) if alone else root
-    at = f"line {program.line(where)}"
+    mean, total = method(where, "mean"), method(where, "sum")
+    if _reduction_left_out(program, value):
+        told = "the mean of the losses is one number, as without reduction='none'"
+        yield program.edit({where: mean}, told)
+        return
     term = (program.text(where),) if alone and where is not value else ()
     what = f"`{term[0]}`, and from the number beside it" if term else f"`{name}`"
-    if _reduction_left_out(program, value):
-        yield Rewrite(
-            program.replace({where: method(where, "mean")}),
-            f"{at}: the mean of the losses is one number, as without reduction='none'",
-        )
-        return
-    yield Rewrite(
-        program.replace({where: method(where, "mean")}),
-        f"{at}: backward starts from the mean of {what}",
-        _MEAN,
-        subjects=term,
-        said=_SAID_MEAN,
-    )
-    yield Rewrite(
-        program.replace({where: method(where, "sum")}),
-        f"{at}: backward starts from the sum of {what}; where it is computed element by element, "
-        "each element's own derivative comes out",
-        _SUM,
-        subjects=term,
-        said=_SAID_SUM,
-    )
+    told = f"backward starts from the mean of {what}"
+    yield program.edit({where: mean}, told, _MEAN, subjects=term, said=_SAID_MEAN)
+    told = f"backward starts from the sum of {what}; where it is computed element by element, each"
+    told = f"{told} element's own derivative comes out"
+    yield program.edit({where: total}, told, _SUM, subjects=term, said=_SAID_SUM)
 
 
 def _with_many(program: Failed, value: cst.BaseExpression) -> cst.BaseExpression:
     """The term of a sum that has many elements: a number beside it is not to count for each."""
-    while isinstance(value, cst.BinaryOperation) and isinstance(
+    if isinstance(value, cst.BinaryOperation) and isinstance(
         value.operator, cst.Add | cst.Subtract
     ):
-        if _is_one_number(program, value.right):
-            value = value.left
-        elif _is_one_number(program, value.left):
-            value = value.right
-        else:
-            break
+        for one, other in ((value.right, value.left), (value.left, value.right)):
+            if _is_one_number(program, one):
+                return _with_many(program, other)
     return value
 
 
@@ -133,84 +116,60 @@ def _is_only_the_loss(program: Failed, name: str, made: cst.Assign, backward: cs
     """Whether the value is used for nothing but backward() and `.item()`, so that it may shrink."""
     if not _LOSS.search(name):
         return False
-    for node in later(program, name, made):
-        parent = program.parent(node)
-        if program.up(node, cst.Call) is backward:
-            continue
-        if not (isinstance(parent, cst.Attribute) and parent.attr.value in {"item", "backward"}):
-            return False
-    return True
+    others = (n for n in later(program, name, made) if program.up(n, cst.Call) is not backward)
+    return all(is_attribute(program, n, "item", "backward") for n in others)
 
 
 def _reduction_left_out(program: Failed, value: cst.BaseExpression) -> bool:
     """Whether the value is directly a loss of torch's with reduction="none"."""
     if not isinstance(value, cst.Call):
         return False
-    if _says_none(program, value):
-        return True
-    function = value.func
-    if isinstance(function, cst.Call):  # nn.MSELoss(reduction="none")(a, b)
-        return _says_none(program, function)
-    attribute = program.text(function).rpartition(".")[2]
-    for assign in program.all(cst.Assign):
-        target = program.text(assign.targets[0].target).rpartition(".")[2]
-        if target == attribute and isinstance(assign.value, cst.Call):
-            return _says_none(program, assign.value)
-    return False
+    # `nn.MSELoss(reduction="none")(a, b)`, or where the layer of this name was made.
+    called = program.text(value.func).rpartition(".")[2]
+    makers = [a.value for a in program.all(cst.Assign)
+              if program.text(a.targets[0].target).rpartition(".")[2] == called]  # fmt: skip
+    return any(_says_none(program, made) for made in (value, value.func, *makers[:1]))
 
 
-def _says_none(program: Failed, made: cst.Call) -> bool:
-    given = argument(made, 99, "reduction")
+def _says_none(program: Failed, made: cst.BaseExpression) -> bool:
+    given = argument(made, 99, "reduction") if isinstance(made, cst.Call) else None
+    if given is None or not isinstance(made, cst.Call):
+        return False
     named = re.search(r"(Loss|_loss|cross_entropy\w*)$", program.text(made.func))
-    return given is not None and named is not None and program.text(given.value)[1:-1] == "none"
+    return named is not None and program.text(given.value)[1:-1] == "none"
 
 
-def _of_grad(program: Failed, grad: cst.Call) -> Iterator[Rewrite]:
+def _of_grad(program: Failed, grad: cst.Call) -> Rewrites:
     """The derivative at every point of an input, for one output a point."""
-    outputs = argument(grad, 0, "outputs")
-    inputs = argument(grad, 1, "inputs")
+    outputs, inputs = argument(grad, 0, "outputs"), argument(grad, 1, "inputs")
     if outputs is None or argument(grad, 2, "grad_outputs") is not None:
         return
-    if not isinstance(outputs.value, cst.Name):
-        yield Rewrite(
-            program.replace({outputs.value: method(outputs.value, "sum")}),
-            f"line {program.line(grad)}: the derivative of the sum is each element's own, where "
-            "each is computed by itself",
-            "each element depends on its own input alone",
-            supposes=True,
-        )
+    root = outputs.value
+    if not isinstance(root, cst.Name):
+        told = "the derivative of the sum is each element's own, where each is computed by itself"
+        meant = "each element depends on its own input alone"
+        yield program.edit({root: method(root, "sum")}, told, meant, at=grad, supposes=True)
         return
-    y = program.seen.get(program.text(outputs.value))
+    y = program.seen.get(root.value)
     x = program.seen.get(program.text(inputs.value)) if inputs is not None else None
-    if not isinstance(outputs.value, cst.Name) or y is None or y.shape is None:
+    if y is None or y.shape is None:
         return
-    one_a_point = len(y.shape) == 1 or y.shape[-1] == 1 or (x is not None and x.shape == y.shape)
-    if not one_a_point:
-        return
-    ones = call(program.name_of("torch", "ones_like"), cst.Arg(outputs.value))
-    given = keyword("grad_outputs", ones)
-    place = next(
-        (
-            i
-            for i, a in enumerate(grad.args)
-            if a.keyword is not None and a not in (outputs, inputs)
-        ),
-        len(grad.args),
-    )
-    arguments = [*grad.args[:place], given, *grad.args[place:]]
-    yield Rewrite(
-        program.replace({grad: grad.with_changes(args=arguments)}),
-        f"line {program.line(grad)}: every element of `{outputs.value.value}` counts once, which "
-        "gives its derivative at every point",
-    )
+    if len(y.shape) != 1 and y.shape[-1] != 1 and (x is None or x.shape != y.shape):
+        return  # there are several to a point
+    given = keyword("grad_outputs", call(program.name_of("torch", "ones_like"), cst.Arg(root)))
+    others = [i for i, a in enumerate(grad.args) if a.keyword and a not in (outputs, inputs)]
+    place = others[0] if others else len(grad.args)
+    new = grad.with_changes(args=[*grad.args[:place], given, *grad.args[place:]])
+    told = f"every element of `{root.value}` counts once, which gives its derivative at every point"
+    yield program.edit({grad: new}, told)
 
 
 # -- checks ----------------------------------------------------------------------------------
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """backward starts from the mean or the sum of what was there, and reaches leaves."""
-    return [reaches_leaves(after), _starts(before, backwards(after), proposal.subjects)]
+    """backward starts from the mean or the sum of what was there."""
+    return [_starts(before, backwards(after), proposal.subjects)]
 
 
 def _starts(before: JobResult, ran: tuple[Backward, ...], term: tuple[str, ...]) -> Check:
@@ -220,18 +179,20 @@ def _starts(before: JobResult, ran: tuple[Backward, ...], term: tuple[str, ...])
     """
     error = seen_error(before, *ERRORS)
     done = len(before.values.backwards) if before.values else 0
+    passed, detail = False, "it starts from another number"
     if error is None or len(ran) <= done:
         return Check(name="start", passed=False, detail="backward did not run there")
     loss = ran[done].loss
     name = re.match(r"(?:torch\.)?(?:autograd\.grad\((?:outputs=)?)?(\w+)", error.code)
     elements = values_of(variables(before).get(name[1])) if name is not None else None
     if loss is None or elements is None or (term and not loss.shape):
-        return Check(name="start", passed=loss is not None, detail="backward ran there")
-    if loss.shape:
-        same = len(elements) > 1 and "grad" in error.code
-        return Check(name="start", passed=same, detail=f"it starts from all {len(elements)}")
-    total = sum(elements)
-    for what, value in (("mean", total / len(elements)), ("sum", total)):
-        if abs(abs(value) - loss.norm) <= 1e-4 * max(1.0, abs(value)):
-            return Check(name="start", passed=True, detail=f"it starts from their {what}")
-    return Check(name="start", passed=False, detail="it starts from another number")
+        passed, detail = loss is not None, "backward ran there"
+    elif loss.shape:
+        passed = len(elements) > 1 and "grad" in error.code
+        detail = f"it starts from all {len(elements)}"
+    else:
+        total = sum(elements)
+        for what, value in (("sum", total), ("mean", total / len(elements))):
+            if abs(abs(value) - loss.norm) <= 1e-4 * max(1.0, abs(value)):
+                passed, detail = True, f"it starts from their {what}"
+    return Check(name="start", passed=passed, detail=detail)

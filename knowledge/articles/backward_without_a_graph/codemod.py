@@ -8,23 +8,27 @@ there is no cut, the tensor whose gradient is read never asked for one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import backwards, reaches_leaves, same_leaves, same_tensors
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
+from knowledge.repair.computed import backwards, same_leaves
 from knowledge.repair.fingerprints import same_values
-from knowledge.repair.toolkit.edits import call, method
+from knowledge.repair.toolkit.dataflow import asking, is_factory
+from knowledge.repair.toolkit.edits import Edits, call
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import in_loop, without_with
+from knowledge.repair.toolkit.keeps import backwards as all_reach
+from knowledge.repair.toolkit.keeps import tensors
 from knowledge.repair.toolkit.sites import (
+    OPTIMIZERS,
     argument,
     assignment,
     calls,
     failing,
+    given_to,
     scope_of,
     seen_error,
     with_argument,
@@ -33,15 +37,12 @@ from knowledge.repair.toolkit.sites import (
 _LOSS, _INPUT = "no_graph", "input_without_grad"  # error families
 _SILENT = "loss_without_graph"
 _CUTS = {"detach", "data", "item", "tolist"}
-_FACTORIES = re.compile(
-    r"^torch\.(tensor|randn|rand|zeros|ones|full|linspace|arange|eye|randn_like|rand_like"
-    r"|zeros_like|ones_like|full_like|empty|logspace)$"
-)
-_OPTIMIZER = re.compile(r"(^|\.)(SGD|Adam\w*|RMSprop|Adagrad|LBFGS|RAdam|NAdam|Rprop|ASGD)$")
 _CUTTING = re.compile(
     r"\.(detach|item|numpy|data|tolist|argmax)\b|no_grad|inference_mode|torch\.tensor\("
 )
+_STOPS = re.compile(r"(torch\.)?(no_grad\(\)|inference_mode\(.*\)|set_grad_enabled\(False\))")
 _STEPS = 12  # assignments that are walked up
+KEEPS = (all_reach, tensors)
 
 
 def applies(result: JobResult) -> bool:
@@ -50,7 +51,7 @@ def applies(result: JobResult) -> bool:
     return silent or seen_error(result, _LOSS, _INPUT) is not None
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The first cut undone; where there is none, a gradient asked for."""
     error = seen_error(result, _LOSS, _INPUT)
     if error is None:
@@ -59,29 +60,25 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     node = failing(program, error)
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
+    start: cst.BaseExpression = node.func.value
     if node.func.attr.value == "grad":
         outputs = argument(node, 0, "outputs")
-        if outputs is None:
+        if outputs is None or is_a(error, _INPUT):
+            yield from _asked(program, node) if outputs is not None else ()
             return
-        start: cst.BaseExpression = outputs.value
-        if is_a(error, _INPUT):
-            yield from _asked(program, node)
-            return
-    elif node.func.attr.value == "backward":
-        start = node.func.value
-        if program.text(start) in {"torch.autograd", "autograd"}:
-            return
-    else:
+        start = outputs.value
+    elif node.func.attr.value != "backward" or program.text(start) in (
+        "torch.autograd",
+        "autograd",
+    ):
         return
-    cut = _Walk(program).cut(start, node)
-    if cut is not None:
-        yield from cut
-        return
-    asked = list(_asked(program, node))
-    yield from asked or list(_in_functions(program)) or _weights(program)
+    cut = _cut(program, start, node)
+    if cut is None:
+        cut = list(_asked(program, node)) or list(_in_functions(program) or _weights(program))
+    yield from cut
 
 
-def _made_anew(program: Failed, result: JobResult) -> Iterator[Rewrite]:
+def _made_anew(program: Failed, result: JobResult) -> Rewrites:
     """`loss = torch.tensor(value, requires_grad=True)` without what makes it a leaf of its own."""
     finding = next(f for f in result.findings if f.kind == _SILENT)
     line = program.statement_on(finding.line) if finding.line is not None else None
@@ -102,38 +99,31 @@ def _inside_leaf(program: Failed, value: cst.BaseExpression) -> cst.BaseExpressi
         return value.value
     if not isinstance(value, cst.Call):
         return None
-    function = value.func
-    if isinstance(function, cst.Attribute) and function.attr.value in _CUTS | {"requires_grad_"}:
+    function, name = value.func, program.text(value.func).rpartition(".")[2]
+    if isinstance(function, cst.Attribute) and name in _CUTS | {"requires_grad_"}:
         return function.value
-    name = program.text(function).rpartition(".")[2]
-    if name in {"tensor", "as_tensor", "Tensor", "Variable"} and value.args:
-        inner = value.args[0].value
-        return None if isinstance(inner, (cst.List, cst.Tuple)) else inner
-    return None
+    made_anew = name in {"tensor", "as_tensor", "Tensor", "Variable"} and value.args
+    inner = value.args[0].value if made_anew else None
+    return None if isinstance(inner, (cst.List, cst.Tuple)) else inner
 
 
-def _in_functions(program: Failed) -> Iterator[Rewrite]:
-    """The only cut there is, in the body of a function that returns what it cut."""
+def _in_functions(program: Failed) -> list[Rewrite]:
+    """The only cut there is, in what a function returns."""
     found = [n for n in program.all(cst.Attribute) if n.attr.value in _CUTS | {"numpy"}]
-    calls_ = [n for n in found if isinstance(program.parent(n), cst.Call)]
-    if len(found) != 1 or len(calls_) != 1 or calls_[0].attr.value != "detach":
-        return
-    cut = calls_[0]
-    called = program.parent(cut)
-    assert isinstance(called, cst.Call)
-    if program.up(cut, cst.Return) is None:
-        return
+    cut = found[0] if len(found) == 1 and found[0].attr.value == "detach" else None
+    called = program.parent(cut) if cut is not None else None
+    if cut is None or not isinstance(called, cst.Call) or program.up(cut, cst.Return) is None:
+        return []
     told = "what the function returns is cut off from the weights"
-    yield program.edit({called: cut.value}, told, at=cut)
+    return [program.edit({called: cut.value}, told, at=cut)]
 
 
-def _weights(program: Failed) -> Iterator[Rewrite]:
+def _weights(program: Failed) -> list[Rewrite]:
     """What a module without a single parameter keeps, and whose `.grad` is read: its weights."""
-    read = {
-        n.value.attr.value
-        for n in program.all(cst.Attribute)
-        if n.attr.value == "grad" and isinstance(n.value, cst.Attribute)
-    }
+    attributes = list(program.all(cst.Attribute))
+    owners = (n.value for n in attributes if n.attr.value == "grad")
+    read = {owner.attr.value for owner in owners if isinstance(owner, cst.Attribute)}
+    wanted = {n for n in attributes if n.attr.value in read and program.text(n.value) == "self"}
     parameter = program.name_of("torch.nn", "Parameter")
     for cls in program.all(cst.ClassDef):
         text = program.text(cls)
@@ -142,237 +132,170 @@ def _weights(program: Failed) -> Iterator[Rewrite]:
         made = [
             a
             for a in program.inside(cls, cst.Assign)
-            if isinstance(a.value, cst.Call)
-            and _FACTORIES.match(program.text(a.value.func))
-            and isinstance(a.targets[0].target, cst.Attribute)
-            and program.text(a.targets[0].target.value) == "self"
-            and a.targets[0].target.attr.value in read
+            if is_factory(program, a.value) and a.targets[0].target in wanted
         ]
         if made:
+            edits: Edits = {a.value: call(parameter, cst.Arg(a.value)) for a in made}
             told = ", ".join(f"`{program.text(a.targets[0].target)}`" for a in made)
-            yield Rewrite(
-                program.replace({a.value: call(parameter, cst.Arg(a.value)) for a in made}),
-                f"line {program.line(made[0])}: {told} as a Parameter, which asks for a gradient",
-            )
-            return
+            return [program.edit(edits, f"{told} as a Parameter, which asks for a gradient")]
+    return []
 
 
-class _Walk:
-    """From backward's tensor up the assignments, to the first place that cuts."""
+# -- a cut on the way up from the loss --------------------------------------------------------
 
-    def __init__(self, program: Failed) -> None:
-        self.program = program
-        self.left = _STEPS
 
-    def cut(self, value: cst.BaseExpression, place: cst.CSTNode) -> list[Rewrite] | None:
-        """The rewrites for the first cut; None if the way up ends without one."""
-        program = self.program
-        block = self._no_grad(place)
-        if block is not None:
-            return block
-        here = list(self._in(value))
-        if here:
-            return here
-        if any(self._cuts_inside(c) for c in program.inside(value, cst.Call)):
-            return None
-        for name in dict.fromkeys(n.value for n in program.inside(value, cst.Name)):
-            facts = self.program.seen.get(name)
-            if facts is None or facts.dtype is None or self.left <= 0:
-                continue
-            if facts.requires_grad:
-                # The graph reaches this far; whatever cuts must be between it and the loss.
-                continue
-            self.left -= 1
-            made = assignment(program, name, place)
-            if made is None:
-                continue
-            found = self.cut(made.value, made)
-            if found is not None:
-                return found
+def _cut(
+    program: Failed, value: cst.BaseExpression, place: cst.CSTNode, steps: int = _STEPS
+) -> list[Rewrite] | None:
+    """The rewrites for the first place that cuts a value off; None if the way up has none."""
+    block = _no_grad(program, place)
+    if block is not None:
+        return block
+    if here := list(_in(program, value)):
+        return here
+    if not steps or any(_cuts_inside(program, c) for c in program.inside(value, cst.Call)):
         return None
+    for name in dict.fromkeys(n.value for n in program.inside(value, cst.Name)):
+        facts = program.seen.get(name)
+        # Where the graph reaches, whatever cuts must be between it and the loss.
+        if facts is None or facts.dtype is None or facts.requires_grad:
+            continue
+        made = assignment(program, name, place)
+        found = _cut(program, made.value, made, steps - 1) if made is not None else None
+        if found is not None:
+            return found
+    return None
 
-    def _cuts_inside(self, node: cst.Call) -> bool:
-        """Whether a call leads into the snippet's own code, and that may cut."""
-        name = self.program.text(node.func)
-        bodies = [f for f in self.program.all(cst.FunctionDef) if f.name.value == name]
-        return any(_CUTTING.search(self.program.text(f)) for f in bodies)
 
-    def _in(self, value: cst.BaseExpression) -> Iterator[Rewrite]:
-        """Cuts inside one expression."""
-        program = self.program
-        for node in program.inside(value, cst.Attribute):
-            if node.attr.value not in _CUTS:
-                continue
-            called = program.parent(node)
-            whole: cst.BaseExpression = node
-            if isinstance(called, cst.Call) and called.func is node:
-                whole = called
-            elif node.attr.value != "data":
-                continue
-            if self._another_is_cut(value, whole):
-                continue  # a target is meant to be cut off; what it is compared with is not
-            told = f"without `.{node.attr.value}` the way back to the weights stays open"
-            yield program.edit({whole: node.value}, told, at=node)
+def _cuts_inside(program: Failed, node: cst.Call) -> bool:
+    """Whether a call leads into the snippet's own code, and that may cut."""
+    name = program.text(node.func)
+    bodies = (f for f in program.all(cst.FunctionDef) if f.name.value == name)
+    return any(_CUTTING.search(program.text(f)) for f in bodies)
+
+
+def _in(program: Failed, value: cst.BaseExpression) -> Rewrites:
+    """The first cut inside one expression."""
+    for node in program.inside(value, cst.Attribute):
+        called = program.parent(node)
+        is_called = isinstance(called, cst.Call) and called.func is node
+        if node.attr.value not in _CUTS or not (is_called or node.attr.value == "data"):
+            continue
+        whole = called if isinstance(called, cst.Call) and is_called else node
+        if _another_is_cut(program, value, whole):
+            continue  # a target is meant to be cut off; what it is compared with is not
+        told = f"without `.{node.attr.value}` the way back to the weights stays open"
+        yield program.edit({whole: node.value}, told, at=node)
+        return
+    for made in calls(program, r"^torch\.(tensor|as_tensor|Tensor|FloatTensor)$", value):
+        if made.args and (new := _rebuilt(program, made.args[0].value)) is not None:
+            told = f"`{program.text(made.func)}(…)` copies the number and forgets how it was"
+            yield program.edit({made: new}, f"{told} computed; use the tensor itself")
             return
-        for made in program.inside(value, cst.Call):
-            name = program.text(made.func)
-            if name not in {"torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.FloatTensor"}:
-                continue
-            if made.args and (new := self._rebuilt(made.args[0].value)) is not None:
-                yield Rewrite(
-                    program.replace({made: new}),
-                    f"line {program.line(made)}: `{name}(…)` copies the number and forgets how it "
-                    "was computed; use the tensor itself",
-                )
-                return
 
-    def _another_is_cut(self, value: cst.BaseExpression, cut: cst.CSTNode) -> bool:
-        """Whether an expression has an operand beside a cut one that was made under no_grad()."""
-        inside = set(self.program.inside(cut, cst.Name))
-        names = {n.value for n in self.program.inside(value, cst.Name) if n not in inside}
-        made = (assignment(self.program, name, value) for name in sorted(names))
-        return any(m is not None and self._no_grad(m) is not None for m in made)
 
-    def _rebuilt(self, inner: cst.BaseExpression) -> cst.BaseExpression | None:
-        """What `torch.tensor(t)` and `torch.tensor([a, b])` wrap, if it comes with a graph."""
-        program = self.program
-        if isinstance(inner, (cst.List, cst.Tuple)):
-            elements = [e.value for e in inner.elements]
-            if len(elements) > 1 and all(self._with_graph(e) for e in elements):
-                stack = program.name_of("torch", "stack")
-                return call(stack, cst.Arg(inner))
-            return None
-        return inner if self._with_graph(inner) else None
+def _another_is_cut(program: Failed, value: cst.BaseExpression, cut: cst.CSTNode) -> bool:
+    """Whether an expression has an operand beside a cut one that was made under no_grad()."""
+    inside = set(program.inside(cut, cst.Name))
+    names = {n.value for n in program.inside(value, cst.Name) if n not in inside}
+    made = (assignment(program, name, value) for name in sorted(names))
+    return any(m is not None and _no_grad(program, m) is not None for m in made)
 
-    def _with_graph(self, value: cst.BaseExpression) -> bool:
-        if isinstance(value, cst.Name):
-            facts = self.program.seen.get(value.value)
-            return facts is not None and bool(facts.requires_grad)
-        if isinstance(value, (cst.BinaryOperation, cst.UnaryOperation)):
-            inner = self.program.inside(value, cst.Name)
-            return any(self._with_graph(n) for n in inner)
-        return False
 
-    def _no_grad(self, place: cst.CSTNode) -> list[Rewrite] | None:
-        """`with torch.no_grad():` around the place, taken away."""
-        program = self.program
-        block = program.up(place, cst.With)
-        if block is None or scope_of(program, block) is not scope_of(program, place):
-            return None
-        texts = [program.text(item.item) for item in block.items]
-        stops = r"^(torch\.)?(no_grad\(\)|inference_mode\(.*\)|set_grad_enabled\(False\))$"
-        if len(texts) != 1 or not re.match(stops, texts[0]):
-            return None
-        edits = without_with(program, block)
-        if edits is None:
-            return []
-        inside = program.text(block)
-        if re.search(r"\beval\(\)|\.grad\b|val_|valid|test_", inside):
-            return []  # part of it is evaluation or an update: not all of it may be recorded
-        return [
-            Rewrite(
-                program.replace(edits),
-                f"line {program.line(block)}: `{texts[0]}` records nothing, so there is nothing "
-                "to go back through",
-            )
-        ]
+def _rebuilt(program: Failed, inner: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What `torch.tensor(t)` and `torch.tensor([a, b])` wrap, if it comes with a graph."""
+    if isinstance(inner, (cst.List, cst.Tuple)):
+        whole = [_with_graph(program, e.value) for e in inner.elements]
+        stacked = len(whole) > 1 and all(whole)
+        return call(program.name_of("torch", "stack"), cst.Arg(inner)) if stacked else None
+    return inner if _with_graph(program, inner) else None
+
+
+def _with_graph(program: Failed, value: cst.BaseExpression) -> bool:
+    if isinstance(value, (cst.BinaryOperation, cst.UnaryOperation)):
+        return any(_with_graph(program, n) for n in program.inside(value, cst.Name))
+    facts = program.seen.get(value.value) if isinstance(value, cst.Name) else None
+    return facts is not None and bool(facts.requires_grad)
+
+
+def _no_grad(program: Failed, place: cst.CSTNode) -> list[Rewrite] | None:
+    """`with torch.no_grad():` around the place, taken away."""
+    block = program.up(place, cst.With)
+    if block is None or scope_of(program, block) is not scope_of(program, place):
+        return None
+    stop = program.text(block.items[0].item)
+    if len(block.items) != 1 or not _STOPS.fullmatch(stop):
+        return None
+    edits = without_with(program, block)
+    if edits is None or re.search(r"\beval\(\)|\.grad\b|val_|valid|test_", program.text(block)):
+        return []  # part of it is evaluation or an update: not all of it may be recorded
+    told = f"`{stop}` records nothing, so there is nothing to go back through"
+    return [program.edit(edits, told)]
 
 
 # -- no cut: nobody asked for a gradient -----------------------------------------------------
 
 
-def _asked(program: Failed, place: cst.Call) -> Iterator[Rewrite]:
+def _asked(program: Failed, place: cst.Call) -> Rewrites:
     """requires_grad=True where the tensors are made whose gradients the snippet reads."""
     again = _second_derivative(program, place)
     if again is not None:
         yield again
         return
     names = _differentiated(program, place)
-    edits: dict[cst.CSTNode, cst.CSTNode] = {}
+    edits: Edits = {}
     for name in names:
         facts = program.seen.get(name)
         if facts is None or facts.requires_grad is not False or not facts.is_leaf:
             continue
-        if facts.dtype is None or not facts.dtype.startswith(("float", "bfloat", "complex")):
-            return
         made = assignment(program, name, place)
-        if made is None or in_loop(program, made):
+        floats = (facts.dtype or "").startswith(("float", "bfloat", "complex"))
+        if made is None or not floats or in_loop(program, made):
             return
-        edits[made.value] = _asking(program, made.value)
+        edits[made.value] = asking(program, made.value)
     if edits:
         told = ", ".join(f"`{n}`" for n in names)
-        lines = " and ".join(str(program.line(n)) for n in edits)
-        yield Rewrite(
-            program.replace(edits),
-            f"line {lines}: {told} is differentiated, so it must ask for a gradient",
-            subjects=tuple(names),
-        )
+        told = f"{told} is differentiated, so it must ask for a gradient"
+        yield program.edit(edits, told, at=[*edits], subjects=tuple(names))
 
 
 def _differentiated(program: Failed, place: cst.Call) -> list[str]:
     """Variables whose `.grad` is read, that grad() is asked for, or that an optimizer gets."""
-    found: list[str] = []
     if program.text(place.func).rpartition(".")[2] == "grad":
         inputs = argument(place, 1, "inputs")
-        if inputs is not None:
-            found += [n.value for n in program.inside(inputs, cst.Name)][-1:]
-        return found
-    for node in program.all(cst.Attribute):
-        if node.attr.value == "grad" and isinstance(node.value, cst.Name):
-            found.append(node.value.value)
-    for made in calls(program, _OPTIMIZER.pattern):
+        return [n.value for n in program.inside(inputs, cst.Name)][-1:] if inputs else []
+    found = [n.value for n in program.all(cst.Attribute) if n.attr.value == "grad"]
+    for made in calls(program, OPTIMIZERS):
         if made.args and isinstance(made.args[0].value, cst.List):
-            found += [
-                e.value.value for e in made.args[0].value.elements if isinstance(e.value, cst.Name)
-            ]
-    return sorted(set(found))
-
-
-def _asking(program: Failed, value: cst.BaseExpression) -> cst.BaseExpression:
-    """The same tensor, asking for a gradient."""
-    if isinstance(value, cst.Call) and _FACTORIES.match(program.text(value.func)):
-        return with_argument(value, 99, "requires_grad", cst.Name("True"))
-    return method(value, "requires_grad_")
+            found += [e.value for e in made.args[0].value.elements]
+    return sorted({n.value for n in found if isinstance(n, cst.Name)})
 
 
 def _second_derivative(program: Failed, place: cst.Call) -> Rewrite | None:
     """grad() of a grad(): the first must be recorded."""
-    if program.text(place.func).rpartition(".")[2] != "grad":
+    is_grad = program.text(place.func).rpartition(".")[2] == "grad"
+    outputs = argument(place, 0, "outputs") if is_grad else None
+    made = given_to(program, outputs.value) if outputs is not None else None
+    first = next(calls(program, r"(^|\.)grad$", made.value), None) if made is not None else None
+    if first is None:
         return None
-    outputs = argument(place, 0, "outputs")
-    if outputs is None or not isinstance(outputs.value, cst.Name):
-        return None
-    made = assignment(program, outputs.value.value, place)
-    if made is None:
-        return None
-    for first in program.inside(made.value, cst.Call):
-        if not re.search(r"(^|\.)grad$", program.text(first.func)):
-            continue
-        new = with_argument(first, 99, "create_graph", cst.Name("True"))
-        told = (
-            "create_graph=True records the first derivative, so that it can be differentiated again"
-        )
-        return program.edit({first: new}, told)
-    return None
+    new = with_argument(first, 99, "create_graph", cst.Name("True"))
+    told = "create_graph=True records the first derivative, so that it can be differentiated again"
+    return program.edit({first: new}, told)
 
 
 # -- checks ----------------------------------------------------------------------------------
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same values as before, and a backward that now reaches leaves."""
-    found = [
-        reaches_leaves(after),
-        same_leaves(before, after, proposal.subjects),
-        same_tensors(before, after, proposal.code),
-    ]
+    """The same values as before, from the same leaves."""
+    found = [same_leaves(before, after, proposal.subjects)]
     error = seen_error(before, _LOSS)
     name = re.match(r"(\w+)\.backward", error.code) if error is not None else None
     ran, done = backwards(after), len(backwards(before))
     if name is not None and before.values is not None and len(ran) > done:
         old, new = before.values.tensors.get(name[1]), ran[done].loss
         if old is not None and new is not None and old.shape == new.shape and not before.trained:
-            equal = same_values(old, new)
-            detail = "the loss is the same number" if equal else "the loss is another number"
-            found.append(Check(name="loss", passed=equal, detail=detail))
+            told = "the loss is the same number", "the loss is another number"
+            found.append(Check.of("loss", same_values(old, new), *told))
     return found

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import Caught, ErrorSeen, JobResult, ModuleCall
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import calls, integer, scope_of, seen_error, setting, variables
@@ -57,7 +56,7 @@ def _is_a_part(result: JobResult) -> bool:
     return wanted > width > 0 and wanted % width == 0 and rows[0] % (wanted // width) == 0
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """`flatten(1)` for the one `view(-1, n)` of the model, or its one `torch.flatten(x)`."""
     views = [c for c in calls(program, r"\.(view|reshape|flatten)$") if _is_by_rows(program, c)]
     if len(views) != 1:

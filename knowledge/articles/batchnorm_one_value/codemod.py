@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import held_as, in_loop, walked
-from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import argument, calls, scope_of, seen_error, with_argument
+from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.sites import argument, calls, scope_of, with_argument
+from knowledge.repair.toolkit.statements import told_inserted
 
 ERRORS = ("batchnorm_one_value", "instancenorm_one_element")
+KEEPS = (computed(),)
 _IN_EVALUATION = ("eval_mode_training", "stays_in_eval")  # what the probes see of training so
 _TRAINS = re.compile(r"\.backward\(|\.step\(|\boptim\b|\.train\(|autograd\.grad")
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`model.eval()` before the call, or `drop_last=True` for the loader."""
     if "InstanceNorm" in (result.layer.type if result.layer else ""):
         return
-    if _predicts(program, result):
-        yield from _evaluated(program, result)
-    elif _TRAINS.search(program.module.code):
+    if _TRAINS.search(program.module.code) and not _predicts(program, result):
         yield from _without_the_last(program, result)
     else:
         yield from _evaluated(program, result)
@@ -33,8 +32,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
 
 def _predicts(program: Failed, result: JobResult) -> bool:
     """Whether it happened without gradients, at the top of the program, after what is trained."""
-    outer = result.frames[0] if result.frames else None
-    statement = program.statement_on(outer.line) if outer is not None else None
+    statement = program.outermost
     block = program.up(statement, cst.With) if statement is not None else None
     if block is None or in_loop(program, block) or scope_of(program, block) is not program.module:
         return False
@@ -43,7 +41,7 @@ def _predicts(program: Failed, result: JobResult) -> bool:
     return not trains_later and any("no_grad" in program.text(i) for i in block.items)
 
 
-def _without_the_last(program: Failed, result: JobResult) -> Iterator[Rewrite]:
+def _without_the_last(program: Failed, result: JobResult) -> Rewrites:
     """Of the loader whose batches are walked through there: others may be what is evaluated."""
     loaders = list(calls(program, r"(^|\.)DataLoader$"))
     if len(loaders) > 1:
@@ -58,14 +56,12 @@ def _without_the_last(program: Failed, result: JobResult) -> Iterator[Rewrite]:
     yield program.edit({loaders[0]: new}, "the loader leaves out a last batch that is too small")
 
 
-def _evaluated(program: Failed, result: JobResult) -> Iterator[Rewrite]:
-    outer = result.frames[0] if result.frames else None
-    statement = program.statement_on(outer.line) if outer is not None else None
-    if outer is None or statement is None:
+def _evaluated(program: Failed, result: JobResult) -> Rewrites:
+    if (statement := program.outermost) is None:
         return
-    if any(earlier.line == outer.line for earlier in result.calls):
+    if any(earlier.line == result.frames[0].line for earlier in result.calls):
         return  # it has run in training mode before: only this batch has a single value
-    known = outer.locals or program.seen
+    known = result.frames[0].locals or program.seen
     called = [
         c.func.value
         for c in program.inside(statement, cst.Call)
@@ -73,11 +69,8 @@ def _evaluated(program: Failed, result: JobResult) -> Iterator[Rewrite]:
     ]
     if len(called) != 1:
         return
-    yield Rewrite(
-        program.replace({}, before={statement: f"{called[0]}.eval()\n"}),
-        f"line {program.line(statement)}: nothing is trained here, so `{called[0]}` is put into "
-        "evaluation mode first",
-    )
+    told = f"nothing is trained here, so `{called[0]}` is put into evaluation mode first"
+    yield told_inserted(program, statement, f"{called[0]}.eval()", told)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
@@ -85,5 +78,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     fine = not any(f.kind in _IN_EVALUATION for f in after.findings)
     detail = "the model trains in evaluation mode" if not fine else "the mode suits what is done"
     kept = "track_running_stats=False" not in proposal.code
-    mode = Check(name="mode", passed=fine and kept, detail=detail)
-    return [still_computed(seen_error(before, *ERRORS), proposal.code), mode]
+    return [Check(name="mode", passed=fine and kept, detail=detail)]

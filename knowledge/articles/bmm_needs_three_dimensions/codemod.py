@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.shapes import live_shape, same_numbers, still_computed
-from knowledge.repair.toolkit.sites import seen_error
+from knowledge.repair.toolkit.keeps import computed, numbers
+from knowledge.repair.toolkit.shapes import live_shape
 
 ERRORS, CODE, LAYERS = ("bmm_dimensions",), r"bmm\(", ""
+KEEPS = (computed(instead=(("bmm", "matmul"),)), numbers)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """matmul, if it can multiply the two."""
     call = program.node
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
@@ -33,13 +32,3 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     new = call.with_changes(func=call.func.with_changes(attr=cst.Name("matmul")))
     told = f"matmul takes {list(left)} and {list(right)}, bmm only two batches of matrices"
     yield program.edit({call: new}, told)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same two are multiplied."""
-    error = seen_error(before, *ERRORS)
-    kept = still_computed(error, proposal.code)
-    if error is not None and not kept.passed:
-        code = "matmul".join(error.code.split("bmm", 1))
-        kept = still_computed(error.model_copy(update={"code": code}), proposal.code)
-    return [kept, same_numbers(before, after, proposal.code)]

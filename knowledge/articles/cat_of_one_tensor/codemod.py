@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.edits import Program, call
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.keeps import computed, leaves, tensors
 from knowledge.repair.toolkit.sites import argument, scope_of, seen_error
+from knowledge.repair.toolkit.unchanged import failing_lines
 
 ERRORS, SAYS = ("join_of_one_tensor",), {"function": "cat"}
+KEEPS = (computed(may_go=("torch", "cat", "dim"), allowed=("[",)), tensors, leaves)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`torch.cat(tuple(x))` and `x`; a list where a second tensor was the next argument."""
     node = program.node
     given = argument(node, 0, "tensors") if isinstance(node, cst.Call) else None
     if not isinstance(node, cst.Call) or given is None:
         return
-    line = f"line {program.line(node)}"
     others = [a for a in node.args[1:] if a.keyword is None]
     tensors = [
         f
@@ -46,19 +45,13 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         return  # along another dimension of which: of the tensor, or of its entries?
     if _is_made_whole(program, given.value, node):
         return
-    entries = call("tuple", cst.Arg(given.value))
-    yield Rewrite(
-        program.replace({given.value: entries}),
-        f"{line}: the {facts.shape[0]} entries of `{program.text(given.value)}` are joined",
-        "its entries shall be joined, one behind the other",
-        said=r"\b(flatten|merge|join|entries|all (the )?(samples|rows))\b",
-    )
-    yield Rewrite(
-        program.replace({node: given.value}),
-        f"{line}: `{program.text(given.value)}` is one tensor already",
-        "it is the batch that is wanted, as it is",
-        said=r"\bas (it is|one batch)\b",
-    )
+    name, entries = program.text(given.value), call("tuple", cst.Arg(given.value))
+    told = f"the {facts.shape[0]} entries of `{name}` are joined"
+    meant = "its entries shall be joined, one behind the other"
+    said = r"\b(flatten|merge|join|entries|all (the )?(samples|rows))\b"
+    yield program.edit({given.value: entries}, told, meant, at=node, said=said)
+    told, meant = f"`{name}` is one tensor already", "it is the batch that is wanted, as it is"
+    yield program.edit({node: given.value}, told, meant, said=r"\bas (it is|one batch)\b")
 
 
 def _is_made_whole(program: Program, value: cst.BaseExpression, node: cst.Call) -> bool:
@@ -73,17 +66,8 @@ def _is_made_whole(program: Program, value: cst.BaseExpression, node: cst.Call) 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensors go on, with all of their elements."""
     error = seen_error(before, *ERRORS)
-    lines = proposal.code.splitlines()
-    at = error.line if error is not None and error.line is not None else 0
-    line = lines[at - 1].partition("#")[0] if 0 < at <= len(lines) else ""
-    named = set(
-        re.findall(r"\b[A-Za-z_]\w*\b(?!\s*[=(.])", error.code if error is not None else "")
-    )
-    lost = sorted(n for n in named if not re.search(rf"\b{n}\b", line))
+    was, now = failing_lines(error, proposal)
+    named = set(re.findall(r"\b[A-Za-z_]\w*\b(?!\s*[=(.])", was))
+    lost = sorted(n for n in named if not re.search(rf"\b{n}\b", now))
     detail = f"`{lost[0]}` is not used any more" if lost else "every tensor is still used"
-    return [
-        Check(name="tensors", passed=not lost, detail=detail),
-        still_computed(error, proposal.code, may_go=("torch", "cat", "dim"), allowed=("[",)),
-        same_tensors(before, after, proposal.code),
-        reaches_leaves(after, wanted=False),
-    ]
+    return [Check(name="tensors", passed=not lost, detail=detail)]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import libcst as cst
 
-from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.alignment import unsqueezed, whole_number
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
+from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
@@ -26,10 +25,11 @@ from knowledge.repair.toolkit.sites import (
 # Error families.
 _SIZES, _DIMENSIONS, _NUMBERS = "cat_sizes", "cat_dimensions", "cat_of_numbers"
 ERRORS = (_SIZES, _DIMENSIONS, _NUMBERS)
+KEEPS = (computed(allowed=("expand",), may_go=("unsqueeze", "T")),)
 _JOINS = ("cat", "concat", "concatenate")
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """What keeps one part from fitting is taken back or added; else another dim, if one fits."""
     call = program.node
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
@@ -47,7 +47,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     at = 0 if dim is None else whole_number(program.text(dim.value))
     ranks = {len(s) for s in shapes}
     if ranks == {0, 1}:
-        numbers: dict[cst.CSTNode, cst.CSTNode] = {
+        numbers: Edits = {
             part: method(part, "unsqueeze", cst.Arg(integer(0)))
             for part, shape in zip(parts, shapes, strict=True)
             if not shape
@@ -87,7 +87,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
 
 def _one_part(
     program: Failed, parts: list[cst.BaseExpression], shapes: list[Shape], at: int
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     """One part that its own last step, or a missing one, keeps from fitting along `at`."""
     for i, (part, shape) in enumerate(zip(parts, shapes, strict=True)):
         others = shapes[:i] + shapes[i + 1 :]
@@ -140,10 +140,7 @@ def _fits(shapes: list[Shape], dim: int) -> bool:
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same tensors are joined, whole."""
-    error = seen_error(before, *ERRORS)
-    wanted = ("unsqueeze", "T")
-    kept = still_computed(error, proposal.code, allowed=("expand",), may_go=wanted)
-    if error is not None and is_a(error, _NUMBERS):
-        return [kept]  # `x = torch.cat([x, x[-1] + 1])` makes x longer
-    return [kept, same_numbers(before, after, proposal.code)]
+    """The tensors are joined whole."""
+    if seen_error(before, _NUMBERS) is not None:
+        return []  # `x = torch.cat([x, x[-1] + 1])` makes x longer
+    return [same_numbers(before, after, proposal.code)]

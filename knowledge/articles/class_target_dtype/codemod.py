@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult, Variable
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.dataflow import is_whole, values_of
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.losses import LossCall, loss_alive, loss_call, made_from
-from knowledge.repair.toolkit.shapes import same_layers, same_numbers, still_computed
-from knowledge.repair.toolkit.sites import seen_error, variables
+from knowledge.repair.toolkit.keeps import alive, computed, layers, numbers
+from knowledge.repair.toolkit.losses import LossCall, loss_call, made_from
+from knowledge.repair.toolkit.sites import variables
 
 _ROWS, _INDICES = "loss_class_probabilities", "loss_index_dtype"  # error families
 ERRORS = (_ROWS, _INDICES)
+KEEPS = (computed(), layers, numbers, alive)
 _OF_TWO = re.compile(r"torch\.randint\((?:low=)?(?:0, *)?(?:high=)?2, *(?:size=)?[(\[]")
 _WHOLE = re.compile(r"^torch\.(randint|arange)\(|\.(argmax|round|floor)\(|^torch\.LongTensor\(")
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`.float()` where rows are one-hot, `.long()` where every index is a whole number."""
-    error = seen_error(result, *ERRORS)
+    error = program.error
     loss = loss_call(program, result, error)
-    if error is None or loss is None:
+    if loss is None:
         return
-    f"line {program.line(loss.call)}"
     source = made_from(program, loss.target)
     if is_a(error, _ROWS):
         if loss.input_shape is not None and len(loss.input_shape) == 1:
@@ -53,7 +52,7 @@ def _dtype(error: ErrorSeen | Caught) -> str:
     return seen["dtype"] if seen is not None else ""
 
 
-def _two_classes(program: Failed, result: JobResult, loss: LossCall) -> Iterable[Rewrite]:
+def _two_classes(program: Failed, result: JobResult, loss: LossCall) -> Rewrites:
     """One score a sample and labels 0 and 1: that is the binary cross entropy of the scores."""
     made = [
         a.value
@@ -70,17 +69,14 @@ def _two_classes(program: Failed, result: JobResult, loss: LossCall) -> Iterable
         of_two or set(_values(result, loss.target)) == {0, 1}
     ):
         return
-    edits: dict[cst.CSTNode, cst.CSTNode] = {
+    edits: Edits = {
         made[0].func: cst.parse_expression(program.name_of("torch.nn", "BCEWithLogitsLoss")),
         loss.target: method(loss.target, "float"),
     }
-    yield Rewrite(
-        program.replace(edits),
-        f"line {program.line(made[0])}: one score a sample and labels 0 and 1 are a binary "
-        "decision, and BCEWithLogitsLoss is its cross entropy",
-        # The loss and its target go together: floats alone would be taken for probabilities.
-        new_name=program.text(loss.call.func).rpartition(".")[2],
-    )
+    told = "one score a sample and labels 0 and 1 are a binary decision, and BCEWithLogitsLoss is"
+    # The loss and its target go together: floats alone would be taken for probabilities.
+    name = program.text(loss.call.func).rpartition(".")[2]
+    yield program.edit(edits, f"{told} its cross entropy", new_name=name)
 
 
 def _given(program: Failed, target: cst.BaseExpression) -> bool:
@@ -109,9 +105,3 @@ def _one_hot(result: JobResult, loss: LossCall) -> bool:
     values, columns = _values(result, loss.target), (loss.target_shape or (1,))[-1]
     rows = [values[i : i + columns] for i in range(0, len(values), columns)]
     return bool(rows) and all(sorted(r)[-1:] == [1] and sum(r) == 1 for r in rows)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The loss of the same predictions and targets."""
-    kept = still_computed(seen_error(before, *ERRORS), proposal.code)
-    return [kept, same_layers(before, after), same_numbers(before, after), loss_alive(after)]

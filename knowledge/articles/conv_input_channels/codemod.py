@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, layers
-from knowledge.repair.toolkit.shapes import (
-    Shape,
-    layer_call,
-    resized,
-    swapped,
-    with_input,
-)
-from knowledge.repair.toolkit.sites import calls, failing, integer, seen_error, setting
+from knowledge.repair.toolkit.shapes import Shape, layer_call, resized, swapped
+from knowledge.repair.toolkit.sites import calls, integer, setting
 
 _CHANNELS, _DIMENSIONS = "conv_channels", "conv_dimensions"  # error families
 ERRORS = (_CHANNELS, _DIMENSIONS)
@@ -27,26 +22,23 @@ _RANDOM = frozenset({"rand", "randn", "ones", "zeros"})
 _FEW = 4  # grey, colour, colour with transparency: more is no picture's number of channels
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """Move or add a dimension of the input, else change in_channels."""
-    error, layer = seen_error(result, *ERRORS), result.layer
-    if error is None or layer is None or layer.input is None:
+    layer = result.layer
+    if layer is None or layer.input is None:
         return
     expected, shape = setting(layer, "in_channels"), layer.input
     spatial = next((int(c) for c in layer.type if c.isdigit()), 0)
     if expected is None or not spatial or "groups=" in layer.repr:
         return
     brought = _brought(shape, spatial, expected)
-    called = layer_call(program, failing(program, error), layer)
+    called = layer_call(program, program.node, layer)
     reachable = called is not None and (not called.inside or called.inside[-1] == "0")
     both = len(shape) == spatial + 1 and expected == 1 and shape[0] in (3, 4)
     if brought is not None and called is not None and reachable and called.first is not None:
         new, what, intent = brought
-        yield Rewrite(
-            with_input(program, called.call, _applied(program, called.first, new)),
-            f"line {program.line(called.call)}: {what}",
-            intent if both else "",
-        )
+        applied, meant = _applied(program, called.first, new), intent if both else ""
+        yield program.edit({called.first: applied}, what, meant, at=called.call)
     size = _made_for(shape, spatial)
     if shape[:2] == (expected, 1) and _adds_second_dimension(program):
         return  # one picture, whose batch is in the wrong place
@@ -56,13 +48,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if not meaning and _is_made_up(program, shape):
         meaning = f"the input is right, with {size} channels"
     for found in resized(program, layer, 0, "in_channels", size):
-        yield Rewrite(
-            found.module,
-            f"line {found.line}: the input has {size} channels, so the layer is made for {size} "
-            f"instead of {expected}",
-            meaning,
-            supposes=not both and bool(meaning),
-        )
+        told = f"the input has {size} channels, so the layer is made for {size}"
+        supposes = not both and bool(meaning)
+        yield found.rewrite(f"{told} instead of {expected}", meaning, supposes=supposes)
 
 
 def _adds_second_dimension(program: Program) -> bool:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves, same_tensors
-from knowledge.repair.toolkit.edits import New, separated
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
+from knowledge.repair.toolkit.edits import Edits, separated
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import parameters
+from knowledge.repair.toolkit.keeps import leaves, tensors
 from knowledge.repair.toolkit.sites import seen_as
 
 ERRORS = ("saved_no_tensor",)
+KEEPS = (leaves, tensors)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`ctx.k = k` below the save, `k = ctx.k` below the unpacking."""
     line = program.statement
     if line is None:
@@ -36,7 +35,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
 
 def _moved(
     program: Failed, cls: cst.ClassDef, line: cst.SimpleStatementLine
-) -> tuple[dict[cst.CSTNode, New], list[str], str] | None:
+) -> tuple[Edits, list[str], str] | None:
     """The edits for a Function that the failing line applies; what moves; its ctx."""
     body = {f.name.value: f for f in program.inside(cls, cst.FunctionDef)}
     forward, backward = body.get("forward"), body.get("backward")
@@ -72,7 +71,7 @@ def _moved(
     )
     if not numbers or save is None or unpack is None or len(save.body) + len(unpack.body) != 2:
         return None
-    edits: dict[cst.CSTNode, New] = {}
+    edits: Edits = {}
     added = [cst.parse_statement(f"{ctx}.{n} = {n}\n") for n in numbers]
     back = [cst.parse_statement(f"{into[names.index(n)]} = {read}.{n}\n") for n in numbers]
     if kept:
@@ -116,8 +115,5 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     """A tensor still goes through save_for_backward, and the gradients arrive."""
     seen = seen_as(before, *ERRORS)
     saved = "save_for_backward(" in proposal.code or (seen is not None and seen["argument"] == "0")
-    return [
-        Check.of("saved", saved, "tensors are saved for backward", "nothing is saved for backward"),
-        reaches_leaves(after, wanted=False),
-        same_tensors(before, after, proposal.code),
-    ]
+    told = "tensors are saved for backward", "nothing is saved for backward"
+    return [Check.of("saved", saved, *told)]

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-
 import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.shapes import live_shape, same_numbers, still_computed
-from knowledge.repair.toolkit.sites import argument, integer, seen_error
+from knowledge.repair.toolkit.keeps import computed, numbers
+from knowledge.repair.toolkit.shapes import live_shape
+from knowledge.repair.toolkit.sites import argument, integer
 
 _RANGE, _DIAG = "dimension_out_of_range", "diag_dimensions"  # error families
 ERRORS, LAYERS = (_RANGE, _DIAG), ""
+KEEPS = (computed(instead=((r"\bdiag\b", "diagonal"),)), numbers)
+_OF_FUNCTIONS = ("torch", "F", "nn.functional", "torch.nn.functional")
 _REORDERS = ("reshape", "view")
 
 
@@ -26,17 +26,12 @@ def _asks_for_a_second(error: ErrorSeen | Caught) -> bool:
     return seen is not None and (seen["low"], seen["high"], seen["dimension"]) == ("-1", "0", "1")
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """A batch and channels for unfold, diagonals of a batch, a row or the only dimension."""
     call = program.node
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
-    is_function = program.text(call.func.value) in (
-        "torch",
-        "F",
-        "nn.functional",
-        "torch.nn.functional",
-    )
+    is_function = program.text(call.func.value) in _OF_FUNCTIONS
     value = call.func.value if not is_function else call.args[0].value if call.args else None
     if value is None:
         return
@@ -51,7 +46,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         yield from _row_or_only(program, call, value, shape[0])
 
 
-def _diagonals(program: Failed, call: cst.Call, shape: list[int]) -> Iterator[Rewrite]:
+def _diagonals(program: Failed, call: cst.Call, shape: list[int]) -> Rewrites:
     new = cst.parse_expression("torch.diagonal(x, dim1=-2, dim2=-1)")
     assert isinstance(new, cst.Call) and isinstance(call.func, cst.Attribute)
     given = call.args[0].with_changes(comma=new.args[0].comma)
@@ -60,7 +55,7 @@ def _diagonals(program: Failed, call: cst.Call, shape: list[int]) -> Iterator[Re
     yield program.edit({call: call.with_changes(func=function, args=[given, *new.args[1:]])}, told)
 
 
-def _unfolded(program: Failed, call: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
+def _unfolded(program: Failed, call: cst.Call, value: cst.BaseExpression) -> Rewrites:
     assign = program.up(call, cst.Assign)
     if assign is None or assign.value is not call:
         return
@@ -70,33 +65,17 @@ def _unfolded(program: Failed, call: cst.Call, value: cst.BaseExpression) -> Ite
         if program.text(other.func) in [f"{name}.{reorders}" for reorders in _REORDERS]:
             return
     new = method(method(value, "unsqueeze", cst.Arg(integer(0))), "unsqueeze", cst.Arg(integer(0)))
-    told = (
-        f"unfold takes [batch, channels, height, width]; `{program.text(value)}` gets the first two"
-    )
-    yield program.edit({value: new}, told, at=call)
+    told = f"unfold takes [batch, channels, height, width]; `{program.text(value)}` gets the first"
+    yield program.edit({value: new}, f"{told} two", at=call)
 
 
-def _row_or_only(
-    program: Failed, call: cst.Call, value: cst.BaseExpression, size: int
-) -> Iterator[Rewrite]:
+def _row_or_only(program: Failed, call: cst.Call, value: cst.BaseExpression, size: int) -> Rewrites:
     dim = argument(call, 99, "dim")
     if dim is None or program.text(dim.value) != "1":
         return
-    f"line {program.line(call)}"
     row = method(value, "unsqueeze", cst.Arg(integer(0)))
     told = f"`{program.text(value)}` becomes a row, [1, {size}], along dimension 1"
     yield program.edit({value: row}, told, f"`{program.text(value)}` is one row", at=call)
     told = f"the only dimension of `{program.text(value)}` is 0"
-    yield program.edit(
-        {dim.value: integer(0)}, told, f"`{program.text(value)}` has one dimension", at=call
-    )
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same operation on the same tensor."""
-    error = seen_error(before, *ERRORS)
-    kept = still_computed(error, proposal.code)
-    if error is not None and not kept.passed and is_a(error, _DIAG):
-        code = "diagonal".join(re.split(r"\bdiag\b", error.code))
-        kept = still_computed(error.model_copy(update={"code": code}), proposal.code)
-    return [kept, same_numbers(before, after, proposal.code)]
+    meant = f"`{program.text(value)}` has one dimension"
+    yield program.edit({dim.value: integer(0)}, told, meant, at=call)

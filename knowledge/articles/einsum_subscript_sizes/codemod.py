@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import permutations
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
 from knowledge.repair.toolkit.sites import seen_error
@@ -17,7 +17,7 @@ from knowledge.repair.toolkit.sites import seen_error
 ERRORS = ("einsum_sizes",)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """Another order of one operand's letters, if only one fits."""
     call = program.node
     if not isinstance(call, cst.Call) or len(call.args) < 3:
@@ -48,11 +48,9 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     quote = equation.value[0] if not equation.prefix else ""
     if quote not in ("'", '"'):
         return
-    yield Rewrite(
-        program.replace({equation: cst.SimpleString(f"{quote}{new}{quote}")}),
-        f"line {program.line(call)}: the dimensions of `{program.text(call.args[at + 1].value)}` "
-        f"{list(known[at])} are `{order}`, not `{letters[at]}`",
-    )
+    told = f"the dimensions of `{program.text(call.args[at + 1].value)}` {list(known[at])} are"
+    mended = cst.SimpleString(f"{quote}{new}{quote}")
+    yield program.edit({equation: mended}, f"{told} `{order}`, not `{letters[at]}`", at=call)
 
 
 def _fits(letters: Sequence[str], shapes: Sequence[Shape]) -> bool:

@@ -2,59 +2,47 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-
 import libcst as cst
 
-from executor.errors import read
-from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.alignment import alignments
-from knowledge.repair.toolkit.edits import Program, keyword, method
-from knowledge.repair.toolkit.shapes import Shape, same_numbers, still_computed
-from knowledge.repair.toolkit.sites import failing, integer, seen_error
+from knowledge.repair.toolkit.edits import keyword, method
+from knowledge.repair.toolkit.failed import Failed
+from knowledge.repair.toolkit.keeps import computed, numbers
+from knowledge.repair.toolkit.shapes import Shape
+from knowledge.repair.toolkit.sites import integer
 
 ERRORS = ("expand_sizes", "expand_fewer_dimensions")
 CODE, LAYERS = "expand", ""
+_COPIES = tuple((r"\.expand(_as)?\(.*", f".{name}") for name in ("repeat", "repeat_interleave"))
+_WORDS = ("expand", "view", "repeat")
+KEEPS = (computed(allowed=_WORDS, may_go=("unsqueeze", "T"), instead=_COPIES), numbers)
 
 
-def _both(error: ErrorSeen | Caught) -> tuple[Shape, Shape] | None:
-    """What the tensor has, and what it is asked to have."""
-    seen = read(error, *ERRORS)
-    if seen is None or "target_shape" not in seen.values:
-        return None
-    return seen.sizes("tensor_shape"), seen.sizes("target_shape")
-
-
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """1s in another place, or one less; else two ways to have several copies."""
-    error = seen_error(result, *ERRORS)
-    call = failing(program, error)
-    both = _both(error) if error is not None else None
-    if both is None or not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+    call, seen = program.node, program.said
+    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
-    if call.func.attr.value not in ("expand", "expand_as"):
+    if call.func.attr.value not in ("expand", "expand_as") or "target_shape" not in seen.values:
         return
     value = call.func.value
-    shape, target = both
+    shape, target = seen.sizes("tensor_shape"), seen.sizes("target_shape")
     if -1 in target:
         n = len(target) - len(shape)
         target = tuple(shape[i - n] if t == -1 and i >= n else t for i, t in enumerate(target))
     ways = list(alignments(program, result, value, target)) if -1 not in target else []
     for way in ways:
-        yield Rewrite(
-            program.replace(way.edits),
-            f"line {program.line(call)}: `{program.text(value)}` {way.told}",
-            f"it is {list(way.shape)} before it is expanded" if len(ways) > 1 else "",
-        )
+        meant = f"it is {list(way.shape)} before it is expanded" if len(ways) > 1 else ""
+        yield program.edit(way.edits, f"`{program.text(value)}` {way.told}", meant, at=call)
     if not ways:
         yield from _copies(program, call, value, shape, target)
 
 
 def _copies(
-    program: Program, call: cst.Call, value: cst.BaseExpression, shape: Shape, target: Shape
-) -> Iterator[Rewrite]:
+    program: Failed, call: cst.Call, value: cst.BaseExpression, shape: Shape, target: Shape
+) -> Rewrites:
     """`repeat` and `repeat_interleave`, where one dimension goes into what is wanted."""
     if len(shape) != len(target):
         return
@@ -65,31 +53,9 @@ def _copies(
     times = target[dim] // shape[dim]
     counts = [cst.Arg(integer(times if d == dim else 1)) for d in range(len(shape))]
     told = f"the {shape[dim]} entries come {times} times, one copy after the other"
-    yield Rewrite.of(
-        program, {call: method(value, "repeat", *counts)}, told, "a, b, a, b: the whole is repeated"
-    )
+    whole = "a, b, a, b: the whole is repeated"
+    yield program.edit({call: method(value, "repeat", *counts)}, told, whole)
     where = keyword("dim", integer(dim))
     each = method(value, "repeat_interleave", cst.Arg(integer(times)), where)
     what = f"each of the {shape[dim]} entries comes {times} times in a row"
-    yield Rewrite.of(program, {call: each}, what, "a, a, b, b: each entry is repeated")
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same tensor, as large as it was asked to be."""
-    error = seen_error(before, *ERRORS)
-    goes = ("unsqueeze", "T")
-    kept = still_computed(error, proposal.code, allowed=("expand", "view"), may_go=goes)
-    both = _both(error) if error is not None else None
-    if not kept.passed and error is not None and both is not None:
-        code = re.sub(r"\.expand(_as)?\(.*", ".REPEAT", error.code)
-        made = [
-            still_computed(
-                error.model_copy(update={"code": code.replace("REPEAT", name)}),
-                proposal.code,
-                allowed=("repeat",),
-                may_go=goes,
-            )
-            for name in ("repeat", "repeat_interleave")
-        ]
-        kept = next((c for c in made if c.passed), kept)
-    return [kept, same_numbers(before, after, proposal.code)]
+    yield program.edit({call: each}, what, "a, a, b, b: each entry is repeated")

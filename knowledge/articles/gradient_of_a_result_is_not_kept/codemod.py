@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import siblings
 from knowledge.repair.toolkit.keeps import gradients, tensors
 from knowledge.repair.toolkit.sites import scope_of
+from knowledge.repair.toolkit.statements import told_inserted
 
 ERRORS, CODE = ("none_attribute",), r"^(\w+)\.grad\b"
 KEEPS = (gradients, tensors)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`x.retain_grad()` above the backward, or `x.grad = None` for a reset."""
     line = program.statement
     match = re.match(CODE, program.error.code)
@@ -44,10 +44,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         and scope_of(program, s) is scope
         and re.search(r"\.backward\(", program.text(s))
     ]
-    if len(backward) != 1 or not isinstance(backward[0], cst.SimpleStatementLine):
+    if len(backward) != 1:
         return
-    yield Rewrite(
-        program.replace({}, before={backward[0]: f"{name}.retain_grad()\n"}),
-        f"line {program.line(backward[0])}: `{name}` is a result; it keeps its gradient only if "
-        "it is asked before backward",
-    )
+    told = f"`{name}` is a result; it keeps its gradient only if it is asked before backward"
+    yield told_inserted(program, backward[0], f"{name}.retain_grad()", told)

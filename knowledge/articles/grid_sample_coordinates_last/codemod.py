@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed
@@ -19,7 +17,7 @@ ERRORS = (_GRID, _THETA)
 KEEPS = (computed(),)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`grid.permute(0, 2, 3, 1)`; one matrix as a batch of one."""
     node = program.node
     if not isinstance(node, cst.Call):
@@ -32,11 +30,9 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         if given is None or len(shape) != wanted + 2 or shape[1] != wanted or wanted in shape[2:]:
             return
         arguments = [cst.Arg(integer(d)) for d in (0, *range(2, len(shape)), 1)]
-        yield Rewrite(
-            program.replace({given.value: method(given.value, "permute", *arguments)}),
-            f"line {program.line(node)}: dimension 1 of {list(shape)} holds the {wanted} "
-            "coordinates, which grid_sample reads from the last one",
-        )
+        told = f"dimension 1 of {list(shape)} holds the {wanted} coordinates, which grid_sample"
+        new = method(given.value, "permute", *arguments)
+        yield program.edit({given.value: new}, f"{told} reads from the last one", at=node)
     elif (m := read(program.error, _THETA)) and name == "affine_grid":
         given = argument(node, 0, "theta")
         shape = (2, 3) if m["dimensions"] == "2D" else (3, 4)

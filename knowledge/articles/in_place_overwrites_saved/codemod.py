@@ -8,15 +8,15 @@ the gradients of the forward as it was written.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import Culprit, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.fingerprints import same_values
-from knowledge.repair.toolkit.edits import Program, method, operand, same
+from knowledge.repair.toolkit.edits import Edits, Program, method, operand, same
 from knowledge.repair.toolkit.flow import is_attribute
 from knowledge.repair.toolkit.sites import argument, without_argument
 
@@ -31,7 +31,7 @@ def applies(result: JobResult) -> bool:
     return result.autograd is not None and any(is_a(e, _FAMILY) for e in seen)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """The write made into a new tensor, else what was saved made into a copy."""
     culprit = result.autograd
     assert culprit is not None
@@ -43,14 +43,14 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 # -- at the write ----------------------------------------------------------------------------
 
 
-def _at_the_write(program: Program, c: Culprit) -> Iterator[Rewrite]:
+def _at_the_write(program: Program, c: Culprit) -> Rewrites:
     node = program.at(c.modified_line, c.modified_col, c.modified_end_line, c.modified_end_col)
     if node is not None:
         yield from _written_by(program, node)
     yield from _in_place_modules(program)
 
 
-def _written_by(program: Program, node: cst.CSTNode) -> Iterator[Rewrite]:
+def _written_by(program: Program, node: cst.CSTNode) -> Rewrites:
     small = program.small_statement(node)
     line = program.up(node, cst.SimpleStatementLine)
     if isinstance(small, cst.AugAssign):
@@ -88,7 +88,7 @@ def _sign(s: cst.AugAssign) -> str:
 
 def _copy_first(
     program: Program, line: cst.SimpleStatementLine, target: cst.BaseExpression
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     """`x[i] = e` after `x = x.clone()`."""
     base = target
     while isinstance(base, cst.Subscript):
@@ -106,7 +106,7 @@ def _without_underscore(
     call: cst.Call,
     small: cst.BaseSmallStatement | None,
     line: cst.SimpleStatementLine | None,
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     """`x.add_(1)` as `x = x.add(1)`."""
     function = call.func
     if not isinstance(function, cst.Attribute) or function.attr.value.endswith("__"):
@@ -133,19 +133,19 @@ def _without_underscore(
         yield Rewrite.of(program, {call: new}, told)
 
 
-def _without_inplace(program: Program, call: cst.Call) -> Iterator[Rewrite]:
+def _without_inplace(program: Program, call: cst.Call) -> Rewrites:
     if (given := _inplace(call)) is not None:
         told = "without inplace=True the input stays as it was saved"
         yield Rewrite.of(program, {call: without_argument(call, given)}, told)
 
 
-def _in_place_modules(program: Program) -> Iterator[Rewrite]:
+def _in_place_modules(program: Program) -> Rewrites:
     """Modules built with inplace=True: each alone, then all of them."""
     calls = sorted((c for c in program.all(cst.Call) if _inplace(c)), key=program.line)
     for c in calls:
         yield from _without_inplace(program, c)
     if len(calls) > 1:
-        edits: dict[cst.CSTNode, cst.CSTNode] = {
+        edits: Edits = {
             given.value: cst.Name("False") for c in calls if (given := _inplace(c)) is not None
         }
         yield Rewrite(program.replace(edits), "without inplace=True nothing saved is overwritten")
@@ -161,7 +161,7 @@ def _inplace(call: cst.Call) -> cst.Arg | None:
 # -- at the saving ---------------------------------------------------------------------------
 
 
-def _at_the_saving(program: Program, c: Culprit) -> Iterator[Rewrite]:
+def _at_the_saving(program: Program, c: Culprit) -> Rewrites:
     saver = program.at(c.saved_line, c.saved_col, c.saved_end_line, c.saved_end_col)
     if not isinstance(saver, cst.BaseExpression):
         return

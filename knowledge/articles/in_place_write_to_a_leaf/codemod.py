@@ -7,18 +7,17 @@ into the loss: computation. Where neither is certain both are run and shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import libcst as cst
 
 from executor.errors import family_of
 from executor.protocol import JobResult, Variable, WarningSeen
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.comments import above, commented
-from knowledge.repair.toolkit.edits import New, operand
+from knowledge.repair.toolkit.edits import Edits, operand
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import (
     earlier_in_loop,
@@ -62,7 +61,7 @@ class _Write:
         )
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`with torch.no_grad():` around an update, a new tensor for a computation."""
     node = program.node
     if isinstance(node, cst.Call) and (found := list(_inplace_argument(program, node, result))):
@@ -203,7 +202,7 @@ def _neighbours(program: Failed, write: _Write) -> list[cst.SimpleStatementLine]
 # -- as a computation ------------------------------------------------------------------------
 
 
-def _computed(program: Failed, write: _Write, intent: str) -> Iterator[Rewrite]:
+def _computed(program: Failed, write: _Write, intent: str) -> Rewrites:
     """The same values in a new tensor; the leaf keeps its own, and its gradient."""
     if not isinstance(write.target, cst.Name):
         return
@@ -217,7 +216,7 @@ def _computed(program: Failed, write: _Write, intent: str) -> Iterator[Rewrite]:
     if isinstance(scope, cst.FunctionDef) and old not in parameters(program, write.line):
         return  # assigning would make a local of a variable from outside
     new = old
-    edits: dict[cst.CSTNode, New] = {}
+    edits: Edits = {}
     if len(going_on) < len(below):
         # Under the old name nobody could reach the leaf's gradient any more.
         if in_loop(program, write.line):
@@ -282,7 +281,7 @@ def _bound_again(program: Failed, name: str, after: cst.BaseStatement) -> int:
     return min(lines, default=1_000_000)
 
 
-def _in_expression(program: Failed, write: _Write) -> Iterator[Rewrite]:
+def _in_expression(program: Failed, write: _Write) -> Rewrites:
     """`z = x.add_(y)` as `z = x.add(y)`, or as `z = x.clone().add_(y)`."""
     call = write.call
     assert call is not None and isinstance(call.func, cst.Attribute)
@@ -297,7 +296,7 @@ def _in_expression(program: Failed, write: _Write) -> Iterator[Rewrite]:
         yield program.edit({call.func.value: copy}, told, at=call)
 
 
-def _inplace_argument(program: Failed, call: cst.Call, result: JobResult) -> Iterator[Rewrite]:
+def _inplace_argument(program: Failed, call: cst.Call, result: JobResult) -> Rewrites:
     """inplace=True left out, of the function or of the layer that was called."""
     layer = result.layer
     site = made(program, layer) if layer is not None and "inplace=True" in layer.repr else None

@@ -7,13 +7,12 @@ number, or counts along another dimension of the very same size.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.errors import SeenError, is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import loop_over
@@ -35,7 +34,7 @@ def _outside(error: ErrorSeen | Caught) -> SeenError | None:
     return None if seen is None or seen["index"].startswith("-") else seen
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`loss[0]` → `loss`; `range(4)` → `range(x.shape[2])`; `x[i]` → `x[:, i]`."""
     node = program.node
     if not isinstance(node, cst.Subscript):
@@ -65,7 +64,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         yield program.edit({end: less}, told, at=loop)
 
 
-def _single(program: Failed, node: cst.Subscript) -> Iterator[Rewrite]:
+def _single(program: Failed, node: cst.Subscript) -> Rewrites:
     """`loss[0]` → `loss`; of `.data[0]`, the number."""
     if [program.text(e).strip() for e in node.slice] not in (["0"], ["-1"]):
         return
@@ -91,7 +90,7 @@ def _shorter_or_turned(
     end: cst.BaseExpression,
     shape: tuple[int, ...],
     dim: int,
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     """The index in the one dimension that is as long as the loop, else the loop's number."""
     count = _counts(program, end)
     others = [d for d, n in enumerate(shape) if n == count and d != dim]

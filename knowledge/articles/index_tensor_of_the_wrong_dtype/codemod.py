@@ -6,41 +6,37 @@ Numbers behind the point are no indices: where they are not known to be zero not
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import read
 from executor.protocol import JobResult, Variable
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.dataflow import INTEGERS, cast_of, is_whole, of_dtype, passed
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import root
 from knowledge.repair.toolkit.keeps import leaves, tensors
-from knowledge.repair.toolkit.sites import argument, assignment, seen_error
+from knowledge.repair.toolkit.sites import argument, given_to, seen_as
 
 # Error families.
 _SUBSCRIPT, _EMBEDDING, _TARGET = "index_dtype", "embedding_dtype", "loss_index_dtype"
 _ARGUMENT, _KERNEL = "index_argument_dtype", "not_implemented_for_dtype"
-_FAMILIES = (_SUBSCRIPT, _EMBEDDING, _TARGET, _ARGUMENT, _KERNEL, "scatter_dtypes",
-             "index_put_dtypes")  # fmt: skip
+ERRORS = (_SUBSCRIPT, _EMBEDDING, _TARGET, _ARGUMENT, _KERNEL, "scatter_dtypes",
+          "index_put_dtypes")  # fmt: skip
 KEEPS = (tensors, leaves)
 
 
 def applies(result: JobResult) -> bool:
     """Indices, or the values put at indices, have a dtype that does not do."""
-    error = seen_error(result)
-    seen = read(error, *_FAMILIES) if error is not None else None
+    seen = seen_as(result, *ERRORS)
     if seen is None or (seen.id == _TARGET and not seen["dtype"].startswith("Int")):
         return False
     return seen.id != _KERNEL or seen["kernel"] == "bincount_cpu"
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The cast at the place that needs it."""
-    node, seen = program.node, read(program.error, *_FAMILIES)
-    what = seen.id if seen is not None else ""
+    node, what = program.node, program.said.id
     if what == _SUBSCRIPT:
         if isinstance(node, cst.Subscript):
             for element in node.slice:
@@ -57,7 +53,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         if isinstance(node, cst.Call) and (index := _index(program, node)) is not None:
             yield from _long(program, index, program.seen)
     else:
-        yield from _source(program, node, program.statement)
+        yield from _source(program, node)
 
 
 def _index(program: Failed, node: cst.Call) -> cst.BaseExpression | None:
@@ -74,41 +70,35 @@ def _index(program: Failed, node: cst.Call) -> cst.BaseExpression | None:
     return given.value if given is not None else None
 
 
-def _long(
-    program: Failed, value: cst.BaseExpression, seen: dict[str, Variable]
-) -> Iterator[Rewrite]:
+def _long(program: Failed, value: cst.BaseExpression, seen: dict[str, Variable]) -> Rewrites:
     name = root(value) or next(iter(program.inside(value, cst.Name)), None)
-    facts = seen.get(program.text(name)) if name is not None else None
-    if is_whole(facts) or (isinstance(name, cst.Name) and _made_whole(program, name)):
+    if name is not None and _is_whole(program, name, seen):
         told = f"`{program.text(value)}` as integers, which can index"
         yield program.edit({value: method(value, "long")}, told)
 
 
-def _all_long(program: Failed, result: JobResult) -> Iterator[Rewrite]:
+def _all_long(program: Failed, result: JobResult) -> Rewrites:
     """Several variables of one call, each of whole numbers: `model(source, target)`."""
-    frame = result.frames[0] if result.frames else None
-    statement = program.statement_on(frame.line) if frame is not None else None
-    if frame is None or statement is None:
+    if (statement := program.outermost) is None:
         return
-    wrong = [
-        a.value
-        for c in program.inside(statement, cst.Call)
-        for a in c.args
-        if isinstance(a.value, cst.Name)
-        and (facts := frame.locals.get(a.value.value)) is not None
-        and facts.dtype in ("float32", "float64")
-    ]
-    if len(wrong) > 1 and all(
-        is_whole(frame.locals[n.value]) or _made_whole(program, n) for n in wrong
-    ):
+    seen = result.frames[0].locals
+    floats = {n for n, facts in seen.items() if facts.dtype in ("float32", "float64")}
+    given = (a.value for c in program.inside(statement, cst.Call) for a in c.args)
+    wrong = [value for value in given if isinstance(value, cst.Name) and value.value in floats]
+    if len(wrong) > 1 and all(_is_whole(program, n, seen) for n in wrong):
         told = " and ".join(f"`{n.value}`" for n in wrong)
         what = f"{told} as integers, which an embedding looks up"
         yield program.edit({n: method(n, "long") for n in wrong}, what, at=statement)
 
 
-def _made_whole(program: Failed, name: cst.Name) -> bool:
+def _is_whole(program: Failed, name: cst.Name | cst.Attribute, seen: dict[str, Variable]) -> bool:
+    """Whether a variable is known to hold whole numbers, by its values or by its origin."""
+    return is_whole(seen.get(program.text(name))) or _made_whole(program, name)
+
+
+def _made_whole(program: Failed, name: cst.Name | cst.Attribute) -> bool:
     """Whether the line that makes a variable gives whole numbers, whatever their dtype."""
-    made = assignment(program, name.value, name)
+    made = given_to(program, name)
     if made is None:
         return False
     text = program.text(made.value)
@@ -117,52 +107,44 @@ def _made_whole(program: Failed, name: cst.Name) -> bool:
         source = next(n for n in program.inside(made.value, cst.Name) if n.value == moved[1])
         return _made_whole(program, source)
     cast = r"(\.(float|double)\(\)|\.to\(torch\.float\w+\))?"
-    integers = rf"^torch\.(arange\(\d+(, \d+)*\)|randint\(.*\)){cast}$"
-    return re.match(integers, text) is not None or bool(
-        re.search(rf"\.(argmax|argmin|floor|round|argsort)\([^()]*\){cast}$", text)
-    )
+    made_so = r"^torch\.(arange\(\d+(, \d+)*\)|randint\(.*\))"
+    taken_so = r"\.(argmax|argmin|floor|round|argsort)\([^()]*\)"
+    return re.search(rf"({made_so}|{taken_so}){cast}$", text) is not None
 
 
-def _source(
-    program: Failed, node: cst.CSTNode | None, statement: cst.SimpleStatementLine | None
-) -> Iterator[Rewrite]:
+def _source(program: Failed, node: cst.CSTNode | None) -> Rewrites:
     """What is put at the indices, in the dtype of what it is put into."""
-    small = statement.body[0] if statement is not None and len(statement.body) == 1 else None
+    small = program.alone
     if isinstance(small, cst.Assign) and isinstance(small.targets[0].target, cst.Subscript):
         into, value = root(small.targets[0].target), small.value
     elif isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
         is_method = program.text(node.func.value) != "torch"
-        place = 3 - is_method
+        place, first = 3 - is_method, argument(node, 0, "input")
         given = argument(node, place, "src") or argument(node, place, "source")
-        first = argument(node, 0, "input")
-        target = node.func.value if is_method else (first.value if first is not None else None)
-        if given is None or target is None:
+        if given is None or first is None:
             return
-        into, value = root(target), given.value
+        into, value = root(node.func.value if is_method else first.value), given.value
     else:
         return
     facts = program.seen.get(program.text(into)) if into is not None else None
     if facts is None or facts.dtype is None or into is None:
         return
-    if facts.dtype in INTEGERS and not (
-        isinstance(value, cst.Name) and is_whole(program.seen.get(value.value))
-    ):
+    known = isinstance(value, cst.Name) and is_whole(program.seen.get(value.value))
+    if facts.dtype in INTEGERS and not known:
         # As integers the values would lose what is behind the point.
         yield from _floats(program, into, facts.dtype)
-        return
-    if facts.dtype == "bool":
-        return
-    told = f"the values as {facts.dtype}, like `{program.text(into)}`"
-    yield program.edit({value: cast_of(program, value, facts.dtype)}, told)
+    elif facts.dtype != "bool":
+        told = f"the values as {facts.dtype}, like `{program.text(into)}`"
+        yield program.edit({value: cast_of(program, value, facts.dtype)}, told)
 
 
-def _floats(program: Failed, into: cst.Name | cst.Attribute, dtype: str) -> Iterator[Rewrite]:
+def _floats(program: Failed, into: cst.Name | cst.Attribute, dtype: str) -> Rewrites:
     """What the values are put into holds floats from the beginning."""
-    made = assignment(program, into.value, into) if isinstance(into, cst.Name) else None
-    if made is None or dtype == "bool" or not isinstance(into, cst.Name):
+    made = given_to(program, into)
+    if made is None or dtype == "bool":
         return
     if re.search(r"\bdtype\b|\.(long|int|to|type)\(", program.text(made.value)):
         return  # integers on purpose
-    told = f"`{into.value}` holds floats, since floats are put into it"
-    new = of_dtype(program, made.value, "float32")
-    yield program.edit({made.value: new}, told, at=made, subjects=(into.value,))
+    name, new = program.text(into), of_dtype(program, made.value, "float32")
+    told = f"`{name}` holds floats, since floats are put into it"
+    yield program.edit({made.value: new}, told, at=made, subjects=(name,))

@@ -6,12 +6,11 @@ Class labels and indices stay integers: they have no gradient in any dtype.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.dataflow import cast_of, of_dtype
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import root
@@ -24,7 +23,7 @@ KEEPS = (tensors, leaves)
 _CODES = re.compile(r"ind(ex|ices)|\bidx|label|class|categor|target|token|_ids?\b|\bids?\b", re.I)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """dtype=torch.float32 in the call that makes it."""
     statement = program.statement
     node = program.node
@@ -48,9 +47,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     yield program.edit({value: new}, "made of floats, which can have a gradient")
 
 
-def _of_codes(
-    program: Failed, small: cst.BaseSmallStatement, node: cst.CSTNode | None
-) -> Iterable[Rewrite]:
+def _of_codes(program: Failed, small: cst.BaseSmallStatement, node: cst.CSTNode | None) -> Rewrites:
     """Numbers that an embedding looks up, without the request: the embedding's rows learn."""
     if not isinstance(small, cst.Assign) or not isinstance(node, cst.Call):
         return

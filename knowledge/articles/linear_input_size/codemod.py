@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import read
 from executor.protocol import JobResult, Layer
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.comments import OF_A_SUM, above, commented
 from knowledge.repair.toolkit.edits import method, same
 from knowledge.repair.toolkit.failed import Failed
@@ -26,12 +24,11 @@ from knowledge.repair.toolkit.shapes import (
     shape_of,
     size_given,
     swapped,
-    with_input,
     with_layer_before,
 )
 from knowledge.repair.toolkit.sites import (
     argument,
-    assignment,
+    given_to,
     integer,
     made,
     scope_of,
@@ -48,7 +45,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _CHANNELS_SECOND = re.compile(r"\b(Conv1d|\w*Pool1d|BatchNorm1d|InstanceNorm1d)\b")
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """Flatten what is a picture, transpose what is turned, else make the layer fit."""
     layer = result.layer
     if layer is None or layer.input is None:
@@ -75,14 +72,10 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     if called is not None and _regrouped(program, result, called, shape[-1:]):
         lost = [True for _ in sized]
     supposed = _WHAT_ARRIVES.format(expected) if all(lost) else ""
+    told = f"the rows that arrive have {shape[-1]} numbers, so the layer is made for {shape[-1]}"
     for found, loses in zip(sized, lost, strict=True):
-        yield Rewrite(
-            found.module,
-            f"line {found.line}: the rows that arrive have {shape[-1]} numbers, so the layer is "
-            f"made for {shape[-1]} instead of {expected}",
-            intent or supposed,
-            supposes=loses,  # who made it for them may have meant another input
-        )
+        # Who made it for them may have meant another input.
+        yield found.rewrite(f"{told} instead of {expected}", intent or supposed, supposes=loses)
     yield from _taken_from_the_input(program, layer, intent or supposed)
 
 
@@ -111,8 +104,7 @@ def _worked_out(program: Failed, found: Resized) -> bool:
     """Whether a comment works the old size out: then another input may be meant."""
     comments = commented(program.module.code)
     beside = [comments.get(found.line, ""), *above(found.line, comments, program.module.code)]
-    numbers = [said for said in beside if re.search(r"\d", said)]
-    return any(OF_A_SUM.search(said) for said in numbers)
+    return any(re.search(r"\d", said) and OF_A_SUM.search(said) for said in beside)
 
 
 def _regrouped(program: Failed, result: JobResult, called: LayerCall, width: Shape) -> bool:
@@ -123,7 +115,7 @@ def _regrouped(program: Failed, result: JobResult, called: LayerCall, width: Sha
     given, scope = called.first, scope_of(program, called.call)
     if isinstance(scope, cst.FunctionDef) and scope.name.value == "forward":
         return False
-    by = assignment(program, given.value, called.call) if isinstance(given, cst.Name) else None
+    by = given_to(program, given)
     view = by.value if by is not None else given
     if not isinstance(view, cst.Call) or not isinstance(view.func, cst.Attribute):
         return False
@@ -135,39 +127,31 @@ def _regrouped(program: Failed, result: JobResult, called: LayerCall, width: Sha
     return before is None or before[-1:] != width
 
 
-def _taken_from_the_input(program: Failed, layer: Layer, intent: str) -> Iterator[Rewrite]:
+def _taken_from_the_input(program: Failed, layer: Layer, intent: str) -> Rewrites:
     """`nn.LazyLinear(10)`, where the size is computed from other things than what arrives."""
     call = made(program, layer)
     given = argument(call.call, 0, "in_features") if call is not None and not call.in_loop else None
     if call is None or given is None or not isinstance(given.value, cst.BinaryOperation):
         return
-    if not program.inside(given.value, cst.Name):
-        return
-    lazy = cst.parse_expression(program.name_of("torch.nn", "LazyLinear"))
-    yield program.edit(
-        {call.call: without_argument(call.call, given).with_changes(func=lazy)},
-        "the layer takes the size of its input from the first one that it gets",
-        intent,
-        supposes=True,
-    )
+    if program.inside(given.value, cst.Name):
+        lazy = cst.parse_expression(program.name_of("torch.nn", "LazyLinear"))
+        new = without_argument(call.call, given).with_changes(func=lazy)
+        told = "the layer takes the size of its input from the first one that it gets"
+        yield program.edit({call.call: new}, told, intent, supposes=True)
 
 
-def _weight_replaced(program: Failed, layer: Layer) -> Iterator[Rewrite]:
+def _weight_replaced(program: Failed, layer: Layer) -> Rewrites:
     """in_features fits the input, and the weight does not: in_features was set by hand."""
-    found = read(program.error, *ERRORS)
-    call = made(program, layer)
-    if found is None or call is None or call.in_loop:
+    found, call = program.said, made(program, layer)
+    if call is None or call.in_loop:
         return
     rows, columns = found.numbers("inner_right", "columns")
     wanted, out = setting(layer, "in_features"), setting(layer, "out_features")
     written = size_given(program, call.call, 0, "in_features")
     if written == rows != wanted and columns == out and wanted is not None:
+        told = "setting in_features later does not change the weight, so the layer is made for"
         for sized in resized(program, layer, 0, "in_features", wanted):
-            yield Rewrite(
-                sized.module,
-                f"line {sized.line}: setting in_features later does not change the weight, so the "
-                f"layer is made for {wanted} at once",
-            )
+            yield sized.rewrite(f"{told} {wanted} at once")
 
 
 def _is_a_picture(program: Failed, call: cst.Call, shape: Shape, expected: int) -> bool:
@@ -180,36 +164,29 @@ def _is_a_picture(program: Failed, call: cst.Call, shape: Shape, expected: int) 
 
 def _flattened(
     program: Failed, layer: Layer, called: LayerCall, shape: Shape, expected: int
-) -> Iterator[Rewrite]:
-    size = math.prod(shape[1:])
-    what = f"line {program.line(called.call)}: every sample {list(shape[1:])} becomes one row of "
+) -> Rewrites:
+    size, module = math.prod(shape[1:]), None
     if called.inside and called.inside[-1] != "0":
         place = container_of(program, layer)
         module = with_layer_before(program, *place, "nn.Flatten()") if place is not None else None
-    else:
-        first = called.first
-        if first is None:
-            return
-        flat = method(first, "flatten", cst.Arg(integer(1)))
-        module = with_input(program, called.call, flat)
-    if module is None:
-        return
-    yield Rewrite(
-        module, f"{what}{size} numbers" + ("" if size == expected else f" ({expected} expected)")
-    )
+    elif called.first is not None:
+        flat = method(called.first, "flatten", cst.Arg(integer(1)))
+        module = program.replace({called.first: flat})
+    if module is not None:
+        told = f"every sample {list(shape[1:])} becomes one row of {size} numbers"
+        told += "" if size == expected else f" ({expected} expected)"
+        yield Rewrite(module, f"line {program.line(called.call)}: {told}")
 
 
-def _turned(program: Failed, called: LayerCall, shape: Shape, expected: int) -> Iterator[Rewrite]:
+def _turned(program: Failed, called: LayerCall, shape: Shape, expected: int) -> Rewrites:
     """One other dimension has the wanted size: it is the features."""
     # The first of three dimensions is the batch, or the time: never the features.
     fitting = [i for i, n in enumerate(shape[:-1]) if n == expected and (i or len(shape) == 2)]
     first = called.first
     if len(fitting) != 1 or first is None or (called.inside and called.inside[-1] != "0"):
         return
-    if len(shape) == 2:
-        new: cst.BaseExpression = _transposed(first)
-    else:
-        new = swapped(program, first, fitting[0], len(shape) - 1)
+    transposed: cst.BaseExpression = method(first, "T").func
+    new = transposed if len(shape) == 2 else swapped(program, first, fitting[0], len(shape) - 1)
     changed: cst.BaseExpression = called.call.with_deep_changes(called.call.args[0], value=new)
     around = scope_of(program, scope_of(program, called.call))
     back = len(shape) == 3 and bool(_CHANNELS_SECOND.search(program.text(around)))
@@ -220,8 +197,3 @@ def _turned(program: Failed, called: LayerCall, shape: Shape, expected: int) -> 
         f"last{', and back afterwards for the layers that want it there' * back}"
     )
     yield program.edit({called.call: changed}, told, f"dimension {fitting[0]} holds the features")
-
-
-def _transposed(value: cst.BaseExpression) -> cst.BaseExpression:
-    attribute = method(value, "T")
-    return attribute.func

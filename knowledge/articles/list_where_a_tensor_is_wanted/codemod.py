@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from ast import literal_eval
-from collections.abc import Iterable, Iterator
-from typing import Any
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import call
+from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.toolkit.dataflow import rectangle
+from knowledge.repair.toolkit.edits import Edits, call
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import loop_over
 from knowledge.repair.toolkit.shapes import origin
@@ -37,7 +36,7 @@ def applies(result: JobResult) -> bool:
     return {seen["left"], seen["right"]} == {"Tensor", "list"}
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The tensor at the place where the list or the array is made, or is passed on."""
     node = program.node
     if node is None:
@@ -49,10 +48,9 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     if len({n.value for n in names}) != 1:
         return
     name = names[0]
-    told = result.explanation.text if result.explanation is not None else ""
     loop = loop_over(program, name, name.value)
     if loop is not None:
-        if "list of 1: [0] a tensor" in told:
+        if "list of 1: [0] a tensor" in program.explained:
             yield from _one_of_a_batch(program, loop, name)
         return
     literal = origin(program, name)  # of a parameter: what the one call gives
@@ -69,7 +67,7 @@ def _is_list(program: Failed, name: cst.Name) -> bool:
     return facts is not None and facts.type == "list"
 
 
-def _one_of_a_batch(program: Failed, loop: cst.For, name: cst.Name) -> Iterator[Rewrite]:
+def _one_of_a_batch(program: Failed, loop: cst.For, name: cst.Name) -> Rewrites:
     """`for batch in loader:` → `for (batch,) in loader:`, where nothing takes `batch[0]`."""
     taken = [
         s for s in program.inside(loop.body, cst.Subscript) if program.text(s.value) == name.value
@@ -87,25 +85,14 @@ def _holds_numbers(program: Failed, value: cst.BaseExpression) -> bool:
         numbers = literal_eval(program.text(value))
     except (ValueError, SyntaxError):
         return False
-    return isinstance(value, cst.List) and _rectangle(numbers) is not None
+    return isinstance(value, cst.List) and rectangle(numbers) is not None
 
 
-def _rectangle(value: Any) -> tuple[int, ...] | None:
-    """The shape of nested lists of numbers; None if they have none."""
-    if isinstance(value, (int, float)):
-        return ()
-    if not isinstance(value, list) or not value:
-        return None
-    shapes = {_rectangle(v) for v in value}
-    only = shapes.pop() if len(shapes) == 1 else None
-    return (len(value), *only) if only is not None else None
-
-
-def _dataset(program: Failed, node: cst.BaseExpression) -> Iterator[Rewrite]:
+def _dataset(program: Failed, node: cst.BaseExpression) -> Rewrites:
     """`TensorDataset(array)` → `TensorDataset(torch.from_numpy(array))`; of a list, a tensor."""
     if not isinstance(node, cst.Call) or any(a.star or a.keyword for a in node.args):
         return
-    edits: dict[cst.CSTNode, cst.CSTNode] = {}
+    edits: Edits = {}
     for given in node.args:
         facts = program.seen.get(program.text(given.value))
         if facts is None:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import New, method, operand
+from knowledge.repair.codemod import Rewrites
+from knowledge.repair.toolkit.edits import Edits, method, operand
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.shapes import Shape, same_numbers, shape_of, still_computed
-from knowledge.repair.toolkit.sites import assignment, integer, seen_error
+from knowledge.repair.toolkit.keeps import computed, numbers
+from knowledge.repair.toolkit.shapes import Shape, shape_of
+from knowledge.repair.toolkit.sites import assignment, integer
 
 _MATRICES, _BATCHES, _VECTOR = "matmul_shapes", "bmm_sizes", "matvec_sizes"  # error families
 ERRORS, LAYERS = (_MATRICES, _BATCHES, _VECTOR), ""
+_SWAPPED = (r"(.*) @ (.*)", r"\2 @ \1")
+KEEPS = (computed(may_go=("T", "mT", "t", "transpose"), instead=(_SWAPPED,)), numbers)
 _TURNS = {"t": [set[str]()], "transpose": [{"0", "1"}, {"-2", "-1"}, {"1", "2"}]}
 _PRODUCTS = re.compile(r"(^|\.)(matmul|mm|bmm|mv)$")
 
@@ -26,7 +28,7 @@ class _Product(NamedTuple):
     right: cst.BaseExpression
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """Transpose the right side, or the left, where that makes the inner sizes equal."""
     node = program.node
     product = _product(program, node)
@@ -65,7 +67,7 @@ def _is_laid_out(program: Failed, node: cst.CSTNode) -> bool:
 
 def _in_the_other_order(
     program: Failed, product: _Product, left: Shape | None, right: Shape | None
-) -> Iterable[Rewrite]:
+) -> Rewrites:
     """`A.T @ residual` for `residual @ A.T`: a matrix times a vector, and a vector it is."""
     if left is None or right is None:
         return
@@ -73,7 +75,7 @@ def _in_the_other_order(
     vector = (left[0] == 1 or len(left) == 1) and len(right) == 2
     if not is_at or not vector or right[1] != left[-1] or right[0] == right[1]:
         return
-    swapped: dict[cst.CSTNode, New] = {product.left: operand(product.right)}
+    swapped: Edits = {product.left: operand(product.right)}
     swapped[product.right] = operand(product.left)
     told = f"the matrix {list(right)} comes first, and the {left[-1]} numbers of the vector meet"
     yield program.edit(swapped, f"{told} its columns")
@@ -137,14 +139,3 @@ def _turned(program: Failed, value: cst.BaseExpression, shape: Shape | None) -> 
     if shape is not None and len(shape) == 2:
         return method(value, "T").func
     return method(value, "transpose", cst.Arg(integer(-2)), cst.Arg(integer(-1)))
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same product of the same operands."""
-    turns = ("T", "mT", "t", "transpose")
-    kept = still_computed(seen_error(before, *ERRORS), proposal.code, may_go=turns)
-    if not kept.passed and (error := seen_error(before, *ERRORS)) is not None:
-        left, at, right = error.code.rpartition(" @ ")
-        swapped = error.model_copy(update={"code": f"{right}{at}{left}"})
-        kept = still_computed(swapped, proposal.code, may_go=turns)
-    return [kept, same_numbers(before, after)]

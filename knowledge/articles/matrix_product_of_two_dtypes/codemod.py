@@ -9,20 +9,19 @@ A layer in half precision is left alone: whether rounding is wanted is not for a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 import libcst as cst
 
 from executor.errors import dtype_named, is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
+from knowledge.repair.computed import same_tensors
 from knowledge.repair.toolkit.comments import commented
 from knowledge.repair.toolkit.dataflow import Passed, cast_at_origin, cast_of, digits_lost, passed
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.sites import assignment, calls, seen_error, setting
+from knowledge.repair.toolkit.keeps import leaves
+from knowledge.repair.toolkit.sites import calls, given_to, seen_error, setting
 
 # Error family → its values for the data's dtype and the weights', or for the two operands'.
 _DTYPES = {
@@ -33,6 +32,7 @@ _DTYPES = {
     "inplace_dtype": ("target", "result"), "scalar_type": ("given", "expected"),
 }  # fmt: skip
 ERRORS = tuple(_DTYPES)
+KEEPS = (leaves,)
 _INTEGERS = {"int64", "int32", "uint8", "bool", "int16"}
 _SHORTLY = {"float64": r"\.double\b", "float32": r"\.float\b", "float16": r"\.half\b"}
 _ABOUT_PRECISION = re.compile(
@@ -64,7 +64,7 @@ def _both(a: str, b: str) -> tuple[str, str] | None:
     return (one, other) if {one, other} <= _KNOWN else None
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The data cast where they are made, else where they are passed."""
     dtypes = _dtypes(program.error)
     if dtypes is None:
@@ -92,88 +92,69 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
 
 def _one_hot(program: Failed, node: cst.BaseExpression | None) -> cst.BaseExpression | None:
     """A call of one_hot that is itself an argument of the failing call."""
-    arguments = node.args if isinstance(node, cst.Call) else ()
-    return next(
-        (
-            a.value
-            for a in arguments
-            if isinstance(a.value, cst.Call) and program.text(a.value.func).endswith("one_hot")
-        ),
-        None,
+    values = [a.value for a in node.args] if isinstance(node, cst.Call) else []
+    made = (
+        v for v in values if isinstance(v, cst.Call) and program.text(v.func).endswith("one_hot")
     )
+    return next(made, None)
 
 
 def _cast(
-    program: Failed, given: Passed, old: str, new: str, intent: str = "", said: str = ""
-) -> Iterator[Rewrite]:
+    program: Failed, given: Passed, old: str, new: str, intent: str = "", lost: str = ""
+) -> Rewrites:
     if new in _INTEGERS and old not in _INTEGERS:
         return  # that would cut off what is behind the point
-    for edits, where in cast_at_origin(program, given, new):
-        yield Rewrite(
-            program.replace(edits),
-            f"{where} as {new}, not {old}",
-            intent,
-            (given.name.value,),
-            said,
-        )
+    edits, where = cast_at_origin(program, given, new)
+    told, said = f"{where} as {new}, not {old}{lost}", _said(new) if intent else ""
+    yield Rewrite(program.replace(edits), told, intent, (given.name.value,), said)
+
+
+def _says(program: Failed, given: Passed | None, dtype: str) -> bool:
+    """Whether the line that makes a variable names a dtype."""
+    made = given_to(program, given.name) if given is not None else None
+    short = rf"\b{dtype}\b|{_SHORTLY.get(dtype, dtype)}"
+    return made is not None and re.search(short, program.text(made.value)) is not None
 
 
 def _is_meant(program: Failed, given: Passed, dtype: str) -> bool:
     """Whether the author chose a tensor's dtype: the code names it there, or is about precision."""
-    made = assignment(program, given.name.value, given.name)
-    short = rf"\b{dtype}\b|{_SHORTLY[dtype]}"
-    if made is not None and re.search(short, program.text(made.value)):
+    if _says(program, given, dtype):
         return True
     code = program.module.code
     told = [*commented(code).values(), *re.findall(r"print\([^\n]*", code)]
     return any(_ABOUT_PRECISION.search(text) for text in told)
 
 
-def _either(
-    program: Failed, result: JobResult, given: Passed, old: str, new: str
-) -> Iterator[Rewrite]:
+def _either(program: Failed, result: JobResult, given: Passed, old: str, new: str) -> Rewrites:
     """The data in the model's precision, or the model in the data's, if its making is found."""
+    whole = program.outermost or given.statement  # where it is another one the model is meant
     called = {
         program.text(call.func)
-        for call in program.inside(given.statement, cst.Call)
-        if any(a.value is given.name for a in call.args)
+        for call in program.inside(whole, cst.Call)
+        if whole is not given.statement or any(a.value is given.name for a in call.args)
     }
-    makers = _makers(program, called)
-    outermost = program.statement_on(result.frames[0].line) if result.frames else None
-    if outermost is not None and outermost is not given.statement:  # the whole model is meant
-        called = {program.text(call.func) for call in program.inside(outermost, cst.Call)}
-        makers = _makers(program, called)
-    if len(makers) != 1:
-        return
-    model = program.text(makers[0].targets[0].target)
-    cast = cast_of(program, given.name, new)
-    told = f"`{given.name.value}` is passed as {new}, not {old}{digits_lost(old, new)}"
-    yield program.edit(
-        {given.name: cast}, told, f"compute in {new}", subjects=(given.name.value,), said=_said(new)
-    )
-    yield Rewrite(
-        program.replace({makers[0].value: cast_of(program, makers[0].value, old)}),
-        f"line {program.line(makers[0])}: `{model}` computes in {old}, as precise as its input",
-        f"compute in {old}",
-        said=_said(old),
-    )
-
-
-def _makers(program: Failed, called: set[str]) -> list[cst.Assign]:
-    """The assignments of what is called, each a call itself."""
-    return [
+    makers = [
         a
         for a in program.all(cst.Assign)
-        if any(program.text(t.target) in called for t in a.targets)
-        and isinstance(a.value, cst.Call)
+        if isinstance(a.value, cst.Call) and {program.text(t.target) for t in a.targets} & called
     ]
+    if len(makers) != 1:
+        return
+    name, cast = given.name.value, cast_of(program, given.name, new)
+    told = f"`{name}` is passed as {new}, not {old}{digits_lost(old, new)}"
+    meant = f"compute in {new}"
+    yield program.edit({given.name: cast}, told, meant, subjects=(name,), said=_said(new))
+    (made,), meant = makers, f"compute in {old}"
+    told = f"`{program.text(made.targets[0].target)}` computes in {old}, as precise as its input"
+    edits: Edits = {made.value: cast_of(program, made.value, old)}
+    yield program.edit(edits, told, meant, at=made, said=_said(old))
 
 
 def _said(dtype: str) -> str:
     return rf"\b{dtype}\b|\b{dtype.replace('float64', 'double')}\b"
 
 
-def _packed(program: Failed, result: JobResult, old: str, new: str) -> Iterator[Rewrite]:
+def _packed(program: Failed, result: JobResult, old: str, new: str) -> Rewrites:
     """The padded sequences that were packed for the layer, cast before they are packed.
 
     A layer of one feature wants them with a last dimension of one.
@@ -187,14 +168,14 @@ def _packed(program: Failed, result: JobResult, old: str, new: str) -> Iterator[
     if facts is None or facts.dtype != old or facts.shape is None:
         return
     cast = cast_of(program, value, new)
-    told = f"line {program.line(value)}: `{program.text(value)}` as {new}, not {old}"
+    told = f"`{program.text(value)}` as {new}, not {old}"
     if len(facts.shape) == 2 and setting(layer, "input_size") == 1:
         cast = method(cast, "unsqueeze", cst.Arg(cst.parse_expression("-1")))
         told += ", each number as a vector of one feature"
-    yield Rewrite(program.replace({value: cast}), told)
+    yield program.edit({value: cast}, told)
 
 
-def _two_tensors(program: Failed, result: JobResult, first: str, second: str) -> Iterator[Rewrite]:
+def _two_tensors(program: Failed, result: JobResult, first: str, second: str) -> Rewrites:
     """`a @ b`: integers become floats; of two kinds of float either may be meant."""
     statement = program.statement
     if statement is None:
@@ -212,37 +193,21 @@ def _two_tensors(program: Failed, result: JobResult, first: str, second: str) ->
             continue
         if bad in _INTEGERS and good not in _INTEGERS:
             yield from _cast(program, given, bad, good)
-        elif _INTEGERS & {bad, good}:
+        if _INTEGERS & {bad, good}:
             continue
-        elif "float16" in (bad, good) or _names_both(program, by_dtype):
+        meant, lost = f"compute in {good}", digits_lost(bad, good)
+        named = all(_says(program, given, dtype) for dtype, given in by_dtype.items())
+        if "float16" in (bad, good) or named:
             # Whoever writes a dtype means it: cast where the two meet, not where they are made.
-            yield from _where_they_meet(program, given, bad, good)
+            told, cast = f"`{given.name.value}` as {good}{lost}", cast_of(program, given.name, good)
+            yield program.edit({given.name: cast}, told, meant, said=_said(good))
         else:
-            told = digits_lost(bad, good)
-            for rewrite in _cast(program, given, bad, good, f"compute in {good}", _said(good)):
-                yield replace(rewrite, title=f"{rewrite.title}{told}")
-
-
-def _where_they_meet(program: Failed, given: Passed, old: str, new: str) -> Iterator[Rewrite]:
-    told = f"`{given.name.value}` as {new}{digits_lost(old, new)}"
-    yield program.edit(
-        {given.name: cast_of(program, given.name, new)}, told, f"compute in {new}", said=_said(new)
-    )
-
-
-def _names_both(program: Failed, by_dtype: dict[str, Passed | None]) -> bool:
-    """Whether each operand's dtype is named where it is made: then both are what they shall be."""
-    return all(
-        given is not None
-        and (made := assignment(program, given.name.value, given.name)) is not None
-        and re.search(rf"\b{dtype}\b|{_SHORTLY.get(dtype, dtype)}", program.text(made.value))
-        for dtype, given in by_dtype.items()
-    )
+            yield from _cast(program, given, bad, good, meant, lost)
 
 
 def _compared(
     program: Failed, by_dtype: dict[str, Passed | None], first: str, second: str
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     """Integers as floats where they are compared; they stay integers everywhere else."""
     for bad, good in ((first, second), (second, first)):
         given = by_dtype[bad]
@@ -253,45 +218,29 @@ def _compared(
 
 def _complex(
     program: Failed, by_dtype: dict[str, Passed | None], first: str, second: str
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     """Only the real part, or both operands complex: which is meant nobody can see."""
     other = by_dtype[second if first == "complex64" else first]
     given = by_dtype["complex64"]
     if given is not None and other is not None and other.facts.dtype == "float32":
-        yield Rewrite(
-            program.replace({given.name: cst.Attribute(given.name, cst.Name("real"))}),
-            f"line {program.line(given.name)}: the real part of `{given.name.value}`",
-            "compute with the real part",
-            said=r"\breal part\b",
-        )
-        yield Rewrite(
-            program.replace({other.name: cast_of(program, other.name, "complex64")}),
-            f"line {program.line(other.name)}: `{other.name.value}` as complex64",
-            "compute with complex numbers",
-            said=r"\bcomplex (result|values|numbers)\b",
-        )
+        told, meant = f"the real part of `{given.name.value}`", "compute with the real part"
+        real = cst.Attribute(given.name, cst.Name("real"))
+        yield program.edit({given.name: real}, told, meant, said=r"\breal part\b")
+        told, meant = f"`{other.name.value}` as complex64", "compute with complex numbers"
+        both = cast_of(program, other.name, "complex64")
+        said = r"\bcomplex (result|values|numbers)\b"
+        yield program.edit({other.name: both}, told, meant, said=said)
 
 
 def _named(program: Failed, statement: cst.SimpleStatementLine, dtype: str) -> Passed | None:
-    names = {
-        n.value: n
-        for n in program.inside(statement, cst.Name)
-        if (facts := program.seen.get(n.value)) is not None and facts.dtype == dtype
-    }
-    if len(names) != 1:
-        return None
-    name = next(iter(names.values()))
-    return Passed(name, program.seen[name.value], statement)
+    known = {name for name, facts in program.seen.items() if facts.dtype == dtype}
+    found = {n.value: n for n in program.inside(statement, cst.Name) if n.value in known}
+    name = next(iter(found.values())) if len(found) == 1 else None
+    return Passed(name, program.seen[name.value], statement) if name is not None else None
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same numbers in the new dtype, and every backward still reaches its leaves."""
-    return [
-        same_tensors(before, after, proposal.code, _random(proposal)),
-        reaches_leaves(after, wanted=False),
-    ]
-
-
-def _random(proposal: Proposal) -> list[str]:
-    """Subjects that are random numbers: in another dtype they are drawn anew."""
-    return [s for s in proposal.subjects if re.search(rf"\b{s}\s*=[^\n]*rand", proposal.code)]
+    """The same numbers in the new dtype, but random ones, which are drawn anew."""
+    code = proposal.code
+    drawn = [s for s in proposal.subjects if re.search(rf"\b{s}\s*=[^\n]*rand", code)]
+    return [same_tensors(before, after, code, drawn)]

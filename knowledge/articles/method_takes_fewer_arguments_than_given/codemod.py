@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, separated
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
+from knowledge.repair.toolkit.edits import Edits, Program, separated
 from knowledge.repair.toolkit.sites import names_in, seen_as
 
 
@@ -33,7 +32,7 @@ def _match(result: JobResult) -> tuple[str, str, int] | None:
     return (cls, method, given) if cls and given == least + 1 else None
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """The method with the one argument that its body shows to be missing."""
     match = _match(result)
     method = _method(program, match[0], match[1]) if match is not None else None
@@ -102,14 +101,14 @@ def _unbound(program: Program, method: cst.FunctionDef) -> set[str]:
     return {node.value for node in names if not program.is_label(node)} - known
 
 
-def _one_sample(program: Program, method: cst.FunctionDef, at: str) -> Iterator[Rewrite]:
+def _one_sample(program: Program, method: cst.FunctionDef, at: str) -> Rewrites:
     """`return self.data` → `return self.data[idx]`, also for several attributes."""
     body = [s for s in method.body.body if isinstance(s, cst.SimpleStatementLine)]
     if len(body) != 1 or len(method.body.body) != 1 or not isinstance(body[0].body[0], cst.Return):
         return
     value = body[0].body[0].value
     parts = [e.value for e in value.elements] if isinstance(value, cst.Tuple) else [value]
-    edits: dict[cst.CSTNode, cst.CSTNode] = {method.params: _with(method, "idx")}
+    edits: Edits = {method.params: _with(method, "idx")}
     for part in parts:
         if not isinstance(part, cst.Attribute) or program.text(part.value) != "self":
             return

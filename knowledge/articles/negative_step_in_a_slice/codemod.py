@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import failing, integer, seen_error
+from knowledge.repair.toolkit.sites import integer, seen_error
 
 ERRORS = ("slice_step",)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`x[::-1]` → `x.flip(0)`; `x[5:1:-1]` → `x[2:6].flip(0)`; any place in the brackets."""
-    error = seen_error(result, *ERRORS)
-    node = failing(program, error)
+    node = program.node
     if not isinstance(node, cst.Subscript):
         return
     dims: list[int] = []

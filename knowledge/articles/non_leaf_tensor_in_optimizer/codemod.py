@@ -3,113 +3,84 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import Finding, JobResult, Variable
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.dataflow import Unasked
-from knowledge.repair.toolkit.edits import Program, call, method, operand, visited
+from knowledge.repair.toolkit.edits import Edits, call, method, operand, visited
+from knowledge.repair.toolkit.failed import Failed
+from knowledge.repair.toolkit.sites import OPTIMIZERS, calls, own_modules, seen_error
 
 _NON_LEAF, _EMPTY = "non_leaf_parameter", "no_parameters"  # error families
-_OPTIMIZERS = re.compile(
-    r"(^|\.)(SGD|Adam|AdamW|Adamax|Adagrad|Adadelta|RMSprop|RAdam|NAdam|Rprop|ASGD|LBFGS|SparseAdam)$"
-)
-
-
 _GOES_THROUGH = re.compile(r"(^|\.)(chain|list)$")
 
 
 def applies(result: JobResult) -> bool:
     """The optimizer refused its parameters, or left out a tensor that gets a gradient."""
-    return bool(_problem(result)) or any(_addable(f) for f in result.findings)
-
-
-def _problem(result: JobResult) -> str:
-    for seen in (result.error, *result.caught):
-        for family in (_NON_LEAF, _EMPTY):
-            if seen is not None and is_a(seen, family):
-                return family
-    return ""
+    refused = seen_error(result, _NON_LEAF, _EMPTY) is not None
+    return refused or any(_addable(f) for f in result.findings)
 
 
 def _addable(finding: Finding) -> bool:
-    return finding.kind == "not_in_optimizer" and (
-        finding.name.isidentifier() or bool(finding.facts.get("module"))
-    )
+    named = finding.name.isidentifier() or bool(finding.facts.get("module"))
+    return finding.kind == "not_in_optimizer" and named
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The optimizer's call repaired, or the line that made what it was given."""
-    problem = _problem(result)
-    optimizer = _optimizer(program, result)
+    optimizer, error = _optimizer(program, result), seen_error(result, _NON_LEAF, _EMPTY)
     if optimizer is None or not optimizer.args:
         return
-    if problem == _NON_LEAF:
-        yield from _leaves(program, optimizer, result)
-    elif problem == _EMPTY:
-        yield from _filled(program, optimizer)
-    else:
+    if error is None:
         yield from _added(program, optimizer, [f for f in result.findings if _addable(f)])
+    elif is_a(error, _NON_LEAF):
+        yield from _leaves(program, optimizer)
+    else:
+        yield from _filled(program, optimizer)
 
 
-def _optimizer(program: Program, result: JobResult) -> cst.Call | None:
+def _optimizer(program: Failed, result: JobResult) -> cst.Call | None:
     """The call that makes the optimizer: the failing one, else the only one there is."""
-    calls = [c for c in program.all(cst.Call) if _OPTIMIZERS.search(program.text(c.func))]
+    made = list(calls(program, OPTIMIZERS))
     lines = {e.line for e in (result.error, *result.caught) if e is not None}
-    failing = [c for c in calls if program.line(c) in lines]
-    found = failing or calls
+    found = [c for c in made if program.line(c) in lines] or made
     return found[0] if len(found) == 1 else None
 
 
 # -- a tensor that was computed --------------------------------------------------------------
 
 
-def _leaves(program: Program, optimizer: cst.Call, result: JobResult) -> Iterator[Rewrite]:
-    variables: dict[str, Variable] = {}
-    for frame in result.frames:
-        variables |= frame.locals
+def _leaves(program: Failed, optimizer: cst.Call) -> Rewrites:
+    seen = {n: v for frame in program.result.frames for n, v in frame.locals.items()}
     for name in program.inside(optimizer.args[0], cst.Name):
-        facts = variables.get(name.value)
+        facts, own = seen.get(name.value), (name.value,)
         if _is_leaf(facts) and (edit := _as_one(program, name)) is not None:
             told = f"`{name.value}` is one parameter, and its rows are none"
-            yield Rewrite.of(program, edit, told, at=name, subjects=(name.value,))
-        if facts is None or facts.is_leaf is not False:
-            continue
+            yield program.edit(edit, told, at=name, subjects=own)
         made = _assignment(program, name.value, program.line(optimizer))
-        if made is None:
+        if facts is None or facts.is_leaf is not False or made is None:
             continue
-        sources = [
-            n.value
-            for n in program.inside(made.value, cst.Name)
-            if n.value != name.value and _is_leaf(variables.get(n.value))
-        ]
-        where = f"line {program.line(made)}"
-        if not sources:
-            yield Rewrite(
-                program.replace({made.value: _leaf(program, made.value, name.value)}),
-                f"{where}: compute `{name.value}` first and ask for its gradient last, so that it "
-                "is a leaf",
-                subjects=(name.value,),
+        names = [n.value for n in program.inside(made.value, cst.Name) if n.value != name.value]
+        source = next((n for n in names if _is_leaf(seen.get(n))), None)
+        if source is None:
+            told = (
+                f"compute `{name.value}` first and ask for its gradient last, so that it is a leaf"
             )
+            leaf = _leaf(program, made.value, name.value)
+            yield program.edit({made.value: leaf}, told, at=made, subjects=own)
             continue
-        yield Rewrite(
-            program.replace({name: cst.Name(sources[0])}),
-            f"the optimizer trains `{sources[0]}`, and `{name.value}` follows from it",
-            f"train {sources[0]}",
-            (sources[0],),
-        )
-        yield Rewrite(
-            program.replace({made.value: _cut(made.value)}),
-            f"{where}: `{name.value}` starts from that value and is trained itself",
-            f"train {name.value}",
-            (name.value,),
-        )
+        told = f"the optimizer trains `{source}`, and `{name.value}` follows from it"
+        module = program.replace({name: cst.Name(source)})
+        yield Rewrite(module, told, f"train {source}", (source,))
+        told = f"`{name.value}` starts from that value and is trained itself"
+        edits: Edits = {made.value: _cut(made.value)}
+        yield program.edit(edits, told, f"train {name.value}", at=made, subjects=own)
 
 
-def _as_one(program: Program, name: cst.Name) -> dict[cst.CSTNode, cst.CSTNode] | None:
+def _as_one(program: Failed, name: cst.Name) -> Edits | None:
     """`[w]` for `w` where it is gone through: in `chain(…, w)`, `list(w)` and `[…, *w]`."""
     parent = program.parent(name)
     if isinstance(parent, cst.StarredElement):
@@ -125,20 +96,17 @@ def _is_leaf(variable: Variable | None) -> bool:
     return variable is not None and bool(variable.requires_grad) and bool(variable.is_leaf)
 
 
-def _assignment(program: Program, name: str, before: int) -> cst.Assign | None:
+def _assignment(program: Failed, name: str, before: int) -> cst.Assign | None:
     """The last `name = …` above a line."""
     found = [
         a
         for a in program.all(cst.Assign)
-        if program.line(a) < before
-        and len(a.targets) == 1
-        and isinstance(a.targets[0].target, cst.Name)
-        and a.targets[0].target.value == name
+        if program.line(a) < before and [program.text(t.target) for t in a.targets] == [name]
     ]
     return max(found, key=program.line, default=None)
 
 
-def _leaf(program: Program, value: cst.BaseExpression, name: str) -> cst.BaseExpression:
+def _leaf(program: Failed, value: cst.BaseExpression, name: str) -> cst.BaseExpression:
     """The same value as a leaf: whatever asked for a gradient inside it no longer does."""
     if any(n.value == name for n in program.inside(value, cst.Name)):
         return _cut(value)  # w = w * 2: the first `w` asked, on a line of its own
@@ -171,77 +139,55 @@ class _Asks(Unasked):
 # -- an empty list ---------------------------------------------------------------------------
 
 
-def _filled(program: Program, optimizer: cst.Call) -> Iterator[Rewrite]:
-    given = optimizer.args[0].value
-    if isinstance(given, cst.Name):
-        made = _assignment(program, given.value, program.line(optimizer))
-        if made is not None and _is_generator(program, made.value):
-            told = "parameters() can be walked through once; a list keeps them"
-            yield Rewrite.of(
-                program, {made.value: call("list", cst.Arg(made.value))}, told, at=made
-            )
-            return
-        given = made.value if made is not None else given
-    if isinstance(given, cst.List) and not given.elements:
-        models = _models(program, program.line(optimizer))
-        if len(models) == 1:
-            new = method(cst.Name(models[0]), "parameters")
-            first = optimizer.args[0].with_changes(value=new)
-            what = f"the optimizer trains the parameters of `{models[0]}`"
-            yield Rewrite.of(program, {optimizer.args[0]: first}, what, at=optimizer)
+def _filled(program: Failed, optimizer: cst.Call) -> Rewrites:
+    given, line = optimizer.args[0].value, program.line(optimizer)
+    made = _assignment(program, given.value, line) if isinstance(given, cst.Name) else None
+    if made is not None and _is_generator(program, made.value):
+        told = "parameters() can be walked through once; a list keeps them"
+        yield program.edit({made.value: call("list", cst.Arg(made.value))}, told, at=made)
+        return
+    listed = made.value if made is not None else given
+    models = _models(program, line)
+    if isinstance(listed, cst.List) and not listed.elements and len(models) == 1:
+        new = method(cst.Name(models[0]), "parameters")
+        told = f"the optimizer trains the parameters of `{models[0]}`"
+        yield program.edit({given: new}, told, at=optimizer)
 
 
-def _is_generator(program: Program, value: cst.BaseExpression) -> bool:
-    text = program.text(value)
-    return isinstance(value, cst.GeneratorExp) or bool(
-        re.search(r"\.(named_)?parameters\([^()]*\)$", text) or re.match(r"(filter|map)\(", text)
-    )
+def _is_generator(program: Failed, value: cst.BaseExpression) -> bool:
+    goes = r"\.(named_)?parameters\([^()]*\)$|^(filter|map)\("
+    return isinstance(value, cst.GeneratorExp) or bool(re.search(goes, program.text(value)))
 
 
-def _models(program: Program, before: int) -> list[str]:
+def _models(program: Failed, before: int) -> list[str]:
     """Variables that hold a module of the snippet's own class, or one made by nn.…"""
-    classes = {
-        c.name.value
-        for c in program.all(cst.ClassDef)
-        if any("Module" in program.text(b.value) for b in c.bases)
-    }
-    found: list[str] = []
+    own, found = own_modules(program), []
     for a in program.all(cst.Assign):
-        target = a.targets[0].target
-        if not isinstance(target, cst.Name) or program.line(a) >= before:
-            continue
         made = program.text(a.value.func) if isinstance(a.value, cst.Call) else ""
-        if made in classes or made.startswith(("nn.", "torch.nn.")):
-            found.append(target.value)
+        is_one = made in own or made.startswith(("nn.", "torch.nn."))
+        if is_one and program.line(a) < before and isinstance(a.targets[0].target, cst.Name):
+            found.append(a.targets[0].target.value)
     return list(dict.fromkeys(found))
 
 
 # -- a tensor left out -----------------------------------------------------------------------
 
 
-def _added(program: Program, optimizer: cst.Call, left_out: list[Finding]) -> Iterator[Rewrite]:
+def _added(program: Failed, optimizer: cst.Call, left_out: list[Finding]) -> Rewrites:
     given = optimizer.args[0].value
-    more: list[str] = []
-    for f in left_out:
-        module = f.facts.get("module")
-        text = f"*{module}.parameters()" if module else f.name
-        if text not in more:
-            more.append(text)
+    of = ((f.facts.get("module"), f.name) for f in left_out)
+    more = list(dict.fromkeys(f"*{module}.parameters()" if module else name for module, name in of))
     old = program.text(given)
     if isinstance(given, cst.List):
-        inner = old[1:-1].rstrip().rstrip(",")
-        new = f"[{inner}, {', '.join(more)}]" if inner else f"[{', '.join(more)}]"
+        held = old[1:-1].rstrip().rstrip(",")
     elif any(word in old for word in ("params", "{")) and "parameters" not in old:
         return  # parameter groups: which group it belongs to is the person's choice
     else:
-        new = f"[*{old}, {', '.join(more)}]"
-    value = cst.parse_expression(new)
-    yield Rewrite(
-        program.replace({given: value}),
-        f"line {program.line(optimizer)}: the optimizer also holds "
-        + ", ".join(f"`{m.lstrip('*')}`" for m in more),
-        subjects=tuple(f.name for f in left_out),
-    )
+        held = f"*{old}"
+    new = cst.parse_expression(f"[{', '.join(filter(None, (held, *more)))}]")
+    told = "the optimizer also holds " + ", ".join(f"`{m.lstrip('*')}`" for m in more)
+    names = tuple(f.name for f in left_out)
+    yield program.edit({given: new}, told, at=optimizer, subjects=names)
 
 
 # -- checks ----------------------------------------------------------------------------------
@@ -253,13 +199,10 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
         detail = "no optimizer stepped in this snippet, so it could not be seen to learn"
         passed = not proposal.subjects
         return [Check(name="learns", passed=passed, detail=detail, tried=not passed)]
-    found = []
     of_a_function = any("'s parameter " in name for name in after.moved)  # its local has no name
+    found = []
     for name in proposal.subjects:
-        moved = name in after.moved or of_a_function
-        detail = f"`{name}` is in the optimizer and moves" if moved else f"`{name}` does not move"
-        found.append(Check(name="learns", passed=moved, detail=detail))
-    if not proposal.subjects:
-        detail = f"{len(after.moved)} parameters move" if after.moved else "no parameter moves"
-        found.append(Check(name="learns", passed=bool(after.moved), detail=detail))
-    return found
+        told = f"`{name}` is in the optimizer and moves", f"`{name}` does not move"
+        found.append(Check.of("learns", name in after.moved or of_a_function, *told))
+    told = f"{len(after.moved)} parameters move", "no parameter moves"
+    return found or [Check.of("learns", bool(after.moved), *told)]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from executor.errors import read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.shapes import resized
@@ -16,7 +14,7 @@ ERRORS, LAYERS = (_BATCH, _LAYER), ".+"
 KEEPS = (computed(), layers)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """num_features or normalized_shape := what arrives."""
     layer = result.layer
     if layer is None or not layer.input:
@@ -35,7 +33,4 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     if turned:
         return
     for new in resized(program, layer, 0, keyword, size):
-        yield Rewrite(
-            new.module,
-            f"line {new.line}: {size} features arrive, so the layer is made for {size}",
-        )
+        yield new.rewrite(f"{size} features arrive, so the layer is made for {size}")

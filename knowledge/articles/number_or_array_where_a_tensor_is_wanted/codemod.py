@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.errors import SeenError
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.dataflow import passed
 from knowledge.repair.toolkit.edits import call, keyword, method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import in_loop, reads
+from knowledge.repair.toolkit.keeps import leaves, tensors
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, assignment, scope_of, seen_as, seen_error
 
 _ARGUMENT, _OVERLOAD = "argument_type", "overload"  # error families
 ERRORS = (_ARGUMENT, _OVERLOAD)
+KEEPS = (tensors, leaves)
 
 
 def applies(result: JobResult) -> bool:
@@ -40,7 +40,7 @@ def _kind(seen: SeenError) -> str:
     return "numpy.ndarray" if of_an_array and seen["function"].startswith("conv") else ""
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """from_numpy, a tensor of the number, or the function that takes a number."""
     node, said = program.node, program.said
     kind = _kind(said)
@@ -56,7 +56,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         yield from _number(program, node, said["name"], said.number("position"))
 
 
-def _array(program: Failed, node: cst.BaseExpression | None, name: str) -> Iterator[Rewrite]:
+def _array(program: Failed, node: cst.BaseExpression | None, name: str) -> Rewrites:
     """Into a layer with the layer's dtype, into a function as it is."""
     if program.result.layer is not None:
         given = passed(program, program.result, lambda facts: facts.type == "ndarray")
@@ -84,7 +84,7 @@ def _array(program: Failed, node: cst.BaseExpression | None, name: str) -> Itera
     yield program.edit({p: _tensor(program, p, "from_numpy") for p in places}, told, at=node)
 
 
-def _number(program: Failed, node: cst.Call, name: str, position: int) -> Iterator[Rewrite]:
+def _number(program: Failed, node: cst.Call, name: str, position: int) -> Rewrites:
     function = program.text(node.func)
     given = argument(node, position - 1, name)
     if not function.startswith("torch.") or given is None:
@@ -140,9 +140,5 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     error, seen = seen_error(before, *ERRORS), seen_as(before, *ERRORS)
     bounds = seen is not None and seen["function"] in ("maximum", "minimum")
     goes = ("torch", "maximum", "minimum") if bounds else ()
-    return [
-        still_computed(error, proposal.code, may_go=goes),
-        _whole_array(before, proposal),
-        same_tensors(before, after, proposal.code),
-        reaches_leaves(after, wanted=False),
-    ]
+    kept = still_computed(error, proposal.code, may_go=goes)
+    return [kept, _whole_array(before, proposal)]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, call, keyword
+from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.toolkit.edits import call, keyword
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import argument, failing, seen_error, variables
+from knowledge.repair.toolkit.sites import argument, failing, seen_error
 
 _FAMILIES = ("plain_attribute", "argument_type")
 _PACK = re.compile(r"(^|\.)pack_padded_sequence$")
@@ -34,16 +34,15 @@ def _error(result: JobResult) -> ErrorSeen | Caught | None:
     return error if asked or given else None
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`pad_sequence(list)` as its input, with the batch where the call says it is."""
-    error = _error(result)
-    node = failing(program, error)
+    node = failing(program, _error(result))
     if not isinstance(node, cst.Call) or not _PACK.search(program.text(node.func)):
         return
     given = argument(node, 0, "input")
     if given is None:
         return
-    facts = variables(result).get(program.text(given.value))
+    facts = program.seen.get(program.text(given.value))
     if facts is not None and facts.type != "list":
         return
     first = argument(node, 2, "batch_first")
@@ -53,7 +52,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         pad = f"torch.nn.utils.{pad}" if pad.startswith("rnn.") else pad
     said = [keyword("batch_first", first.value)] if first is not None else []
     told = "what is packed is one padded tensor, not a list"
-    yield Rewrite.of(program, {given.value: call(pad, cst.Arg(given.value), *said)}, told, at=node)
+    yield program.edit({given.value: call(pad, cst.Arg(given.value), *said)}, told, at=node)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

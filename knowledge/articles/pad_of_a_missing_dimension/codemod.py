@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.comments import above, commented
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.shapes import same_numbers, still_computed
-from knowledge.repair.toolkit.sites import argument, seen_error
+from knowledge.repair.toolkit.keeps import computed, numbers
+from knowledge.repair.toolkit.sites import argument
 
 ERRORS = ("padding_dimensions",)
+KEEPS = (computed(), numbers)
 _PLACES = ("width", "height", "depth")  # the last dimension first
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """Without the pairs that are left over, where they pad nothing."""
-    call = program.node
-    found = program.said
-    if found is None or not isinstance(call, cst.Call):
+    call, found = program.node, program.said
+    if not isinstance(call, cst.Call):
         return
     given = argument(call, 1, "pad")
     if given is None or not isinstance(given.value, (cst.Tuple, cst.List)):
@@ -45,16 +44,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     kept[-1] = kept[-1].with_changes(comma=elements[-1].comma)
     new = given.value.with_changes(elements=kept)
     places = ", ".join(str(dimensions - 1 - n) for n in sorted(padded, reverse=True))
-    yield Rewrite(
-        program.replace({given.value: new}),
-        f"line {program.line(call)}: a tensor with {dimensions} dimensions takes {dimensions} "
-        "pairs, the last dimension's first",
-        f"what is padded is dimension {places}",
-        supposes=not named,  # who gives a pair too many may count them from the front
-    )
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same tensor is padded."""
-    error = seen_error(before, *ERRORS)
-    return [still_computed(error, proposal.code), same_numbers(before, after, proposal.code)]
+    told = f"a tensor with {dimensions} dimensions takes {dimensions} pairs, the last dimension's"
+    meant = f"what is padded is dimension {places}"
+    # Who gives a pair too many may count them from the front.
+    yield program.edit({given.value: new}, f"{told} first", meant, at=call, supposes=not named)

@@ -7,15 +7,14 @@ ways are shown, each run, and the person chooses.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import Finding, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.dataflow import Unasked
-from knowledge.repair.toolkit.edits import New, Program, call, visited
+from knowledge.repair.toolkit.edits import Edits, Program, call, visited
 from knowledge.repair.toolkit.sites import assignment
 
 FINDINGS = {"unregistered_parameter", "unregistered_tensor", "unregistered_module"}
@@ -28,7 +27,7 @@ _LISTS, _DICTS = (cst.List, cst.ListComp), (cst.Dict, cst.DictComp)
 _LEARN, _KEEP = "it should learn", "it is a constant"
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """All of them registered at once; a constant also as a buffer."""
     found = [f for f in result.findings if f.kind in FINDINGS]
     sites = {id(f): _assignments(program, f) for f in found}
@@ -37,7 +36,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     unclear = [f for f in found if f.kind == "unregistered_tensor"]
     intent = _LEARN if unclear else ""
-    edits: dict[cst.CSTNode, cst.CSTNode] = {}
+    edits: Edits = {}
     for f in found:
         for site in sites[id(f)]:
             edits |= _registered(program, f, site)
@@ -46,7 +45,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         yield Rewrite(program.replace(edits), _title(found), intent, names, _SAYS_LEARN)
     if unclear and len(unclear) == len(found):
         places = [s for f in found for s in sites[id(f)]]
-        buffers: dict[cst.CSTNode, New] = {s: b for s in places if (b := _buffer(s)) is not None}
+        buffers: Edits = {s: b for s in places if (b := _buffer(s)) is not None}
         if len(buffers) == len(places):
             told = "as a buffer: it moves with the module and is saved with it, but never learns"
             yield Rewrite(program.replace(buffers), f"{_names(found)} {told}", _KEEP)
@@ -76,9 +75,7 @@ def _assignments(program: Program, finding: Finding) -> list[cst.Assign]:
     return found[-1:] if len(functions) == 1 else found[:1]  # the last one is what stays
 
 
-def _registered(
-    program: Program, finding: Finding, assign: cst.Assign
-) -> dict[cst.CSTNode, cst.CSTNode]:
+def _registered(program: Program, finding: Finding, assign: cst.Assign) -> Edits:
     def wrapped(name: str, *values: cst.BaseExpression) -> cst.BaseExpression:
         return call(program.name_of("torch.nn", name), *map(cst.Arg, values))
 

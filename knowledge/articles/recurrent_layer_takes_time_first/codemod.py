@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import Caught, ErrorSeen, JobResult, ModuleCall
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
@@ -37,7 +37,7 @@ def _mixed_up(result: JobResult) -> ModuleCall | None:
     return None
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """batch_first=True, and `out[:, -1]` where the last step was `out[-1]`."""
     found = list(calls(program, r"(^|\.)(LSTM|GRU|RNN)$"))
     call = _mixed_up(result)
@@ -45,9 +45,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         return
     if any(a.star for a in found[0].args):
         return
-    edits: dict[cst.CSTNode, cst.CSTNode] = {
-        found[0]: with_argument(found[0], 99, "batch_first", cst.Name("True"))
-    }
+    edits: Edits = {found[0]: with_argument(found[0], 99, "batch_first", cst.Name("True"))}
     steps = _last_steps(program, found[0])
     if steps is None:
         return
@@ -57,13 +55,13 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     yield program.edit(edits, what, at=found[0], as_one=True)
 
 
-def _last_steps(program: Failed, made: cst.Call) -> dict[cst.CSTNode, cst.CSTNode] | None:
+def _last_steps(program: Failed, made: cst.Call) -> Edits | None:
     """`out[-1]` → `out[:, -1]` for what the layer gives; None where it is used otherwise."""
     assign = program.up(made, cst.Assign)
     if assign is None or assign.value is not made:
         return None
     layer = program.text(assign.targets[0].target)
-    edits: dict[cst.CSTNode, cst.CSTNode] = {}
+    edits: Edits = {}
     for statement in program.all(cst.Assign):
         value, target = statement.value, statement.targets[0].target
         if not isinstance(value, cst.Call) or program.text(value.func) != layer:

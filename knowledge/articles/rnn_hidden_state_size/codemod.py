@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult, Layer
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.dimensions import BATCH, TIME, first_of
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.shapes import LayerCall, Shape, layer_call, resized, shape_of
@@ -28,7 +27,7 @@ KEEPS = (computed(), layers)
 _FILLED = re.compile(r"(^|\.)(zeros|randn|rand|ones)$")
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """batch_first where the state counts samples in the first dimension, else the state's sizes."""
     layer, found = result.layer, program.said
     if layer is None or layer.input is None:
@@ -55,7 +54,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
         if said:
             return
     batch = method(called.first, "size", cst.Arg(integer(0 if first else 1)))
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     for name in program.inside(called.call.args[1], cst.Name):
         made_by = assignment(program, name.value, called.call)
         new = _filled(program, made_by, expected, got, batch) if made_by is not None else None
@@ -100,9 +99,7 @@ def _read_by_step(program: Failed, called: LayerCall) -> str:
     return ""
 
 
-def _in_the_other_order(
-    program: Failed, layer: Layer, first: bool, given: str
-) -> Iterator[Rewrite]:
+def _in_the_other_order(program: Failed, layer: Layer, first: bool, given: str) -> Rewrites:
     """The layer without batch_first, if it has the batch first; else with it."""
     found = made(program, layer)
     if found is None or found.in_loop:
@@ -116,14 +113,11 @@ def _in_the_other_order(
         yield program.edit({call: new}, told, _meaning(given, BATCH))
 
 
-def _as_large_as_the_state(program: Failed, layer: Layer, size: int) -> Iterator[Rewrite]:
+def _as_large_as_the_state(program: Failed, layer: Layer, size: int) -> Rewrites:
     """The state comes from another layer, and its size says how large this one has to be."""
     for found in resized(program, layer, 1, "hidden_size", size):
-        yield Rewrite(
-            found.module,
-            f"line {found.line}: it goes on from a state of {size} numbers, so the layer keeps "
-            f"{size}",
-        )
+        told = f"it goes on from a state of {size} numbers, so the layer keeps {size}"
+        yield found.rewrite(told)
 
 
 def _counts_the_other(shape: Shape, expected: Shape, got: Shape, first: bool) -> bool:
@@ -135,7 +129,7 @@ def _counts_the_other(shape: Shape, expected: Shape, got: Shape, first: bool) ->
 
 def _filled(
     program: Failed, made_by: cst.Assign, expected: Shape, got: Shape, batch: cst.BaseExpression
-) -> dict[cst.CSTNode, cst.CSTNode] | None:
+) -> Edits | None:
     """The sizes to change in `torch.zeros(layers, batch, hidden)`; None if it is no such call."""
     call = made_by.value
     while isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute):
@@ -147,7 +141,7 @@ def _filled(
     given = [a.value for a in call.args if a.keyword is None and not a.star]
     if len(given) != 3:
         return None
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     for i, (value, want, is_now) in enumerate(zip(given, expected, got, strict=True)):
         if want == is_now:
             continue

@@ -7,12 +7,11 @@ rounded up: what "same" means elsewhere. An even kernel would need another numbe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import sizes, still_computed
 from knowledge.repair.toolkit.sites import argument, seen_error, with_argument
@@ -21,7 +20,7 @@ ERRORS = ("same_padding_strided",)
 _MADE = re.compile(r"Conv([123])d\(")
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The same padding as numbers."""
     node = program.node
     padding = _padding(result)

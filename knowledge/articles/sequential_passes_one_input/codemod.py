@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.shapes import same_layers, still_computed
+from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.sites import assignment, seen_error, variables
 
 ERRORS = ("too_many_arguments",)
+KEEPS = (computed(allowed=("[",)), layers)
 SAYS = {"function": r"Sequential\.forward", "least": "2"}
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`model(x, mask)` → `model[1](model[0](x), mask)`, where the second layer takes the mask."""
     node = program.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name):
@@ -71,8 +71,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     ]
     starts = sorted(a for a, _, _ in called)
     whole = bool(called) and starts[0] == 0 and (facts is not None or made is not None)
-    return [
-        still_computed(error, proposal.code, allowed=("[",)),
-        same_layers(before, after),
-        Check.of("every layer", whole, "every layer is called", "a layer is left out"),
-    ]
+    return [Check.of("every layer", whole, "every layer is called", "a layer is left out")]

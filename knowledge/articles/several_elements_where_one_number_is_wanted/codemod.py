@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves, same_tensors
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.failed import Failed
+from knowledge.repair.toolkit.keeps import leaves, tensors
 from knowledge.repair.toolkit.sites import scope_of, seen_error
 
 _FAMILY = "several_elements"
 ERRORS = (_FAMILY, "one_element_tensors")
+KEEPS = (tensors, leaves)
 _LOSS = re.compile(r"(?i)loss|crit|entropy")  # what a training adds up is one number a batch
 _MEAN, _ALL = "one number: their mean", "all of the numbers"
 _SUM = "one number: their sum"
@@ -35,7 +36,7 @@ def _message(result: JobResult) -> str | None:
     return error.message
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`.mean().item()` or `.tolist()`, wherever the same is asked of such a tensor."""
     node = program.node
     if isinstance(node, cst.Call) and program.text(node.func) == "float" and len(node.args) == 1:
@@ -45,28 +46,20 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     if not isinstance(node, cst.Call) or not _is_item(node):
         return
     places = [node, *_others(program, result, node)]
-    lines = " and ".join(str(n) for n in sorted({program.line(p) for p in places}))
-    means: dict[cst.CSTNode, cst.CSTNode] = {}
-    lists: dict[cst.CSTNode, cst.CSTNode] = {}
+    places.sort(key=program.line)
+    means: Edits = {}
+    lists: Edits = {}
     for place in places:
         assert isinstance(place.func, cst.Attribute)
         means[place] = method(method(place.func.value, "mean"), "item")
         lists[place] = method(place.func.value, "tolist")
-    yield Rewrite(
-        program.replace(means),
-        f"line {lines}: the mean of the elements is one number",
-        _MEAN,
-        said=r"\b(mean|average|loss)\b",
-    )
-    yield Rewrite(
-        program.replace(lists),
-        f"line {lines}: a list of all the elements",
-        _ALL,
-        said=r"\b(all|each|list of)\b",
-    )
+    told, said = "the mean of the elements is one number", r"\b(mean|average|loss)\b"
+    yield program.edit(means, told, _MEAN, at=places, said=said)
+    told, said = "a list of all the elements", r"\b(all|each|list of)\b"
+    yield program.edit(lists, told, _ALL, at=places, said=said)
 
 
-def _of_float(program: Failed, node: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
+def _of_float(program: Failed, node: cst.Call, value: cst.BaseExpression) -> Rewrites:
     """`float(loss.mean())` or `float(loss.sum())` for `float(loss)`."""
     for word, meaning in (("mean", _MEAN), ("sum", _SUM)):
         told = f"the {word} of the elements is one number"
@@ -103,8 +96,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     forms = r"mean\(\)\.item|tolist" if code.endswith(".item()") else r"mean|sum"
     taken = re.search(rf"{re.escape(owner)}\.({forms})\(\)", proposal.code)
     detail = "every element counts" if taken else "it is not the mean, nor all of the elements"
-    return [
-        same_tensors(before, after, proposal.code),
-        reaches_leaves(after, wanted=False),
-        Check(name="elements", passed=taken is not None, detail=detail),
-    ]
+    return [Check(name="elements", passed=taken is not None, detail=detail)]

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, call
-from knowledge.repair.toolkit.shapes import live_shape, still_computed, uses_loaded_weights
-from knowledge.repair.toolkit.sites import (
-    argument,
-    assignment,
-    calls,
-    failing,
-    scope_of,
-    seen_as,
-    seen_error,
-)
+from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.toolkit.edits import Edits, Program, call
+from knowledge.repair.toolkit.failed import Failed
+from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.shapes import live_shape, uses_loaded_weights
+from knowledge.repair.toolkit.sites import argument, assignment, calls, scope_of, seen_as
 
 ERRORS = ("broadcast_sizes",)
+KEEPS = (computed(),)
 _DIMENSIONS = 4  # of a batch of maps
 
 
@@ -33,20 +26,16 @@ def applies(result: JobResult) -> bool:
     return result.layer is None and seen["dimension"] == "1"
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """A convolution of one pixel for the side that is what forward was given."""
-    error = seen_error(result, *ERRORS)
-    node = failing(program, error)
+    node = program.node
     if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Add):
         return
     forward = scope_of(program, node)
     around = scope_of(program, forward) if isinstance(forward, cst.FunctionDef) else None
     if not isinstance(forward, cst.FunctionDef) or not isinstance(around, cst.ClassDef):
         return
-    known = (
-        (node.left, live_shape(program, result, node.left)),
-        (node.right, live_shape(program, result, node.right)),
-    )
+    known = [(v, live_shape(program, result, v)) for v in (node.left, node.right)]
     shapes = [s for _, s in known if s is not None]
     if len(shapes) != 2 or {len(s) for s in shapes} != {4} or uses_loaded_weights(program):
         return
@@ -68,12 +57,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     sizes = sizes or f"{shape[1]}, {other[1]}, kernel_size=1"
     made = cst.parse_statement(f"self.project = {layer}({sizes})\n")
     projected = call("self.project", cst.Arg(value))
-    yield Rewrite(
-        program.replace({value: projected, body[-1]: cst.FlattenSentinel([body[-1], made])}),
-        f"line {program.line(node)}: a convolution of one pixel brings the {shape[1]} channels of "
-        f"`{program.text(value)}` to {other[1]}",
-        new_name="project",
-    )
+    told = f"a convolution of one pixel brings the {shape[1]} channels of `{program.text(value)}`"
+    edits: Edits = {value: projected, body[-1]: cst.FlattenSentinel([body[-1], made])}
+    yield program.edit(edits, f"{told} to {other[1]}", at=node, new_name="project")
 
 
 def _by_name(program: Program, cls: cst.ClassDef) -> str:
@@ -108,5 +94,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     new = after.values.tensors if after.values is not None else {}
     gone = [n for n in old if "." in n and (n not in new or new[n].shape != old[n].shape)]
     detail = f"`{gone[0]}` is another one" if gone else "every layer is as it was"
-    layers = Check(name="same layers", passed=not gone, detail=detail)
-    return [still_computed(seen_error(before, *ERRORS), proposal.code), layers]
+    return [Check(name="same layers", passed=not gone, detail=detail)]

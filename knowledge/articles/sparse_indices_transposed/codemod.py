@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import argument, seen_as, seen_error, variables
+from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.sites import argument, seen_as, variables
 
 ERRORS = ("sparse_size",)
+KEEPS = (computed(may_go=("t", "T")),)
 _CALLS = re.compile(r"(^|\.)(sparse_coo_tensor|sparse\.FloatTensor|FloatTensor)$")
 
 
@@ -24,20 +24,15 @@ def applies(result: JobResult) -> bool:
     if match is None:
         return False
     dims = match.number("size") - match.number("dense")
-    shapes = [o.value.shape or () for o in result.operands]
-    shapes += [v.shape or () for v in variables(result).values()]
+    facts = (*(o.value for o in result.operands), *variables(result).values())
+    shapes = [v.shape or () for v in facts]
     return any(len(shape) == 2 and shape[1] == dims != shape[0] for shape in shapes)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`indices.t()`, where turned they fit the size and the values exactly."""
-    node = program.node
-    match = program.said
-    if (
-        match is None
-        or not isinstance(node, cst.Call)
-        or not _CALLS.search(program.text(node.func))
-    ):
+    node, match = program.node, program.said
+    if not isinstance(node, cst.Call) or not _CALLS.search(program.text(node.func)):
         return
     indices, values = argument(node, 0, "indices"), argument(node, 1, "values")
     if indices is None or values is None:
@@ -67,8 +62,3 @@ def _shape(program: Failed, result: JobResult, value: cst.BaseExpression) -> tup
             return operand.value.shape
     facts = program.seen.get(text)
     return facts.shape if facts is not None else None
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same indices, values and size, turned by whole dimensions only."""
-    return [still_computed(seen_error(before, *ERRORS), proposal.code, may_go=("t", "T"))]

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import re
 from ast import literal_eval
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.toolkit.dataflow import rectangle
 from knowledge.repair.toolkit.edits import call
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import later
-from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.keeps import computed, leaves, tensors
 from knowledge.repair.toolkit.sites import argument, assignment, scope_of, seen_error, variables
+from knowledge.repair.toolkit.unchanged import failing_lines
 
 ERRORS = ("join_of_no_tensors",)
+KEEPS = (computed(may_go=("stack",), allowed=("[",)), tensors, leaves)
 SAYS = {"number": "0", "given": r"list|numpy\.ndarray|float|int"}
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`torch.tensor(rows)`; `[torch.tensor(row) for row in rows]` where rows are to be padded."""
     node = program.node
     if not isinstance(node, cst.Call):
@@ -37,7 +38,7 @@ def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
     if values is None:
         return
     tensor = program.name_of("torch", "tensor")
-    if function == "stack" and len(node.args) == 1 and _equal(values):
+    if function == "stack" and len(node.args) == 1 and rectangle(values) is not None:
         told = f"`{tensor}` makes one tensor of rows of numbers"
         yield program.edit({node: call(tensor, cst.Arg(given.value))}, told)
     elif function in ("pad_sequence", "cat") and all(isinstance(v, list) for v in values):
@@ -59,19 +60,7 @@ def _values(result: JobResult, value: cst.BaseExpression) -> list[object] | None
     return found if isinstance(found, list) and found else None
 
 
-def _equal(values: list[object]) -> bool:
-    """Whether these are numbers, or rows of as many numbers each."""
-    if all(isinstance(v, (int, float)) for v in values):
-        return True
-    if not all(isinstance(v, list) for v in values):
-        return False
-    rows: list[list[object]] = [v for v in values if isinstance(v, list)]
-    return len({len(r) for r in rows}) == 1 and all(
-        isinstance(x, (int, float)) for r in rows for x in r
-    )
-
-
-def _out_of_numpy(program: Failed, node: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
+def _out_of_numpy(program: Failed, node: cst.Call, value: cst.BaseExpression) -> Rewrites:
     """`np.array([t, u], dtype=object)` as the list that it was made of."""
     name = value
     if isinstance(value, cst.Call) and program.text(value.func) == "list" and len(value.args) == 1:
@@ -96,13 +85,7 @@ def _out_of_numpy(program: Failed, node: cst.Call, value: cst.BaseExpression) ->
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same rows are joined, all of them."""
     error = seen_error(before, *ERRORS)
-    lines = proposal.code.splitlines()
-    at = error.line if error is not None and error.line is not None else 0
-    line = lines[at - 1] if 0 < at <= len(lines) else ""
-    parts = set(re.findall(r"\w+\[", line)) - set(re.findall(r"\w+\[", error.code if error else ""))
-    return [
-        Check.of("rows", not parts, "every row is joined", "only a part of the rows is joined"),
-        still_computed(error, proposal.code, may_go=("stack",), allowed=("[",)),
-        same_tensors(before, after, proposal.code, proposal.subjects),
-        reaches_leaves(after, wanted=False),
-    ]
+    was, now = (re.findall(r"\w+\[", text) for text in failing_lines(error, proposal))
+    parts = set(now) - set(was)
+    told = "every row is joined", "only a part of the rows is joined"
+    return [Check.of("rows", not parts, *told)]

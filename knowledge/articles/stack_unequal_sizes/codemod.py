@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
-from executor.errors import read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program, call, padded
-from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import argument, failing, seen_error
+from knowledge.repair.toolkit.failed import Failed
+from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.sites import argument
 
 ERRORS = ("stack_sizes",)
+_AS = ((r"torch\.stack\(", "pad_sequence("), (r"torch\.stack\(", "torch.cat("))
+KEEPS = (computed(may_go=("dim",), instead=_AS),)
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """Both, where only the lengths differ; nothing where pictures would have to be resized."""
-    error = seen_error(result, *ERRORS)
-    stack = failing(program, error)
-    if error is None or not isinstance(stack, cst.Call) or not stack.args:
+    stack, found = program.node, program.said
+    if not isinstance(stack, cst.Call) or not stack.args:
         return
-    found = read(error, *ERRORS)
     dim = argument(stack, 1, "dim")
-    if program.text(stack.func) != "torch.stack" or found is None:
+    if program.text(stack.func) != "torch.stack":
         return
     first, second = found.sizes("first"), found.sizes("other")
     if not first or first[1:] != second[1:] or len(first) != len(second):
@@ -61,19 +59,3 @@ def _holds_slices(program: Program, parts: cst.BaseExpression) -> bool:
         isinstance(value, cst.Subscript) and isinstance(value.slice[0].slice, cst.Slice)
         for value in given
     )
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same tensors, none left out and none cut."""
-    error = seen_error(before, *ERRORS)
-    code = error.code if error is not None else ""
-    made = [
-        still_computed(
-            error.model_copy(update={"code": code.replace("torch.stack(", f"{name}(", 1)}),
-            proposal.code,
-            may_go=("dim",),
-        )
-        for name in ("pad_sequence", "torch.cat")
-        if error is not None
-    ]
-    return [next((c for c in made if c.passed), made[0])] if made else []

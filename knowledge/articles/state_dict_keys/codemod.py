@@ -6,16 +6,16 @@ In part only where the snippet says `strict=False` itself: that skips keys, but 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.errors import quoted_names, read, resized_keys
 from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, operand
+from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.toolkit.edits import operand
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import failing, seen_error
+from knowledge.repair.toolkit.sites import seen_error
 
 ERRORS = ("state_dict",)
 _PREFIX = re.compile(r"(module|model|_orig_mod)\.")
@@ -33,11 +33,10 @@ def applies(result: JobResult) -> bool:
     return all(_keys(error))
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """Take the prefix off or put it on, or take the dictionary inside; never strict=False."""
-    error = seen_error(result, *ERRORS)
-    call = failing(program, error)
-    if error is None or not isinstance(call, cst.Call) or not call.args:
+    call, error = program.node, program.error
+    if not isinstance(call, cst.Call) or not call.args:
         return
     if _resized(error) and _IN_PART.search(error.code):
         yield from _what_fits(program, call)
@@ -47,7 +46,6 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     given = call.args[0].value
     text = program.text(operand(given))
-    line = f"line {program.line(call)}"
     if (found := _PREFIX.match(extra[0])) and {k.removeprefix(found[0]) for k in extra} == {
         *missing
     }:
@@ -68,7 +66,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             return
         new = f'{text}["{inside[0]}"]'
         what = f"the weights lie under {inside[0]!r} in the checkpoint"
-    yield Rewrite(program.replace({given: cst.parse_expression(new)}), f"{line}: {what}")
+    yield program.edit({given: cst.parse_expression(new)}, what, at=call)
 
 
 def _prefix_of_a_part(missing: list[str], extra: list[str]) -> str:
@@ -78,18 +76,15 @@ def _prefix_of_a_part(missing: list[str], extra: list[str]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def _what_fits(program: Program, call: cst.Call) -> Iterable[Rewrite]:
+def _what_fits(program: Failed, call: cst.Call) -> Rewrites:
     """Without the entries of another size, since the rest is to be loaded as far as it goes."""
     if not isinstance(call.func, cst.Attribute):
         return
     given, model = call.args[0].value, program.text(call.func.value)
     text = program.text(operand(given))
     new = f"{{k: v for k, v in {text}.items() if {model}.state_dict().get(k, v).shape == v.shape}}"
-    yield Rewrite(
-        program.replace({given: cst.parse_expression(new)}),
-        f"line {program.line(call)}: `strict=False` skips keys that are missing, but not those of "
-        "another size; these are left out",
-    )
+    told = "`strict=False` skips keys that are missing, but not those of another size; these are"
+    yield program.edit({given: cst.parse_expression(new)}, f"{told} left out", at=call)
 
 
 def _keys(error: ErrorSeen | Caught) -> tuple[list[str], list[str]]:

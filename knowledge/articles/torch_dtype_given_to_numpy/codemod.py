@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
+from knowledge.repair.toolkit.keeps import leaves, tensors
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import assignment, seen_error
 
 ERRORS = ("torch_dtype_in_numpy",)
+KEEPS = (tensors, leaves)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`np.float32` for `torch.float32`, `t.numpy().dtype` for `t.dtype`."""
-    m = program.said
-    node = program.node
-    if m is None or not isinstance(node, cst.Call):
+    m, node = program.said, program.node
+    if not isinstance(node, cst.Call):
         return
     if not hasattr(importlib.import_module("numpy"), m["dtype"]):
         return  # such as bfloat16
@@ -59,10 +58,5 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     """The same is made; only its dtype has NumPy's name."""
     error = seen_error(before, *ERRORS)
     named = re.findall(r"dtype=(\w+)", error.code) if error is not None else []
-    return [
-        still_computed(
-            error, proposal.code, may_go=("torch", "dtype", *named), allowed=("numpy", "detach")
-        ),
-        same_tensors(before, after, proposal.code),
-        reaches_leaves(after, wanted=False),
-    ]
+    goes, allowed = ("torch", "dtype", *named), ("numpy", "detach")
+    return [still_computed(error, proposal.code, may_go=goes, allowed=allowed)]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from itertools import pairwise
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
-from knowledge.repair.toolkit.edits import New, Program, method
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
+from knowledge.repair.toolkit.edits import Edits, Program, method
 from knowledge.repair.toolkit.flow import is_free
 from knowledge.repair.toolkit.imports import last_import
 
@@ -22,14 +21,14 @@ _CUDA_TEXT = '"cuda"'
 _GUARD = re.compile(r"['\"]cuda(?::0)?['\"] if torch\.cuda\.is_available\(\) else ['\"]cpu['\"]")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Program, result: JobResult) -> Rewrites:
     """One device for all places; a line that sets it, where the snippet has none."""
     if _ANOTHER_GPU.search(program.module.code):
         return
     device = _own_device(program)
     new = "" if device else "device" if is_free(program, "device") else "cuda_or_cpu"
     moves = [c for c in program.all(cst.Call) if _is_move(c)]
-    edits: dict[cst.CSTNode, New] = {}
+    edits: Edits = {}
     places = len(moves)
     for text in program.all(cst.SimpleString):
         if not _CUDA.fullmatch(text.value) or _is_guarded(program, text):

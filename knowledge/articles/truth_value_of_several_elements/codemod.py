@@ -6,12 +6,10 @@ tensors, or of two state_dicts, with `==` has one meaning.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import call, method, operand
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import tensors
@@ -21,7 +19,7 @@ ERRORS, KEEPS = ("tensor_truth",), (tensors,)
 _ALL, _ANY = "it holds for every element", "it holds for at least one"
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`.all()` or `.any()` of a comparison; torch.equal where two things are compared."""
     node: cst.CSTNode | None = program.node
     dicts = [
@@ -65,7 +63,7 @@ def _chosen(program: Failed, line: int | None) -> Rewrite | None:
         if facts is not None and facts.shape is not None:
             new = cst.parse_expression(f"({text})" if node.lpar else text)
             told = f"`{test}` is asked, and not whether `{taken}` is true"
-            return Rewrite(program.replace({node: new}), f"line {line}: {told}")
+            return program.edit({node: new}, told)
     return None
 
 
@@ -83,7 +81,7 @@ def _is_asked(program: Failed, node: cst.Comparison) -> bool:
     return isinstance(parent, (cst.If, cst.While, cst.Assert, cst.IfExp))
 
 
-def _answers(program: Failed, node: cst.Comparison) -> Iterator[Rewrite]:
+def _answers(program: Failed, node: cst.Comparison) -> Rewrites:
     target = node.comparisons[0]
     other, text = target.comparator, program.text(node)
     if isinstance(target.operator, cst.Equal):
@@ -125,7 +123,7 @@ def _of_dicts(program: Failed, node: cst.Comparison) -> bool:
     return all(program.text(side).endswith(".state_dict()") for side in sides)
 
 
-def _same_state(program: Failed, node: cst.Comparison) -> Iterator[Rewrite]:
+def _same_state(program: Failed, node: cst.Comparison) -> Rewrites:
     taken = {n.value for n in program.inside(node, cst.Name)}
     a, b = [name for name in ("a", "b", "one", "other") if name not in taken][:2]
     equal = program.name_of("torch", "equal")

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import in_loop
-from knowledge.repair.toolkit.shapes import same_layers, sizes, still_computed, uses_loaded_weights
+from knowledge.repair.toolkit.keeps import computed, layers
+from knowledge.repair.toolkit.shapes import sizes, uses_loaded_weights
 from knowledge.repair.toolkit.sites import assignment, seen_error, variables
 
 ERRORS, CODE = ("not_close",), r"assert_close\("
+KEEPS = (computed(), layers)
+_OF_WEIGHTS = ("in_channels", "out_channels", "kernel_size", "in_features", "out_features",
+               "num_embeddings", "embedding_dim")  # fmt: skip
 _WITH_WEIGHTS = re.compile(r"(^|\.)(Linear|Conv[123]d|ConvTranspose[123]d|Embedding)$")
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """Copy weight and bias right after the second layer is made."""
     node = program.node
     if not isinstance(node, cst.Call) or len(node.args) < 2 or uses_loaded_weights(program):
@@ -84,17 +87,7 @@ def _sizes(made: str, result: JobResult, program: Failed) -> tuple[int, ...] | N
     kept = []
     for place, part in enumerate(re.split(r",\s*(?![^(]*\))", text.strip()[:-1])):
         key = part.partition("=")[0].strip() if "=" in part else ""
-        if key and key not in (
-            "in_channels",
-            "out_channels",
-            "kernel_size",
-            "in_features",
-            "out_features",
-            "num_embeddings",
-            "embedding_dim",
-        ):
-            continue
-        if not key and place >= count:
+        if key not in _OF_WEIGHTS if key else place >= count:
             continue
         for word in re.findall(r"[A-Za-z_]\w*|\d+", part.partition("=")[2] or part):
             facts = known.get(word)
@@ -117,11 +110,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     if error is None:
         return []
     whole = "".join(error.code.split()) in "".join(proposal.code.split())
-    made = [
-        Check.of("comparison", whole, "the same is compared", "something else is compared"),
-        still_computed(error, proposal.code),
-        same_layers(before, after),
-    ]
+    made = Check.of("comparison", whole, "the same is compared", "something else is compared")
     constant = re.search(r"\.(fill_|zero_|zeros_|ones_|constant_)\(?", proposal.code) is not None
     detail = "the weights are made up" if constant else "the weights are those of the first"
-    return [*made, Check(name="weights", passed=not constant, detail=detail)]
+    return [made, Check(name="weights", passed=not constant, detail=detail)]

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.edits import Program, separated
-from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import calls, failing_statement, seen_error
+from knowledge.repair.toolkit.failed import Failed
+from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.sites import calls
 
 ERRORS = ("unpack_count",)
+KEEPS = (computed(instead=((r"^[^=]*=\s*(?=\S)", ""),)),)
 _PRODUCTS = ("vjp", "jvp", "vhp", "hvp")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`_` for the function's value; `h, c` for a cell."""
-    error = seen_error(result, *ERRORS)
-    statement = failing_statement(program, error)
-    assign = statement.body[0] if statement is not None and len(statement.body) == 1 else None
+    statement, assign = program.statement, program.alone
     if not isinstance(assign, cst.Assign) or not isinstance(assign.value, cst.Call):
         return
     target, call = assign.targets[0].target, assign.value
@@ -43,12 +42,12 @@ def _is_functional(program: Program, name: str) -> bool:
     return re.search(pattern, program.module.code) is not None
 
 
-def _product(program: Program, target: cst.Tuple, name: str) -> Iterator[Rewrite]:
+def _product(program: Failed, target: cst.Tuple, name: str) -> Rewrites:
     if len(target.elements) != 1 or isinstance(target.elements[0], cst.StarredElement):
         return
     both = separated([cst.Element(cst.Name("_")), target.elements[0]])
     told = f"{name} returns the function's value first, then the product"
-    yield Rewrite.of(program, {target: cst.Tuple(both, lpar=(), rpar=())}, told)
+    yield program.edit({target: cst.Tuple(both, lpar=(), rpar=())}, told)
 
 
 def _is_cell(program: Program, name: str) -> bool:
@@ -63,12 +62,12 @@ def _is_cell(program: Program, name: str) -> bool:
 
 
 def _cell(
-    program: Program,
+    program: Failed,
     statement: cst.SimpleStatementLine,
     assign: cst.Assign,
     target: cst.Tuple,
     name: str,
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     """`out, (h, c) = cell(…)` as if it were an LSTM."""
     if len(target.elements) != 2 or not isinstance(target.elements[1].value, cst.Tuple):
         return
@@ -80,17 +79,10 @@ def _cell(
     first = statement.with_changes(body=[assign.with_deep_changes(assign.targets[0], target=bare)])
     second = cst.parse_statement(f"{program.text(out)} = {program.text(hidden)}\n")
     told = f"{name} is a single step and returns h and c; its output is h"
-    yield Rewrite.of(program, {statement: cst.FlattenSentinel([first, second])}, told)
+    yield program.edit({statement: cst.FlattenSentinel([first, second])}, told)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same call, and a name for each of its values."""
-    error = seen_error(before, *ERRORS)
-    code = error.code if error is not None else ""
-    call = code.partition("=")[2].strip() or code
-    kept = still_computed(
-        error.model_copy(update={"code": call}) if error is not None else None, proposal.code
-    )
     cut = re.search(r"=\s*[\w.]+\(.*\)\s*\[", proposal.code) is not None
-    whole = Check(name="values", passed=not cut, detail="no value is cut off")
-    return [kept, whole]
+    return [Check(name="values", passed=not cut, detail="no value is cut off")]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, leaves, tensors
 from knowledge.repair.toolkit.shapes import Shape, shape_of
@@ -17,7 +15,7 @@ ERRORS, SAYS = ("not_a_matrix", "dot_dimensions"), {"which": "self|mat2|"}
 KEEPS = (computed(may_go=_NAMES), tensors, leaves)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`torch.matmul(a, x)`, `a.matmul(x)`."""
     node = program.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):

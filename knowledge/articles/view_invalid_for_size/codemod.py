@@ -4,37 +4,32 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from executor.errors import read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import New, Program, method
-from knowledge.repair.toolkit.shapes import (
-    Shape,
-    same_layers,
-    same_numbers,
-    shape_of,
-    still_computed,
-)
-from knowledge.repair.toolkit.sites import failing, integer, scope_of, seen_error
+from knowledge.repair.codemod import Rewrites
+from knowledge.repair.toolkit.edits import Edits, Program, method
+from knowledge.repair.toolkit.failed import Failed
+from knowledge.repair.toolkit.keeps import computed, layers, numbers
+from knowledge.repair.toolkit.shapes import Shape, shape_of
+from knowledge.repair.toolkit.sites import integer, scope_of
 
 ERRORS = ("view_size",)
+_AS = tuple((r"\b(view|reshape)\(.*", name) for name in ("flatten", "view", "reshape"))
+KEEPS = (computed(allowed=("view", "reshape"), may_go=("torch",), instead=_AS), layers, numbers)
 _LEAST_KNOWN = 8  # smaller sizes stand in any code
 _BATCH = re.compile(r"\.(size\(0\)|shape\[0\])$|^len\(")
 
 
-def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """Flatten all but the batch before a layer; elsewhere let -1 stand for the wrong size."""
-    error = seen_error(result, *ERRORS)
-    call = failing(program, error)
-    if error is None or not isinstance(call, cst.Call) or result.layer is not None:
+    call, found = program.node, program.said
+    if not isinstance(call, cst.Call) or result.layer is not None:
         return
-    found = read(error, *ERRORS)
     given = _given(program, call)
-    if found is None or given is None:
+    if given is None:
         return
     receiver, arguments = given
     wanted, total = found.sizes("shape"), found.number("size")
@@ -43,7 +38,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return  # one number where many are wanted: what is viewed was reduced too far
     if _flattens(program, call, arguments, wanted, shape):
         new = method(receiver, "flatten", cst.Arg(integer(1)))
-        yield Rewrite.of(program, {call: new}, "flatten all but the batch, whatever the sizes are")
+        yield program.edit({call: new}, "flatten all but the batch, whatever the sizes are")
         return
     if -1 in wanted or not _is_plain(program, receiver, shape, wanted):
         return
@@ -53,8 +48,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         known = _is_known(program, call, arguments[index])
         told = f"{total} numbers make {changed}, not {list(wanted)}"
         meant = f"shape {changed}" if len(free) > 1 or known else ""
-        edits: dict[cst.CSTNode, New] = {arguments[index]: cst.parse_expression("-1")}
-        yield Rewrite.of(program, edits, told, meant, at=call, supposes=known)
+        edits: Edits = {arguments[index]: cst.parse_expression("-1")}
+        yield program.edit(edits, told, meant, at=call, supposes=known)
 
 
 def _is_known(program: Program, call: cst.Call, size: cst.BaseExpression) -> bool:
@@ -131,20 +126,3 @@ def _free(
         if index == 0 and shape is not None and len(wanted) > 1 and shape[:1] == wanted[:1]:
             continue  # the batch is right already
         yield index, total // rest
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same numbers go on, none left out and none made up."""
-    error = seen_error(before, *ERRORS)
-    viewed = [
-        still_computed(
-            error.model_copy(update={"code": re.sub(r"\b(view|reshape)\(.*", name, error.code)}),
-            proposal.code,
-            allowed=("view", "reshape"),
-            may_go=("torch",),
-        )
-        for name in ("flatten", "view", "reshape")
-        if error is not None
-    ]
-    kept = next((c for c in viewed if c.passed), viewed[0])
-    return [kept, same_layers(before, after), same_numbers(before, after)]

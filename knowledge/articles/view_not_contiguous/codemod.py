@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.shapes import same_numbers, still_computed
-from knowledge.repair.toolkit.sites import names_in, scope_of, seen_error
+from knowledge.repair.toolkit.keeps import computed, numbers
+from knowledge.repair.toolkit.sites import names_in, scope_of
 
 ERRORS = ("view_not_contiguous",)
+KEEPS = (computed(instead=((r"\.view\(", ".reshape("),)), numbers)
 
 
-def rewrite(program: Failed, result: JobResult) -> Iterable[Rewrite]:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The call with reshape; nothing where the view is written into: a copy would not be seen."""
     call = program.node
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
@@ -51,12 +50,3 @@ def _written_into(program: Failed, call: cst.Call) -> bool:
         if in_place and program.text(used.value) in names:
             return True
     return direct or assigned
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same numbers in the same order."""
-    error = seen_error(before, *ERRORS)
-    if error is not None:
-        error = error.model_copy(update={"code": error.code.replace(".view(", ".reshape(")})
-    kept = still_computed(error, proposal.code)
-    return [kept, same_numbers(before, after)]

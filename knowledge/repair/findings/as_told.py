@@ -5,20 +5,19 @@ They come from the rule that read the text (executor/inside/remarks/edits.py), a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite
-from knowledge.repair.toolkit.edits import New, Program, operand
+from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.toolkit.edits import Edits, Program, operand
 from knowledge.repair.toolkit.statements import Small, inserted, moved
 
 KINDS: frozenset[str] = frozenset()  # of every finding that brings its edits along
 
 
-def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def edits(program: Program, finding: Finding) -> Rewrites:
     """Each way that the finding names."""
     for way in finding.facts.get("ways", ()):
         module = _moved(program, way) if "moves" in way else _changed(program, way)
@@ -28,7 +27,7 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
 
 def _changed(program: Program, way: dict[str, Any]) -> cst.Module | None:
     """Other expressions in some places, and statements beside others."""
-    new: dict[cst.CSTNode, New] = {}
+    new: Edits = {}
     for span, parts in way["places"]:
         node = program.at(*span)
         texts = [p if isinstance(p, str) else _text(program, p) for p in parts]

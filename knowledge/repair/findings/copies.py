@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import takewhile
 
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite
-from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.toolkit.edits import Edits, Program, call
 from knowledge.repair.toolkit.imports import with_import
 from knowledge.repair.toolkit.sites import calls
 from knowledge.repair.toolkit.statements import last_name
@@ -18,7 +17,7 @@ KINDS = frozenset({"loads_itself", "state_not_copied", "shared_weights", "one_mo
 _COPIES = ("deepcopy", "clone", "save")
 
 
-def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def edits(program: Program, finding: Finding) -> Rewrites:
     """The copy that is missing."""
     if finding.kind in ("loads_itself", "state_not_copied"):
         yield from _of_weights(program)
@@ -28,7 +27,7 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
         yield from _of_each(program, finding)
 
 
-def _of_weights(program: Program) -> Iterator[Rewrite]:
+def _of_weights(program: Program) -> Rewrites:
     """`copy.deepcopy(model.state_dict())` where the weights are put aside."""
     for taken in calls(program, r"\.state_dict$"):
         here = takewhile(lambda n: not isinstance(n, cst.BaseSmallStatement), program.above(taken))
@@ -43,7 +42,7 @@ def _of_weights(program: Program) -> Iterator[Rewrite]:
             )
 
 
-def _of_a_model(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _of_a_model(program: Program, finding: Finding) -> Rewrites:
     """`copy.deepcopy(model)` for a second name of the model, or a shallow copy of it."""
     for assign in program.all(cst.Assign):
         target = program.text(assign.targets[0].target).rpartition(".")[2]
@@ -66,16 +65,14 @@ def _copied(
     return _imported(program, {old: call(function, cst.Arg(value))}, old, told)
 
 
-def _imported(
-    program: Program, new: dict[cst.CSTNode, cst.CSTNode], at: cst.CSTNode, told: str
-) -> Rewrite:
+def _imported(program: Program, new: Edits, at: cst.CSTNode, told: str) -> Rewrite:
     module = program.replace(new)
     if not program.imported() & {"copy", "deepcopy"}:
         module = with_import(Program(module.code), "import copy")
     return Rewrite(module, f"line {program.line(at)}: {told}", as_one=True)
 
 
-def _of_each(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _of_each(program: Program, finding: Finding) -> Rewrites:
     """`[Block() for _ in range(4)]` for `[Block()] * 4`; of a variable, a copy for each."""
     statement = program.statement_on(finding.line) if finding.line else None
     told = "each of them is made anew, with weights of its own"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite
-from knowledge.repair.toolkit.edits import New, Program, call, method
+from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.toolkit.edits import Edits, Program, call, method
 from knowledge.repair.toolkit.flow import without_with
 from knowledge.repair.toolkit.sites import calls
 from knowledge.repair.toolkit.statements import last_name
@@ -23,7 +22,7 @@ _EVALUATES = re.compile(
 )
 
 
-def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def edits(program: Program, finding: Finding) -> Rewrites:
     """Each place that cuts, left out; the run decides which one it is."""
     if finding.kind == "zero_gradient":
         yield from _drawn(program)
@@ -37,7 +36,7 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
     yield from _made_anew(program)
 
 
-def _detached(program: Program) -> Iterator[Rewrite]:
+def _detached(program: Program) -> Rewrites:
     nodes = [n for n in program.all(cst.Attribute) if n.attr.value in ("detach", "data")]
     for node in sorted(nodes, key=program.line):
         whole: cst.CSTNode = node
@@ -55,7 +54,7 @@ def _detached(program: Program) -> Iterator[Rewrite]:
         yield Rewrite.of(program, {whole: node.value}, told, at=node)
 
 
-def _decorated(program: Program) -> Iterator[Rewrite]:
+def _decorated(program: Program) -> Rewrites:
     for function in program.all(cst.FunctionDef):
         for decorator in function.decorators:
             if not _WITHOUT.match(program.text(decorator.decorator)):
@@ -69,7 +68,7 @@ def _decorated(program: Program) -> Iterator[Rewrite]:
             )
 
 
-def _blocks(program: Program) -> Iterator[Rewrite]:
+def _blocks(program: Program) -> Rewrites:
     for block in program.all(cst.With):
         if len(block.items) != 1 or not _WITHOUT.match(program.text(block.items[0].item)):
             continue
@@ -82,7 +81,7 @@ def _blocks(program: Program) -> Iterator[Rewrite]:
             )
 
 
-def _made_anew(program: Program) -> Iterator[Rewrite]:
+def _made_anew(program: Program) -> Rewrites:
     """`torch.tensor(…)` of what has a graph, as the tensors themselves."""
     for made in calls(program, _MAKES_ANEW):
         if len(made.args) != 1:
@@ -93,13 +92,13 @@ def _made_anew(program: Program) -> Iterator[Rewrite]:
             yield Rewrite.of(program, {made: new}, told)
 
 
-def collected(program: Program) -> Iterator[Rewrite]:
+def collected(program: Program) -> Rewrites:
     """`torch.stack(parts)` for `torch.tensor(parts)`, and no `.item()` where they are collected."""
     for made in calls(program, _MAKES_ANEW):
         if not made.args or not isinstance(made.args[0].value, cst.Name):
             continue
         name = made.args[0].value.value
-        new: dict[cst.CSTNode, New] = {}
+        new: Edits = {}
         for c in calls(program, rf"^{re.escape(name)}\.append$"):
             inner = c.args[0].value if len(c.args) == 1 else None
             if isinstance(inner, cst.Call) and last_name(program, inner.func) in _TAKES_OUT:
@@ -139,7 +138,7 @@ def _elements(program: Program, value: cst.BaseExpression) -> cst.BaseExpression
     return value
 
 
-def _drawn(program: Program) -> Iterator[Rewrite]:
+def _drawn(program: Program) -> Rewrites:
     """`.rsample()` for `.sample()`: the same draw, as a function of the distribution's numbers."""
     for drawn in calls(program, r"\.sample$"):
         assert isinstance(drawn.func, cst.Attribute)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite
-from knowledge.repair.toolkit.edits import New, Program, method
+from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.toolkit.edits import Edits, Program, method
 from knowledge.repair.toolkit.sites import argument, calls, integer, with_argument
 
 KINDS = frozenset(
@@ -21,7 +20,7 @@ _NORM = r"(^|\.)(normalize|norm|vector_norm)$"
 _FUNCTIONS = ("F", "torch", "nn.functional", "torch.nn.functional", "torch.linalg")
 
 
-def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def edits(program: Program, finding: Finding) -> Rewrites:
     """Each call that may be the one, along the other dimension."""
     facts = finding.facts
     if finding.kind == "view_not_permute":
@@ -49,9 +48,7 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
 
 
 def _along(program: Program, found: list[cst.Call], dim: int, told: str) -> Rewrite:
-    new: dict[cst.CSTNode, New] = {
-        c: with_argument(c, _place(program, c), "dim", integer(dim)) for c in found
-    }
+    new: Edits = {c: with_argument(c, _place(program, c), "dim", integer(dim)) for c in found}
     return Rewrite(program.replace(new), f"line {program.line(found[0])}: {told}")
 
 
@@ -88,7 +85,7 @@ def _number(value: cst.BaseExpression | None) -> int | None:
     return int(value.value) if isinstance(value, cst.Integer) else None
 
 
-def _turned(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _turned(program: Program, finding: Finding) -> Rewrites:
     """`permute` with the order of the dimensions, in the place of the view."""
     statement = program.statement_on(finding.line) if finding.line else None
     order = finding.facts.get("order")
@@ -110,7 +107,7 @@ def _turned(program: Program, finding: Finding) -> Iterator[Rewrite]:
         )
 
 
-def _classes_last(program: Program, order: list[int]) -> Iterator[Rewrite]:
+def _classes_last(program: Program, order: list[int]) -> Rewrites:
     """The classes turned to the end, before a view makes rows of them."""
     for c in calls(program, r"\.(view|reshape)$"):
         if len(c.args) == 2 and program.text(c.args[0].value) == "-1":
@@ -122,7 +119,7 @@ def _classes_last(program: Program, order: list[int]) -> Iterator[Rewrite]:
             )
 
 
-def _last_step(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _last_step(program: Program, finding: Finding) -> Rewrites:
     """`output[:, -1]` for the only `output[:, 0]` of the model's class."""
     classes = [c for c in program.all(cst.ClassDef) if c.name.value == finding.name]
     found = [

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.sites import calls
 
@@ -16,12 +15,12 @@ KINDS = frozenset({"mask_without_effect", "target_in_inputs"})
 _INFINITY = 'float("-inf")'
 
 
-def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def edits(program: Program, finding: Finding) -> Rewrites:
     """The edit that the kind of the finding calls for."""
     yield from _next_value(program) if finding.kind == "target_in_inputs" else _hidden(program)
 
 
-def _hidden(program: Program) -> Iterator[Rewrite]:
+def _hidden(program: Program) -> Rewrites:
     """Minus infinity where a mask is to hide a score."""
     for node in calls(program, r"(^|\.)masked_fill_?$"):
         value = node.args[-1].value if len(node.args) > 1 else None
@@ -42,7 +41,7 @@ def _hidden(program: Program) -> Iterator[Rewrite]:
         yield Rewrite.of(program, {product: total}, "a masked place gets no weight")
 
 
-def _next_value(program: Program) -> Iterator[Rewrite]:
+def _next_value(program: Program) -> Rewrites:
     """`series[i + w]`, where `series[i + w - 1]` is the last one of the window."""
     for node in sorted(program.all(cst.Subscript), key=program.line):
         index = node.slice[0].slice

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from executor.protocol import Finding, JobResult
-from knowledge.repair.codemod import Check, Rewrite
+from knowledge.repair.codemod import Check, Rewrite, Rewrites
 from knowledge.repair.computed import backwards
 from knowledge.repair.fingerprints import same_values
-from knowledge.repair.toolkit.edits import New, Program, method, operand
+from knowledge.repair.toolkit.edits import Edits, Program, method, operand
 from knowledge.repair.toolkit.flow import reads
 from knowledge.repair.toolkit.sites import (
     assignment,
@@ -42,7 +42,7 @@ _FUNCTIONS = re.compile(r"^(torch(\.\w+)*|F|nn\.functional|self(\.\w+)*)$")
 _THRESHOLD = re.compile(r"[<>]=?\s*0?\.5\b|\.round\(|\bround\(")
 
 
-def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def edits(program: Program, finding: Finding) -> Rewrites:
     """The edit that the kind of the finding calls for."""
     makers = {
         **dict.fromkeys(_TWICE, _once),
@@ -62,7 +62,7 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
 # -- an activation too many ------------------------------------------------------------------
 
 
-def _once(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _once(program: Program, finding: Finding) -> Rewrites:
     """What the loss applies itself left out of the model."""
     activation = finding.kind.partition("_")[0]
     for node, edit in _last(program, (activation, activation.capitalize())):
@@ -96,11 +96,11 @@ def checks(before: JobResult, after: JobResult) -> list[Check]:
     return [Check(name="loss", passed=changed, detail=detail)]
 
 
-def _without_activation(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _without_activation(program: Program, finding: Finding) -> Rewrites:
     """The activation left out, at each place where it is the last thing that is done."""
     activation = str(finding.facts["activation"])
     names = _OF_ACTIVATION.get(activation, ())
-    also: dict[cst.CSTNode, New] = {}
+    also: Edits = {}
     if "binary" in str(finding.facts.get("loss", "")):
         if _THRESHOLD.search(program.module.code):
             return  # what reads a probability elsewhere would have to be changed too
@@ -113,9 +113,7 @@ def _without_activation(program: Program, finding: Finding) -> Iterator[Rewrite]
         yield Rewrite.of(program, {**edit, **also}, told, intent, at=node, as_one=bool(also))
 
 
-def _last(
-    program: Program, names: tuple[str, ...]
-) -> Iterator[tuple[cst.Call, dict[cst.CSTNode, New]]]:
+def _last(program: Program, names: tuple[str, ...]) -> Iterator[tuple[cst.Call, Edits]]:
     """Where one of these is applied last, with the edit that leaves it out, from below."""
     kept = {
         target.attr.value
@@ -150,7 +148,7 @@ def _of(program: Program, call: cst.Call) -> cst.BaseExpression | None:
     return call.func.value
 
 
-def _with_logits(program: Program) -> dict[cst.CSTNode, New]:
+def _with_logits(program: Program) -> Edits:
     """The binary cross-entropies that expect probabilities, as those that take scores."""
     return {
         **_renamed(program, "binary_cross_entropy", "binary_cross_entropy_with_logits"),
@@ -158,8 +156,8 @@ def _with_logits(program: Program) -> dict[cst.CSTNode, New]:
     }
 
 
-def _renamed(program: Program, old: str, new: str) -> dict[cst.CSTNode, New]:
-    found: dict[cst.CSTNode, New] = {}
+def _renamed(program: Program, old: str, new: str) -> Edits:
+    found: Edits = {}
     for call in calls(program, rf"(^|\.){old}$"):
         function = call.func
         if isinstance(function, cst.Attribute):
@@ -167,7 +165,7 @@ def _renamed(program: Program, old: str, new: str) -> dict[cst.CSTNode, New]:
     return found
 
 
-def _of_scores(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _of_scores(program: Program, finding: Finding) -> Rewrites:
     """The loss that takes scores, where nothing else reads them as probabilities."""
     edit = _with_logits(program)
     if edit and not _THRESHOLD.search(program.module.code):
@@ -179,7 +177,7 @@ def _of_scores(program: Program, finding: Finding) -> Iterator[Rewrite]:
 # -- another loss ----------------------------------------------------------------------------
 
 
-def _one_loss_a_label(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _one_loss_a_label(program: Program, finding: Finding) -> Rewrites:
     """A binary cross-entropy for each label, where labels do not exclude each other."""
     for old, new in (
         ("cross_entropy", "binary_cross_entropy_with_logits"),
@@ -195,7 +193,7 @@ def _one_loss_a_label(program: Program, finding: Finding) -> Iterator[Rewrite]:
             )
 
 
-def _with_logarithm(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _with_logarithm(program: Program, finding: Finding) -> Rewrites:
     """log_softmax for the softmax; or cross_entropy, which applies it, where there is none."""
     if finding.facts.get("softmax"):
         edit = {
@@ -217,7 +215,7 @@ def _with_logarithm(program: Program, finding: Finding) -> Iterator[Rewrite]:
         yield Rewrite(program.replace(edit), f"line {line}: {told}", intent)
 
 
-def _as_logarithms(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _as_logarithms(program: Program, finding: Finding) -> Rewrites:
     """Log-probabilities for the first argument of kl_div, or `log_target=True` for the second."""
     made = list(calls(program, r"(^|\.)KLDivLoss$"))
     held = {
@@ -235,9 +233,7 @@ def _as_logarithms(program: Program, finding: Finding) -> Iterator[Rewrite]:
         is_function = last_name(program, loss.func) == "kl_div"
         call = loss if is_function or not made else made[0]
         place = 5 if is_function else 3
-        edit: dict[cst.CSTNode, New] = {
-            call: with_argument(call, place, "log_target", cst.Name("True"))
-        }
+        edit: Edits = {call: with_argument(call, place, "log_target", cst.Name("True"))}
         if len(made) < 2:
             yield Rewrite(program.replace(edit), f"line {line}: the target holds logarithms")
         return
@@ -263,7 +259,7 @@ def _as_logarithms(program: Program, finding: Finding) -> Iterator[Rewrite]:
             )
 
 
-def _in_order(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _in_order(program: Program, finding: Finding) -> Rewrites:
     """The two arguments of a loss, exchanged."""
     statement = program.statement_on(finding.line) if finding.line else None
     for call in program.inside(statement, cst.Call) if statement is not None else ():
@@ -278,7 +274,7 @@ def _in_order(program: Program, finding: Finding) -> Iterator[Rewrite]:
         )
 
 
-def _ctc_with_logarithm(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _ctc_with_logarithm(program: Program, finding: Finding) -> Rewrites:
     """log_softmax of what ctc_loss is given."""
     names = {
         program.text(a.targets[0].target)
@@ -295,7 +291,7 @@ def _ctc_with_logarithm(program: Program, finding: Finding) -> Iterator[Rewrite]
             )
 
 
-def _signed(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _signed(program: Program, finding: Finding) -> Rewrites:
     """`2 * target - 1` for a target of zeros and ones."""
     made = {
         program.text(a.targets[0].target)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.findings.cuts import collected
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import loops_around
@@ -17,8 +17,9 @@ from knowledge.repair.toolkit.statements import (
     calls_of,
     inserted,
     last_name,
-    moved,
     receiver,
+    told_inserted,
+    told_moved,
 )
 
 KINDS = frozenset(
@@ -29,7 +30,7 @@ _LOSS = re.compile(r"(?i)loss|criterion|cross_entropy|objective|error")
 _OPTIMIZER = re.compile(r"(?i)sched|scaler")
 
 
-def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def edits(program: Program, finding: Finding) -> Rewrites:
     """The call that is missing, where the loop leaves one place for it."""
     makers = {
         "never_stepped": _step,
@@ -42,7 +43,7 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
     yield from makers[finding.kind](program, finding)
 
 
-def _step(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _step(program: Program, finding: Finding) -> Rewrites:
     """`optimizer.step()` behind the only backward, and behind the clipping that follows it."""
     backwards = list(calls_of(program, "backward"))
     if len(backwards) != 1:
@@ -58,10 +59,8 @@ def _step(program: Program, finding: Finding) -> Iterator[Rewrite]:
     at = here.index(statement)
     while at + 1 < len(here) and re.search(r"clip_grad|\.unscale_\(", program.text(here[at + 1])):
         at += 1
-    yield Rewrite(
-        program.replace({}, beside=inserted(program, here[at], f"{name}.step()", after=True)),
-        f"line {program.line(statement)}: `{name}.step()` after backward(): the weights move",
-    )
+    told = f"`{name}.step()` after backward(): the weights move"
+    yield told_inserted(program, here[at], f"{name}.step()", told, after=True, at=statement)
 
 
 def _spelt(program: Program, name: str, here: Sequence[cst.CSTNode]) -> str | None:
@@ -81,7 +80,7 @@ def _spelt(program: Program, name: str, here: Sequence[cst.CSTNode]) -> str | No
     return made[0] if len(made) == 1 else None
 
 
-def _backward(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _backward(program: Program, finding: Finding) -> Rewrites:
     """`loss.backward()` before the step; or the reset that came between the two above both.
 
     Or the losses themselves, where new tensors were made of their numbers.
@@ -95,23 +94,14 @@ def _backward(program: Program, finding: Finding) -> Iterator[Rewrite]:
         if heard:
             for reset, _ in calls_of(program, "zero_grad"):
                 if reset in before and before.index(reset) > before.index(heard[0]):
-                    new = moved(program, reset, heard[0])
-                    if new is not None:
-                        yield Rewrite(
-                            new,
-                            f"line {program.line(reset)}: the gradients are reset before "
-                            "backward(), and not between backward() and the step",
-                            as_one=True,
-                        )
+                    told = "the gradients are reset before backward(), and not between backward()"
+                    yield from told_moved(program, reset, heard[0], f"{told} and the step")
             continue
         losses = [a for a in before if isinstance(a, cst.Assign) and _is_loss(program, a)]
         if losses:
-            name = program.text(losses[-1].targets[0].target)
-            yield Rewrite(
-                program.replace({}, beside=inserted(program, step, f"{name}.backward()")),
-                f"line {program.line(step)}: `{name}.backward()` before the step, which needs its "
-                "gradients",
-            )
+            call = f"{program.text(losses[-1].targets[0].target)}.backward()"
+            told = f"`{call}` before the step, which needs its gradients"
+            yield told_inserted(program, step, call, told)
 
 
 def _is_loss(program: Program, assign: cst.Assign) -> bool:
@@ -122,7 +112,7 @@ def _is_loss(program: Program, assign: cst.Assign) -> bool:
     return bool(_LOSS.search(program.text(target)) or called)
 
 
-def _zero_grad(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _zero_grad(program: Program, finding: Finding) -> Rewrites:
     """The reset of this very optimizer, which is the only one, or others are reset."""
     stepping = [(s, by) for s, c in calls_of(program, "step")
                 if not _OPTIMIZER.search(by := receiver(program, c))]  # fmt: skip
@@ -138,13 +128,11 @@ def _zero_grad(program: Program, finding: Finding) -> Iterator[Rewrite]:
         return
     heard = [s for s, _ in calls_of(program, "backward") if s in here]
     if len(heard) == 1 and here.index(heard[0]) < here.index(step):  # several may add up on purpose
-        yield Rewrite(
-            program.replace({}, beside=inserted(program, heard[0], f"{by}.zero_grad()")),
-            f"line {program.line(heard[0])}: every step of `{by}` starts from gradients of its own",
-        )
+        told = f"every step of `{by}` starts from gradients of its own"
+        yield told_inserted(program, heard[0], f"{by}.zero_grad()", told)
 
 
-def _train(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _train(program: Program, finding: Finding) -> Rewrites:
     """`model.train()` before the loop over the batches, or at the beginning of each round."""
     statement = program.statement_on(finding.line) if finding.line else None
     called = (
@@ -162,35 +150,29 @@ def _train(program: Program, finding: Finding) -> Iterator[Rewrite]:
     if isinstance(first, cst.SimpleStatementLine):
         first = first.body[0]
     assert isinstance(first, (cst.BaseSmallStatement, cst.BaseCompoundStatement))
-    yield Rewrite(
-        program.replace({}, beside=inserted(program, first, f"{model}.train()")),
-        f"line {program.line(first)}: `{model}.train()` before each round of training",
-    )
+    told = f"`{model}.train()` before each round of training"
+    yield told_inserted(program, first, f"{model}.train()", told)
 
 
-def _schedule(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _schedule(program: Program, finding: Finding) -> Rewrites:
     """`scheduler.step()` at the end of each epoch, where loops over batches stand in epochs."""
     line = program.statement_on(finding.line) if finding.line else None
     if line is None or "Plateau" in program.text(line):
         return  # this one has to be told a loss
-    for step, call in calls_of(program, "step"):
+    for step, stepping in calls_of(program, "step"):
         loops = loops_around(program, step)
-        if len(loops) != 2 or _OPTIMIZER.search(receiver(program, call)):
+        if len(loops) != 2 or _OPTIMIZER.search(receiver(program, stepping)):
             continue
         last = loops[1].body.body[-1]
         if isinstance(last, cst.SimpleStatementLine):
             last = last.body[-1]
         assert isinstance(last, (cst.BaseSmallStatement, cst.BaseCompoundStatement))
-        yield Rewrite(
-            program.replace(
-                {}, beside=inserted(program, last, f"{finding.name}.step()", after=True)
-            ),
-            f"line {program.line(last)}: `{finding.name}.step()` at the end of each epoch",
-        )
+        call = f"{finding.name}.step()"
+        yield told_inserted(program, last, call, f"`{call}` at the end of each epoch", after=True)
         return
 
 
-def _scaled(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _scaled(program: Program, finding: Finding) -> Rewrites:
     """`scaler.step(optimizer)` and `scaler.update()` in the place of the optimizer's own step."""
     scaler = str(finding.facts.get("scaler", ""))
     scaled = [

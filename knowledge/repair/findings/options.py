@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite
-from knowledge.repair.toolkit.edits import New, Program, method, operand
-from knowledge.repair.toolkit.sites import argument, calls, with_argument, without_argument
+from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.toolkit.edits import Edits, Program, method, operand
+from knowledge.repair.toolkit.sites import (
+    argument,
+    calls,
+    own_modules,
+    with_argument,
+    without_argument,
+)
 
 KINDS = frozenset(
     {"samples_mixed", "sorted_samples", "target_not_detached", "inputs_unscaled",
@@ -21,7 +26,7 @@ _TIME_FIRST = r"(^|\.)(LSTM|GRU|RNN|MultiheadAttention|Transformer(En|De)coderLa
 _EQUAL = r"(^|\.)(constant_|ones_|zeros_)$"
 
 
-def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def edits(program: Program, finding: Finding) -> Rewrites:
     """The edit that the kind of the finding calls for."""
     makers = {
         "samples_mixed": _batch_first,
@@ -39,20 +44,18 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
     yield from makers[finding.kind](program, finding)
 
 
-def _batch_first(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _batch_first(program: Program, finding: Finding) -> Rewrites:
     """`batch_first=True` of the layers that were not told."""
     found = [c for c in calls(program, _TIME_FIRST) if argument(c, 99, "batch_first") is None]
     true = cst.Name("True")
     for layers in [found, *([c] for c in found if len(found) > 1)]:
         if layers:
-            new: dict[cst.CSTNode, New] = {
-                c: with_argument(c, 99, "batch_first", true) for c in layers
-            }
+            new: Edits = {c: with_argument(c, 99, "batch_first", true) for c in layers}
             told = "the layer takes the samples first, as the rest of the code gives them"
             yield Rewrite.of(program, new, told, at=layers[0])
 
 
-def _shuffled(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _shuffled(program: Program, finding: Finding) -> Rewrites:
     statement = program.statement_on(finding.line) if finding.line else None
     for loader in program.inside(statement, cst.Call) if statement is not None else ():
         if re.search(r"(^|\.)DataLoader$", program.text(loader.func)):
@@ -62,7 +65,7 @@ def _shuffled(program: Program, finding: Finding) -> Iterator[Rewrite]:
             )
 
 
-def _detached(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _detached(program: Program, finding: Finding) -> Rewrites:
     """A target `reward + factor * value` as numbers."""
     for assign in sorted(program.all(cst.Assign), key=program.line):
         value = assign.value
@@ -74,16 +77,12 @@ def _detached(program: Program, finding: Finding) -> Iterator[Rewrite]:
         yield Rewrite.of(program, {value: method(value, "detach")}, told)
 
 
-def _scaled(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _scaled(program: Program, finding: Finding) -> Rewrites:
     """`model(x / 255)` wherever one variable's model is called, of pixels."""
     if "at_ends" in finding.facts:
         return
     makes = re.compile(r"(^|\.)(Sequential|Linear|Conv\dd)$")
-    own = {
-        c.name.value
-        for c in program.all(cst.ClassDef)
-        if any("Module" in program.text(b.value) for b in c.bases)
-    }
+    own = own_modules(program)
     models = {
         program.text(a.targets[0].target)
         for a in program.all(cst.Assign)
@@ -100,7 +99,7 @@ def _scaled(program: Program, finding: Finding) -> Iterator[Rewrite]:
             if program.text(c.func) == model and len(c.args) == 1 and not c.args[0].star
         ]
         if given:
-            divided: dict[cst.CSTNode, New] = {
+            divided: Edits = {
                 v: cst.BinaryOperation(operand(v), cst.Divide(), cst.Integer("255")) for v in given
             }
             yield Rewrite(
@@ -110,13 +109,13 @@ def _scaled(program: Program, finding: Finding) -> Iterator[Rewrite]:
             )
 
 
-def _random(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _random(program: Program, finding: Finding) -> Rewrites:
     """Random weights for equal ones."""
     found = [
         c for c in calls(program, _EQUAL) if c.args and "bias" not in program.text(c.args[0].value)
     ]
     for layers in [*([c] for c in found), *([found] if len(found) > 1 else [])]:
-        new: dict[cst.CSTNode, New] = {}
+        new: Edits = {}
         for c in layers:
             assert isinstance(c.func, (cst.Attribute, cst.Name))
             name = cst.Name("xavier_uniform_")
@@ -129,7 +128,7 @@ def _random(program: Program, finding: Finding) -> Iterator[Rewrite]:
         )
 
 
-def _frozen(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _frozen(program: Program, finding: Finding) -> Rewrites:
     """`module.requires_grad_(False)`, which reaches the parameters."""
     statement = program.statement_on(finding.line) if finding.line else None
     for assign in program.inside(statement, cst.Assign) if statement is not None else ():
@@ -140,7 +139,7 @@ def _frozen(program: Program, finding: Finding) -> Iterator[Rewrite]:
             yield Rewrite.of(program, {assign: new}, told)
 
 
-def _without_option(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _without_option(program: Program, finding: Finding) -> Rewrites:
     """The option left out that leaves a class, or the only batch, out."""
     option = {"class_ignored": "ignore_index", "loader_empty": "drop_last"}[finding.kind]
     for node in sorted(program.all(cst.Call), key=program.line):
@@ -150,7 +149,7 @@ def _without_option(program: Program, finding: Finding) -> Iterator[Rewrite]:
                 yield Rewrite.of(program, {node: without_argument(node, given)}, told)
 
 
-def _without_padding(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _without_padding(program: Program, finding: Finding) -> Rewrites:
     """`ignore_index` of the cross-entropy."""
     for node in calls(program, r"(^|\.)(CrossEntropyLoss|cross_entropy|NLLLoss|nll_loss)$"):
         mark = cst.parse_expression(str(finding.facts["padding"]))
@@ -158,7 +157,7 @@ def _without_padding(program: Program, finding: Finding) -> Iterator[Rewrite]:
         yield Rewrite.of(program, {node: with_argument(node, 99, "ignore_index", mark)}, told)
 
 
-def _inverse(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _inverse(program: Program, finding: Finding) -> Rewrites:
     """The inverse of the weights."""
     for c in calls(program, r"(^|\.)(CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss)$"):
         for given in c.args:
@@ -170,7 +169,7 @@ def _inverse(program: Program, finding: Finding) -> Iterator[Rewrite]:
                 )
 
 
-def _as_numbers(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _as_numbers(program: Program, finding: Finding) -> Rewrites:
     """The advantage without its graph, where it is multiplied with log-probabilities."""
     for node in sorted(program.all(cst.BinaryOperation), key=program.line):
         if not isinstance(node.operator, cst.Multiply):

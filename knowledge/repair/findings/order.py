@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import loops_around
-from knowledge.repair.toolkit.statements import (
-    block,
-    calls_of,
-    moved,
-    receiver,
-)
+from knowledge.repair.toolkit.sites import OPTIMIZERS
+from knowledge.repair.toolkit.statements import block, calls_of, receiver, told_moved
 
 KINDS = frozenset({"not_in_optimizer", "scheduler_first", "optimizer_made_anew", "rate_died"})
-_OPTIMIZER = re.compile(r"(^|\.)(SGD|Adam\w*|RMSprop|Adagrad|Adadelta|[RN]Adam|Rprop|ASGD|LBFGS)$")
 
 
-def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def edits(program: Program, finding: Finding) -> Rewrites:
     """The statement moved."""
     if finding.kind == "not_in_optimizer":
         yield from _below_what_is_made(program, finding)
@@ -35,7 +29,7 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
         yield from _above_the_loop(program)
 
 
-def _of_the_whole(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _of_the_whole(program: Program, finding: Finding) -> Rewrites:
     """`model.parameters()` for `model.head.parameters()`."""
     owner = finding.name.partition(".")[0]
     for made in _made(program):
@@ -56,12 +50,12 @@ def _made(program: Program) -> list[cst.Assign]:
     found = [
         a
         for a in program.all(cst.Assign)
-        if isinstance(a.value, cst.Call) and _OPTIMIZER.search(program.text(a.value.func))
+        if isinstance(a.value, cst.Call) and re.search(OPTIMIZERS, program.text(a.value.func))
     ]
     return sorted(found, key=program.line)
 
 
-def _below_what_is_made(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _below_what_is_made(program: Program, finding: Finding) -> Rewrites:
     """The optimizer made below a layer that was exchanged after it had been made."""
     owner = finding.name.partition(".")[0]
     for made in _made(program):
@@ -81,17 +75,12 @@ def _below_what_is_made(program: Program, finding: Finding) -> Iterator[Rewrite]
         between = here[here.index(made) + 1 : here.index(late[-1])]
         if any(re.search(rf"\b{re.escape(name)}\b", program.text(s)) for s in between):
             continue
-        new = moved(program, made, late[-1], after=True)
-        if new is not None:
-            yield Rewrite(
-                new,
-                f"line {program.line(made)}: `{name}` is made below "
-                f"`{program.text(late[-1].targets[0].target)}`, so that it holds the new layer",
-                as_one=True,
-            )
+        below = program.text(late[-1].targets[0].target)
+        told = f"`{name}` is made below `{below}`, so that it holds the new layer"
+        yield from told_moved(program, made, late[-1], told, after=True)
 
 
-def _behind_the_step(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def _behind_the_step(program: Program, finding: Finding) -> Rewrites:
     """The scheduler's step right behind the optimizer's, or at the end of the epoch."""
     statement = program.statement_on(finding.line) if finding.line else None
     found = [s for s, _ in calls_of(program, "step") if program.parent(s) is statement]
@@ -104,32 +93,21 @@ def _behind_the_step(program: Program, finding: Finding) -> Iterator[Rewrite]:
     last = next((s for s in below if s in steps), below[-1] if below else None)
     if last is None:
         return
-    new = moved(program, scheduler, last, after=True)
-    if new is not None:
-        yield Rewrite(
-            new,
-            f"line {program.line(scheduler)}: the scheduler is stepped after the optimizer",
-            as_one=True,
-        )
+    told = "the scheduler is stepped after the optimizer"
+    yield from told_moved(program, scheduler, last, told, after=True)
 
 
-def _once_an_epoch(program: Program) -> Iterator[Rewrite]:
+def _once_an_epoch(program: Program) -> Rewrites:
     """A scheduler's step behind the loop over the batches, where that stands in one of epochs."""
     for step, call in calls_of(program, "step"):
         loops = loops_around(program, step)
         if len(loops) != 2 or not re.search(r"(?i)sched", receiver(program, call)):
             continue
-        new = moved(program, step, loops[0], after=True)
-        if new is not None:
-            yield Rewrite(
-                new,
-                f"line {program.line(step)}: the scheduler counts epochs and is stepped "
-                "once in each",
-                as_one=True,
-            )
+        told = "the scheduler counts epochs and is stepped once in each"
+        yield from told_moved(program, step, loops[0], told, after=True)
 
 
-def _above_the_loop(program: Program) -> Iterator[Rewrite]:
+def _above_the_loop(program: Program) -> Rewrites:
     """An optimizer that each round makes anew, made once above the loop."""
     for made in _made(program):
         loops = loops_around(program, made)
@@ -138,14 +116,8 @@ def _above_the_loop(program: Program) -> Iterator[Rewrite]:
         bound = {n.value for loop in loops[:1] for n in program.inside(_head(loop), cst.Name)}
         if bound & {n.value for n in program.inside(made.value, cst.Name)}:
             continue
-        new = moved(program, made, loops[0])
-        if new is not None:
-            yield Rewrite(
-                new,
-                f"line {program.line(made)}: the optimizer is made once, before the loop, and "
-                "keeps its averages",
-                as_one=True,
-            )
+        told = "the optimizer is made once, before the loop, and keeps its averages"
+        yield from told_moved(program, made, loops[0], told)
 
 
 def _head(loop: cst.For | cst.While) -> cst.BaseExpression:

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite
-from knowledge.repair.toolkit.edits import New, Program, method
+from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.toolkit.edits import Edits, Program, method
 from knowledge.repair.toolkit.sites import integer
 from knowledge.repair.toolkit.statements import last_name
 
 KINDS = frozenset({"comparison_broadcasts", "loss_broadcasts"})
 
 
-def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def edits(program: Program, finding: Finding) -> Rewrites:
     """A dimension that was added left out, else one dropped, of each operand on the line."""
     statement = program.statement_on(finding.line) if finding.line else None
     if statement is None:
@@ -31,9 +31,7 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
         for at, value in enumerate(operands):
             if not isinstance(value, (cst.Integer, cst.Float)):
                 alike = [value, *_alike(program, node, at)]
-                nodes: dict[cst.CSTNode, New] = {
-                    v: method(v, "squeeze", cst.Arg(integer(1))) for v in alike
-                }
+                nodes: Edits = {v: method(v, "squeeze", cst.Arg(integer(1))) for v in alike}
                 yield Rewrite.of(program, nodes, told, as_one=len(nodes) > 1)
 
 

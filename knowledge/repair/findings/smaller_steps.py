@@ -9,17 +9,17 @@ import libcst as cst
 
 from executor.protocol import Finding, JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Rewrite
-from knowledge.repair.toolkit.edits import New, Program
-from knowledge.repair.toolkit.sites import argument, calls
+from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.toolkit.edits import Edits, Program
+from knowledge.repair.toolkit.sites import OPTIMIZERS, argument, calls
 
 KINDS = frozenset({"loss_not_finite", "loss_ran_away"})
-_OPTIMIZER = r"(^|\.)(SGD|Adam\w*|NAdam|RAdam|RMSprop|Adagrad|Adadelta|ASGD|Rprop)$"
+
 _RATE = re.compile(r"(?i)^(lr|learning_?rate|eta)$")
 _POWERS = range(1, 8)  # of ten that the rate is divided by
 
 
-def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+def edits(program: Program, finding: Finding) -> Rewrites:
     """Each rate of the program, ten times smaller, a hundred times, and so on."""
     if not finding.facts.get("ran_away"):
         return
@@ -27,9 +27,7 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
     above = [(rate, value) for rate, value in rates if program.line(rate) <= (finding.line or 0)]
     rates = above or rates  # those below belong to another training
     for power in _POWERS if rates else ():
-        smaller: dict[cst.CSTNode, New] = {
-            rate: cst.Float(_written(value / 10**power)) for rate, value in rates
-        }
+        smaller: Edits = {rate: cst.Float(_written(value / 10**power)) for rate, value in rates}
         first, _ = rates[0]
         yield Rewrite(
             program.replace(smaller),
@@ -52,7 +50,7 @@ def checks(before: JobResult, after: JobResult) -> list[Check]:
 
 def _rates(program: Program) -> Iterator[tuple[cst.BaseNumber, float]]:
     """The numbers that say how far a step goes."""
-    arguments = (argument(call, 1, "lr") for call in calls(program, _OPTIMIZER))
+    arguments = (argument(call, 1, "lr") for call in calls(program, OPTIMIZERS))
     given = [
         *(a.value for a in arguments if a is not None),
         *(

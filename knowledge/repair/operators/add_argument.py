@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import re
 import typing
-from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from typing import Any
 
@@ -18,9 +17,9 @@ import libcst as cst
 from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.flow import free_name, later, siblings
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import Called, called, is_alive, required
@@ -42,7 +41,7 @@ def applies(result: JobResult) -> bool:
     )
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The object of the class; the arguments in the order of their names; the missing one added."""
     yield from _said(failure)
     found = called(failure)
@@ -58,7 +57,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     yield from _one_of_its_words(failure, found)
 
 
-def _said(failure: Failure) -> Iterator[Rewrite]:
+def _said(failure: Failure) -> Rewrites:
     """The keyword that the error itself says can be passed: `enforce_sorted=False`."""
     seen, node = _TO_PASS.search(failure.error.message), failure.node
     if seen is None or not isinstance(node, cst.Call) or seen["name"] in _WAYS_AROUND:
@@ -78,7 +77,7 @@ def _said(failure: Failure) -> Iterator[Rewrite]:
 # -- a class for an object -------------------------------------------------------------------
 
 
-def _object_of_the_class(failure: Failure, found: Called) -> Iterator[Rewrite]:
+def _object_of_the_class(failure: Failure, found: Called) -> Rewrites:
     """`net = Net` is called with a batch: `net = Net()`, if that needs no arguments."""
     function = found.call.func
     program = failure.program
@@ -125,7 +124,7 @@ def _with_function(call: cst.Call, function: cst.BaseExpression) -> cst.Call:
 # -- an argument too few ---------------------------------------------------------------------
 
 
-def _by_name(failure: Failure, found: Called) -> Iterator[Rewrite]:
+def _by_name(failure: Failure, found: Called) -> Rewrites:
     """`step(x, y, lr)` of `step(model, x, y, lr)`: each to its own name, the missing one first."""
     plain = [a for a in found.call.args if a.keyword is None and not a.star]
     if len(plain) != len(found.call.args) or not plain:
@@ -147,7 +146,7 @@ def _by_name(failure: Failure, found: Called) -> Iterator[Rewrite]:
     )
 
 
-def _added(failure: Failure, found: Called) -> Iterator[Rewrite]:
+def _added(failure: Failure, found: Called) -> Rewrites:
     """What is missing, where variables have these names and hold what the function may take."""
     names = found.required(found.free())
     if not names or any(a.star for a in found.call.args):
@@ -166,13 +165,13 @@ def _added(failure: Failure, found: Called) -> Iterator[Rewrite]:
     told = " and ".join(f"`{n}`" for n in names)
     title = f"line {program.line(found.call)}: {told} is given too"
     for calls in [every, [*every, *alike]] if alike else [every]:
-        new: dict[cst.CSTNode, cst.CSTNode] = {c: _with(c, found, names) for c in calls}
+        new: Edits = {c: _with(c, found, names) for c in calls}
         where = "" if len(calls) == 1 else " (everywhere)"
         meaning = f"what it lacks is the {told} that is there"
         yield Rewrite(program.replace(new), title + where, meaning, cost=COST.SURE)
 
 
-def _measured(failure: Failure, found: Called) -> Iterator[Rewrite]:
+def _measured(failure: Failure, found: Called) -> Rewrites:
     """`scheduler.step(val_loss)` for `scheduler.step()`: what the round has measured."""
     if found.required(found.free()) != ["metrics"] or found.call.args:
         return
@@ -199,7 +198,7 @@ def _measured(failure: Failure, found: Called) -> Iterator[Rewrite]:
         yield Rewrite(program.replace({found.call: new}), title, f"it looks at `{name}`", cost=cost)
 
 
-def _as_a_closure(failure: Failure, found: Called) -> Iterator[Rewrite]:
+def _as_a_closure(failure: Failure, found: Called) -> Rewrites:
     """`loss = opt.step(closure)`: what a round computes, up to its `backward()`, as a function."""
     program = failure.program
     here = program.up(found.call, cst.SimpleStatementLine)
@@ -256,7 +255,7 @@ def _is_a_number(failure: Failure, name: str) -> bool:
     return isinstance(value, float) or getattr(value, "shape", None) == ()
 
 
-def _one_of_its_words(failure: Failure, found: Called) -> Iterator[Rewrite]:
+def _one_of_its_words(failure: Failure, found: Called) -> Rewrites:
     """`Accuracy(task="multiclass", num_classes=3)`: each word that the argument may be."""
     names = found.required(found.free())
     words = _words_of(found.parameter(names[0])) if len(names) == 1 else []

@@ -7,14 +7,15 @@ list is one of what is appended to it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.statements import last_name
 
@@ -36,13 +37,13 @@ def applies(result: JobResult) -> bool:
     )
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """Every parameter of the functions that the error quotes, with one type in all calls."""
     program = failure.program
     if (appended := _APPENDED.search(str(failure.live.error))) is not None:
         yield from _of_a_list(failure, appended[1])
         return
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     told: list[str] = []
     for function in program.all(cst.FunctionDef):
         if not re.search(rf"(?:def |: ){function.name.value}\(", str(failure.live.error)):
@@ -62,7 +63,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         yield Rewrite(program.replace(changes), f"line {line}: {what}", what, cost=COST.SURE)
 
 
-def _of_a_list(failure: Failure, kind: str) -> Iterator[Rewrite]:
+def _of_a_list(failure: Failure, kind: str) -> Rewrites:
     """`runs: list[int] = []` for the `runs = []` that the error's line appends to."""
     program = failure.program
     marked = re.search(r"\n\s*(\w{1,60})\.append\([^\n]*\n\s*~", str(failure.live.error))

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import libcst as cst
 
 from executor.errors import is_a, wanted_of
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import operand
 from knowledge.repair.toolkit.keeps import computed
@@ -51,7 +51,7 @@ def applies(result: JobResult) -> bool:
     return result.error is not None
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """Each operand after each step with which the failing expression has a value."""
     for place in failure.places[:_FRAMES]:
         if place.frame != -1 and called_module(failure, place) is None:
@@ -62,7 +62,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
             return  # further out the same operands have other names
 
 
-def _stepped(failure: Failure, place: Place, one: Operand) -> Iterator[Rewrite]:
+def _stepped(failure: Failure, place: Place, one: Operand) -> Rewrites:
     program = failure.program
     text = program.module.code_for_node(operand(one.node))
     seen: list[Any] = []

@@ -7,7 +7,7 @@ expression is evaluated with each of them: one with which it fails still is no e
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, MappingView
+from collections.abc import Iterator, MappingView
 from typing import Any, NamedTuple
 
 import libcst as cst
@@ -15,9 +15,9 @@ import libcst as cst
 from executor.errors import HasMessage, is_a, is_about_dtypes, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.edits import Program, call, keyword, method, operand
+from knowledge.repair.toolkit.edits import Edits, Program, call, keyword, method, operand
 from knowledge.repair.toolkit.lazily import np, torch
 from knowledge.repair.toolkit.live import Operand, called_module, operands, works
 from knowledge.repair.toolkit.shapes import still_computed
@@ -45,13 +45,13 @@ class _Form(NamedTuple):
     supposes: bool = False
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """Each operand in another form with which the failing expression can be evaluated."""
     for place in failure.places[:_FRAMES]:
         yield from _at(failure, place)
 
 
-def _at(failure: Failure, place: Place) -> Iterator[Rewrite]:
+def _at(failure: Failure, place: Place) -> Rewrites:
     given = operands(failure, place)
     for one in given:
         for form in _forms(failure, place, one, given):
@@ -70,14 +70,14 @@ def _at(failure: Failure, place: Place) -> Iterator[Rewrite]:
         yield _rewrite(failure, place.node, joined)
 
 
-def _alike(failure: Failure, place: Place, one: Operand, form: _Form) -> Iterator[Rewrite]:
+def _alike(failure: Failure, place: Place, one: Operand, form: _Form) -> Rewrites:
     """The same form for what the other calls of its kind in the statement are given."""
     program, node = failure.program, place.node
     statement = program.up(node, cst.SimpleStatementLine)
     if not isinstance(node, cst.Call) or statement is None or not isinstance(one.node, cst.Name):
         return
     kind, dtype = type(failure.value(node.func, place.frame)), getattr(one.value, "dtype", None)
-    changes: dict[cst.CSTNode, cst.CSTNode] = {one.node: form.new}
+    changes: Edits = {one.node: form.new}
     for other in program.inside(statement, cst.Call):
         given = other.args[0].value if other.args else None
         if other is node or not isinstance(given, cst.Name) or dtype is None:
@@ -183,7 +183,7 @@ def _of_array(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
         yield _Form(cst.parse_expression(f"{text}.float()"), f"{told} of float32", COST.SURE + 0.1)
 
 
-def _listed(failure: Failure, one: Operand) -> Iterator[Rewrite]:
+def _listed(failure: Failure, one: Operand) -> Rewrites:
     """`np.array(list(table.values()))` for `np.array(table.values())`, an array of one object."""
     program, value = failure.program, one.value
     if not isinstance(value, np.ndarray) or value.dtype != object or value.ndim:
@@ -275,7 +275,7 @@ def _of_list(failure: Failure, value: Any, node: cst.BaseExpression) -> Iterator
         yield _Form(new, f"the numbers of `{name}` are made a tensor", COST.LIKELY)
 
 
-def _appended(failure: Failure, one: Operand) -> Iterator[Rewrite]:
+def _appended(failure: Failure, one: Operand) -> Rewrites:
     """`losses.append(loss.item())`, where the list of losses is used as one of numbers."""
     values, program = one.value, failure.program
     if not isinstance(values, list) or not values or not isinstance(one.node, cst.Name):
@@ -284,15 +284,13 @@ def _appended(failure: Failure, one: Operand) -> Iterator[Rewrite]:
         return
     added = f"{one.node.value}.append"
     found = [c for c in program.all(cst.Call) if program.text(c.func) == added and len(c.args) == 1]
-    changes: dict[cst.CSTNode, cst.CSTNode] = {
-        c.args[0].value: method(c.args[0].value, "item") for c in found
-    }
+    changes: Edits = {c.args[0].value: method(c.args[0].value, "item") for c in found}
     if changes:
         what = f"`{one.node.value}` keeps the numbers, without their graphs"
         yield failure.edit(changes, what, at=found[0])
 
 
-def _summed(failure: Failure, place: Place, one: Operand) -> Iterator[Rewrite]:
+def _summed(failure: Failure, place: Place, one: Operand) -> Rewrites:
     """`loss = a + b` for `loss = [a, b]`, where the list is used as one loss."""
     program = failure.program
     made = assignment(program, program.text(one.node), one.node)
@@ -351,7 +349,7 @@ def _turned_mask(failure: Failure, place: Place) -> _Form | None:
     return _Form(node.with_changes(right=method(node.right, "float")), f"`{name}` counts as 0 or 1")
 
 
-def _squared_magnitudes(failure: Failure, place: Place) -> Iterator[Rewrite]:
+def _squared_magnitudes(failure: Failure, place: Place) -> Rewrites:
     """`(x.abs() ** 2).mean()` for `(x ** 2).mean()` of complex numbers."""
     program, made = failure.program, None
     if not is_a(failure.error, "grad_of_complex"):
@@ -362,7 +360,7 @@ def _squared_magnitudes(failure: Failure, place: Place) -> Iterator[Rewrite]:
             assignment(program, program.text(of), place.node) if isinstance(of, cst.Name) else None
         )
     found = [_squared(program, s) for s in program.expressions(made)] if made else []
-    changes: dict[cst.CSTNode, cst.CSTNode] = {
+    changes: Edits = {
         of: method(of, "abs")
         for of in found
         if of is not None and getattr(failure.value(of, place.frame), "is_complex", bool)()
@@ -470,7 +468,7 @@ def _tensor_of(failure: Failure, one: Operand) -> cst.BaseExpression | None:
 # -- whole numbers ---------------------------------------------------------------------------
 
 
-def _unpacked_whole(failure: Failure, one: Operand) -> Iterator[Rewrite]:
+def _unpacked_whole(failure: Failure, one: Operand) -> Rewrites:
     """`rows, columns = pairs.long()` for `rows, columns = pairs`: its other parts are whole too."""
     program, value = failure.program, one.value
     if not isinstance(value, torch.Tensor) or not isinstance(one.node, cst.Name):
@@ -486,7 +484,7 @@ def _unpacked_whole(failure: Failure, one: Operand) -> Iterator[Rewrite]:
         yield _rewrite(failure, made.value, _Form(method(made.value, "long"), told))
 
 
-def _made_whole(failure: Failure, one: Operand) -> Iterator[Rewrite]:
+def _made_whole(failure: Failure, one: Operand) -> Rewrites:
     """A size that became a fraction: `a // b` where it was divided without rest, else `int(…)`."""
     value = one.value
     if type(value) is not float or not _OF_WHOLE.search(failure.error.message):

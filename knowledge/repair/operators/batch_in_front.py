@@ -6,13 +6,11 @@ in the first place and a new dimension in the second, that was meant to be the b
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.live import tensors
 from knowledge.repair.toolkit.shapes import still_computed
@@ -22,7 +20,7 @@ ERRORS = ("conv_channels",)
 _RANKS = {"Conv1d": 3, "Conv2d": 4, "Conv3d": 5}
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The one `unsqueeze(1)` of the picture that the layer is given."""
     program, layer = failure.program, failure.result.layer
     rank = _RANKS.get(layer.type) if layer is not None else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import libcst as cst
@@ -17,8 +17,9 @@ import libcst as cst
 from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import required
 from knowledge.repair.toolkit.sites import assignment
@@ -39,7 +40,7 @@ def applies(result: JobResult) -> bool:
     )
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The failing place, then every place that does the same with the same thing."""
     program = failure.program
     yield from _not_called(failure)
@@ -54,20 +55,18 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         head = program.text(_head(node))
         others = [n for n in program.all(type(node)) if program.text(_head(n)) == head]
         changes = {n: _change(failure, n, value) for n in others}
-        every: dict[cst.CSTNode, cst.CSTNode] = {
-            n: change[0] for n, change in changes.items() if change is not None
-        }
+        every: Edits = {n: change[0] for n, change in changes.items() if change is not None}
         if len(every) > 1 and not isinstance(node, cst.Attribute):
             title = f"{title} (everywhere)"
             yield Rewrite(program.replace(every), title, meaning, cost=COST.SURE)
 
 
-def _not_called(failure: Failure) -> Iterator[Rewrite]:
+def _not_called(failure: Failure) -> Rewrites:
     """`sum(p.numel() for p in …)`: methods of tensors in the failing statement without brackets."""
     program, statement = failure.program, failure.statement
     if statement is None or _NOT_CALLED.search(failure.error.message) is None:
         return
-    found: dict[cst.CSTNode, cst.CSTNode] = {}
+    found: Edits = {}
     for node in program.inside(statement, cst.Attribute):
         parent = program.parent(node)
         is_called = isinstance(parent, cst.Call) and parent.func is node

@@ -7,14 +7,14 @@ So do two results of which an `if` returns one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
 from executor.protocol import SNIPPET
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
-from knowledge.repair.toolkit.edits import New
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.sites import names_in
 
 ERRORS = ("graph_break_on_data", "item_under_vmap")
@@ -23,7 +23,7 @@ _AT = re.compile(rf'File "[^"\n]{{0,200}}{re.escape(SNIPPET)}", line (\d+)')
 _PLAIN = (cst.Comparison, cst.Name, cst.Attribute, cst.Call)  # `a and b` is no tensor
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The branch that the error names, where it gives one name one other value."""
     program, lines = failure.program, [int(n) for n in _AT.findall(str(failure.live.error))]
     here = lines[-1] if lines else failure.error.line  # vmap fails in the frame itself
@@ -52,7 +52,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     yield failure.edit({branch: line}, told, meant, supposes=True)
 
 
-def _of_returns(failure: Failure, branch: cst.If) -> Iterator[Rewrite]:
+def _of_returns(failure: Failure, branch: cst.If) -> Rewrites:
     """`return torch.where(c, a, b)` for `if c: return a` and the `return b` behind it."""
     program = failure.program
     body = program.parent(branch)
@@ -68,7 +68,7 @@ def _of_returns(failure: Failure, branch: cst.If) -> Iterator[Rewrite]:
     line = cst.SimpleStatementLine(
         [cst.Return(cst.Call(where, given))], leading_lines=branch.leading_lines
     )
-    changes: dict[cst.CSTNode, New] = {branch: line}
+    changes: Edits = {branch: line}
     if branch.orelse is None:
         changes[after[0]] = cst.RemoveFromParent()
     told = f"`{program.text(branch.test)}` picks one of two results"

@@ -8,15 +8,15 @@ passed for, and that nothing reads, goes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program, separated
+from knowledge.repair.toolkit.edits import Edits, Program, separated
 from knowledge.repair.toolkit.sites import calls
 
 ERRORS = ("too_many_arguments", "missing_arguments")
@@ -44,7 +44,7 @@ _NAME = re.compile(r"^(?:[\w.<>]*\.)?(?P<name>\w+|<lambda>)\(\)")
 Hook = cst.FunctionDef | cst.Lambda
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The hook that the error names, with the parameters of its kind."""
     program, said = failure.program, _NAME.search(failure.error.message)
     if said is None:
@@ -71,14 +71,14 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     name = "the lambda" if isinstance(hook, cst.Lambda) else f"`{hook.name.value}`"
     told = f"{name} takes what `{method}` calls it with: {', '.join(given)}"
     title = f"line {program.line(hook)}: {told}"
-    changes: dict[cst.CSTNode, cst.CSTNode] = {hook.params: new}
+    changes: Edits = {hook.params: new}
     for role, param in zip(reversed(given), reversed(new.params), strict=False):
         if role in _TUPLES:
             changes |= _first_of(program, hook, param.name.value)
     yield Rewrite(program.replace(changes), title, told, cost=COST.SAID)
 
 
-def _with_index(program: Program) -> Iterator[Rewrite]:
+def _with_index(program: Program) -> Rewrites:
     """`def __getitem__(self, index)` for `def __getitem__(self)`."""
     for function in program.all(cst.FunctionDef):
         params = function.params.params
@@ -142,7 +142,7 @@ def _parameters(program: Program, hook: Hook, given: tuple[str, ...]) -> cst.Par
     return params.with_changes(params=separated([*bound, *reversed(new)]))
 
 
-def _first_of(program: Program, hook: Hook, name: str) -> dict[cst.CSTNode, cst.CSTNode]:
+def _first_of(program: Program, hook: Hook, name: str) -> Edits:
     """`grad[0].norm()` for `grad.norm()`, where it is read as a tensor and in no other way."""
     reads = [n for n in program.inside(hook.body, cst.Name) if n.value == name]
     around = [program.parent(n) for n in reads]

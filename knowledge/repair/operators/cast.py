@@ -7,22 +7,20 @@ Floats become whole numbers only where the error asks for them and every value i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import libcst as cst
 
 from executor.errors import is_a, is_about_dtypes
 from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
-from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.toolkit import keeps
 from knowledge.repair.toolkit.dataflow import cast_of, digits_lost
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import Operand, behind_backward, called_module, tensors
-from knowledge.repair.toolkit.shapes import still_computed
 
+KEEPS = (keeps.computed(), keeps.tensors, keeps.leaves)
 _WHOLE = ("int64", "int32", "int16", "int8", "uint8", "bool")
 
 
@@ -34,7 +32,7 @@ def applies(result: JobResult) -> bool:
     return is_about_dtypes(error.message)
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """Each operand of another dtype than its partner's, cast where they meet."""
     if is_a(failure.error, "backward_dtype"):  # only backward() minds what the loss let pass
         for place in behind_backward(failure):
@@ -64,16 +62,14 @@ def _name(tensor: Any) -> str:
     return str(tensor.dtype).removeprefix("torch.")
 
 
-def _to_weights(
-    failure: Failure, place: Place, given: tuple[Operand, ...], dtype: str
-) -> Iterator[Rewrite]:
+def _to_weights(failure: Failure, place: Place, given: tuple[Operand, ...], dtype: str) -> Rewrites:
     for operand in given:
         old = _name(operand.value)
         if old != dtype and "float16" not in (old, dtype):
             yield _cast(failure, operand, old, dtype, COST.SURE)
 
 
-def _to_partner(failure: Failure, place: Place, given: tuple[Operand, ...]) -> Iterator[Rewrite]:
+def _to_partner(failure: Failure, place: Place, given: tuple[Operand, ...]) -> Rewrites:
     kinds = {_name(o.value) for o in given}
     for also in ("bool", "int64"):  # a mask, an index
         if len(kinds) > 2:
@@ -102,13 +98,11 @@ def _to_partner(failure: Failure, place: Place, given: tuple[Operand, ...]) -> I
 def _cast(
     failure: Failure, operand: Operand, old: str, new: str, cost: float, intent: str = ""
 ) -> Rewrite:
-    program = failure.program
-    changed = program.replace({operand.node: cast_of(program, operand.node, new)})
-    name = program.text(operand.node)
-    where = f"line {program.line(operand.node)}"
-    title = f"{where}: `{name}` is used as {new}, not {old}{digits_lost(old, new)}"
-    meaning = intent or f"`{name}` is to be {new} here"
-    return Rewrite(changed, title, meaning, subjects=_own(operand.node), cost=cost)
+    node, name = operand.node, failure.program.text(operand.node)
+    told = f"`{name}` is used as {new}, not {old}{digits_lost(old, new)}"
+    meaning, own = intent or f"`{name}` is to be {new} here", isinstance(node, cst.Name)
+    changed = cast_of(failure.program, node, new)
+    return failure.edit({node: changed}, told, meaning, subjects=(name,) if own else (), cost=cost)
 
 
 def _is_mask(failure: Failure, operand: Operand) -> bool:
@@ -117,16 +111,3 @@ def _is_mask(failure: Failure, operand: Operand) -> bool:
     keyword = given.keyword if isinstance(given, cst.Arg) else None
     called = program.text(operand.node) + (keyword.value if keyword is not None else "")
     return "mask" in called and bool(((operand.value == 0) | (operand.value == 1)).all())
-
-
-def _own(node: cst.BaseExpression) -> tuple[str, ...]:
-    return (node.value,) if isinstance(node, cst.Name) else ()
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same values in the new dtype, and every backward still reaches its leaves."""
-    return [
-        still_computed(before.error, proposal.code),
-        same_tensors(before, after, proposal.code, proposal.subjects),
-        reaches_leaves(after, wanted=False),
-    ]

@@ -6,14 +6,14 @@ that goes on in the middle of its course needs the optimizer's entry loaded befo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.sites import argument
@@ -31,7 +31,7 @@ def applies(result: JobResult) -> bool:
     return error.message.strip("'") == _WHOLE or is_a(error, "scheduler_resumed")
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The one entry that fits the optimizer of the failing call."""
     place = next(iter(failure.places), None)
     if place is None or not isinstance(place.node, cst.Call):
@@ -50,7 +50,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
             yield failure.edit({given.value: cst.parse_expression(entry)}, told)
 
 
-def _resumed(failure: Failure, place: Place, made: cst.Call) -> Iterator[Rewrite]:
+def _resumed(failure: Failure, place: Place, made: cst.Call) -> Rewrites:
     """`optimizer.load_state_dict(state["opt"])`, behind the line that loads the model's part."""
     program, given = failure.program, argument(made, 0, "optimizer")
     optimizer = failure.value(given.value, place.frame) if given is not None else None

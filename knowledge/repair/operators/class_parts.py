@@ -8,16 +8,16 @@ samples out of has as many as that.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.spelling import slips
 from knowledge.repair.toolkit.unchanged import failing_expression_kept
@@ -39,7 +39,7 @@ ERRORS = (*_LACKS, *_OF_SUPER)
 _ELSEWHERE = {"forward": ("call", "predict", "forward_pass"), "__len__": ("length",)}
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The slip put right; else `forward` moved out; else `__len__` out of `__getitem__`."""
     program = failure.program
     yield from _bare_super(failure)
@@ -93,7 +93,7 @@ def _is_slip(name: str, wanted: str) -> bool:
     return a == b or (abs(len(a) - len(b)) <= 1 and slips(a, b) <= 1)
 
 
-def _bare_super(failure: Failure) -> Iterator[Rewrite]:
+def _bare_super(failure: Failure) -> Rewrites:
     """`super().__init__(n)`, where the class above takes nothing: its arguments go."""
     node = failure.node
     if not is_a(failure.error, *_OF_SUPER) or not isinstance(node, cst.Call) or not node.args:
@@ -123,7 +123,7 @@ def _respelled(
 ) -> Rewrite:
     """The method under its name, and where the class calls it so."""
     old = method.name.value
-    uses: dict[cst.CSTNode, cst.CSTNode] = {
+    uses: Edits = {
         n.attr: cst.Name(wanted) for n in program.inside(cls, cst.Attribute) if n.attr.value == old
     }
     return Rewrite(
@@ -135,9 +135,7 @@ def _respelled(
     )
 
 
-def _moved_out(
-    program: Program, cls: cst.ClassDef, methods: list[cst.FunctionDef]
-) -> Iterator[Rewrite]:
+def _moved_out(program: Program, cls: cst.ClassDef, methods: list[cst.FunctionDef]) -> Rewrites:
     """A `forward` inside another method becomes a method of the class."""
     for method in methods:
         inner = [
@@ -163,9 +161,7 @@ def _moved_out(
         )
 
 
-def _length(
-    program: Program, cls: cst.ClassDef, methods: list[cst.FunctionDef]
-) -> Iterator[Rewrite]:
+def _length(program: Program, cls: cst.ClassDef, methods: list[cst.FunctionDef]) -> Rewrites:
     """`__len__` is the length of what `__getitem__` takes the sample of a number out of."""
     getitem = next((m for m in methods if m.name.value == "__getitem__"), None)
     if getitem is None or len(getitem.params.params) != 2:

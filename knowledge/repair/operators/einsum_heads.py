@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.lazily import torch
 
@@ -25,7 +24,7 @@ _TURNED = re.compile(r"\.(?:transpose|swapaxes)\((?:1, ?2|2, ?1|-3, ?-2|-2, ?-3)
 _EQUATION = re.compile(r"([a-zA-Z]+(?:,[a-zA-Z]+)+)->([a-zA-Z]+)")
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The letter behind the first one, of the operands that have a dimension more, and of all."""
     program, node = failure.program, failure.node
     if not isinstance(node, cst.Call) or len(node.args) < 3:

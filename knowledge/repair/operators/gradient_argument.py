@@ -6,11 +6,9 @@ a tensor that was reduced to one number, leave open what is meant: then nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import call, method
 from knowledge.repair.toolkit.keeps import backwards
@@ -21,7 +19,7 @@ ERRORS, SAYS = ("grad_output_shape",), {"number": "0"}
 KEEPS = (backwards,)
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """Without it, or in the result's shape."""
     node = failure.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
@@ -36,7 +34,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 
 def _fitting(
     failure: Failure, node: cst.Call, start: cst.BaseExpression, given: cst.Arg | None
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     program = failure.program
     out, weights = failure.value(start), failure.value(given.value) if given is not None else None
     if given is None or not isinstance(out, torch.Tensor) or not isinstance(weights, torch.Tensor):

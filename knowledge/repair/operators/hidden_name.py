@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import builtins
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.flow import free_name, parameters
 from knowledge.repair.toolkit.sites import scope_of
 
@@ -32,7 +32,7 @@ class _Hidden(NamedTuple):
     value: Any  # the attribute's, which the person means
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The attribute, or the variable, by another name wherever it is meant."""
     yield from _of_a_variable(failure)
     for hidden in _hidden(failure):
@@ -48,7 +48,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         return
 
 
-def _of_a_variable(failure: Failure) -> Iterator[Rewrite]:
+def _of_a_variable(failure: Failure) -> Rewrites:
     """`loss_value = loss(out, y)` for `loss = loss(out, y)`, and so wherever that value is read."""
     program, node = failure.program, failure.node
     asked = node.func if isinstance(node, cst.Call) else node
@@ -76,7 +76,7 @@ def _of_a_variable(failure: Failure) -> Iterator[Rewrite]:
     is_size = not is_unbound and type(failure.value(name)) is int
     new = free_name(program, f"{word}_{'size' if is_size else 'value'}")
     told = f"`{new}` is the value, and `{word}` stays what it is called for"
-    changes: dict[cst.CSTNode, cst.CSTNode] = {n: cst.Name(new) for n in own if n not in old}
+    changes: Edits = {n: cst.Name(new) for n in own if n not in old}
     title = f"line {min(map(program.line, changes))}: {told}"
     yield Rewrite(program.replace(changes), title, told, cost=COST.SURE, as_one=True)
 

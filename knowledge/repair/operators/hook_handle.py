@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.errors import HasMessage, read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.statements import receiver
 
@@ -31,7 +31,7 @@ def _removed(error: HasMessage | None) -> re.Match[str] | None:
     return _REMOVES.fullmatch(seen["name"]) if seen is not None else None
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """Every hook that is removed so, each by its own handle."""
     program, said = failure.program, _removed(failure.error)
     if said is None:
@@ -48,7 +48,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
             registered[owner] = (statement, call)
         elif method == said[0]:
             removed[owner] = statement
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     for number, (owner, statement) in enumerate(removed.items(), start=1):
         if owner not in registered:
             return

@@ -6,12 +6,10 @@ the batch, or that is no tensor, is the same for all: `in_dims=(None, 0)`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import evaluates, made_callable
@@ -26,7 +24,7 @@ def applies(result: JobResult) -> bool:
     return said.startswith("vmap") and ("in_dim" in said or "in the mapped dimension" in said)
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """One 0 for each input that has a row for each sample, None for the others."""
     program, place = failure.program, next(iter(failure.places), None)
     if place is None or not isinstance(place.node, cst.Call) or len(place.node.args) > _MOST:

@@ -6,13 +6,13 @@ number of them, or in another order, is none of this.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.shapes import still_computed
@@ -20,7 +20,7 @@ from knowledge.repair.toolkit.shapes import still_computed
 ERRORS = ("inplace_result_grows", "expand_fewer_dimensions", "expand_sizes", "broadcast_sizes")
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The written value without the dimensions of size 1 that its place has not."""
     import torch
 

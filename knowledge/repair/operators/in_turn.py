@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.lazily import torch
@@ -21,7 +20,7 @@ from knowledge.repair.toolkit.lazily import torch
 ERRORS = ("forward_missing", "not_callable")
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """A loop above the line, or in place of it."""
     program, call = failure.program, failure.node
     if not isinstance(call, cst.Call) or not call.args or call.args[0].keyword is not None:
@@ -52,7 +51,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     yield Rewrite(program.replace({statement: new}), title, meaning, cost=COST.SURE, as_one=True)
 
 
-def _side_by_side(failure: Failure, call: cst.Call, layers: list[Any]) -> Iterable[Rewrite]:
+def _side_by_side(failure: Failure, call: cst.Call, layers: list[Any]) -> Rewrites:
     """`torch.cat([head(x) for head in heads], dim=1)`, where each gives one column of its own."""
     program, owner = failure.program, failure.program.text(call.func)
     item = free_name(program, owner.rpartition(".")[2].removesuffix("s") or "layer")

@@ -6,13 +6,11 @@ the pair, or all places, where the j-th value is meant.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import operand
 from knowledge.repair.toolkit.flow import reads
@@ -21,7 +19,7 @@ from knowledge.repair.toolkit.sites import assignment, scope_of
 TYPES = frozenset({"RuntimeError", "IndexError", "ValueError", "TypeError"})
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """`.values` where the pair is made, if an index of the failing statement is a variable."""
     program, statement = failure.program, failure.statement
     for index in program.inside(statement, cst.Subscript) if statement is not None else ():

@@ -10,31 +10,25 @@ from 1; else the table has too few rows, and both may be meant where only its en
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import libcst as cst
 
 from executor.errors import is_a
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import operand
 from knowledge.repair.toolkit.keeps import layers
 from knowledge.repair.toolkit.lazily import torch
-from knowledge.repair.toolkit.shapes import (
-    Resized,
-    origin,
-    resized,
-    resized_call,
-    size_given,
-)
+from knowledge.repair.toolkit.shapes import Resized, origin, resized, resized_call, size_given
 from knowledge.repair.toolkit.sites import argument, assignment, calls, integer, made
 
 ERRORS = ("class_out_of_bounds", "embedding_range", "loss_range")
 KEEPS = (layers,)
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """`labels - 1` where they are made, or one row more for each index that has none."""
     place = next(iter(failure.places), None)
     if place is None or not isinstance(place.node, cst.Call):
@@ -67,7 +61,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         yield Rewrite(way.module, title, meaning, cost=cost)
 
 
-def _last_steps(failure: Failure, place: Place, values: Any, rows: int) -> Iterator[Rewrite]:
+def _last_steps(failure: Failure, place: Place, values: Any, rows: int) -> Rewrites:
     """`net(ids[:, -limit:])` in a loop that makes `ids` longer, past a table of positions."""
     program, steps = failure.program, values.numel()
     if values.flatten().tolist() != list(range(steps)) or steps <= rows:
@@ -104,7 +98,7 @@ def _limit(failure: Failure, outer: Place, rows: int) -> str:
     return str(rows)
 
 
-def _drawn_between(failure: Failure, place: Place, call: cst.Call) -> Iterator[Rewrite]:
+def _drawn_between(failure: Failure, place: Place, call: cst.Call) -> Rewrites:
     """`torch.rand` for the `torch.randn` by which the program made up what became the target."""
     program, given = failure.program, argument(call, 1, "target")
     value = failure.value(given.value, place.frame) if given is not None else None
@@ -157,9 +151,7 @@ def _whole(failure: Failure, values: Any) -> Any:
     return whole[0] if len(whole) == 1 else values
 
 
-def _from_zero(
-    failure: Failure, place: Place, whole: Any, name: str, rows: int
-) -> Iterator[Rewrite]:
+def _from_zero(failure: Failure, place: Place, whole: Any, name: str, rows: int) -> Rewrites:
     program = failure.program
     old: cst.BaseExpression | None = None
     for variable, value in failure.live.names[0].items():

@@ -6,16 +6,16 @@ Generators, such as `parameters()` gives, become one list: `[*a.parameters(), *b
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.errors import HasMessage, is_a, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program, separated
+from knowledge.repair.toolkit.edits import Edits, Program, separated
 
 _GENERATOR = re.compile(r"['\"]generator['\"]")
 _OF_PARAMETERS = re.compile(r"[\w.]*(?:parameters|generator)")
@@ -36,7 +36,7 @@ def _is_of_generators(error: HasMessage) -> bool:
     return given or _GENERATOR.search(error.message) is not None
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The right side as the kind of the left one, here and wherever the same stands."""
     program = failure.program
     node = failure.node
@@ -62,11 +62,11 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     meaning = f"one {kind} of both is meant"
     for places in [[node], same] if len(same) > 1 else [[node]]:
         where = "" if len(places) == 1 else " (everywhere)"
-        changes: dict[cst.CSTNode, cst.CSTNode] = {n: n.with_changes(right=new) for n in places}
+        changes: Edits = {n: n.with_changes(right=new) for n in places}
         yield Rewrite(program.replace(changes), title + where, meaning, cost=COST.SURE)
 
 
-def _of_generators(failure: Failure) -> Iterable[Rewrite]:
+def _of_generators(failure: Failure) -> Rewrites:
     """The entries of each generator, in one list."""
     program, node = failure.program, failure.node
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):

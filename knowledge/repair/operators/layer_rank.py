@@ -7,12 +7,11 @@ A convolution has weights, and what comes in may have lost a dimension as well: 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.keeps import layers
 from knowledge.repair.toolkit.sites import made
@@ -37,12 +36,12 @@ def applies(result: JobResult) -> bool:
     )
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The same kind of layer for the dimensions that come in."""
     yield from _fitting(failure)
 
 
-def _fitting(failure: Failure) -> Iterator[Rewrite]:
+def _fitting(failure: Failure) -> Rewrites:
     layer = failure.result.layer
     kind = _LAYER.fullmatch(layer.type) if layer is not None else None
     if layer is None or layer.input is None or kind is None:

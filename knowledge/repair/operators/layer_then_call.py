@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.edits import Program, separated
+from knowledge.repair.toolkit.edits import Edits, Program, separated
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import required
 from knowledge.repair.toolkit.sites import assignment, scope_of
@@ -24,7 +24,7 @@ from knowledge.repair.toolkit.sites import assignment, scope_of
 TYPES = frozenset({"RuntimeError", "TypeError", "AttributeError", "ValueError"})
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """Every constructor in or behind the failing line that was given what the layer works on."""
     program = failure.program
     yield from _classes(failure)
@@ -33,7 +33,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
             made = _in_two(failure, place, call)
             if made is not None:
                 name = program.text(call.func)
-                new: dict[cst.CSTNode, cst.CSTNode] = {
+                new: Edits = {
                     c: cst.Call(c.with_changes(args=()), c.args) for c in _alike(program, call)
                 }
                 yield failure.edit(
@@ -44,12 +44,12 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
                 )
 
 
-def _classes(failure: Failure) -> Iterator[Rewrite]:
+def _classes(failure: Failure) -> Rewrites:
     """`nn.Sequential(…, nn.ReLU)`: the classes among the arguments are made to layers."""
     program, node = failure.program, failure.node
     given = [a.value for a in node.args] if isinstance(node, cst.Call) else []
     given += [e.value for a in given if isinstance(a, (cst.List, cst.Tuple)) for e in a.elements]
-    found: dict[cst.CSTNode, cst.CSTNode] = {}
+    found: Edits = {}
     for value in given:
         cls = failure.value(value) if isinstance(value, (cst.Name, cst.Attribute)) else None
         if inspect.isclass(cls) and issubclass(cls, torch.nn.Module) and required(cls) == set():

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import names_in
@@ -29,7 +28,7 @@ def applies(result: JobResult) -> bool:
     return error is not None and not result.undefined and error.type in ("ValueError", "TypeError")
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The failing assignment left out, where nothing reads what it makes."""
     program, node, line = failure.program, failure.node, failure.statement
     made = program.parent(node) if node is not None else None

@@ -5,19 +5,17 @@ Everything that is pickled may be loaded only where the program itself wrote the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.errors import is_a
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.sites import argument, calls, with_argument
 
 ERRORS = ("weights_only", "cuda_checkpoint")
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The one option, wherever this program loads so."""
     program = failure.program
     node = failure.node

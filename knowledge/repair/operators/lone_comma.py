@@ -5,14 +5,12 @@ The failing expression works on a tuple of one, and the code makes it by nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
-from knowledge.repair.toolkit.edits import New
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.keeps import computed
 
 KEEPS = (computed(),)
@@ -23,7 +21,7 @@ def applies(result: JobResult) -> bool:
     return result.error is not None and "tuple" in result.error.message
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """Every assignment of such a tuple to what is worked on; they belong together."""
     program = failure.program
     held = {
@@ -34,7 +32,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         and isinstance(value := failure.value(node, place.frame), tuple)
         and len(value) == 1
     }
-    commas: dict[cst.CSTNode, New] = {}
+    commas: Edits = {}
     names = []
     for made in program.all(cst.Assign):
         name, value = program.text(made.targets[0].target), made.value

@@ -11,7 +11,7 @@ import inspect
 import math
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -19,9 +19,9 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import evaluates
 from knowledge.repair.toolkit.losses import loss_alive
@@ -57,7 +57,7 @@ class _Loss(NamedTuple):
     wanted: Any
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The forms with the fewest changes with which the loss can be computed."""
     for place in failure.places[:_FRAMES]:
         loss = _loss(failure, place)
@@ -246,7 +246,7 @@ def _changed(loss: _Loss, a: cst.BaseExpression, b: cst.BaseExpression) -> cst.C
 def _rewrite(failure: Failure, loss: _Loss, forms: tuple[_Form, _Form]) -> Rewrite:
     program = failure.program
     told = ", and ".join(f.told for f in forms if f.told)
-    new: dict[cst.CSTNode, cst.CSTNode] = {}
+    new: Edits = {}
     for old, form in zip((loss.input, loss.target), forms, strict=True):
         if form.told:
             new[old] = form.node
@@ -254,7 +254,7 @@ def _rewrite(failure: Failure, loss: _Loss, forms: tuple[_Form, _Form]) -> Rewri
     return Rewrite(program.replace(new), f"line {program.line(loss.call)}: {told}", told, cost=cost)
 
 
-def _the_other_way_round(failure: Failure, place: Place, loss: _Loss) -> Iterator[Rewrite]:
+def _the_other_way_round(failure: Failure, place: Place, loss: _Loss) -> Rewrites:
     """Predictions and targets change places, where each is what the other should be."""
     if not isinstance(loss.wanted, torch.Tensor) or loss.given.requires_grad:
         return
@@ -263,12 +263,12 @@ def _the_other_way_round(failure: Failure, place: Place, loss: _Loss) -> Iterato
         program = failure.program
         names = f"`{program.text(loss.target)}`", f"`{program.text(loss.input)}`"
         title = f"line {program.line(loss.call)}: the predictions {names[0]} come first"
-        new: dict[cst.CSTNode, cst.CSTNode] = {loss.input: loss.target, loss.target: loss.input}
+        new: Edits = {loss.input: loss.target, loss.target: loss.input}
         meaning = f"{names[0]} are the predictions and {names[1]} the targets"
         yield Rewrite(program.replace(new), title, meaning, cost=COST.SURE, as_one=True)
 
 
-def _of_classes(failure: Failure, loss: _Loss) -> Iterator[Rewrite]:
+def _of_classes(failure: Failure, loss: _Loss) -> Rewrites:
     """Scores [n, classes] and one class index for each row: a loss of classes, or one-hot rows."""
     target, given = loss.wanted, loss.given
     if loss.name not in _BINARY or not isinstance(target, torch.Tensor):
@@ -300,7 +300,7 @@ def _of_classes(failure: Failure, loss: _Loss) -> Iterator[Rewrite]:
     )
 
 
-def _of_scores(failure: Failure, loss: _Loss) -> Iterator[Rewrite]:
+def _of_scores(failure: Failure, loss: _Loss) -> Rewrites:
     """Scores where probabilities are wanted: the loss that takes scores, or their sigmoid."""
     if loss.name not in _OF_PROBABILITIES or loss.given.dim() == 0:
         return

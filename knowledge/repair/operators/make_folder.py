@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import PurePath
 
 import libcst as cst
@@ -10,7 +9,7 @@ import libcst as cst
 from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import loops_around
@@ -21,7 +20,7 @@ ERRORS = ("folder_missing",)
 _MAKES = frozenset({"mkdir", "makedirs"})
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """`os.makedirs(folder, exist_ok=True)` before the statement, or before its loops."""
     program, node, line = failure.program, failure.node, failure.statement
     seen = read(failure.error, *ERRORS)

@@ -8,12 +8,11 @@ marks the tokens, and torch wants the rest marked.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import keyword, operand
 from knowledge.repair.toolkit.keeps import computed, layers
@@ -26,7 +25,7 @@ _OF_PADDING = "key_padding_mask"
 _FRAMES = 2
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The same mask under the name of another one that the layer takes."""
     for place in failure.places[:_FRAMES]:
         module, node = called_module(failure, place), place.node
@@ -45,7 +44,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 
 def _moved(
     failure: Failure, place: Place, node: cst.Call, given: cst.Arg, word: str, masks: list[str]
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     program, value = failure.program, failure.value(given.value, place.frame)
     taken = {a.keyword.value for a in node.args if a.keyword is not None}
     others = [n for n in masks if n != word and n not in taken]

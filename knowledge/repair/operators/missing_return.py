@@ -8,14 +8,14 @@ and the function has values of just the names that lack one, it returns these to
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.lazily import torch
@@ -40,7 +40,7 @@ def applies(result: JobResult) -> bool:
     return error is not None and is_a(error, *_FAMILIES) and "NoneType" in error.message
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The function whose result was None, with a `return`."""
     program = failure.program
     if is_a(failure.error, "unpack_count"):
@@ -71,7 +71,7 @@ def _that_drop_it(program: Program) -> dict[cst.FunctionDef, _Change]:
     return found if len(found) == 1 else {}
 
 
-def _with_the_others(failure: Failure) -> Iterator[Rewrite]:
+def _with_the_others(failure: Failure) -> Rewrites:
     """`return recon, mu, logvar` for `return recon`, where it is unpacked into such names."""
     program, place = failure.program, failure.places[0] if failure.places else None
     statement = program.statement_on(failure.error.line or 0)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import operands
@@ -27,7 +26,7 @@ def applies(result: JobResult) -> bool:
     return any(p.search(said) for p in (_EVAL, _TRAIN, _NO_ACTIVITY))
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The mode set above the failing statement; the CPU among the profiler's activities."""
     if _NO_ACTIVITY.search(failure.error.message):
         yield from _with_cpu(failure)
@@ -40,7 +39,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 
 def _in_mode(
     failure: Failure, node: cst.BaseExpression, value: object, wants_eval: bool
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     program = failure.program
     statement = program.small_statement(node)
     if not isinstance(value, torch.nn.Module) or value.training != wants_eval or statement is None:
@@ -54,7 +53,7 @@ def _in_mode(
     yield Rewrite(new, title, f"`{name}` is in {mode} mode here", cost=COST.SAID)
 
 
-def _with_cpu(failure: Failure) -> Iterator[Rewrite]:
+def _with_cpu(failure: Failure) -> Rewrites:
     """`[ProfilerActivity.CPU, ProfilerActivity.CUDA]`: without a GPU the CPU's part is left."""
     program = failure.program
     for given in program.all(cst.Arg):

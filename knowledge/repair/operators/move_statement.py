@@ -8,13 +8,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import takewhile
 
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.flow import loops_around
 from knowledge.repair.toolkit.sites import names_in, scope_of
@@ -38,7 +38,7 @@ def applies(result: JobResult) -> bool:
     return not_there or bool(_SHAPES.search(error.message))
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """A repeated step above its loop; what is made too late above the line that failed."""
     yield from _out_of_the_loop(failure)
     yield from _made_before(failure)
@@ -47,7 +47,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 # -- a step that a loop repeats ---------------------------------------------------------------
 
 
-def _out_of_the_loop(failure: Failure) -> Iterator[Rewrite]:
+def _out_of_the_loop(failure: Failure) -> Rewrites:
     program = failure.program
     if not _SHAPES.search(failure.error.message):
         return
@@ -94,7 +94,7 @@ def _reshaped(value: str, name: str) -> bool:
 # -- what is made too late --------------------------------------------------------------------
 
 
-def _made_before(failure: Failure) -> Iterator[Rewrite]:
+def _made_before(failure: Failure) -> Rewrites:
     program = failure.program
     if not failure.places or failure.places[0].frame != -1:
         return

@@ -7,14 +7,14 @@ the model or the batch. A variable that holds the device is preferred.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.edits import keyword
+from knowledge.repair.toolkit.edits import Edits, keyword
 from knowledge.repair.toolkit.flow import parameters, root
 from knowledge.repair.toolkit.live import called_module, operands
 from knowledge.repair.toolkit.sites import assignment, calls, scope_of, with_appended
@@ -35,13 +35,13 @@ _MAKES = re.compile(
 )
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """All tensors of the failing expression that were made in its function, on the CPU."""
     for place in failure.places[:_FRAMES]:
         device = _device(failure, place)
         if device is None:
             continue
-        changes: dict[cst.CSTNode, cst.CSTNode] = {}
+        changes: Edits = {}
         for made in _made(failure, place, device):
             if (there := _there(failure, place, made, device)) is not None:
                 changes[made] = with_appended(made, keyword("device", there))
@@ -144,7 +144,7 @@ def _is_device(value: Any, device: Any) -> bool:
         return False
 
 
-def _filled(failure: Failure, place: Place, device: Any) -> dict[cst.CSTNode, cst.CSTNode]:
+def _filled(failure: Failure, place: Place, device: Any) -> Edits:
     """What the caller fills with results of the function: `out[i] = f(x)`; it belongs there too."""
     import torch
 

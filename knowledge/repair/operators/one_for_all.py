@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.live import evaluates
 
 ERRORS = ("settings_per_group",)
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """A list of one setting becomes that setting, which holds for every group."""
     place = next(iter(failure.places), None)
     if place is None or not isinstance(place.node, cst.Call):

@@ -8,17 +8,17 @@ the live objects.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import backwards, reaches_leaves
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Beside, New, method
+from knowledge.repair.toolkit.edits import Beside, Edits, method
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import assignment, scope_of
 from knowledge.repair.toolkit.statements import block, calls_of, inserted, receiver, removed
@@ -28,7 +28,7 @@ ERRORS = ("freed_graph", "modified_in_place")
 _MOST_NODES = 20_000  # of a graph
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """What one player's loss is computed from, detached from the other player."""
     program, last = failure.program, failure.node
     if not isinstance(last, cst.Call) or not isinstance(last.func, cst.Attribute):
@@ -78,11 +78,11 @@ def _is_of(module: Any, owned: set[int]) -> bool:
 
 def _cut(
     failure: Failure, call: cst.Call, owned: set[int], step: cst.Expr, last: cst.Call
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     program, given = failure.program, call.args[0].value
     if not isinstance(given, cst.Name) or not _behind(failure.value(given)) - owned:
         return
-    changes: dict[cst.CSTNode, New] = {given: method(given, "detach")}
+    changes: Edits = {given: method(given, "detach")}
     loss = _second_loss(failure, last)
     again = dict(_asked_anew(failure, call, loss))
     beside: dict[cst.CSTNode, Beside] = {}
@@ -161,14 +161,14 @@ def _behind(value: Any) -> set[int]:
 # -- the second loss --------------------------------------------------------------------------
 
 
-def _second_alone(failure: Failure, step: cst.Expr, last: cst.Call) -> Iterator[Rewrite]:
+def _second_alone(failure: Failure, step: cst.Expr, last: cst.Call) -> Rewrites:
     """What only the first player made, detached in the loss of the second."""
     program, owned = failure.program, _held(failure, step)
     later = _step_after(failure, last)
     made = _second_loss(failure, last)
     if later is None or made is None or _held(failure, later) & owned:
         return
-    cut: dict[cst.CSTNode, cst.CSTNode] = {}
+    cut: Edits = {}
     for used in program.inside(made.value, cst.Name):
         behind = _behind(failure.value(used))
         if behind and behind <= owned:

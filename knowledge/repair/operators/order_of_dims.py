@@ -6,11 +6,9 @@ turned as a batch is a batch of one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.lazily import torch
@@ -21,7 +19,7 @@ _PICTURE = 3  # dimensions
 _CHANNELS_FIRST = [2, 0, 1]
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The batch stays in front; or the sample becomes a batch."""
     program, place = failure.program, next(iter(failure.places), None)
     call = place.node if place is not None else None

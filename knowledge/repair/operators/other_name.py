@@ -13,17 +13,17 @@ import pkgutil
 import re
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.errors import is_a, moved_attribute, moved_name, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.imports import import_instead, with_import, without_import
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.lookups import Lookup, lookup, sister_of
@@ -89,7 +89,7 @@ TYPES = frozenset((
 ))  # fmt: skip
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The name that is meant, at the failing place, then wherever a name is asked for in vain."""
     if is_a(failure.error, *_OF_TENSORS):
         yield from _of_torch(failure)
@@ -129,7 +129,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         yield from _of_vision(failure, look, node)
 
 
-def _head(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewrite]:
+def _head(failure: Failure, look: Lookup, node: cst.Attribute) -> Rewrites:
     """`model.classifier[6]` for `model.fc`: another library's model, and its last layer."""
     own = {c.name.value for c in failure.program.all(cst.ClassDef)}
     is_one = isinstance(look.owner, torch.nn.Module) and type(look.owner).__name__ not in own
@@ -142,14 +142,12 @@ def _head(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewri
     program, asked = failure.program, failure.program.text(node)
     called = re.sub(r"\.(\d+)", r"[\1]", f"{program.text(node.value)}.{path}")
     new = cst.parse_expression(called)
-    changes: dict[cst.CSTNode, cst.CSTNode] = {
-        n: new for n in program.all(cst.Attribute) if program.text(n) == asked
-    }
+    changes: Edits = {n: new for n in program.all(cst.Attribute) if program.text(n) == asked}
     told = f"the last layer of this model is `{called}`"
     yield failure.edit(changes, told, at=node, cost=COST.SURE, as_one=True)
 
 
-def _of_torch(failure: Failure) -> Iterator[Rewrite]:
+def _of_torch(failure: Failure) -> Rewrites:
     """`torch.log1p(x)` for `np.log1p(x)`, where `x` is a tensor with a graph."""
     program, node = failure.program, failure.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
@@ -167,7 +165,7 @@ def _of_torch(failure: Failure) -> Iterator[Rewrite]:
         yield Rewrite(changed, title, f"gradients are to go through `{name}`", cost=COST.SURE)
 
 
-def _of_a_variable(failure: Failure) -> Iterator[Rewrite]:
+def _of_a_variable(failure: Failure) -> Rewrites:
     """`self.pool` for `pool`, `output` for `ouput`: a name that nothing binds, and one is near."""
     seen, program = read(failure.error, "name_undefined"), failure.program
     name, alive = seen["name"] if seen is not None else "", failure.live.names[-1]
@@ -184,7 +182,7 @@ def _of_a_variable(failure: Failure) -> Iterator[Rewrite]:
     if new is None:
         return
     function = scope_of(program, failure.node or program.module)
-    uses: dict[cst.CSTNode, cst.CSTNode] = {
+    uses: Edits = {
         n: new.deep_clone()
         for n in program.inside(function, cst.Name)
         if n.value == name and not program.is_label(n)
@@ -196,7 +194,7 @@ def _of_a_variable(failure: Failure) -> Iterator[Rewrite]:
         yield Rewrite(program.replace(uses), title, meaning, cost=COST.SURE, as_one=True)
 
 
-def _of_vision(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewrite]:
+def _of_vision(failure: Failure, look: Lookup, node: cst.Attribute) -> Rewrites:
     """`torchvision.models.resnet18` for `nn.ResNet18`, `torchvision.ops.nms` for `F.nms`."""
     if look.module.partition(".")[0] != "torch":
         return
@@ -222,7 +220,7 @@ def _of_vision(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[
     yield Rewrite(module, title, f"`{new}` is meant", as_one=True, cost=COST.SURE)
 
 
-def _longer(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewrite]:
+def _longer(failure: Failure, look: Lookup, node: cst.Attribute) -> Rewrites:
     """Names that begin with the one that is asked for; several are alternatives."""
     program = failure.program
     parent = program.parent(node)
@@ -250,7 +248,7 @@ def _attribute(failure: Failure, name: str) -> cst.Attribute | None:
     return node if isinstance(node, cst.Attribute) and node.attr.value == name else None
 
 
-Meant = tuple[dict[cst.CSTNode, cst.CSTNode], str, float]
+Meant = tuple[Edits, str, float]
 
 
 def _meant(program: Program, node: cst.Attribute, look: Lookup) -> Iterator[Meant]:
@@ -371,7 +369,7 @@ def _home(look: Lookup) -> str:
     return public[0] if len(public) == 1 else ""
 
 
-def _imported(failure: Failure, look: Lookup) -> Iterator[Rewrite]:
+def _imported(failure: Failure, look: Lookup) -> Rewrites:
     """Every name of the import that is not there: from where it is, or without it."""
     program, told = failure.program, []
     for name in (look.name, *_missing_beside(failure, look)):
@@ -437,7 +435,7 @@ def _glued(program: Program, look: Lookup) -> list[str]:
     return [n for n in look.names if look.name.startswith(n) and n in _lacking(program)]
 
 
-def _of_a_lost_module(failure: Failure) -> Iterator[Rewrite]:
+def _of_a_lost_module(failure: Failure) -> Rewrites:
     """`from a.gone import name` from where the name is today, if every name of it is somewhere."""
     seen = read(failure.error, "module_not_installed")
     path = seen["module"] if seen is not None else ""
@@ -473,7 +471,7 @@ def _of_a_lost_module(failure: Failure) -> Iterator[Rewrite]:
     yield Rewrite(program.module, title, cost=COST.SURE)
 
 
-def _spelled_right(failure: Failure, path: str) -> Iterator[Rewrite]:
+def _spelled_right(failure: Failure, path: str) -> Rewrites:
     """`torch.nn.functional` for `torch.nn.functionals`: a module beside it, by one slip."""
     where, name = _split(path)
     try:
@@ -484,14 +482,14 @@ def _spelled_right(failure: Failure, path: str) -> Iterator[Rewrite]:
     if len(near) != 1:
         return
     program = failure.program
-    new: dict[cst.CSTNode, cst.CSTNode] = {
+    new: Edits = {
         n: _named(n, near[0]) for n in program.all(cst.Attribute) if program.text(n) == path
     }
     title = f"line {failure.error.line}: it is spelled `{where}.{near[0]}`"
     yield Rewrite(program.replace(new), title, cost=COST.SURE)
 
 
-def _of_a_lost_alias(failure: Failure, path: str) -> Iterator[Rewrite]:
+def _of_a_lost_alias(failure: Failure, path: str) -> Rewrites:
     """`from torch import tensor` for `import torch.tensor as tensor`: it is a function."""
     program = failure.program
     where, name = _split(path)
@@ -510,7 +508,7 @@ def _of_a_lost_alias(failure: Failure, path: str) -> Iterator[Rewrite]:
 # -- every place -----------------------------------------------------------------------------
 
 
-def _everywhere(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewrite]:
+def _everywhere(failure: Failure, look: Lookup, node: cst.Attribute) -> Rewrites:
     """The same name of the same thing wherever it stands; of modules every name that is missing."""
     program = failure.program
     text = program.text(node)
@@ -524,7 +522,7 @@ def _everywhere(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator
             for n in program.all(cst.Attribute)
             if program.text(n.value) == owner and not hasattr(look.owner, n.attr.value)
         }
-    new: dict[cst.CSTNode, cst.CSTNode] = {}
+    new: Edits = {}
     titles: dict[str, None] = {}
     for place, asked in sorted(places.items(), key=lambda item: program.line(item[0])):
         found = next(_meant(program, place, asked), None)

@@ -9,7 +9,7 @@ gradient is sparse, zeros for the gradient of what takes no part, whole weights 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import libcst as cst
@@ -17,19 +17,14 @@ import libcst as cst
 from executor.errors import HasMessage, is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import made_callable
-from knowledge.repair.toolkit.sites import (
-    argument,
-    calls,
-    made,
-    with_argument,
-    without_argument,
-)
+from knowledge.repair.toolkit.sites import argument, calls, made, with_argument, without_argument
 
-_Edits = Callable[[Failure], Iterator[Rewrite]]
+_Edits = Callable[[Failure], Rewrites]
 _COPIES = frozenset({"clone", "contiguous", "to", "float", "cuda", "cpu"})  # of the same values
 _SWAPS = frozenset({"shuffle", "batch_size", "drop_last"})  # what a batch sampler decides itself
 
@@ -44,17 +39,17 @@ def _asked(error: HasMessage) -> _Edits | None:
     return next((option.edits for option in fits), None)
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The option that this error asks for."""
-    asked = _asked(failure.error)
-    return asked(failure) if asked is not None else ()
+    if (asked := _asked(failure.error)) is not None:
+        yield from asked(failure)
 
 
 def _edit(failure: Failure, old: cst.Call, new: cst.Call, told: str, meant: str = "") -> Rewrite:
     return failure.edit({old: new}, told, meant or told, cost=COST.SAID)
 
 
-def _random_in_vmap(failure: Failure) -> Iterator[Rewrite]:
+def _random_in_vmap(failure: Failure) -> Rewrites:
     """`vmap(f, randomness="different")`: what is drawn is drawn for each sample by itself."""
     for place in failure.places:
         mapped = made_callable(failure, place)
@@ -67,10 +62,10 @@ def _random_in_vmap(failure: Failure) -> Iterator[Rewrite]:
         return
 
 
-def _generator(failure: Failure) -> Iterator[Rewrite]:
+def _generator(failure: Failure) -> Rewrites:
     """`generator=torch.Generator().manual_seed(42)` for `generator=42`, wherever it is given so."""
     program = failure.program
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     for given in program.all(cst.Arg):
         if given.keyword is None or given.keyword.value != "generator":
             continue
@@ -84,7 +79,7 @@ def _generator(failure: Failure) -> Iterator[Rewrite]:
         yield Rewrite(program.replace(changes), title, told, cost=COST.SAID, as_one=True)
 
 
-def _not_in_place(failure: Failure) -> Iterator[Rewrite]:
+def _not_in_place(failure: Failure) -> Rewrites:
     """`nn.ReLU()` for `nn.ReLU(inplace=True)`, behind a layer whose gradient a hook looks at."""
     program, layer, place = failure.program, failure.result.layer, next(iter(failure.places), None)
     site = made(program, layer) if layer is not None else None
@@ -98,7 +93,7 @@ def _not_in_place(failure: Failure) -> Iterator[Rewrite]:
             return
 
 
-def _lists_of_indices(failure: Failure) -> Iterator[Rewrite]:
+def _lists_of_indices(failure: Failure) -> Rewrites:
     """`batch_sampler=s` for `sampler=s`, where `s` yields whole lists of indices."""
     program = failure.program
     for call in calls(program, r"(^|\.)DataLoader$"):
@@ -122,7 +117,7 @@ def _first_of(sampler: Any) -> Iterator[Any]:
         return
 
 
-def _sparse_adam(failure: Failure) -> Iterator[Rewrite]:
+def _sparse_adam(failure: Failure) -> Rewrites:
     """`SparseAdam` for `Adam`, where every gradient that there is is sparse."""
     program, place = failure.program, next(iter(failure.places), None)
     if place is None or not isinstance(place.node, cst.Call):
@@ -142,7 +137,7 @@ def _sparse_adam(failure: Failure) -> Iterator[Rewrite]:
         yield _edit(failure, call, new, told)
 
 
-def _unused(failure: Failure) -> Iterator[Rewrite]:
+def _unused(failure: Failure) -> Rewrites:
     """`materialize_grads=True`: what takes no part in the loss has a gradient of zeros."""
     program, node = failure.program, failure.node
     if not isinstance(node, cst.Call) or not program.text(node.func).endswith("grad"):
@@ -172,11 +167,11 @@ def _name_of(failure: Failure, inputs: Any, at: int) -> str:
     return next((n for m in modules for n, p in m.named_parameters() if p is wanted), "")
 
 
-def _whole_weights(failure: Failure) -> Iterator[Rewrite]:
+def _whole_weights(failure: Failure) -> Rewrites:
     """`Net()` for `Net().half()`: autocast halves what may be halved, and the weights stay."""
     program = failure.program
     halved = [c for c in calls(program, r"\.half$") if not c.args]
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     for call in halved:
         made = program.parent(call)
         of = call.func.value if isinstance(call.func, cst.Attribute) else None

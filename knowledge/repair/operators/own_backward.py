@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.errors import HasMessage, read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.shapes import sizes
@@ -34,7 +33,7 @@ def _turned(error: HasMessage) -> tuple[str, int] | None:
     return (said["function"], int(said["index"])) if is_turned else None
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The value that `backward` returns in that place, turned where it is made."""
     program, said = failure.program, _turned(failure.error)
     owner = next((c for c in program.all(cst.ClassDef) if said and c.name.value == said[0]), None)

@@ -6,18 +6,17 @@ be an iterator, and a list is none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 import libcst as cst
 
 from executor.errors import is_a
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Edits
 
 ERRORS = ("super_of_another_class", "no_iterator")
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The class that the method stands in; or `iter(…)` around what `__iter__` returns."""
     if is_a(failure.error, "no_iterator"):
         yield from _iterator(failure)
@@ -25,7 +24,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         yield from _its_own(failure)
 
 
-def _its_own(failure: Failure) -> Iterator[Rewrite]:
+def _its_own(failure: Failure) -> Rewrites:
     program, node = failure.program, failure.node
     called = node if isinstance(node, cst.Call) else None
     cls = program.up(node, cst.ClassDef) if node is not None else None
@@ -40,7 +39,7 @@ def _its_own(failure: Failure) -> Iterator[Rewrite]:
     yield failure.edit({named: new}, told, meant, at=called, cost=COST.SAID)
 
 
-def _iterator(failure: Failure) -> Iterator[Rewrite]:
+def _iterator(failure: Failure) -> Rewrites:
     program = failure.program
     methods = [f for f in program.all(cst.FunctionDef) if f.name.value == "__iter__"]
     given = [
@@ -49,9 +48,7 @@ def _iterator(failure: Failure) -> Iterator[Rewrite]:
         if not program.inside(method, cst.Yield)
     ]
     for values in given if len(given) == 1 else ():
-        changed: dict[cst.CSTNode, cst.CSTNode] = {
-            v: cst.Call(cst.Name("iter"), [cst.Arg(v)]) for v in values
-        }
+        changed: Edits = {v: cst.Call(cst.Name("iter"), [cst.Arg(v)]) for v in values}
         told = "`__iter__` gives an iterator over what it chose"
         meant = "each round is to go over it from its beginning"
         yield failure.edit(changed, told, meant, cost=COST.SAID, as_one=True)

@@ -6,12 +6,12 @@ part of which network has these two sizes is read from the live modules.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Beside
 from knowledge.repair.toolkit.keeps import computed
@@ -22,7 +22,7 @@ ERRORS = ("matmul_shapes",)
 KEEPS = (computed(),)
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """`net.fc = nn.Identity()` below the last line that asks for the head."""
     for place in failure.places:
         layer, given = called_module(failure, place), tensors(failure, place)

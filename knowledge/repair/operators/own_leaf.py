@@ -6,15 +6,13 @@ only: its `.grad` stays None. Which names hold such a result is seen in their li
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.dataflow import Unasked
-from knowledge.repair.toolkit.edits import New, method, visited
+from knowledge.repair.toolkit.edits import Edits, method, visited
 from knowledge.repair.toolkit.keeps import backwards
 from knowledge.repair.toolkit.lazily import torch
 
@@ -26,10 +24,10 @@ def applies(result: JobResult) -> bool:
     return result.error is not None and "None" in result.error.message
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """Every assignment of a result whose own beginning was asked; they belong together."""
     program = failure.program
-    changes: dict[cst.CSTNode, New] = {}
+    changes: Edits = {}
     names = []
     for made in program.all(cst.Assign):
         name, asks = made.targets[0].target, Unasked()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import libcst as cst
@@ -16,7 +15,7 @@ import libcst as cst
 from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import separated
 from knowledge.repair.toolkit.lazily import torch
@@ -26,7 +25,7 @@ _ADDS = ("append", "appendleft", "put")
 ERRORS = ("too_many_arguments", "takes_exactly", "not_a_module")
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The arguments that are too many as one, or the one list in its parts."""
     call = failure.node
     if not isinstance(call, cst.Call):
@@ -46,7 +45,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 
 def _packed(
     failure: Failure, call: cst.Call, plain: list[cst.Arg], start: int, target: Any
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     """Everything from a place on as one: states of a layer, layers, numbers, a thing to keep."""
     is_append = isinstance(call.func, cst.Attribute) and call.func.attr.value in _ADDS
     if is_a(failure.error, "takes_exactly") and not is_append:
@@ -77,7 +76,7 @@ def _packed(
     )
 
 
-def _as_first(failure: Failure, call: cst.Call, plain: list[cst.Arg]) -> Iterator[Rewrite]:
+def _as_first(failure: Failure, call: cst.Call, plain: list[cst.Arg]) -> Rewrites:
     """`MLP([1, 16, 1])` for `MLP(1, 16, 1)`, if an object of the class can be made so."""
     if not all(type(failure.value(a.value)) is int for a in plain):
         return
@@ -104,7 +103,7 @@ def _kind(value: object) -> str:
     return type(value).__name__
 
 
-def _unpacked(failure: Failure, call: cst.Call) -> Iterator[Rewrite]:
+def _unpacked(failure: Failure, call: cst.Call) -> Rewrites:
     """`nn.Sequential(layers)` → `nn.Sequential(*layers)`."""
     if len(call.args) != 1 or call.args[0].keyword is not None or call.args[0].star:
         return

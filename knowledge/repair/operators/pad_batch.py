@@ -6,14 +6,13 @@ their first dimension, and the names in the loop over the loader are the names o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.operators.windows import slides
 from knowledge.repair.toolkit.edits import Program
@@ -22,7 +21,6 @@ from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
 _FAMILIES = ("stack_sizes", "collate_unequal")
-_MOST = 4  # parts of a sample
 _SAMPLES = 8
 
 
@@ -32,7 +30,7 @@ def applies(result: JobResult) -> bool:
     return error is not None and "collate" in error.traceback
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """A collate_fn that pads."""
     program = failure.program
     loaders = list(calls(program, r"(^|\.)DataLoader$"))
@@ -88,7 +86,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     )
 
 
-def _as_another(failure: Failure, loaders: list[cst.Call]) -> Iterable[Rewrite]:
+def _as_another(failure: Failure, loaders: list[cst.Call]) -> Rewrites:
     """The `collate_fn` that another loader of the program has, of samples of the same kind."""
     program, failed = failure.program, _failed(failure)
     given = [a for loader in loaders if (a := argument(loader, 6, "collate_fn")) is not None]

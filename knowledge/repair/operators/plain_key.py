@@ -5,15 +5,15 @@ Where they are put in and where they are taken out alike; two names stay two.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import Edits, Program, method
 from knowledge.repair.toolkit.statements import last_name
 
 ERRORS = ("dot_in_a_name",)
@@ -21,7 +21,7 @@ ERRORS = ("dot_in_a_name",)
 _PUTS = frozenset({"add_module", "register_module", "register_buffer", "register_parameter"})
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The names of one container, as variables; a name that is written out is the person's."""
     program, node = failure.program, failure.node
     found = list(_keys(program, node)) if node is not None else []
@@ -45,7 +45,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         if len({name.replace(".", "_") for name in names}) < len(names):
             return
     dot, line = (cst.Arg(cst.SimpleString(s)) for s in ('"."', '"_"'))
-    changes: dict[cst.CSTNode, cst.CSTNode] = {k: method(k, "replace", dot, line) for k in found}
+    changes: Edits = {k: method(k, "replace", dot, line) for k in found}
     told = "a name with `_` for each dot: `a.b` would be `b` of a module `a`"
     meant = "modules may be named otherwise than what they are for, with `_` for each dot"
     yield failure.edit(changes, told, meant, at=found[0], cost=COST.SAID, as_one=True)

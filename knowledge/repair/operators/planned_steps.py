@@ -7,14 +7,14 @@ followed from the failing step outwards.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.flow import reads
 from knowledge.repair.toolkit.sites import argument, assignment, scope_of
 from knowledge.repair.toolkit.statements import last_name
@@ -31,7 +31,7 @@ class _Rounds(NamedTuple):
     is_range: bool
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The number of steps that the scheduler is made with, taken from the loops."""
     program, node = failure.program, failure.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
@@ -44,15 +44,13 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
             yield from _planned(failure, scheduler, made.value, rounds)
 
 
-def _planned(
-    failure: Failure, scheduler: str, made: cst.Call, rounds: list[_Rounds]
-) -> Iterator[Rewrite]:
+def _planned(failure: Failure, scheduler: str, made: cst.Call, rounds: list[_Rounds]) -> Rewrites:
     inner = rounds[0]
     each = argument(made, 4, "steps_per_epoch")
     whole = argument(made, 2, "total_steps")
     if each is not None and not inner.is_range:
         new, given = inner.text, each.value
-        changes: dict[cst.CSTNode, cst.CSTNode] = {_origin(failure, given): _parsed(new)}
+        changes: Edits = {_origin(failure, given): _parsed(new)}
     elif whole is not None:
         new = " * ".join(r.text for r in reversed(rounds))
         changes = {_origin(failure, whole.value): _parsed(new)}

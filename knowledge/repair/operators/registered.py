@@ -8,16 +8,16 @@ article has the edit.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.edits import Edits, Program, call
 
 TYPES = frozenset({"AssertionError"})
 ERRORS = (
@@ -33,11 +33,11 @@ _LISTS = (cst.List, cst.Tuple, cst.ListComp)
 _DICTS = (cst.Dict, cst.DictComp)
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """All such attributes of the program's modules at once, where each is made."""
     program = failure.program
     classes = {c.name.value: c for c in program.all(cst.ClassDef)}
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     names: list[str] = []
     for module in _modules(failure):
         owner = classes.get(type(module).__name__)

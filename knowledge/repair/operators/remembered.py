@@ -7,21 +7,21 @@ pair of states that an LSTM gives back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.operator import Failure
-from knowledge.repair.toolkit.edits import New, Program, method
+from knowledge.repair.toolkit.edits import Edits, Program, method
 
 ERRORS = ("freed_graph", "modified_in_place")
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The one attribute that holds a graph, cut wherever it is set outside of `__init__`."""
     program = failure.program
     held = {
@@ -35,7 +35,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     name, several, places = found[0]
     whole = f"self.{name}"
     cut = f"tuple(part.detach() for part in {whole})" if several else f"{whole}.detach()"
-    nodes: dict[cst.CSTNode, New] = {}
+    nodes: Edits = {}
     for made in places:
         line = program.up(made, cst.SimpleStatementLine)
         if not several and [program.text(t.target) for t in made.targets] == [whole]:

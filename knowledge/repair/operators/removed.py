@@ -7,16 +7,15 @@ was unpacked the name that was read gets the result alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.flow import reads
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, scope_of
@@ -41,7 +40,7 @@ _FIRST = re.compile(r"\[0\]$|\.(?:solution|eigenvalues)$")
 _KNOWN = frozenset({"upper", "eigenvectors", "input", "A"})
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The call of today, and what was unpacked of the old one."""
     program, node = failure.program, failure.node
     name = program.text(node.func).rpartition(".")[2] if isinstance(node, cst.Call) else ""
@@ -57,7 +56,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     parent = program.parent(node)
     option = argument(node, 1, today.option) if today.option else None
     is_both = option is not None and program.text(option.value) == "True"
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     if isinstance(parent, cst.Subscript | cst.Attribute) and not is_both:
         if not _FIRST.search(program.text(parent)):
             return

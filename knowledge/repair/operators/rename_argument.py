@@ -8,7 +8,7 @@ so is one that asks for nothing (`False`, `None`), where the function has nothin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TypedDict
 
 import libcst as cst
@@ -16,8 +16,9 @@ import libcst as cst
 from executor.errors import MovedArgument, is_a, moved_argument, quoted_names, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.keywords import meant, only_tells
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import Called, called, of_call
@@ -26,7 +27,6 @@ from knowledge.repair.toolkit.sites import with_argument, without_argument
 ERRORS = ("unexpected_keyword", "overload", "missing_arguments")
 
 _OFF = ("False", "None")
-_OF_TARGETS = re.compile(r"(?i)target|label|^y$")
 
 
 class _Settings(TypedDict):
@@ -41,7 +41,7 @@ class _Settings(TypedDict):
 REPEATS = True  # one slip seldom comes alone
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The failing call, then every call of the same function with the same keywords."""
     found = called(failure)
     if found is None:
@@ -66,8 +66,8 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     open_ = [old for old in lost if not only_tells(old)]
     meaning = f"nothing else is wanted instead of `{open_[0]}`" if open_ else ""
     settings = _Settings(subjects=lost, cost=COST.SURE, intent=meaning, supposes=bool(open_))
-    here: dict[cst.CSTNode, cst.CSTNode] = {found.call: _renamed(found.call, names)}
-    same: dict[cst.CSTNode, cst.CSTNode] = {c: _renamed(c, names) for c in alike}
+    here: Edits = {found.call: _renamed(found.call, names)}
+    same: Edits = {c: _renamed(c, names) for c in alike}
     every = {**dict(_of_other_functions(failure, found.call)), **same}
     yield Rewrite(program.replace(here), title, **settings)
     if len(same) > 1:
@@ -77,7 +77,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         yield Rewrite(program.replace(every), more, **settings)
 
 
-def _moved(failure: Failure, found: Called) -> Iterator[Rewrite]:
+def _moved(failure: Failure, found: Called) -> Rewrites:
     """What a library's function takes today in place of arguments that it took once."""
     program = failure.program
     package = str(getattr(found.target, "__module__", "") or "").partition(".")[0]
@@ -124,7 +124,7 @@ def _of_other_functions(
             yield call, _renamed(call, names)
 
 
-def _in_place(failure: Failure) -> Iterator[Rewrite]:
+def _in_place(failure: Failure) -> Rewrites:
     """`torch.relu(x, inplace=True)` → `torch.relu_(x)`, where torch has that."""
     node = failure.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
@@ -139,7 +139,7 @@ def _in_place(failure: Failure) -> Iterator[Rewrite]:
         yield failure.edit({node: new}, f"`torch.{name}` is the one that writes in place", "")
 
 
-def _said_to_be_missing(failure: Failure) -> Iterator[Rewrite]:
+def _said_to_be_missing(failure: Failure) -> Rewrites:
     """A function of C, which says what it lacks and not what it does not know."""
     node = failure.node
     if not isinstance(node, cst.Call) or not is_a(failure.error, "missing_arguments"):
@@ -152,7 +152,7 @@ def _said_to_be_missing(failure: Failure) -> Iterator[Rewrite]:
             yield failure.edit({given.keyword: cst.Name(names[0])}, told, "", at=node)
 
 
-def _unnamed(failure: Failure, found: Called) -> Iterator[Rewrite]:
+def _unnamed(failure: Failure, found: Called) -> Rewrites:
     """The last layer of a Sequential without its name, if nothing asks for it by that."""
     program = failure.program
     last = found.call.args[-1]

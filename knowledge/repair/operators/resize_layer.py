@@ -10,16 +10,16 @@ edit. Two sizes of a layer may have changed places.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult, Layer
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Program, same
+from knowledge.repair.toolkit.edits import Edits, Program, same
 from knowledge.repair.toolkit.shapes import (
     Resized,
     loads_its_own_layers,
@@ -70,7 +70,7 @@ def _numbers(message: str) -> set[int]:
     return {int(n) for n in re.findall(r"(?<![\w.])\d+(?![\w.])|(?<=\dx)\d+|\d+(?=x\d)", message)}
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """Every layer that was made for one of the numbers, made for the one that it meets."""
     program, result = failure.program, failure.result
     if loads_its_own_layers(program):
@@ -101,7 +101,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
             yield from _state_for(failure, call, numbers)
 
 
-def _of_an_object(failure: Failure, call: cst.Call | None, numbers: set[int]) -> Iterator[Rewrite]:
+def _of_an_object(failure: Failure, call: cst.Call | None, numbers: set[int]) -> Rewrites:
     """`Block(24, 8)` for `Block(16, 8)`, where the failing layer takes its size from that; or the
     layer by another parameter of the class that has the wanted size in this object.
     """
@@ -144,9 +144,7 @@ def _of_an_object(failure: Failure, call: cst.Call | None, numbers: set[int]) ->
             yield failure.edit({given.value: cst.Name(others[0])}, told, meaning, at=call)
 
 
-def _exchanged(
-    failure: Failure, call: cst.Call, numbers: set[int], *, is_own: bool
-) -> Iterator[Rewrite]:
+def _exchanged(failure: Failure, call: cst.Call, numbers: set[int], *, is_own: bool) -> Rewrites:
     """`nn.LSTM(emb, hidden)` for `nn.LSTM(hidden, emb)`."""
     program, sizes = failure.program, _sizes_of(call)
     if re.search(r"Embedding$", program.text(call.func)) and is_a(failure.error, "embedding_range"):
@@ -161,7 +159,7 @@ def _exchanged(
     if not all(isinstance(a.value, (cst.Name, cst.Integer)) for a in (first, second)):
         return
     layer = _called(program, call)
-    new: dict[cst.CSTNode, cst.CSTNode] = {first.value: second.value, second.value: first.value}
+    new: Edits = {first.value: second.value, second.value: first.value}
     title = f"line {program.line(call)}: the two sizes of `{layer}` change places"
     meaning = f"`{layer}` goes from {program.text(second.value)} to {program.text(first.value)}"
     cost = COST.LIKELY if is_own else COST.LIKELY + COST.FAR
@@ -176,7 +174,7 @@ def _sizes_of(call: cst.Call) -> tuple[tuple[int, str], ...]:
 
 def _made_for(
     failure: Failure, call: cst.Call, place: tuple[int, str], old: int, new: int, cost: float
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     program = failure.program
     ways: Iterator[Resized] = resized_call(program, call, *place, new)
     layer = _called(program, call)
@@ -214,7 +212,7 @@ def _is_of_a_layer(program: Program, call: cst.Call) -> bool:
     return _OF_A_LAYER.search(target) is not None
 
 
-def _state_for(failure: Failure, call: cst.Call, numbers: set[int]) -> Iterator[Rewrite]:
+def _state_for(failure: Failure, call: cst.Call, numbers: set[int]) -> Rewrites:
     program = failure.program
     for position, given in enumerate(call.args):
         old = size_given(program, call, position, "")

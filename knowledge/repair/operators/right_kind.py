@@ -8,7 +8,7 @@ path, and two arguments in the other order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import Failure, Place
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.lazily import torch
@@ -27,7 +27,7 @@ _FRAMES = 2
 _METHODS = ("parameters", "state_dict")
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The one object that the failing call can be evaluated with, for each of its arguments."""
     for place in failure.places[:_FRAMES]:
         node = place.node
@@ -53,7 +53,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
                 yield _rewrite(failure, given.value, found[0])
 
 
-def _local(failure: Failure, place: Place) -> Iterator[Rewrite]:
+def _local(failure: Failure, place: Place) -> Rewrites:
     """`0.5 * logvar` for `0.5 * self.logvar`, where that is a layer and the name a tensor."""
     for one in operands(failure, place):
         if isinstance(one.node, cst.Attribute) and isinstance(one.value, torch.nn.Module):
@@ -63,7 +63,7 @@ def _local(failure: Failure, place: Place) -> Iterator[Rewrite]:
                 yield _rewrite(failure, one.node, new)
 
 
-def _turned(failure: Failure, place: Place, node: cst.Call) -> Iterator[Rewrite]:
+def _turned(failure: Failure, place: Place, node: cst.Call) -> Rewrites:
     """`torch.save(state, path)` for `torch.save(path, state)`."""
     plain = [a for a in node.args if a.keyword is None and not a.star]
     if len(plain) != 2 or node.args[:2] != (plain[0], plain[1]):
@@ -84,7 +84,7 @@ def _turned(failure: Failure, place: Place, node: cst.Call) -> Iterator[Rewrite]
     yield failure.edit({node: new}, f"{names} change places", meaning, as_one=True)
 
 
-def _loaded(failure: Failure, place: Place, node: cst.Call) -> Iterator[Rewrite]:
+def _loaded(failure: Failure, place: Place, node: cst.Call) -> Rewrites:
     """`load_state_dict(torch.load(path))` for `load_state_dict(path)`."""
     program = failure.program
     if not program.text(node.func).endswith("load_state_dict") or not node.args:

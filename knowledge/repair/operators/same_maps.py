@@ -8,7 +8,7 @@ A weight for each position, of more positions than there are, is cut off at thei
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import libcst as cst
@@ -16,19 +16,13 @@ import libcst as cst
 from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.edits import Program, operand
+from knowledge.repair.toolkit.edits import Edits, Program, operand
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import Operand, tensors, value_with
 from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import (
-    argument,
-    assignment,
-    calls,
-    integer,
-    with_argument,
-)
+from knowledge.repair.toolkit.sites import argument, assignment, calls, integer, with_argument
 from knowledge.repair.toolkit.statements import last_name
 
 ERRORS = (
@@ -43,7 +37,7 @@ _LENGTHS = ("t", "seq_len", "T", "seq_length", "length", "L", "n", "steps")
 _MOST = 2  # how many times as large the one may be
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The smaller one resized, or padded with zeros at its far edges."""
     program, place = failure.program, next(iter(failure.places), None)
     if place is None:
@@ -101,10 +95,10 @@ def _slid_over(failure: Failure, place: Place, small: Operand, large: Operand) -
     return full is not None and getattr(full, "shape", ())[2:] == large.value.shape[2:]
 
 
-def _kept(failure: Failure) -> Iterator[Rewrite]:
+def _kept(failure: Failure) -> Rewrites:
     """`padding="same"` of the convolutions that have none, so that their maps keep their size."""
     program = failure.program
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     for call in calls(program, r"(^|\.)Conv[123]d$"):
         stride = argument(call, 3, "stride")
         strides = stride is not None and program.text(stride.value) != "1"
@@ -118,7 +112,7 @@ def _kept(failure: Failure) -> Iterator[Rewrite]:
             yield Rewrite(new, what, meaning, as_one=True, cost=COST.LIKELY, supposes=True)
 
 
-def _one_more(failure: Failure, place: Place) -> Iterator[Rewrite]:
+def _one_more(failure: Failure, place: Place) -> Rewrites:
     """`output_padding=1` of a transposed convolution, where its map is one short in each place."""
     found, program = _maps(tensors(failure, place)), failure.program
     if found is None:
@@ -126,7 +120,7 @@ def _one_more(failure: Failure, place: Place) -> Iterator[Rewrite]:
     small, large = (o.value.shape[2:] for o in found)
     if {b - a for a, b in zip(small, large, strict=True)} - {1, 2, 3}:
         return
-    changes: dict[cst.CSTNode, cst.CSTNode] = {
+    changes: Edits = {
         call: with_argument(call, 5, "output_padding", integer(1))
         for call in calls(program, r"(^|\.)ConvTranspose[123]d$")
         if argument(call, 5, "output_padding") is None
@@ -146,7 +140,7 @@ def _lines(program: Program, nodes: Iterable[cst.CSTNode]) -> str:
     return f"line{'s' * (len(lines) > 1)} {' and '.join(lines)}"
 
 
-def _of_odd_length(failure: Failure, place: Place) -> Iterator[Rewrite]:
+def _of_odd_length(failure: Failure, place: Place) -> Rewrites:
     """`irfft(y, n=x.size(-1))`: without `n` it gives an even number, one less than went in."""
     program, sizes = failure.program, [tuple(o.value.shape) for o in tensors(failure, place)]
     if len(sizes) != 2 or not all(sizes) or abs(sizes[0][-1] - sizes[1][-1]) != 1:
@@ -169,7 +163,7 @@ def _is_in(program: Program, node: cst.CSTNode, function: cst.FunctionDef | None
     return program.up(node, cst.FunctionDef) is function
 
 
-def _cut(failure: Failure, place: Place) -> Iterator[Rewrite]:
+def _cut(failure: Failure, place: Place) -> Rewrites:
     """`x + self.pos[:, :x.size(1)]`: a table of positions is longer than what it is added to."""
     given, program = tensors(failure, place), failure.program
     if len(given) != 2 or given[0].value.dim() != given[1].value.dim():
@@ -192,7 +186,7 @@ def _cut(failure: Failure, place: Place) -> Iterator[Rewrite]:
         yield failure.edit({table.node: cst.parse_expression(text)}, told)
 
 
-def _every_other(failure: Failure) -> Iterator[Rewrite]:
+def _every_other(failure: Failure) -> Rewrites:
     """`table[:, 1::2] = torch.cos(x)`: of an odd number of columns there is one less of these."""
     program, statement = failure.program, failure.statement
     small = statement.body[0] if statement is not None and len(statement.body) == 1 else None
@@ -212,7 +206,7 @@ def _every_other(failure: Failure) -> Iterator[Rewrite]:
     yield failure.edit({small.value: new}, told, at=slot)
 
 
-def _causal(failure: Failure, place: Place) -> Iterator[Rewrite]:
+def _causal(failure: Failure, place: Place) -> Rewrites:
     """`mask[:t, :t]`: of a mask that hides what comes later, the part for the steps there are."""
     program, frame = failure.program, place.frame
     parts = [n for n in program.expressions(place.node) if isinstance(n, (cst.Name, cst.Attribute))]

@@ -6,19 +6,17 @@ no whole numbers are rounded where they are computed, and what is left of the da
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import New, call
+from knowledge.repair.toolkit.edits import Edits, call
 from knowledge.repair.toolkit.sites import argument, assignment
 
 ERRORS = ("split_lengths", "overload")
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The last length as the length of the data less the others."""
     program, place = failure.program, next(iter(failure.places), None)
     if place is None or not isinstance(place.node, cst.Call):
@@ -51,10 +49,10 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     yield failure.edit({last: cst.parse_expression(rest)}, told, cost=COST.SAID)
 
 
-def _whole(failure: Failure, parts: list[cst.BaseExpression]) -> Iterable[Rewrite]:
+def _whole(failure: Failure, parts: list[cst.BaseExpression]) -> Rewrites:
     """`int(0.15 * n)`, where a share of the data is computed."""
     program = failure.program
-    changes: dict[cst.CSTNode, New] = {}
+    changes: Edits = {}
     for part in parts:
         made = assignment(program, part.value, part) if isinstance(part, cst.Name) else None
         share = made.value if made is not None else part

@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.errors import read
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.lazily import torch
@@ -24,7 +24,7 @@ ERRORS = ("rnn_hidden_size",)
 KEEPS = (computed(allowed=("size",)), layers)
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """A parameter for the number of samples, and that of the input wherever it is called."""
     program, seen = failure.program, read(failure.error, *ERRORS)
     place = next(iter(failure.places), None)
@@ -41,7 +41,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         if not sizes or len(params) != is_method:
             continue
         name = free_name(program, "batch")
-        changes: dict[cst.CSTNode, cst.CSTNode] = {size: cst.Name(name) for size in sizes}
+        changes: Edits = {size: cst.Name(name) for size in sizes}
         parameter = cst.Param(cst.Name(name))
         changes[function.params] = function.params.with_changes(params=[*params, parameter])
         at = 0 if layer.batch_first else 1

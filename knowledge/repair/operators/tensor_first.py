@@ -6,15 +6,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.statements import last_name
 
 _A_PICTURE = re.compile(r"PIL image inputs")
@@ -31,10 +31,10 @@ def applies(result: JobResult) -> bool:
     return "PIL" in seen["given"] and "tensor" in seen["expected"].lower()
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """Every list of transforms in which a tensor is wanted before one is made."""
     program = failure.program
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     told = ""
     for steps in program.all(cst.List):
         called = [e.value.func if isinstance(e.value, cst.Call) else None for e in steps.elements]

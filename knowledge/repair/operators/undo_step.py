@@ -8,13 +8,13 @@ to be seen from the error.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.lazily import torch
@@ -41,7 +41,7 @@ def applies(result: JobResult) -> bool:
     return bool(_SPEAKS_OF_FORM.search(result.error.message))
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """Each step of the failing line, and of the lines that made what it works on, left out."""
     seen: set[cst.CSTNode] = set()
     for place in failure.places[:_FRAMES]:
@@ -95,7 +95,7 @@ def _array_of(failure: Failure, node: cst.BaseExpression) -> cst.BaseExpression 
 
 def _without(
     failure: Failure, place: Place, step: cst.BaseExpression, of: cst.BaseExpression, far: int
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     program = failure.program
     parent = program.parent(step)
     if isinstance(parent, cst.Expr) or _is_a_module(failure, place, of):
@@ -117,7 +117,7 @@ def _without(
     yield Rewrite(new, told, meaning, cost=cost, supposes=True)  # it may have been meant
 
 
-def _joined(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Iterator[Rewrite]:
+def _joined(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Rewrites:
     """`torch.cat(parts)` for `torch.stack(parts)`, where each part is a batch of one already."""
     program = failure.program
     for call in program.inside(node, cst.Call):
@@ -134,7 +134,7 @@ def _joined(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Iter
             yield Rewrite(new, told, meaning, cost=COST.SURE + COST.FAR * far, supposes=True)
 
 
-def _of_any_batch(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Iterator[Rewrite]:
+def _of_any_batch(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Rewrites:
     """`x.view(x.size(0), -1)` for `x.view(BATCH, -1)`: the last batch may be smaller."""
     program = failure.program
     for call in program.inside(node, cst.Call):

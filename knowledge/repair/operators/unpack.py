@@ -8,7 +8,7 @@ is read further down never goes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
@@ -17,7 +17,7 @@ import libcst as cst
 from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import quoted_line
@@ -29,7 +29,7 @@ _PARTS = (tuple, list)
 ERRORS, TYPES = ("unpack_count", "unpack_one"), frozenset({"TypeError", "AttributeError"})
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The names as the live value has parts."""
     if not is_a(failure.error, "unpack_count", "unpack_one"):
         yield from _counted(failure)
@@ -206,7 +206,7 @@ def _alike(name: str, other: str) -> bool:
     return first == second or second in (f"train_{first}", f"{first}_train")
 
 
-def _counted(failure: Failure) -> Iterator[Rewrite]:
+def _counted(failure: Failure) -> Rewrites:
     """`for i, (x, y) in enumerate(loader)`: the count was taken for a part of the data."""
     program = failure.program
     for loop in program.all(cst.For):

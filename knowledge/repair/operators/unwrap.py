@@ -8,14 +8,14 @@ one meaning; of other pairs each entry that fits is another one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Beside, Program
 from knowledge.repair.toolkit.flow import free_name
@@ -47,7 +47,7 @@ class _Held(NamedTuple):
     made: cst.Assign | None  # `pair = call(…)`
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """Each entry with which the failing expression can be evaluated, where the pair is made."""
     looped = [r for place in failure.places[:_FRAMES] for r in _of_a_loop(failure, place)]
     yield from looped
@@ -71,7 +71,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
                 return
 
 
-def _in_a_row(failure: Failure) -> Iterator[Rewrite]:
+def _in_a_row(failure: Failure) -> Rewrites:
     """A layer behind the `nn.LSTM` of a Sequential, which hands its steps on and not the pair."""
     program = failure.program
     rows = [
@@ -100,7 +100,7 @@ def _in_a_row(failure: Failure) -> Iterator[Rewrite]:
     yield Rewrite(changed, f"line {program.line(call.args[at])}: {told}", meaning, cost=COST.SURE)
 
 
-def _of_a_loop(failure: Failure, place: Place) -> Iterator[Rewrite]:
+def _of_a_loop(failure: Failure, place: Place) -> Rewrites:
     """`for x, y in loader` for `for x in loader`, where the loop goes on with a `y`."""
     program = failure.program
     for name in program.inside(place.node, cst.Name):
@@ -125,7 +125,7 @@ def _of_a_loop(failure: Failure, place: Place) -> Iterator[Rewrite]:
             yield Rewrite(module, title, f"a batch is {names}, in this order", cost=COST.SURE)
 
 
-def _of_a_dict(failure: Failure, place: Place) -> Iterator[Rewrite]:
+def _of_a_dict(failure: Failure, place: Place) -> Rewrites:
     """`x, y = batch["x"], batch["y"]` for `x, y = batch`, which gives the keys of a dictionary."""
     program = failure.program
     for name in program.inside(place.node, cst.Name):

@@ -6,21 +6,20 @@ of a graph. Which object is meant is seen in the dead frames, whatever name a fu
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import libcst as cst
 
 from executor.errors import is_a
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import New, method, same
+from knowledge.repair.toolkit.dataflow import asking
+from knowledge.repair.toolkit.edits import Edits, same
 from knowledge.repair.toolkit.keeps import leaves
 from knowledge.repair.toolkit.lazily import torch
-from knowledge.repair.toolkit.sites import argument, assignment, with_argument
+from knowledge.repair.toolkit.sites import argument, assignment
 
-_FACTORY = re.compile(r"^(?:torch\.)?(?:randn?|zeros|ones|full|linspace|arange|tensor|empty)$")
 _MOST = 4  # tensors that are asked together
 KEEPS = (leaves,)
 ERRORS = (
@@ -28,20 +27,20 @@ ERRORS = (
 )  # fmt: skip
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """All tensors that gradients are asked of, each where it is made; they belong together."""
     program = failure.program
     if is_a(failure.error, "none_attribute"):
         yield from _in_place(failure)
         return
-    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    changes: Edits = {}
     names: dict[str, None] = {}
     for value in _asked(failure):
         made = _made(failure, value)
         if made is None:
             return
         name, at = made
-        changes[at.value] = _with_gradient(program.text, at.value)
+        changes[at.value] = asking(program, at.value)
         names[name] = None
     if changes and len(changes) <= _MOST:
         what = f"gradients are wanted of {' and '.join(f'`{n}`' for n in names)}"
@@ -50,7 +49,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         yield Rewrite(new, f"line {lines}: {what}", what, as_one=True, cost=COST.SURE)
 
 
-def _in_place(failure: Failure) -> Iterator[Rewrite]:
+def _in_place(failure: Failure) -> Rewrites:
     """`with torch.no_grad(): w -= 0.1 * w.grad` for every `w = w - 0.1 * w.grad` of the block."""
     program, no_grad = failure.program, f"{failure.program.name_of('torch', 'no_grad')}()"
     asked = failure.node.func if isinstance(failure.node, cst.Call) else failure.node
@@ -81,7 +80,7 @@ def _in_place(failure: Failure) -> Iterator[Rewrite]:
     inner = [lines[first].with_changes(leading_lines=()), *(lines[o] for o in others)]
     whole = cst.With([cst.WithItem(cst.parse_expression(no_grad))], cst.IndentedBlock(inner),
                      leading_lines=first.leading_lines)  # fmt: skip
-    changes: dict[cst.CSTNode, New] = {first: whole}
+    changes: Edits = {first: whole}
     changes |= {o: cst.RemoveFromParent() for o in others}
     name = program.text(owner.value)
     told = f"`{name}` is changed in place, and stays the one that has a gradient"
@@ -136,9 +135,3 @@ def _floats(failure: Failure, node: cst.CSTNode, frame: int) -> Iterator[Any]:
     """The tensors that an expression names and that could ask for a gradient."""
     for name in failure.program.inside(node, cst.Name):
         yield from _without(failure, name, frame)
-
-
-def _with_gradient(text: Any, made: cst.BaseExpression) -> cst.BaseExpression:
-    if not isinstance(made, cst.Call) or not _FACTORY.match(text(made.func)):
-        return method(made, "requires_grad_")
-    return with_argument(made, 99, "requires_grad", cst.Name("True"))

@@ -6,12 +6,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.sites import assignment, calls
@@ -34,7 +34,7 @@ class _Reach(NamedTuple):
 ERRORS, TYPES = ("stack_sizes",), frozenset({"IndexError"})
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """The length of each data set of windows, and the range of each loop over windows."""
     program = failure.program
     for function, index in _items(program):
@@ -106,7 +106,7 @@ def _shortened(
     index: str,
     length: cst.BaseExpression,
     names: dict[str, Any],
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     program = failure.program
     reached = [
         (_worth(program, r.terms, names), _worth_of(program, r.series, names), r)

@@ -9,27 +9,27 @@ computed from what the model gives; made-up scores are asked for a gradient of t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.dataflow import asking
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.flow import without_with
 from knowledge.repair.toolkit.keeps import backwards
 from knowledge.repair.toolkit.lazily import np, torch
 from knowledge.repair.toolkit.live import started_from
-from knowledge.repair.toolkit.sites import argument, assignment, names_in, scope_of, with_argument
+from knowledge.repair.toolkit.sites import argument, assignment, names_in, scope_of
 from knowledge.repair.toolkit.statements import block, moved
 
 _SWITCHES = re.compile(r"(?:^|\.)(?:no_grad|inference_mode)(?:\(.*\))?$")
 _CUTS = frozenset({"item", "detach", "tolist", "numpy"})
 _MADE_UP = re.compile(r"^(?:torch\.)?(?:randn?|tensor|zeros|ones|empty|full|FloatTensor)$")
-_FACTORY = re.compile(r"^(?:torch\.)?(?:randn?|zeros|ones|full|normal|empty)$")
 _A_TARGET = re.compile(r"(?i)target|label|truth|^y$|_true|real|expected")
 _NUMBERS = {"float", "int"}
 _DEPTH = 3  # assignments that are followed back
@@ -46,7 +46,7 @@ def applies(result: JobResult) -> bool:
     return is_a(error, "no_graph") or of_number
 
 
-def edits(failure: Failure) -> Iterable[Rewrite]:
+def edits(failure: Failure) -> Rewrites:
     """Each place that may have kept the loss from having a graph, put right."""
     loss = started_from(failure)
     if loss is None:
@@ -63,7 +63,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 # -- recording switched off -------------------------------------------------------------------
 
 
-def _recorded(failure: Failure) -> Iterator[Rewrite]:
+def _recorded(failure: Failure) -> Rewrites:
     program = failure.program
     for decorator in program.all(cst.Decorator):
         if _SWITCHES.search(program.text(decorator.decorator)):
@@ -96,7 +96,7 @@ def _rewrite(
 # -- cut on the way ---------------------------------------------------------------------------
 
 
-def _uncut(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
+def _uncut(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
     """`total += loss.item()` without `.item()`; in what made the loss, and what made that."""
     program = failure.program
     for value in _made_of(failure, loss):
@@ -109,7 +109,7 @@ def _uncut(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
             yield _rewrite(failure, node, program.replace({node: inner}), what, COST.LIKELY)
 
 
-def _stacked(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
+def _stacked(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
     """`torch.tensor(losses)` stacked, and `losses.append(loss.item())` with the losses themselves.
 
     A list of tensors is copied out of their graphs; one of numbers was so where they were put in.
@@ -135,7 +135,7 @@ def _stacked(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
                 for appended in program.all(cst.Call)
                 if program.text(appended.func) == f"{given.value}.append" and appended.args
             ]
-            edits: dict[cst.CSTNode, cst.CSTNode] = {
+            edits: Edits = {
                 value: value.func.value
                 for _, value in taken
                 if isinstance(value, cst.Call)
@@ -189,7 +189,7 @@ def _targets(node: cst.Assign | cst.AugAssign) -> set[str]:
     return {name for t in node.targets for name in names_in(t.target)}
 
 
-def _in_torch(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
+def _in_torch(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
     """`torch.tensor(np.mean((p.detach().numpy() - y) ** 2))` computed in torch, on the tensors."""
     program = failure.program
     for value in _made_of(failure, loss):
@@ -219,7 +219,7 @@ def _rebuilt(text: str, value: cst.BaseExpression) -> cst.BaseExpression:
 # -- frozen -----------------------------------------------------------------------------------
 
 
-def _trained(failure: Failure) -> Iterator[Rewrite]:
+def _trained(failure: Failure) -> Rewrites:
     """One of the places that freeze weights, where all are frozen: that part is trained."""
     program = failure.program
     models = [v for v in failure.live.names[0].values() if isinstance(v, torch.nn.Module)]
@@ -247,7 +247,7 @@ def _trained(failure: Failure) -> Iterator[Rewrite]:
 
 def _after_freezing(
     failure: Failure, value: cst.BaseExpression, owner: cst.BaseExpression
-) -> Iterator[Rewrite]:
+) -> Rewrites:
     """The new last layer of a model, put in before all of the model is frozen: put in behind."""
     program, loop = failure.program, failure.program.up(value, cst.For)
     whole = program.text(owner if loop is None else loop.iter).removesuffix(".parameters()")
@@ -269,7 +269,7 @@ def _after_freezing(
 # -- made up ----------------------------------------------------------------------------------
 
 
-def _of_the_model(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
+def _of_the_model(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
     """`loss = torch.rand(1)` beside a model: what the model gives is averaged to the loss."""
     program = failure.program
     made = assignment(program, loss.value, loss) if isinstance(loss, cst.Name) else None
@@ -325,7 +325,7 @@ def _gives_a_graph(failure: Failure, code: str) -> bool:
     return isinstance(given, torch.Tensor) and given.requires_grad
 
 
-def _asked(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
+def _asked(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
     """Made-up scores that go into a loss, where no model is there: a leaf asks for a gradient."""
     program = failure.program
     alive = failure.live.names[-1]
@@ -341,16 +341,11 @@ def _asked(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
                 continue
             if not isinstance(made.value, cst.Call):
                 continue
-            new = made.value
-            if _FACTORY.match(program.text(new.func)) or program.text(new.func) == "torch.tensor":
-                new = with_argument(new, 99, "requires_grad", cst.Name("True"))
-            else:
-                new = method(new, "requires_grad_")
             if argument(made.value, 99, "requires_grad") is not None or any(
                 isinstance(alive.get(n.value), torch.Tensor | np.ndarray)
                 for n in program.inside(made.value, cst.Name)
             ):  # what it was made of would get none
                 continue
             what = f"`{name.value}` is what gets a gradient"
-            changed = program.replace({made.value: new})
+            changed = program.replace({made.value: asking(program, made.value)})
             yield _rewrite(failure, made, changed, what, COST.POSSIBLE)

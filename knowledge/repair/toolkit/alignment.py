@@ -9,7 +9,7 @@ from itertools import combinations
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import Edits, Program, method
 from knowledge.repair.toolkit.shapes import Shape, live_shape
 from knowledge.repair.toolkit.sites import assignment, integer
 
@@ -21,7 +21,7 @@ class Alignment:
     `edits` change the snippet; `shape` is what the tensor has then; `told` says what was done.
     """
 
-    edits: dict[cst.CSTNode, cst.CSTNode]
+    edits: Edits
     shape: Shape
     told: str
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from ast import literal_eval
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import libcst as cst
 
 from executor.protocol import JobResult, Variable
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.edits import Edits, Program, method
 from knowledge.repair.toolkit.flow import in_loop
 from knowledge.repair.toolkit.sites import (
     argument,
@@ -26,8 +27,8 @@ _ASKS = "requires_grad"
 INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "bool"})
 _SHORT = {"float32": "float", "float64": "double", "float16": "half", "int64": "long"}
 _MAKES = re.compile(
-    r"^(torch\.)?(tensor|arange|zeros|ones|full|randint|eye|linspace|randn|rand|as_tensor|empty"
-    r"|zeros_like|ones_like|full_like|randn_like|rand_like|randint_like)$"
+    r"^(torch\.)?((zeros|ones|full|randn?|randint|empty)(_like)?|tensor|as_tensor|arange|linspace"
+    r"|logspace|eye|normal)$"
 )
 
 
@@ -86,23 +87,20 @@ class Unasked(cst.CSTTransformer):
         return updated_node if asks is None else without_argument(updated_node, asks)
 
 
-def cast_at_origin(
-    program: Program, given: Passed, dtype: str
-) -> Iterator[tuple[dict[cst.CSTNode, cst.CSTNode], str]]:
+def cast_at_origin(program: Program, given: Passed, dtype: str) -> tuple[Edits, str]:
     """Edits that make a variable of another dtype: where it is made, else where it is passed.
 
-    Yields:
-        edits, and the place in words.
+    Returns:
+        them, and the place in words.
     """
     name = given.name.value
     made = assignment(program, name, given.name)
     value = value_given(made, name)
     if made is not None and value is not None and not _passed_on(program, made, name):
         line = program.line(made)
-        yield {value: of_dtype(program, value, dtype)}, f"line {line}: `{name}` is made"
-        return
+        return {value: of_dtype(program, value, dtype)}, f"line {line}: `{name}` is made"
     cast = cast_of(program, given.name, dtype)
-    yield {given.name: cast}, f"line {program.line(given.name)}: `{name}` is passed"
+    return {given.name: cast}, f"line {program.line(given.name)}: `{name}` is passed"
 
 
 def _passed_on(program: Program, made: cst.Assign, name: str) -> bool:
@@ -110,12 +108,25 @@ def _passed_on(program: Program, made: cst.Assign, name: str) -> bool:
     return in_loop(program, made) and scope_of(program, made) is not program.module
 
 
+def is_factory(program: Program, value: cst.BaseExpression | None) -> bool:
+    """Whether it is a call that makes a tensor of numbers that it is given, or draws."""
+    return isinstance(value, cst.Call) and _MAKES.match(program.text(value.func)) is not None
+
+
+def asking(program: Program, value: cst.BaseExpression) -> cst.BaseExpression:
+    """The same tensor, asking for a gradient."""
+    plain = is_factory(program, value) and "as_tensor" not in program.text(value)
+    if isinstance(value, cst.Call) and plain:
+        return with_argument(value, 99, _ASKS, cst.Name("True"))
+    return method(value, f"{_ASKS}_")
+
+
 def of_dtype(program: Program, value: cst.BaseExpression, dtype: str) -> cst.BaseExpression:
     """The same value in another dtype, said where it is made if that is a factory's call."""
     if isinstance(value, cst.Call):
         # Random numbers of another dtype are other numbers.
         random = "rand" in program.text(value.func) and says_dtype(value) is None
-        if _MAKES.match(program.text(value.func)) and not random:
+        if is_factory(program, value) and not random:
             new = cst.parse_expression(f"{_torch(program)}.{dtype}")
             return with_argument(value, 99, "dtype", new)
         casts = {"double", "long", "int", "half", "float"}
@@ -159,6 +170,17 @@ def values_of(facts: Variable | None) -> list[float] | None:
         return [float(x) for x in flat]
     except (ValueError, SyntaxError, TypeError):
         return None
+
+
+def rectangle(value: Any) -> tuple[int, ...] | None:
+    """The shape of nested lists of numbers; None if they have none."""
+    if isinstance(value, (int, float)):
+        return ()
+    if not isinstance(value, list) or not value:
+        return None
+    shapes = {rectangle(v) for v in value}
+    only = shapes.pop() if len(shapes) == 1 else None
+    return (len(value), *only) if only is not None else None
 
 
 def is_whole(facts: Variable | None) -> bool:

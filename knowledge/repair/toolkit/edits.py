@@ -13,6 +13,7 @@ from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 
 N = TypeVar("N", bound=cst.CSTNode)
 New = cst.CSTNode | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
+Edits = dict[cst.CSTNode, New]  # old node → new node, several nodes, or nothing
 
 _USUAL = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "np": "numpy"}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Unpack
 
@@ -53,6 +53,23 @@ class Failed(Program):
         """The simple statement that it was raised in."""
         return failing_statement(self, self.error)
 
+    @property
+    def alone(self) -> cst.BaseSmallStatement | None:
+        """The small statement that it was raised in, where its line holds no other."""
+        line = self.statement
+        return line.body[0] if line is not None and len(line.body) == 1 else None
+
+    @property
+    def outermost(self) -> cst.SimpleStatementLine | None:
+        """The simple statement of the program's outermost frame, which led to it."""
+        frames = self.result.frames
+        return self.statement_on(frames[0].line) if frames else None
+
+    @property
+    def explained(self) -> str:
+        """What the live values of the failing line explain; empty where that is nothing."""
+        return self.result.explanation.text if self.result.explanation is not None else ""
+
     @cached_property
     def seen(self) -> dict[str, Variable]:
         """What the failing frame could see."""
@@ -64,7 +81,7 @@ class Failed(Program):
         told: str,
         intent: str = "",
         *,
-        at: cst.CSTNode | None = None,
+        at: cst.CSTNode | Sequence[cst.CSTNode] | None = None,
         **more: Unpack[Settings],
     ) -> Rewrite:
         """Nodes replaced; the title tells what was done, and the line of the first, or of `at`."""

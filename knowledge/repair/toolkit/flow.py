@@ -11,7 +11,7 @@ from itertools import takewhile
 
 import libcst as cst
 
-from knowledge.repair.toolkit.edits import New, Program
+from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.sites import scope_of
 
 
@@ -124,9 +124,7 @@ def parameters(program: Program, node: cst.CSTNode) -> set[str]:
     return {p.name.value for p in every}
 
 
-def under(
-    program: Program, lines: Sequence[cst.SimpleStatementLine], context: str
-) -> dict[cst.CSTNode, New]:
+def under(program: Program, lines: Sequence[cst.SimpleStatementLine], context: str) -> Edits:
     """Edits that put neighbouring statements into `with context:`."""
     first, *others = lines
     inner = [first.with_changes(leading_lines=()), *others]
@@ -135,11 +133,11 @@ def under(
         cst.IndentedBlock(inner),
         leading_lines=first.leading_lines,
     )
-    edits: dict[cst.CSTNode, New] = {first: block}
+    edits: Edits = {first: block}
     return edits | {s: cst.RemoveFromParent() for s in others}
 
 
-def without_with(program: Program, block: cst.With) -> dict[cst.CSTNode, New] | None:
+def without_with(program: Program, block: cst.With) -> Edits | None:
     """Edits that take `with …:` away and keep its statements; None for a one-line body."""
     if not isinstance(block.body, cst.IndentedBlock):
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.statements import removed
 
 
@@ -100,7 +100,7 @@ def _moved(
 ) -> cst.Module:
     assert not isinstance(node.names, cst.ImportStar) and node.module is not None
     used = program.text(alias.name)
-    renames: dict[cst.CSTNode, cst.CSTNode] = {}
+    renames: Edits = {}
     if name != used and alias.asname is None:
         renames = {
             n: cst.Name(name)

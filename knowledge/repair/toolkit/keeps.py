@@ -7,23 +7,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal
 from knowledge.repair.computed import reaches_leaves, same_gradients, same_tensors
-from knowledge.repair.toolkit import shapes
+from knowledge.repair.toolkit import losses, shapes
 
 Error = ErrorSeen | Caught | None
 Keep = Callable[[Error, JobResult, JobResult, Proposal], Check]
 
 
-def computed(*, allowed: Collection[str] = (), may_go: Collection[str] = ()) -> Keep:
-    """The expression that failed is still computed; the words are those of `still_computed`."""
+def computed(
+    *,
+    allowed: Collection[str] = (),
+    may_go: Collection[str] = (),
+    instead: Collection[tuple[str, str]] = (),
+) -> Keep:
+    """The expression that failed is still computed.
+
+    Args:
+        allowed, may_go: words, as `still_computed` takes them.
+        instead: what may stand in the expression now: a pattern for what stood there, and that.
+    """
 
     def keep(error: Error, before: JobResult, after: JobResult, proposal: Proposal) -> Check:
-        return shapes.still_computed(error, proposal.code, allowed=allowed, may_go=may_go)
+        first = found = shapes.still_computed(error, proposal.code, allowed=allowed, may_go=may_go)
+        for was, now in instead:
+            if error is None or found.passed:
+                break
+            code = re.sub(was, now, error.code, count=1, flags=re.DOTALL)
+            other = error.model_copy(update={"code": code})
+            found = shapes.still_computed(other, proposal.code, allowed=allowed, may_go=may_go)
+        return found if found.passed else first
 
     return keep
 
@@ -31,6 +49,16 @@ def computed(*, allowed: Collection[str] = (), may_go: Collection[str] = ()) -> 
 def layers(error: Error, before: JobResult, after: JobResult, proposal: Proposal) -> Check:
     """Every layer of the model is still there."""
     return shapes.same_layers(before, after)
+
+
+def numbers(error: Error, before: JobResult, after: JobResult, proposal: Proposal) -> Check:
+    """No tensor lost or gained elements."""
+    return shapes.same_numbers(before, after, proposal.code)
+
+
+def alive(error: Error, before: JobResult, after: JobResult, proposal: Proposal) -> Check:
+    """No loss is stuck at zero."""
+    return losses.loss_alive(after)
 
 
 def tensors(error: Error, before: JobResult, after: JobResult, proposal: Proposal) -> Check:

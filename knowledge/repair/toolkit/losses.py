@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import libcst as cst
 
 from executor.errors import SeenError
 from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Check, Rewrite
+from knowledge.repair.codemod import Check, Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import Shape, shape_of
 from knowledge.repair.toolkit.sites import assignment, failing, integer
-
-_LOSS = re.compile(
-    r"(?i)(loss|criterion|cross_entropy|binary_cross|bce|mse|l1_|nll|huber|objective)"
-)
 
 
 @dataclass(frozen=True)
@@ -60,7 +54,7 @@ def _of_call(program: Program, result: JobResult, call: cst.Call) -> LossCall | 
     )
 
 
-def resized_target(program: Program, loss: LossCall, seen: SeenError) -> Iterator[Rewrite]:
+def resized_target(program: Program, loss: LossCall, seen: SeenError) -> Rewrites:
     """unsqueeze or squeeze the target, where a dimension of size 1 is all that differs.
 
     Args:

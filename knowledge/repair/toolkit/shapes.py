@@ -13,11 +13,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
 import libcst as cst
 
 from executor.protocol import SNIPPET, Caught, ErrorSeen, JobResult, Layer
-from knowledge.repair.codemod import Check
+from knowledge.repair.codemod import Check, Rewrite, Settings
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.sites import (
     argument,
@@ -111,6 +112,10 @@ class Resized:
 
     module: cst.Module
     line: int
+
+    def rewrite(self, told: str, intent: str = "", **more: Unpack[Settings]) -> Rewrite:
+        """The candidate; its title tells the line, and what was done."""
+        return Rewrite(self.module, f"line {self.line}: {told}", intent, **more)
 
 
 def resized(

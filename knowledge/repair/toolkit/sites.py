@@ -17,6 +17,8 @@ from executor.protocol import Caught, ErrorSeen, JobResult, Layer, Variable
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.edits import keyword as named
 
+# What makes an optimizer, by its end.
+OPTIMIZERS = r"(^|\.)(SGD|Adam\w*|Ada(?:grad|delta)|RMSprop|[RN]Adam|SparseAdam|Rprop|ASGD|LBFGS)$"
 Scope = cst.FunctionDef | cst.ClassDef | cst.Module
 
 
@@ -102,6 +104,11 @@ def assignment(program: Program, name: str, before: cst.CSTNode) -> cst.Assign |
         return None
     last = max(binding, key=program.line)
     return last if isinstance(last, cst.Assign) and len(last.targets) == 1 else None
+
+
+def given_to(program: Program, name: cst.CSTNode | None) -> cst.Assign | None:
+    """The assignment above a variable that made it; None for anything but a variable."""
+    return assignment(program, name.value, name) if isinstance(name, cst.Name) else None
 
 
 def value_given(made: cst.Assign | None, name: str) -> cst.BaseExpression | None:
@@ -203,6 +210,15 @@ def _child(value: cst.BaseExpression, index: str) -> cst.BaseExpression | None:
     return arguments[int(index)] if int(index) < len(arguments) else None
 
 
+def own_modules(program: Program) -> set[str]:
+    """The names of the program's own classes that are modules, by what they are made from."""
+    return {
+        c.name.value
+        for c in program.all(cst.ClassDef)
+        if any("Module" in program.text(base.value) for base in c.bases)
+    }
+
+
 def argument(call: cst.Call, position: int, keyword: str) -> cst.Arg | None:
     """A call's argument by its keyword, else by its place."""
     for given in call.args:
@@ -275,10 +291,11 @@ def setting(layer: Layer, name: str) -> int | None:
     return int(unnamed[places[name]]) if unnamed and name in places else None
 
 
-def calls(program: Program, pattern: str) -> Iterator[cst.Call]:
-    """Calls whose function's text matches a pattern, in source order."""
+def calls(program: Program, pattern: str, inside: cst.CSTNode | None = None) -> Iterator[cst.Call]:
+    """Calls whose function's text matches a pattern, in source order; of all, or inside a node."""
     wanted = re.compile(pattern)
-    found = [c for c in program.all(cst.Call) if wanted.search(program.text(c.func))]
+    every = program.all(cst.Call) if inside is None else program.inside(inside, cst.Call)
+    found = [c for c in every if wanted.search(program.text(c.func))]
     yield from sorted(found, key=program.line)
 
 

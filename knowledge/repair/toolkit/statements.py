@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Unpack
 
 import libcst as cst
 
-from knowledge.repair.toolkit.edits import Beside, New, Program
+from knowledge.repair.codemod import Rewrite, Rewrites, Settings
+from knowledge.repair.toolkit.edits import Beside, Edits, Program
 
 Small = cst.BaseSmallStatement
 _Body = cst.Module | cst.IndentedBlock | cst.SimpleStatementSuite
@@ -49,22 +51,23 @@ def receiver(program: Program, call: cst.Call) -> str:
 
 
 def inserted(
-    program: Program, by: Small | cst.BaseCompoundStatement, code: str, *, after: bool = False
+    program: Program, by: Small | cst.BaseStatement, code: str, *, after: bool = False
 ) -> dict[cst.CSTNode, Beside]:
     """The insertion of a statement before or behind another one, on its line if it shares one."""
     if not isinstance(by, cst.BaseSmallStatement):
-        return {by: Beside(_line(code), after)}
+        return {by: Beside(line_of(code), after)}
     line = program.parent(by)
     if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
-        return {line: Beside(_line(code), after)}
-    return {by: Beside(_line(code).body[0], after)}
+        return {line: Beside(line_of(code), after)}
+    return {by: Beside(line_of(code).body[0], after)}
 
 
-def _line(code: str) -> cst.SimpleStatementLine:
+def line_of(code: str) -> cst.SimpleStatementLine:
+    """A line of small statements."""
     return cst.ensure_type(cst.parse_statement(code), cst.SimpleStatementLine)
 
 
-def removed(program: Program, statement: Small) -> dict[cst.CSTNode, New] | None:
+def removed(program: Program, statement: Small) -> Edits | None:
     """The edit that takes a statement away; None if its block would be empty."""
     line = program.parent(statement)
     if len(block(program, statement)) < 2:
@@ -87,6 +90,35 @@ def moved(
         return None
     come = inserted(program, beside, program.text(_plain(statement)), after=after)
     return program.replace(gone, beside=come) if not set(gone) & set(come) else None
+
+
+def told_moved(
+    program: Program,
+    statement: Small,
+    beside: Small | cst.BaseCompoundStatement,
+    told: str,
+    *,
+    after: bool = False,
+) -> Rewrites:
+    """The rewrite that `moved` makes, told by the statement's line; none if that cannot be."""
+    new = moved(program, statement, beside, after=after)
+    if new is not None:
+        yield Rewrite(new, f"line {program.line(statement)}: {told}", as_one=True)
+
+
+def told_inserted(
+    program: Program,
+    by: Small | cst.BaseStatement,
+    code: str,
+    told: str,
+    *,
+    after: bool = False,
+    at: cst.CSTNode | None = None,
+    **more: Unpack[Settings],
+) -> Rewrite:
+    """The rewrite that `inserted` makes, told by the line of the other statement, or of `at`."""
+    new = program.replace({}, beside=inserted(program, by, code, after=after))
+    return Rewrite(new, f"line {program.line(at or by)}: {told}", **more)
 
 
 def _plain(statement: Small) -> Small:

@@ -44,3 +44,22 @@ def test_an_edit_is_told_with_the_line_of_its_first_node_or_of_another() -> None
     assert program.edit(new, "another").title == "line 2: another"
     assert program.edit(new, "another", at=elsewhere).title == "line 1: another"
     assert program.edit(new, "another", "it is meant").module.code == "a = load()\nb = c\n"
+
+
+def test_an_edit_of_several_places_is_told_with_the_lines_of_all_of_them_each_once() -> None:
+    program = Failed(CODE, RUN)
+    new = {node: cst.Name("c") for node in program.all(cst.BinaryOperation)}
+    first, second = sorted(program.all(cst.Assign), key=program.line)
+
+    assert program.edit(new, "both", at=[first, second]).title == "line 1 and 2: both"
+    assert program.edit(new, "both", at=[second, second]).title == "line 2: both"
+
+
+def test_where_it_was_raised_and_what_led_there() -> None:
+    several = Failed("a = load(); b = a @ a\n", RUN.model_copy(update={"caught": ()}))
+    program = Failed(CODE, RUN, ("matmul_shapes",))
+
+    assert several.alone is None and several.statement is not None
+    assert isinstance(program.alone, cst.Assign) and program.outermost is program.statement_on(2)
+    assert Failed(CODE, RUN.model_copy(update={"frames": ()})).outermost is None
+    assert program.explained == ""
