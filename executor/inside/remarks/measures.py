@@ -88,6 +88,13 @@ def _is_compared(tree: ast.Module, first: str, second: str) -> bool:
     return False
 
 
+# What the GPU does not compute: reading on the CPU, and copies, which wait for their end.
+_NO_GPU_WORK = frozenset(
+    {"print", "range", "len", "append", "load", "from_pretrained", "open", "read", "imread"}
+    | {"load_state_dict", "sleep", "to", "cuda", "format", "DataLoader", "eval", "train"}
+)
+
+
 def _gpu_time(tree: ast.Module) -> Found:
     """The time of GPU work that is read while the GPU still computes."""
     said = words(tree)
@@ -119,7 +126,7 @@ def _gpu_time(tree: ast.Module) -> Found:
             isinstance(n, ast.Subscript) and tail(n.value) == "data" and n.lineno in between
             for n in walk(tree)  # `loss.data[0]` of old code
         )
-        if not waits and any(tail(c) not in {"print", "range", "len", "append"} for c in called):
+        if not waits and any(tail(c) not in _NO_GPU_WORK for c in called):
             yield (
                 "gpu_time",
                 node,
