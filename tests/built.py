@@ -66,7 +66,7 @@ def warned(message: str, category: str = "UserWarning") -> WarningSeen:
 class RecordedExecutor:
     """Answers jobs from a table instead of running them; a job that is not in it is a KeyError.
 
-    Only a look at a run's influence that is not in the table shows nothing.
+    Only a look at a run's influence, or at its statements, that is not in the table shows nothing.
 
     RecordedExecutor({"print(1)": ran(stdout="1")})
     RecordedExecutor({("net(x)", "stand_ins"): failed("…")})  # the job with this option or probe
@@ -119,6 +119,8 @@ class RecordedExecutor:
             self.looked_again.append(job.code)
             if (job.code, "influence") not in self._runs:
                 return ran()
+        if job.probes == (Probe.STATEMENTS,) and (job.code, "statements") not in self._runs:
+            return ran()
         self.asked.append(job)
         if Probe.INFLUENCE in job.probes[1:]:  # a run that is looked at besides
             seen = self._runs.get((job.code, "influence"))

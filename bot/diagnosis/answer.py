@@ -217,7 +217,7 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         return _concluded(answer, "unsure", said)
     reading = _reading(known, run)
     remarks = _remarks(known, run)
-    said = no_error.runs(known.question, run)
+    said = no_error.runs(known.question, run, reading)
     if reading is not None and reading.means:
         answer = _without_a_second_remedy(answer.model_copy(update={"posted": reading}))
         return _concluded(answer, "runs", f"{unrun.means(reading)} {said}")

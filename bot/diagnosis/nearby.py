@@ -3,7 +3,9 @@
 Of 31 such posts that got no help, the article that answers was among the nearest three for some
 24 by its author's reading; of 38 that tell of a symptom for 12. So only the first get them, and as
 what is near, not as the answer. Beside code what resembles the words is about something else: of
-five that were read by others one helped, and four led away.
+five that were read by others one helped, and four led away. So it is beside what else a post shows
+in a block (a log, what was printed): of two of the newest posts both led away, and of two without
+it both helped.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from knowledge.search.search import SearchResult
 
 LOOKED_AT = 12  # hits: what raises an error is left out of them
 _MOST = 3
+_SHOWS = "```"  # what it asks about is seen there
 _NEAR = 0.8
 _ASKS = re.compile(
     r"\?|\bwhy\b|\bhow (?:do|can|to|does|should|is|are)\b|\bexplain|\bunderst(?:and|ood)\b"
@@ -33,7 +36,7 @@ _ASKS = re.compile(
 def wants_near(known: Diagnosis) -> bool:
     """Whether a post asks to understand something, and neither a run nor an article answers it."""
     question = known.question
-    if question.code.strip() or not names_no_error(question):
+    if question.code.strip() or _SHOWS in question.text or not names_no_error(question):
         return False
     if tells_of_a_symptom(question) or next_step(question) is not None:
         return False

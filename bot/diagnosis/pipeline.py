@@ -43,13 +43,15 @@ from knowledge.repair.codemod import Chosen, Codemod
 from knowledge.repair.engine import Repair
 from knowledge.repair.operator import Operator
 from knowledge.repair.rerun import failed_in_place, rerun_with_probes
-from knowledge.search.search import SearchResult
+from knowledge.search.search import SearchResult, in_another_script
 
 # (text, real error, how many) → passages
 Look = Callable[[str, tuple[str, str] | None, int], SearchResult]
 Consult = Callable[[str, float], Awaitable[tuple[FunctionShown, ...]]]
 log = logging.getLogger(__name__)
 _HITS = 5  # sources looked at
+# Where an article is that the words ask for; those further off share a word in another sense.
+_WIDE = 20
 Stage = Callable[[Diagnosis], Awaitable[Diagnosis]]
 
 
@@ -202,8 +204,13 @@ class Pipeline:
         known = replace(known, passages=passages)
         if known.reproduced is None or not known.reproduced.rebuilt:
             known = replace(known, here=await told_here(self.executor, known.question))
-        known = replace(known, asked=explanation.asked(known, self.articles))
-        if known.asked:
+        asked = explanation.asked(known, self.articles)
+        if asked and not in_another_script(known.question.text):
+            wide = await asyncio.to_thread(self.look, known.question.text, None, _WIDE)
+            near = {hit.source for hit in wide.hits}
+            asked = tuple(slug for slug in asked if slug in near)
+        known = replace(known, asked=asked)
+        if asked:
             return known
         recipes = {slug for slug, article in self.articles.items() if article.is_recipe}
         least = how_to.least_confidence(known.question, passages, known.missing, recipes)

@@ -13,7 +13,7 @@ from bot.diagnosis.own_error import is_posted, posted, reports_no_error
 from bot.diagnosis.rebuild import Rebuild, rebuild, run_to_end
 from bot.models import Question
 from executor.errors import is_a, is_a_warning
-from executor.protocol import Glue, Job, JobResult, Outcome
+from executor.protocol import Glue, Job, JobResult, Outcome, Probe
 from executor.service.client import ExecutorClient
 from knowledge.repair.mistake import Mistake, mistake
 from knowledge.repair.rerun import failed_in_place, rerun_with_probes, trace_writes
@@ -24,6 +24,8 @@ _WHOLE = re.compile(
     r"(?:->[^:\n]{1,40})?:",
     re.MULTILINE,
 )
+_DEFINES = re.compile(r"^\s*(?:async )?def ", re.MULTILINE)
+_QUICK = 2.0  # seconds; to trace what runs longer costs more than it tells
 _CALLS = 3  # functions that are tried, of code that only defines some
 _LAUNCHER = ("launcher_variable", "process_group")
 
@@ -148,7 +150,17 @@ async def _looked_at(
         cold = await executor.run(job.model_copy(update={"cold": True}))
         if cold.outcome is Outcome.ERROR:
             return Reproduced(cold.model_copy(update={"warm_only": run.warm_only}), job)
+    if not warm.mistake.is_there and _may_leave_lines_out(run, job):
+        traced = await executor.run(job.model_copy(update={"probes": (Probe.STATEMENTS,)}))
+        return Reproduced(run.model_copy(update={"statements": traced.statements}), job)
     return warm
+
+
+def _may_leave_lines_out(run: JobResult, job: Job) -> bool:
+    """Whether code that ended well has functions that it may not have called; it is run again."""
+    if run.outcome is not Outcome.OK or run.only_definitions or run.seconds > _QUICK:
+        return False
+    return _DEFINES.search(job.code) is not None
 
 
 def _may_lack_a_module(question: Question) -> bool:

@@ -6,9 +6,10 @@ import re
 from itertools import takewhile
 
 from bot.diagnosis.own_error import posted
+from bot.diagnosis.reached import never_come_to, never_entered, was_reached
 from bot.diagnosis.wording.phrases import NAMES_TOLD, device_of, shortened, told_with_line
 from bot.messages.traceback_text import user_frames
-from bot.models import PastedTraceback, Question
+from bot.models import PastedTraceback, PostedReading, Question
 from bot.words import listed
 from executor.errors import is_a
 from executor.protocol import MODULE, Finding, JobResult, Remark
@@ -18,8 +19,14 @@ _IMPORTS = re.compile(r"^(?:import|from) \w", re.MULTILINE)
 _FEW = 3  # numbers that are the same
 
 
-def runs(question: Question, run: JobResult) -> str:
-    """The headline when nothing went wrong here, as far as the run can tell."""
+def runs(question: Question, run: JobResult, reading: PostedReading | None = None) -> str:
+    """The headline when nothing went wrong here, as far as the run can tell.
+
+    Args:
+        question: one message understood.
+        run: it ended well.
+        reading: what the posted error means, and the lines that it points to.
+    """
     if not run.reported:
         code = f" with exit code {run.exit.code}" if run.exit.code is not None else ""
         return (
@@ -54,6 +61,13 @@ def runs(question: Question, run: JobResult) -> str:
                 f"Not tried here: {idle}, so that the {what} could not come up; the rest runs "
                 f"with {where}."
             )
+        if line := never_come_to(pasted, reading, question, run):
+            return (
+                f"Not tried here: nothing that was posted comes to `{shortened(line)}`; the rest "
+                f"runs with {where}."
+            )
+        if idle := _never_called(question, run):
+            return f"Runs here with {where}, but {idle}: whether the {what} comes up is not known."
         return f"Runs here: the {what} does not come up with {where}{yours}.{took}"
     if took:
         return f"Runs here to its end with {where}.{took}"
@@ -74,12 +88,23 @@ def runs(question: Question, run: JobResult) -> str:
             f"so {'its' if alone else 'their'} forward() was not tried; post the lines that call "
             f"{'it' if alone else 'them'} too."
         )
+    if idle := _never_called(question, run):
+        return f"Runs here with {where}, but {idle}; post the lines that do so too."
     if forgotten := _imports_forgotten(question, run):
         where += f" once {listed(forgotten)} is added, which stands nowhere in what you posted"
     return (
         f"Runs here with {where}: nothing is raised, and no probe knows a mistake in it; whether "
         "it computes what you mean is not known."
     )
+
+
+def _never_called(question: Question, run: JobResult) -> str:
+    """That functions or classes of the post were not tried, as a clause; empty if all were."""
+    names = never_entered(question, run)
+    if not names:
+        return ""
+    told = listed([f"`{name}`" for name in names[:NAMES_TOLD]])
+    return f"{told} {'is' if len(names) == 1 else 'are'} never called"
 
 
 def _imports_forgotten(question: Question, run: JobResult) -> list[str]:
@@ -128,21 +153,39 @@ def prints_as_posted(question: Question, run: JobResult) -> bool:
 
 def _imports_left_out(pasted: PastedTraceback, run: JobResult) -> list[str]:
     """The modules without which the code ran, where the posted error may come of their import."""
-    if not is_a(pasted, "import_name", "module_not_installed", "module_required"):
-        return []
     modules = [s.name for s in run.stand_ins if s.kind == MODULE]
+    if not is_a(pasted, "import_name", "module_not_installed", "module_required"):
+        files = (pasted.message, *(frame.file for frame in pasted.frames))
+        return [f"`{name}`" for name in modules if any(_is_file_of(name, f) for f in files)]
     named = [name for name in modules if name.partition(".")[0] in pasted.message]
     says_from_where = is_a(pasted, "module_not_installed") or "from '" in pasted.message
     return [f"`{name}`" for name in (named if says_from_where else modules)]
+
+
+def _is_file_of(module: str, text: str) -> bool:
+    """Whether a path names a module's file or its package's folder."""
+    top = re.escape(module.partition(".")[0])
+    return re.search(rf"[\\/]{top}[\\/.]|(?<![\w-]){top}\.(?:so|pyd|dll|cpython)", text) is not None
 
 
 def not_in_the_code(pasted: PastedTraceback, question: Question) -> str:
     """The line of theirs that raised the posted error, where it is not in the posted code."""
     own = [frame.code.strip() for frame in user_frames(pasted) if frame.code.strip()]
     code = question.code
+    if not own and (library := _comes_out_of(pasted)) and not re.search(rf"\b{library}\b", code):
+        return f"`{library}`, which your traceback comes out of,"
     if not own or any(line.partition("#")[0].strip() in code for line in own):
         return ""
     return f"`{shortened(own[-1])}`, at which your traceback ends,"
+
+
+_INSTALLED = re.compile(r"\b(?:site|dist)-packages[\\/](\w+)[\\/]")
+
+
+def _comes_out_of(pasted: PastedTraceback) -> str:
+    """The installed library that a traceback without lines of theirs begins in."""
+    files = (_INSTALLED.search(frame.file) for frame in pasted.frames[:1])
+    return next((found[1] for found in files if found is not None and found[1] != "torch"), "")
 
 
 def _took(run: JobResult) -> str:
@@ -172,7 +215,12 @@ def line_of(seen: Remark) -> str:
 
 
 def runs_but(run: JobResult, seen: Remark) -> str:
-    """The headline of code that ran without an error, and is wrong by its text."""
+    """The headline of code that ran without an error, and is wrong by its text.
+
+    A line that the run never came to may be wrong, and was not run.
+    """
+    if was_reached(seen.line, run) is False:
+        return remark(seen)
     version = run.env.torch.partition("+")[0]
     where = f" (torch {version} on {device_of(run)})" if version else ""
     return f"Runs here{where} and raises nothing. {line_of(seen)}"

@@ -41,7 +41,9 @@ def nearest(near: Near) -> str:
 
 
 def asked(why: Why) -> str:
-    """The headline of an article that answers just what was asked."""
+    """The headline of an article that answers what was asked; of one that may, it says so."""
+    if why.resembles:
+        return f"{resembling(why).rstrip('.')}."
     return why.rule or f"{why.title.rstrip('.')}."
 
 

@@ -244,7 +244,7 @@ FAMILIES = (
     ErrorFamily(
         id="recompile_limit",
         says="A compiled function was compiled anew for too many kinds of inputs.",
-        types=("FailOnRecompileLimitHit", "UserWarning"),
+        types=("UserWarning", "FailOnRecompileLimitHit"),  # without its type it is read in a log
         today=(
             r"^Hard failure due to fullgraph=True",
             r"^recompile_limit reached",

@@ -15,6 +15,12 @@ _OPTIMIZER = (
 
 _STATE = r"\bexp_avg\w*\.|momentum_buffer"
 _STATE_LOADED = r"\boptimi[sz]er\W{1,3}load_state_dict"
+# Two parts of one numbered block, `h.26.attn` and `h.26.mlp`, on devices of two numbers.
+_ON = r"['\"]\s{0,3}:\s{0,3}['\"]?(?:cuda:)?"
+_CUT_BLOCK = (
+    rf"\b(\w{{1,30}}\.\d{{1,3}})\.[\w.]{{1,60}}{_ON}(\d)\b[^}}]{{0,600}}?"
+    rf"['\".]\1\.[\w.]{{1,60}}{_ON}(?!\2\b)\d"
+)
 _MOVE_STATE = (
     "Move the model first, `model.to(device)`, then make the optimizer, then load its state: "
     "`optimizer.load_state_dict` brings the state to where the parameters are at that moment. "
@@ -236,6 +242,18 @@ FAMILIES = (
                 "in forward, `a = a.to(x.device)`. A device written there, `cuda:0`, is wrong "
                 "in all copies but one",
                 {"one": r"cuda:\d+", "other": r"cuda:\d+", "frames": REPLICA},
+            ),
+            *(
+                Sentence(
+                    "The `device_map` cuts a block in two: parts of it lie on one device, and the "
+                    "others on another, and where it adds its input to its output (a skip "
+                    "connection) no hook moves anything. Put each block on one device as a whole, "
+                    "by its own name; where the map is computed, name the class of the blocks in "
+                    "`no_split_module_classes` (`model._no_split_modules` lists it), or let "
+                    "`device_map='auto'` do it",
+                    {where: _CUT_BLOCK, "one": r".+", "other": r".+"},
+                )
+                for where in ("code", "words")
             ),
             *(
                 Sentence(

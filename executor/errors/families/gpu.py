@@ -560,8 +560,9 @@ FAMILIES = (
             ),
             "Print `torch.__version__` and `torch.version.cuda`, and install the build of the "
             "extension that is named after them, or build it anew against them: `pip install "
-            "--no-build-isolation --no-cache-dir --force-reinstall PACKAGE`. torchvision and "
-            "torchaudio belong to one version of torch each",
+            "--no-build-isolation --no-cache-dir --no-deps --force-reinstall PACKAGE` (without "
+            "`--no-deps` pip may put another torch in its place). torchvision and torchaudio "
+            "belong to one version of torch each",
         ),
         types=("ImportError", "OSError"),
         today=(

@@ -616,9 +616,23 @@ FAMILIES = (
                 "than GPUs are there for them, or both take the same one",
                 {"words": _DUPLICATE},
             ),
+            Sentence(
+                "A call of the system failed while the GPUs of several processes were to be "
+                "connected | a network interface that does not lead to the others, a socket that "
+                "was refused or closed, too little shared memory",
+                {"failed": r"system"},
+            ),
             "The GPUs of several processes could not talk to each other",
         ),
         remedy=(
+            Sentence(
+                "Run with NCCL_DEBUG=INFO: the line before the error names the call and why it "
+                "failed. Between machines: NCCL_SOCKET_IFNAME is the interface that they share "
+                "(`ip addr`; not `lo`, nor docker's), and no firewall is between them, also not "
+                "for the ports above 1024 that NCCL takes. Within one machine or container: "
+                "`df -h /dev/shm` (docker: `--shm-size=8g` or `--ipc=host`)",
+                {"failed": r"system"},
+            ),
             *(
                 Sentence(_A_GPU_EACH, {name: pattern})
                 for name, pattern in (("rank", r"\d+"), ("words", _DUPLICATE))
@@ -656,9 +670,11 @@ FAMILIES = (
             "ms": "how long it waited",
             "rank": "of one of two processes on one GPU",
             "other": "the other one's rank",
+            "failed": "says that a call of the system failed",
         },
         details=(
             r"Duplicate GPU detected ?: rank (?P<rank>\d{1,6}) and rank (?P<other>\d{1,6})",
+            r"unhandled (?P<failed>system) error",
             r"OpType=(?P<operation>\w{1,40})",
             r"ran for (?P<ms>\d{1,15}) milliseconds",
         ),

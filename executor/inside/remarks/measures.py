@@ -29,8 +29,6 @@ from executor.inside.remarks.syntax import (
 _COPIES = {"clone", "deepcopy", "copy", "tolist", "item", "sum", "norm", "mean", "numpy", "array"}
 _COMPARES = {"equal", "allclose", "array_equal", "all", "any", "isclose"}
 _CLOCKS = {"time", "perf_counter", "monotonic", "process_time", "default_timer"}
-_AT_ONCE = {"print", "range", "len", "append", "sleep", "open"}  # what is no work of the GPU
-_AT_ONCE |= {"load", "load_state_dict", "from_pretrained", "import_module", "DataLoader"}
 _WAITS = {"synchronize", "item", "cpu", "tolist", "numpy", "Event", "elapsed_time", "Timer"}
 
 
@@ -90,6 +88,13 @@ def _is_compared(tree: ast.Module, first: str, second: str) -> bool:
     return False
 
 
+# What the GPU does not compute: reading on the CPU, and copies, which wait for their end.
+_NO_GPU_WORK = frozenset(
+    {"print", "range", "len", "append", "load", "from_pretrained", "open", "read", "imread"}
+    | {"load_state_dict", "sleep", "to", "cuda", "format", "DataLoader", "eval", "train"}
+)
+
+
 def _gpu_time(tree: ast.Module) -> Found:
     """The time of GPU work that is read while the GPU still computes."""
     said = words(tree)
@@ -121,7 +126,7 @@ def _gpu_time(tree: ast.Module) -> Found:
             isinstance(n, ast.Subscript) and tail(n.value) == "data" and n.lineno in between
             for n in walk(tree)  # `loss.data[0]` of old code
         )
-        if not waits and any(tail(c) not in _AT_ONCE for c in called):
+        if not waits and any(tail(c) not in _NO_GPU_WORK for c in called):
             yield (
                 "gpu_time",
                 node,

@@ -11,6 +11,7 @@ import pytest
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.explanation import asked, candidates, sources
 from bot.diagnosis.reproduction import Reproduced
+from bot.diagnosis.wording import searched
 from bot.models import Answer, PastedTraceback, Proof, Question, RunWith, Snippet
 from bot.platforms.card import sheet
 from bot.service.seam import Answered
@@ -424,6 +425,32 @@ def test_the_reason_of_what_only_resembles_is_told_under_a_condition(
     assert why.resembles is (called == "If so")
     titles = [part.title for part in sheet(Answered(answer=made)).parts]
     assert titles[0].startswith(f"{called}: ")
+
+
+OTHERS = (hit("cat-or-stack"), hit("max-and-argmax"))
+POLICY = "loss-of-a-policy-gradient"
+
+
+@pytest.mark.parametrize(
+    ("diagnosis", "surely"),
+    [
+        (known(hit(POLICY)), True),
+        (known(OTHERS[0], hit(POLICY)), True),
+        (known(*OTHERS, hit(POLICY)), False),  # two are nearer to the words
+        (known(hit(POLICY), run=ran()), True),  # the code ran, and shows nothing else
+        (known(hit(POLICY), run=ran(), missing="a name"), False),  # it may show something else
+        (known(*OTHERS), False),
+    ],
+)
+def test_an_article_that_the_words_ask_for_is_sure_only_where_it_is_nearest(
+    diagnosis: Diagnosis, surely: bool
+):
+    """Elsewhere it is told as what may be it: words say what a post is about, not what is wrong."""
+    why = next(candidates(replace(diagnosis, asked=(POLICY,)), ARTICLES, ()))
+
+    assert why.asked and why.article == POLICY
+    assert why.resembles is not surely
+    assert searched.asked(why).startswith(("This may be it: ", "This may help: ")) is not surely
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,8 @@ WRONG = mistake(failed("no", "ValueError"))
         (of(), True),
         (of(WHY.replace("?", ".").replace("Why", "For some reason")), False),  # it asks nothing
         (of("I do not understand what the state of each batch is for, nor who makes it"), True),
+        (of(f"{WHY}\n```\nepoch 3, state 0.25\n```"), False),  # it is of what is shown there
+        (of(f"{WHY} Is it `h`?"), True),
         (of(f"{WHY} It fails."), False),  # something was raised
         (of(f"{WHY} The loss does not decrease."), False),  # a symptom has looks of its own
         (of(f"{WHY} The GPU memory grows with each step."), False),

@@ -42,6 +42,12 @@ UNPADDED = (
 )
 OF_TEXTS = "ValueError: too many dimensions 'str'\n\nThe above exception was the direct cause"
 NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
+TWO = (
+    "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and "
+    "cuda:1!"
+)
+MAP = "device_map = {{'h.0': 0, 'h.1.ln': 0, 'h.1.mlp.fc': {}, 'h.2': 1}}"
+NCCL = "NCCL error in: ProcessGroupNCCL.cpp:492, unhandled {} error"
 HALF = "_th_{} is not supported on {}Type for {}Tensor"
 
 CASES = [
@@ -124,6 +130,14 @@ CASES = [
     ("ValueError", UNPADDED.format("labels"), {"above": OF_TEXTS}, "label2id[row", "Collator"),
     ("ValueError", UNPADDED.format("labels"), {}, "Collator", "label2id"),
     ("ValueError", UNPADDED.format("words"), {"above": OF_TEXTS}, "remove_columns", "label2id"),
+    # A block that a map of devices cuts in two, and one that it leaves whole.
+    ("", TWO, {"words": MAP.format(1)}, "cuts a block in two", "device_map={'': 0}"),
+    ("", TWO, {"code": MAP.format(1)}, "no_split_module_classes", "model.device"),
+    ("", TWO, {"words": MAP.format(0)}, "device_map={'': 0}", "cuts a block"),
+    ("", TWO, {"words": MAP.format(1).replace("h.1.mlp", "h.11.mlp")}, "model.device", "in two"),
+    # A call of the system that failed, and another fault of NCCL.
+    ("", NCCL.format("system"), {}, "shared memory", "two processes on one GPU"),
+    ("", NCCL.format("cuda"), {}, "two processes on one GPU", "shared memory"),
     # A decorator that is there, and one that is gone.
     ("", NO_GRAPH, {"words": "forward has @torch.no_grad()"}, "Take that line off", "Find"),
     ("", NO_GRAPH, {"words": "I removed @torch.no_grad() from it"}, "Find where", "Take that line"),

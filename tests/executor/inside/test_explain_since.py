@@ -19,6 +19,16 @@ from tests.executor.inside.test_explain import ran
          "has no graph", "which requires grad"),
         ("w = torch.rand(3, requires_grad=True)\ny = (w * 2).sum().detach()\ny.backward()",
          "ends the graph of `w` [3] (line 4)", "later"),
+        # A gradient that is a constant, and one that was taken without a graph.
+        ("x = torch.rand((), requires_grad=True)\n"
+         "g = torch.autograd.grad(2 * x, x, create_graph=True)[0]\ntorch.autograd.grad(g, x)",
+         "takes a gradient with create_graph=True, and it has no graph because", "ends there"),
+        ("x = torch.rand((), requires_grad=True)\n"
+         "g = torch.autograd.grad(x * x, x)[0]\ntorch.autograd.grad(g, x)",
+         "takes a gradient without create_graph=True", "constant"),
+        ("x = torch.rand((), requires_grad=True)\n"
+         "g = torch.autograd.grad(x * x, x, create_graph=True)[0].detach()\n"
+         "torch.autograd.grad(g, x)", "ends the graph", "constant"),
         # A name that another scope binds: a comprehension's own, and one that a function changes.
         ("x = torch.rand(2)\nys = [torch.rand(3)]\n"
          "z = [x + y for y in ys for x in [torch.rand(2)]]", "`x` [2] and `y` [3]", "line 4"),

@@ -75,6 +75,7 @@ SHOWN = {
         f"{CLOCK}print(time.time() - t)",
         f"def act(x):\n    return model(x)\n{CLOCK}act(x)\nprint(time.time() - t)",
         f"{CLOCK}u = time.time()\ny = y.cpu()\nprint(u - t)",
+        f"{CLOCK}m = torch.load(path)\nprint(time.time() - t)",
     ],
     "picks_samples": [
         COUNT.replace("argmax(1)", "argmax(0)"),
@@ -149,6 +150,10 @@ SOUND = {
     "waited for": f"{CLOCK}torch.cuda.synchronize()\nprint(time.time() - t)",
     "waited for by a function": "def act(x):\n    return step(x)\ndef step(x):\n"
     f"    return model(x).cpu()\n{CLOCK}for _ in range(9):\n    act(x)\nprint(time.time() - t)",
+    "nothing that the GPU computes": f"{CLOCK}".replace("y = model(x)", "m = torch.load(path)")
+    + "print(time.time() - t)",
+    "a copy, which waits for its end": f"{CLOCK}".replace("y = model(x)", "model.to('cuda')")
+    + "print(time.time() - t)",
     "on the CPU": CLOCK.replace("'cuda'", "'cpu'") + "print(time.time() - t)",
     "over samples": f"{COUNT}print(right / len(loader.dataset))",
     "one sample at a time": "for x, y in data:\n    r += m(x).argmax(0) == y\n",

@@ -496,6 +496,7 @@ NOTED = {
     "dropout": "nn.LSTM(2, 3, dropout=0.5)\n",
     "divergence": "F.kl_div(torch.ones(2, 2), torch.ones(2, 2))\n",
     "one value": "print(torch.ones(1).std())\n",
+    "no data": "import torch.ao.quantization as q\nq.MinMaxObserver().calculate_qparams()\n",
     "a number": "a = torch.ones((), requires_grad=True)\nfloat(a * 2)\n",
 }
 

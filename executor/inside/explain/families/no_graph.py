@@ -131,6 +131,12 @@ def _cut(scene: Scene, value: ast.expr, line: int, depth: int = 0) -> str:
         text = ast.unparse(value)
         if re.search(r"\bgrad\(", text) and not re.search(r"create_graph=(?!False)", text):
             return f"line {line} takes a gradient without create_graph=True, so that has no graph"
+        if _is_gradient(value):
+            return (
+                f"line {line} takes a gradient with create_graph=True, and it has no graph because "
+                f"it is constant: it depends on nothing that requires grad (so it is where a "
+                "function is linear), and its own gradient is 0"
+            )
         return f"line {line} computes it from {names}, which {verb} grad, and the graph ends " + (
             _ended_inside(scene, value) or "there"
         )
@@ -153,6 +159,15 @@ def _cut(scene: Scene, value: ast.expr, line: int, depth: int = 0) -> str:
         names = listed(map(str, plain[:3]))
         return f"line {line} computes it from {names}, and none of them requires grad"
     return ""
+
+
+def _is_gradient(value: ast.expr) -> bool:
+    """Whether a value is a gradient itself, taken so that it would have a graph of its own."""
+    while isinstance(value, ast.Subscript):
+        value = value.value
+    if not isinstance(value, ast.Call) or last_name(value.func) != "grad":
+        return False
+    return _keyword_true(value, "create_graph")
 
 
 def _ended_inside(scene: Scene, value: ast.expr) -> str:

@@ -40,6 +40,11 @@ _NOTES: tuple[tuple[str, str], ...] = (
         "dropped; use nn.Dropout on its output, or num_layers=2",
     ),
     (
+        r"must run observer before calling calculate_qparams",
+        "an observer has seen no data, so scale and zero point are not those of yours: between "
+        "`prepare` and `convert` run some batches of real inputs through the model (calibration)",
+    ),
+    (
         r"reduction: 'mean' divides the total loss by both",
         "the mean of kl_div divides by all elements, which is no divergence: use "
         "`reduction='batchmean'`",

@@ -1,0 +1,11 @@
+import warnings
+
+import torch
+from torch import nn
+
+warnings.simplefilter("ignore")
+
+model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 8))
+quantized = torch.ao.quantization.quantize_dynamic(model, {nn.Linear}, dtype=torch.qint8)
+kinds = [type(layer).__module__ for layer in quantized]
+assert any("quantized" in kind for kind in kinds), "no layer was replaced"
