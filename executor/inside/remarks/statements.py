@@ -12,6 +12,7 @@ from executor.inside.remarks.syntax import (
     callee,
     calls_in,
     dotted,
+    functions,
     inside,
     is_no_tensor,
     is_optimizer,
@@ -211,6 +212,9 @@ def _gradient_not_asked_for(tree: ast.Module) -> Found:
     }
     stored = [n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     others = asked | {n.arg for n in walk(tree) if isinstance(n, ast.arg)}
+    asking = {f.name for f in functions(tree).values() if asked & {a.arg for a in f.args.args}}
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call) and tail(n) in asking):
+        others |= {dotted(a) for a in call.args}  # in place, where it is handed over
     for node in walk(tree):
         match node:
             case ast.Attribute(value=ast.Name(id=name), attr="grad", ctx=ast.Load()):
