@@ -306,18 +306,12 @@ class Pipeline:
         seen = known.reproduced
         if seen is not None and (seen.other_numbers or seen.made_up):
             return Chosen()  # a fix would be made for what a placeholder is
-        if seen is not None and _fails_in_what_was_added(seen):
-            return Chosen()  # how the person calls it is not known
         if known.run is None or known.missing:
             return Chosen()
         if known.demonstrated and not _shows_on_purpose(known):
             return Chosen()
-        return engine.applicable(self.codemods, known.run, self.operators)
-
-
-def _fails_in_what_was_added(seen: reproduction.Reproduced) -> bool:
-    """Whether the error comes up at no line of theirs, only in a call that was added."""
-    return seen.rebuilt and seen.run.error is not None and seen.run.error.line is None
+        job = seen.job if seen is not None else None
+        return engine.applicable(self.codemods, known.run, self.operators, job)
 
 
 def _shows_on_purpose(known: Diagnosis) -> bool:

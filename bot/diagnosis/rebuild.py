@@ -104,7 +104,9 @@ async def rebuild(executor: ExecutorClient, question: Question, job: Job) -> Reb
     if by_itself and (tells_nothing or not are_of_one_type(pasted, run.error)):
         return Rebuild(why_not="not_found")
     doubtful = found.made_up or program.alone or bool(found.left_out)
-    doubtful |= added and _is_called_of_added(run.error, found.glue)
+    # Any loss that says so wants of two tensors of these sizes the same.
+    names_sizes = exact and is_a(pasted, "loss_sizes")
+    doubtful |= added and not names_sizes and _is_called_of_added(run.error, found.glue)
     left_out = _left_out(program.code, found.left_out, excerpt=found.excerpt)
     said = "; ".join(filter(None, (program.said, left_out)))
     return Rebuild(run, again, exact, doubtful, said)

@@ -50,6 +50,8 @@ from knowledge.repair.supplied import with_supplied_imports
 _AT_ONCE = 2  # candidates run side by side; the best come first, so few are ever needed
 _MOST = 10  # candidates of one step
 _STEPS = 4
+# What mends a model itself: it holds whatever calls the model.
+_HOWEVER_CALLED = frozenset({"batch-folded-by-view", "own-head"})
 _CARRIED_ON = 2  # candidates of one step that may be carried on
 _MOST_PARTLY = 2  # that are offered where none is verified
 
@@ -115,14 +117,29 @@ class _StepResult:
 
 
 def applicable(
-    codemods: Sequence[Codemod], before: JobResult, operators: Sequence[Operator] = ()
+    codemods: Sequence[Codemod],
+    before: JobResult,
+    operators: Sequence[Operator] = (),
+    job: Job | None = None,
 ) -> Chosen:
-    """The codemods whose mistake this run shows, and the operators that may remove its error."""
+    """The codemods whose mistake this run shows, and the operators that may remove its error.
+
+    Of an error in a call that we added, only those whose edit holds whatever calls the model: how
+    the person calls it is not known.
+    """
     if not mistake(before).is_there:
         return Chosen()
+    if job is not None and _fails_in_what_was_added(job, before):
+        codemods = [c for c in codemods if c.slug in _HOWEVER_CALLED]
+        operators = [o for o in operators if o.slug in _HOWEVER_CALLED]
     chosen = choose(codemods, before)
     general, problems = choose_operators(operators, before)
     return replace(chosen, operators=general, problems=(*chosen.problems, *problems))
+
+
+def _fails_in_what_was_added(job: Job, run: JobResult) -> bool:
+    """Whether the error comes up at no line of theirs, only in a call that was added."""
+    return job.glue is not None and run.error is not None and run.error.line is None
 
 
 async def repair(
@@ -245,7 +262,7 @@ async def _step(search: _Search, state: _State) -> _StepResult:
     """Every candidate for the mistake that a state's run shows."""
     if failed_in_place(state.run):  # what is proposed goes by the lines that saved and that wrote
         state = await _looked_at(search, state)
-    chosen = applicable(search.codemods, state.run, search.operators)
+    chosen = applicable(search.codemods, state.run, search.operators, state.job)
     codemods = chosen.codemods
     here = (
         o for o in chosen.operators if not (_was_here(state, o) or (o.is_alone and state.steps))

@@ -20,7 +20,7 @@ class DeadFrames:
         """Take them from the error's traceback.
 
         Args:
-            ended: it has an error; one that is raised before any line ran has no frame.
+            ended: it has an error; one that no line of the program raised has no span.
         """
         assert ended.error is not None
         self.error: BaseException = ended.error
@@ -37,6 +37,8 @@ class DeadFrames:
                 self.names.append({**around, **frame.f_locals})
                 self.spans.append(_span(tb))
             tb = tb.tb_next
+        if not self.names:  # of a call that was added behind it, the names of the module
+            self.names.append(dict(ended.names))
 
     def value(self, expression: str, frame: int = -1) -> Any:
         """Evaluate an expression in one of the frames.

@@ -17,6 +17,7 @@ drive.py      how what is only defined is called
 trial.py      one trial in a process of its own
 judge.py      how near a trial comes to the posted error
 evidence.py   what the posted error says: its line, the names in it, its shapes and dtypes
+printed.py    the tensors that a message shows printed
 glue.py       names that are bound at their first read, in a trial and in the final run
 stubs.py      classes and modules that are not there
 """

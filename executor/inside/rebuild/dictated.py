@@ -35,6 +35,8 @@ def from_message(
             for n, leaf in enumerate(leaves):
                 if dtype != leaf.tensor.dtype:
                     tensor = replace(leaf.tensor, dtype=dtype, grad=False)
+                    if leaf.tensor.dtype == "int64" and dtype.startswith("float"):
+                        tensor = replace(tensor, whole=True)
                     yield step(candidate, leaf, tensor, 0.6 + 0.4 * n + 0.2 * k)
     if posted.id in GRAD:
         for n, leaf in enumerate(leaves):
@@ -88,9 +90,12 @@ OF_RANK = {0: (), 1: (8,), 2: (8, 20), 3: (4, 12, 20), 4: (4, 3, 32, 32), 5: (2,
 def _rows(candidate: Candidate, leaves: list[Leaf], posted: Posted) -> Iterator[Step]:
     """As many samples everywhere as the shapes of the message have, where they agree on it."""
     named = {shape[0] for shape in posted.shapes if len(shape) > 1}
+    target = posted.family.sizes("target") if posted.family is not None else ()
+    if posted.id == "loss_sizes" and len(target) > 1:
+        named = {target[0]}  # a target is as it was loaded; a view may have made other rows
     for rows in named if len(named) == 1 else ():
         made = candidate
-        for leaf in leaves:
+        for leaf in candidate.leaves() if posted.id == "loss_sizes" else leaves:
             if len(leaf.tensor.shape) > 1 and fits((rows, *leaf.tensor.shape[1:])):
                 shape = (rows, *leaf.tensor.shape[1:])
                 made = made.with_leaf(leaf, replace(leaf.tensor, shape=shape))

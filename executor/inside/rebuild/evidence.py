@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 
 from executor.errors import SeenError, family_of, shapes_named
+from executor.inside.rebuild.printed import printed_tensors
 from executor.protocol import PostedFrame, RebuildOrder
 
 LOSSES = {
@@ -75,6 +76,8 @@ class Posted:
         self.shapes = [shape for shape in named if shape != tuple(own)]  # a layer's is no input's
         shown = shapes_named(_PRINTED.sub(r"[\1]", order.text))
         self.printed = [s for s in shown if s not in self.shapes]
+        read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        self.shown = printed_tensors(order.text, read)
         self.literals = _literal_shapes(tree)
         self.dtypes = _dtypes(order.error.message)
         self.ranks = _ranks(self.family, order.error.message)

@@ -11,9 +11,11 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from executor.errors import family_of
 from executor.inside.rebuild.candidate import Candidate, Leaf
 from executor.inside.rebuild.dictated import NAMES_A_TYPE, OF_TYPE
 from executor.inside.rebuild.evidence import Posted
+from executor.inside.rebuild.steps import GRAD
 from executor.inside.rebuild.trial import Outcome
 from executor.inside.rebuild.values import Tensor, Text
 
@@ -48,6 +50,10 @@ def made_up(
         of_a_stub = made.startswith(_STUBS) or of_a_type
         if of_a_stub and name in seen.read and name in named:
             return True
+    family = family_of(seen.type, seen.message)
+    shapes = {leaf.tensor.shape for leaf in candidate.leaves(seen.read)}
+    if posted.id == "output_too_small" and family is not None and family.id == "conv_channels":
+        return shapes.isdisjoint(posted.printed)  # its message says nothing of the channels
     numbers = set(_NUMBER.findall(posted.error.message))
     for name, given in candidate.values:
         made = given.value.expression
@@ -56,6 +62,8 @@ def made_up(
                 if made != number and attempt(candidate.with_value(name, Text(number), "use")).ok:
                     return True
     for leaf in list(candidate.leaves(seen.read))[:_MOST]:
+        if leaf.tensor.is_as_printed:
+            continue
         for changed in _other_ranks(leaf, posted):
             if attempt(candidate.with_leaf(leaf, changed)).ok:
                 return True
@@ -83,6 +91,8 @@ def _other_values(leaf: Leaf, posted: Posted) -> Iterator[Tensor]:
     tensor = leaf.tensor
     if tensor.filled is not None or posted.dtypes:
         return
+    if tensor.grad and posted.id in GRAD:
+        return  # it is of floats, or it could not require grad as the message says
     for dtype in ("float32", "int64"):
         if dtype != tensor.dtype:
             yield replace(tensor, dtype=dtype, grad=False, high=2)

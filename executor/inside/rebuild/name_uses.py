@@ -69,6 +69,7 @@ class NameUses:
         # The last parts of all attributes that are read, of whatever.
         self.asked = {n.attr for n in ast.walk(module) if isinstance(n, ast.Attribute)}
         self._tree = tree
+        self._of_keys = _names_of_keys(module)
         self._functions = {n.name: n for n in module.body if isinstance(n, ast.FunctionDef)}
 
     def of(self, name: str) -> Uses:
@@ -134,9 +135,9 @@ class NameUses:
         """The keys that a loop over a name reads of each item: those of its dict."""
         found: list[str] = []
         for use in self._in_functions_too(name):
-            loop = self._tree.parents.get(use)
-            if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
-                item = self._tree.variable(loop.target)
+            target = self._each(use)
+            if isinstance(target, ast.Name):
+                item = self._tree.variable(target)
                 found += facts(self._tree.uses(item), self._tree.parents).keys
         return list(dict.fromkeys(found))
 
@@ -147,13 +148,17 @@ class NameUses:
                 return names
         return self._names_of_next(name)
 
+    def name_of_key(self, key: str) -> str:
+        """The variable that an entry of a batch is put into: `x = batch["image"]`; else itself."""
+        return self._of_keys.get(key, key)
+
     def _in_functions_too(self, name: str) -> list[ast.Name]:
         """The uses of a name, and of the parameters that it is given as."""
         places = [ScopedName(None, name), *(ScopedName(*p) for p in self._parameters_given(name))]
         return [use for place in places for use in self._tree.uses(place)]
 
-    def _unpacked_by_loop(self, use: ast.expr) -> list[str]:
-        """The names that the loop over this very expression unpacks each item into."""
+    def _each(self, use: ast.expr) -> ast.expr | None:
+        """What the loop over this very expression, counted or not, binds each item to."""
         loop = self._tree.parents.get(use)
         counted = False
         if isinstance(loop, ast.Call) and last_name(loop.func) in {"enumerate", "tqdm"}:
@@ -161,6 +166,11 @@ class NameUses:
         target = loop.target if isinstance(loop, (ast.For, ast.comprehension)) else None
         if counted:
             target = target.elts[1] if isinstance(target, ast.Tuple) else None
+        return target
+
+    def _unpacked_by_loop(self, use: ast.expr) -> list[str]:
+        """The names that the loop over this very expression unpacks each item into."""
+        target = self._each(use)
         if isinstance(target, (ast.Tuple, ast.List)):
             return [last_name(e) or "item" for e in target.elts]
         if isinstance(target, ast.Name):  # a batch, which a line of the loop unpacks
@@ -422,6 +432,22 @@ def facts(nodes: Iterable[ast.expr], parents: dict[ast.AST, ast.AST]) -> Uses:
             case _:
                 pass
     return uses
+
+
+def _names_of_keys(module: ast.Module) -> dict[str, str]:
+    """The first variable that the entry of each key is assigned to, alone or among others."""
+    found: dict[str, str] = {}
+    for node in ast.walk(module):
+        if not isinstance(node, ast.Assign):
+            continue
+        pairs = [(node.targets[0], node.value)]
+        if isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple):
+            pairs = list(zip(node.targets[0].elts, node.value.elts, strict=False))
+        for target, value in pairs:
+            key = value.slice if isinstance(value, ast.Subscript) else None
+            if isinstance(target, ast.Name) and isinstance(key, ast.Constant):
+                found.setdefault(str(key.value), target.id)
+    return found
 
 
 def _parameter_at(function: ast.FunctionDef, place: int, skip: int) -> list[tuple[ast.AST, str]]:

@@ -105,7 +105,26 @@ class Proposals:
         uses = self.uses.of(name)
         plan = self.decided.plans.get(name)
         value = self._value(name, last, uses, plan)
-        return Given(value, "use")
+        if self.posted.id == "loss_sizes":  # of a loss that compares number by number
+            value = _of_floats(value)
+        return self._as_shown(name, value)
+
+    def _as_shown(self, name: str, value: Value) -> Given:
+        """A value as the message prints it, or with the parts of a batch that it prints."""
+        shown = self.posted.shown.get(name)
+        if isinstance(value, Tensor) and shown is not None:
+            return Given(shown.of(value), "posted")
+        parts = list(value.parts) if isinstance(value, Batches) else []
+        names = [self.uses.name_of_key(key) for key, _ in parts]
+        printed = [self.posted.shown.get(name) for name in names]
+        rows = next((p.shape[0] for p in printed if p is not None and p.shape), None)
+        if not isinstance(value, Batches) or rows is None:
+            return Given(value, "use")
+        made = [
+            (key, seen.of(tensor) if seen is not None else tensor.with_rows(rows))
+            for (key, tensor), seen in zip(parts, printed, strict=True)
+        ]
+        return Given(replace(value, parts=tuple(made)), "posted")
 
     def attributes(self) -> list[str]:
         """The attributes that the program reads of `self` and of its namespaces."""
@@ -502,6 +521,16 @@ def _tensor(spec: TensorSpec) -> Tensor:
     if spec.high is not None:
         return Tensor(spec.shape, "int64", high=spec.high)
     return Tensor(spec.shape)
+
+
+def _of_floats(value: Value) -> Value:
+    """The tensor, or the batches, without whole numbers."""
+    if isinstance(value, Tensor):
+        return replace(value, dtype="float32") if _is_index(value) else value
+    if isinstance(value, Batches):
+        parts = ((k, replace(t, dtype="float32") if _is_index(t) else t) for k, t in value.parts)
+        return replace(value, parts=tuple(parts))
+    return value
 
 
 def _is_index(tensor: Tensor) -> bool:

@@ -11,8 +11,10 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain
 
 from executor.errors import family_of
+from executor.inside.placeholders.losses import TARGET
 from executor.inside.rebuild.candidate import Candidate, Leaf
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.judge import Nearness, nearness
@@ -27,6 +29,7 @@ _MODEL = re.compile(r"(.{0,20}_stubs\.Model\()(\d+)([,)].*)")
 _LARGEST = 1024  # height and width that are tried
 _MOST_ELEMENTS = 16_000_000
 _ROWS = frozenset({"rows", "batch", "labels"})  # what a message calls the size of a batch
+_OF_A_LOSS = "loss_sizes"  # what the code computed, against what came with it
 _BATCHES = (1, 64, 32, 16, 8, 4, 2, 128, 100, 256)
 _THIN = 2  # samples, while a height and width are searched for
 
@@ -55,15 +58,22 @@ class Solver:
 
     def _better(self, at: Candidate, seen: Outcome) -> tuple[Candidate, Outcome] | None:
         matched = self._matched(seen)
-        for made in self._set(at, seen):
-            outcome = self._try(made)
-            if self._matched(outcome) > matched:
-                return made, outcome
-        for made in self._searched(at, seen):
+        ways = [self._set(at, seen), self._searched(at, seen)]
+        if self._posted.id == _OF_A_LOSS:
+            ways = [self._as_many_samples(at), *ways[::-1]]
+        for made in chain(*ways):
             outcome = self._try(made)
             if self._matched(outcome) > matched:
                 return made, outcome
         return None
+
+    def _as_many_samples(self, at: Candidate) -> Iterator[Candidate]:
+        """As many as the loss has targets, which come as they are."""
+        rows = self._wanted.get(("target", 0))
+        for leaf in at.leaves() if rows else ():
+            if len(leaf.tensor.shape) > 1:
+                at = at.with_leaf(leaf, leaf.tensor.with_rows(rows or 1))
+        yield at
 
     @property
     def _counts_elements(self) -> bool:
@@ -132,6 +142,8 @@ class Solver:
             if now.get(place) in (None, number):
                 continue
             for leaf in self._leaves(at, seen):
+                if self._posted.id == _OF_A_LOSS and TARGET.search(leaf.name):
+                    continue  # it comes as it is
                 rank = len(leaf.tensor.shape)
                 groups = [(-2, -1), (-1,), (-2,), (0,)] if rank >= 3 else [(0,), (-1,)][:rank]
                 groups = groups[::-1] if place[0] in _ROWS else groups
@@ -142,7 +154,8 @@ class Solver:
         self, at: Candidate, leaf: Leaf, dims: tuple[int, ...], place: tuple[str, int], number: int
     ) -> Iterator[Candidate]:
         known: dict[int, int] = {}
-        thin = _thinned(at, leaf) if 0 not in dims else at
+        of_rows = place[0] in _ROWS or (self._posted.id == _OF_A_LOSS and place[1] == 0)
+        thin = _thinned(at, leaf) if 0 not in dims and not of_rows else at
 
         def value(side: int) -> int | None:
             if side not in known:
@@ -165,7 +178,7 @@ class Solver:
         high = next((s for s in sides if s > low and (value(s) or 0) >= number), None)
         if high is None:
             return
-        while high - low > 1:
+        while high - low > 1 and value(high) != number:
             middle = (low + high) // 2
             got = value(middle)
             if got is None and middle + 1 < high:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _LARGE = 4_000_000  # elements
 _INTEGERS = frozenset({"int64", "int32", "int16", "uint8", "int8"})
@@ -22,6 +23,12 @@ class Tensor:
     high: int = 10  # integers lie below it
     filled: int | None = None  # every integer is this one
     low: int = 0  # and none below this one
+    whole: bool = False  # its floats are whole numbers, as labels are
+    entries: str = ""  # as they were printed in the message; they count for their shape alone
+
+    def with_rows(self, rows: int) -> Tensor:
+        """It with another first size, where it has one."""
+        return replace(self, shape=(rows, *self.shape[1:])) if self.shape else self
 
     @property
     def is_large(self) -> bool:
@@ -51,13 +58,20 @@ class Tensor:
         made = f"np.random.rand(*{self.shape})"
         return made if self.dtype == "float64" else f"{made}.astype(np.{self.dtype})"
 
+    @property
+    def is_as_printed(self) -> bool:
+        """Whether it has the very entries that were printed."""
+        return bool(self.entries) and shape_of(ast.literal_eval(self.entries)) == self.shape
+
     def _tensor(self) -> str:
         more = f', device="{self.device}"' if self.device else ""
+        if self.is_as_printed:
+            return f"torch.tensor({self.entries}, dtype=torch.{self.dtype}{more})"
         if self.filled is not None:
             return f"torch.full({self.shape}, {self.filled}{more})"
         if self.is_large:
             return f"torch.zeros({self.shape}, dtype=torch.{self.dtype}{more})"
-        if self.dtype in _INTEGERS:
+        if self.dtype in _INTEGERS or self.whole:
             kind = f", dtype=torch.{self.dtype}" if self.dtype != "int64" else ""
             return f"torch.randint({self.low}, {self.high}, {self.shape}{kind}{more})"
         if self.dtype == "bool":
@@ -76,11 +90,14 @@ class Tensor:
         }.get(self.form, "tensor")
         grad = " with requires_grad" if self.grad else ""
         where = f" on {self.device}" if self.device else ""
+        if self.is_as_printed:
+            return f"the printed {self.dtype} {kind} {list(self.shape)}{grad}{where}"
         if self.filled is not None:
             return f"a {self.dtype} {kind} {list(self.shape)} of {self.filled}s{where}"
         if self.is_large and self.form not in {"numpy", "table"}:
             return f"an all-zero {self.dtype} {kind} {list(self.shape)}{grad}{where}"
-        return f"a random {self.dtype} {kind} {list(self.shape)}{grad}{where}"
+        of = " of whole numbers" if self.whole and self.dtype not in _INTEGERS else ""
+        return f"a random {self.dtype} {kind} {list(self.shape)}{of}{grad}{where}"
 
 
 @dataclass(frozen=True)
@@ -141,3 +158,14 @@ class Batches:
 
 
 Value = Tensor | Text | Batches
+
+
+def shape_of(entries: object) -> tuple[int, ...] | None:
+    """The shape of nested lists of numbers; None where they have none."""
+    if isinstance(entries, (int, float)):
+        return ()
+    if not isinstance(entries, list):
+        return None
+    inner = {shape_of(entry) for entry in entries}
+    rest = inner.pop() if len(inner) == 1 else None
+    return (len(entries), *rest) if rest is not None else None

@@ -225,6 +225,7 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
     "returns_early": measures.returns_early,
     "rates_not_logs": formulas.rates_not_logs,
     "sum_beside_mean": formulas.sum_beside_mean,
+    "other_variable": formulas.other_variable,
     "counts_padding": measures.counts_padding,
     "phases_in_training": evaluating.phases_in_training,
     "fed_the_answer": evaluating.fed_the_answer,

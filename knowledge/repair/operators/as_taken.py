@@ -20,6 +20,7 @@ from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Edits, Program, call, keyword, method, operand
 from knowledge.repair.toolkit.lazily import np, torch
 from knowledge.repair.toolkit.live import Operand, called_module, operands, works
+from knowledge.repair.toolkit.losses import is_one_hot
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import assignment
 
@@ -34,6 +35,7 @@ _OF_PROBABILITY = re.compile(r"(?i)probabilit|parameter probs")
 _TAKE_MASKS = frozenset({"masked_fill", "masked_fill_", "where", "masked_select"})
 _JOINS = frozenset({"cat", "concat", "concatenate", "tensor", "Tensor", "as_tensor", "array"})
 _LOSS = re.compile(r"(?i)loss|criterion|entropy")
+ONE_HOT = "is where its 1 stands"
 _FRAMES = 2
 _DEPTH = 3  # assignments that are followed back to where a number became a fraction
 
@@ -139,6 +141,7 @@ def _forms(
             )
             yield _Form(new, f"`{name}` is used as whole numbers (int64)")
         yield from _largest(failure, place, one, given)
+        yield from _of_one_hot(failure, place, one, given)
         if _OF_WHOLE.search(message) and _is_count(value):
             yield _Form(call("int", cst.Arg(node)), f"`{name}` is used as a plain number")
     if isinstance(value, np.ndarray) and value.dtype == object and _is_of_numbers(value):
@@ -419,6 +422,28 @@ def _largest(
         yield _Form(method(one.node, "argmax", along), f"the class with the largest of `{name}`")
 
 
+def _of_one_hot(
+    failure: Failure, place: Place, one: Operand, given: tuple[Operand, ...]
+) -> Iterator[_Form]:
+    """Rows with a 1 at their class, or the first of them, that are compared with class numbers."""
+    program, node = failure.program, place.node
+    function = node.func if isinstance(node, cst.Call) else None
+    asks = isinstance(function, cst.Attribute) and function.attr.value in ("eq", "ne")
+    if not isinstance(node, cst.Comparison) and not asks:
+        return
+    whole = one.node
+    if isinstance(whole, cst.Subscript) and isinstance(one.value, torch.Tensor):
+        whole = whole.value if one.value.dim() == 1 else whole
+    rows, others = failure.value(whole, place.frame), [o.value for o in given if o is not one]
+    if not isinstance(rows, torch.Tensor) or not is_one_hot(rows) or len(others) != 1:
+        return
+    numbers = others[0]
+    is_of_classes = isinstance(numbers, torch.Tensor) and not numbers.is_floating_point()
+    if is_of_classes and numbers.shape == rows.shape[:1]:
+        new = method(whole, "argmax", keyword("dim", cst.Integer("1")))
+        yield _Form(new, f"the class of each row of `{program.text(whole)}` {ONE_HOT}")
+
+
 def _probabilities(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
     """Weights are divided by their sum; what may be negative are scores, and takes a softmax."""
     program, node = failure.program, one.node
@@ -523,7 +548,8 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     joined = re.search(rf"\b(?:{'|'.join(_JOINS)})\(([\w.]+)\)", error.code if error else "")
     if joined is not None and re.search(rf"\bstack\({re.escape(joined[1])}\)", proposal.code):
         return []
-    return [still_computed(error, proposal.code), _of_the_same(error, proposal.code)]
+    may_go = ("[",) if ONE_HOT in proposal.title else ()
+    return [still_computed(error, proposal.code, may_go=may_go), _of_the_same(error, proposal.code)]
 
 
 def _of_the_same(error: HasMessage | None, code: str) -> Check:

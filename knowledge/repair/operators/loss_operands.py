@@ -24,7 +24,7 @@ from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import evaluates
-from knowledge.repair.toolkit.losses import loss_alive
+from knowledge.repair.toolkit.losses import is_one_hot, loss_alive
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import argument
 
@@ -184,7 +184,7 @@ def _target_shapes(failure: Failure, loss: _Loss) -> Iterator[_Form]:
             yield _Form(_step(node, "squeeze", 1), told)
         elif len(shape) > 1 and len(given) == 2 and (given[0] == math.prod(shape) and given[1] > 1):
             yield _Form(_step(node, "reshape", -1), f"`{name}` has one class for each row")
-        if shape == given and len(shape) == 2 and _is_one_hot(loss.wanted):
+        if shape == given and is_one_hot(loss.wanted):
             along = cst.ensure_type(cst.parse_expression("f(dim=1)"), cst.Call).args
             told = f"the class of each row of `{name}` is where its 1 stands"
             yield _Form(method(node, "argmax", *along), told)
@@ -210,10 +210,6 @@ def _target_dtypes(failure: Failure, loss: _Loss) -> Iterator[tuple[str, str]]:
             yield "long", f"`{name}` is used as int64"
     elif target.dtype != loss.given.dtype and loss.given.dtype == torch.float32:
         yield "float", f"`{name}` is used as float32"
-
-
-def _is_one_hot(target: Any) -> bool:
-    return bool(((target == 0) | (target == 1)).all()) and bool((target.sum(1) == 1).all())
 
 
 def _step(node: cst.BaseExpression, name: str, *numbers: int) -> cst.Call:

@@ -1,7 +1,8 @@
 """Take a network's own head off, where the layer behind it was made for what goes into that.
 
 `nn.Linear(net.fc.in_features, classes)` behind `net` gets the scores of its 1,000 classes. Which
-part of which network has these two sizes is read from the live modules.
+part of which network has these two sizes is read from the live modules. A network of the program's
+own, whose head nobody names, has it twice if the layer behind it is made as its own head is.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 import libcst as cst
 
+from executor.errors import read
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Beside
@@ -24,20 +26,29 @@ KEEPS = (computed(),)
 
 def edits(failure: Failure) -> Rewrites:
     """`net.fc = nn.Identity()` below the last line that asks for the head."""
-    for place in failure.places:
-        layer, given = called_module(failure, place), tensors(failure, place)
-        if not isinstance(layer, torch.nn.Linear) or len(given) != 1:
-            continue
-        sizes = (layer.in_features, given[0].value.shape[-1])
-        for holder, part in _heads(failure, sizes):
-            last = _last_that_asks(failure, holder, part)
+    for takes, gets, gives in _behind(failure):
+        for holder, part in _heads(failure, (takes, gets)):
+            last = _last_that_asks(failure, holder, part, twice=gets == gives)
             if last is not None:
                 identity = failure.program.name_of("torch.nn", "Identity")
                 new = cst.parse_statement(f"{holder}.{part} = {identity}()")
                 line = failure.program.line(last)
-                what = f"`{holder}` gives the {sizes[0]} numbers that go into its own `{part}`"
+                what = f"`{holder}` gives the {takes} numbers that go into its own `{part}`"
                 changed = failure.program.replace({}, beside={last: Beside(new, after=True)})
                 yield Rewrite(changed, f"line {line}: {what}", what, cost=COST.SAID)
+
+
+def _behind(failure: Failure) -> Iterator[tuple[int, int, int]]:
+    """Of the layer behind: the numbers that it takes, gets and gives."""
+    for place in failure.places:
+        layer, given = called_module(failure, place), tensors(failure, place)
+        if isinstance(layer, torch.nn.Linear) and len(given) == 1:
+            yield layer.in_features, given[0].value.shape[-1], layer.out_features
+    seen = read(failure.error, *ERRORS)
+    if not failure.places and seen is not None:  # of a call that was added, its message says them
+        gets, takes, gives = (seen[name] for name in ("inner_left", "inner_right", "columns"))
+        if gets.isdigit() and takes.isdigit() and gives.isdigit():
+            yield int(takes), int(gets), int(gives)
 
 
 def _heads(failure: Failure, sizes: tuple[int, int]) -> Iterator[tuple[str, str]]:
@@ -62,8 +73,13 @@ def _head(network: Any, sizes: tuple[int, int]) -> Iterator[str]:
         yield name
 
 
-def _last_that_asks(failure: Failure, holder: str, part: str) -> cst.SimpleStatementLine | None:
-    """The last statement beside the one that makes a network that names its head."""
+def _last_that_asks(
+    failure: Failure, holder: str, part: str, *, twice: bool
+) -> cst.SimpleStatementLine | None:
+    """The last statement beside the one that makes a network that names its head.
+
+    Of a head that is there twice, in a class of the program's own, the one that makes the network.
+    """
     program = failure.program
     made = [
         line
@@ -75,5 +91,7 @@ def _last_that_asks(failure: Failure, holder: str, part: str) -> cst.SimpleState
     if not isinstance(block, (cst.IndentedBlock, cst.Module)):
         return None
     asks = [s for s in block.body if s is made[0] or head in program.text(s)]
-    last = asks[-1] if len(asks) > 1 else None  # who never names the head may not know of it
+    own = any(f"{c.name.value}(" in program.text(made[0]) for c in program.all(cst.ClassDef))
+    # Who never names the head may not know of it.
+    last = asks[-1] if len(asks) > 1 or (own and twice) else None
     return last if isinstance(last, cst.SimpleStatementLine) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import libcst as cst
 
@@ -94,6 +95,13 @@ def made_from(program: Program, expression: cst.BaseExpression) -> str:
         if found is not None:
             return program.text(found.value)
     return program.text(expression)
+
+
+def is_one_hot(rows: Any) -> bool:
+    """Whether each row of a tensor is a class, as a 1 among zeros."""
+    if rows.dim() != 2 or rows.shape[1] < 2 or not len(rows):
+        return False
+    return bool(((rows == 0) | (rows == 1)).all()) and bool((rows.sum(1) == 1).all())
 
 
 def loss_alive(after: JobResult) -> Check:

@@ -323,7 +323,25 @@ async def test_no_edit_fits_their_layers_to_a_call_that_was_added(second: str, a
 
     assert answer.headline.startswith("Rebuilt with assumptions about")
     assert answer.error is not None and answer.error.line is None
-    assert answer.fix is None and answer.alternatives == ()
+    offered = [fix.diff for fix in answer.alternatives]
+    assert answer.fix is None and len(offered) == 1
+    assert "+net.out = nn.Identity()" in offered[0], "the head that is there twice goes"
+
+
+async def test_a_view_that_cuts_samples_is_mended_however_the_model_is_called(ask: Ask):
+    """As many rows as the message counts come of as many samples as it has targets."""
+    answer = await ask(
+        "```python\nclass Rate(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.see = nn.Conv2d(1, 4, 3)\n        self.say = nn.Linear(72, 1)\n\n"
+        "    def forward(self, x):\n        x = F.relu(self.see(x)).view(-1, 72)\n"
+        "        return self.say(x)\n```\n"
+        "It says `ValueError: input and target shapes do not match: input [40 x 1], "
+        "target [20 x 1]`.\n"
+    )
+
+    diffs = [fix.diff for fix in (answer.fix, *answer.alternatives) if fix is not None]
+    assert len(diffs) == 1, answer.headline
+    assert "nn.Linear(144, 1)" in diffs[0] and ".flatten(1)" in diffs[0]
 
 
 @pytest.mark.parametrize(
@@ -369,13 +387,20 @@ def test_whether_what_is_called_was_added_too(code: str, expected: bool) -> None
     assert _is_called_of_added(error, Glue(before=tuple(bound))) is expected
 
 
-async def test_a_line_of_values_that_were_added_is_not_mended(ask: Ask):
-    """What their dtype is, and which loss it is, was chosen: an edit would be to that."""
+async def test_of_values_that_were_added_only_what_the_message_says_is_mended(ask: Ask):
+    """Which loss it is was chosen: an edit would be to that. Both sizes were posted."""
     answer = await ask(
         "The sizes differ, why?\n```python\nloss = criterion(y_pred, labels)\n```\n```\n"
         "ValueError: Using a target size (torch.Size([32])) that is different to the input size "
         "(torch.Size([32, 1])) is deprecated. Please ensure they have the same size.\n```"
     )
 
-    assert "[32, 1]" in answer.headline
+    diffs = [fix.diff for fix in (answer.fix, *answer.alternatives) if fix is not None]
+    assert len(diffs) == 1, answer.headline
+    assert "+loss = criterion(y_pred, labels.unsqueeze(1))" in diffs[0]
+    answer = await ask(
+        "Why?\n```python\nloss = criterion(y_pred, labels)\n```\n```\n"
+        "RuntimeError: 0D or 1D target tensor expected, multi-target not supported\n```"
+    )
+
     assert answer.fix is None and not answer.alternatives, answer.headline

@@ -108,6 +108,7 @@ nn.Flatten()(x)
         ("torch.tensor([1, 0]).bool()", ""),
         ("torch.tensor([0.3, 1.2]) == torch.tensor([0, 1])", "labels_compared"),
         ("torch.tensor([0, 1]).eq(torch.tensor([0.3, 1.2]))", "labels_compared"),
+        ("torch.tensor([[2], [0], [1]]) == torch.eye(3)[[2, 0, 0]].long()", "labels_compared"),
         ("torch.tensor([0.0, 1.0]) == torch.tensor([0, 1])", ""),
         ("torch.tensor([0.5, 1.2]) == torch.tensor([0.3, 1.2])", ""),
         ("torch.tensor([0.5, 1.2]) == 1", ""),

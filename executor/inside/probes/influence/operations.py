@@ -238,10 +238,18 @@ def _whole(t: torch.Tensor) -> bool:
 
 
 def _scores_and_labels(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Whether one holds whole numbers, and the other some that are not."""
+    """Whether one holds whole numbers, and the other some that are not; or a 1 for each class."""
     if a.is_complex() or b.is_complex() or not (1 < a.numel() <= _COMPARED and b.numel() > 1):
         return False
-    return _whole(a) != _whole(b)
+    return _whole(a) != _whole(b) or _in_two_forms(a, b) or _in_two_forms(b, a)
+
+
+def _in_two_forms(numbers: torch.Tensor, rows: torch.Tensor) -> bool:
+    """Whether class numbers, a column, meet rows with a 1 at their class."""
+    if rows.dim() != 2 or rows.shape[1] < 3 or numbers.shape != (len(rows), 1):
+        return False
+    ones = bool(((rows == 0) | (rows == 1)).all()) and bool((rows.sum(1) == 1).all())
+    return ones and bool((numbers > 1).any()) and bool((numbers < rows.shape[1]).all())
 
 
 def _lossy(before: torch.Tensor, after: torch.Tensor) -> bool:

@@ -13,6 +13,6 @@ def check(tried: Tried) -> Check:
     known = {o.inputs for o in operations(tried.reference) if o.kind == "labels_compared"}
     for o in operations(tried.after):
         if o.kind == "labels_compared" and o.line in touched and o.inputs not in known:
-            detail = f"line {o.line} compares scores with labels: hardly any can be equal"
+            detail = f"line {o.line} compares scores, or rows of ones, with labels: few match"
             return Check(name="compared values", passed=False, detail=detail)
     return Check(name="compared values", passed=True, detail="no score is compared with a label")

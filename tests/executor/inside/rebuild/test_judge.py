@@ -101,3 +101,23 @@ def test_any_error_may_be_posted(kind: str, message: str, line: str):
     error = PostedError(type=kind, message=message, frames=frames)
     seen = Posted(RebuildOrder(code=CODE, error=error, text=message), ast.parse(CODE))
     assert nearness(seen, raised(message, 1)) in Nearness
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        ("4, 32, 32, 3", Nearness.EXACT),  # the sides of the old message are its last two
+        ("4, 3, 32, 32", Nearness.OTHER),
+        ("4, 32, 3, 32", Nearness.OTHER),
+    ],
+)
+def test_the_channels_are_compared_first_today(shape: str, expected: Nearness):
+    """An old convolution took them for those of its weight, and found the sides too small."""
+    before = posted("Given input size: (3 x 32 x 3). Calculated output size: (6 x 28 x -1). "
+                    "Output size is too small at x.c:45")  # fmt: skip
+    channels = shape.split(", ")[1]
+    now = (
+        f"Given groups=1, weight of size [6, 7, 5, 5], expected input[{shape}] to have 7 channels, "
+        f"but got {channels} channels instead"
+    )
+    assert nearness(before, raised(now, 1)) is expected

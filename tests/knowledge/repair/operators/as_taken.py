@@ -428,9 +428,41 @@ class Cell(nn.Module):
 print(Cell()(torch.eye(5)[0], torch.zeros(2, 4)).shape)
 """
 
+ONE_HOT = """\
+import torch
+
+torch.manual_seed(0)
+truth = torch.nn.functional.one_hot(torch.tensor([2, 0, 1, 2, 1]), 3)
+guessed = torch.randn(5, 3).argmax(dim=1)
+right = (guessed == truth).sum().item()
+print(right / len(truth))
+"""
+
+FIRST_ROW = """\
+import torch
+
+torch.manual_seed(0)
+right = 0
+for _ in range(2):
+    labels = torch.eye(4)[torch.tensor([1, 3, 0])].long()
+    _, best = torch.max(torch.randn(3, 4), 1)
+    right += best.eq(labels[0]).sum()
+print(right)
+"""
+
+SEVERAL_LABELS = """\
+import torch
+
+truth = torch.tensor([[1, 1, 0], [0, 1, 1], [1, 0, 0], [0, 0, 1]])
+guessed = torch.randn(4, 3).argmax(dim=1)
+print((guessed == truth[0]).sum())
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "classes against rows of ones": (ONE_HOT, ("guessed == truth.argmax(dim=1)).sum",)),
+        "classes against one of them": (FIRST_ROW, ("best.eq(labels.argmax(dim=1)).sum",)),
         "values of a dictionary": (
             COUNTS,
             ("np.array(list(seen.values()))).float()   # of three",),
@@ -490,6 +522,7 @@ CASES = Cases(
         "a series with one feature": (FORECAST, ("self.rnn(series.unsqueeze(-1), state)",)),
     },
     refused={
+        "several labels a row": SEVERAL_LABELS,
         "a dictionary": OBJECTS,
         "one letter beside two states": TWO_ROWS,
         "places in all dimensions are no index along one": PLACES,
@@ -500,6 +533,7 @@ CASES = Cases(
         "one row of another length": A_COLUMN_OF_A_TABLE,
     },
     wrong={
+        "one column": ("classes against rows of ones", swap("== truth", "== truth[:, 0]")),
         "the last one alone": ("single numbers joined", swap("torch.cat(scores)", "scores[-1]")),
         "the real part alone": ("complex squares", swap("(rest ** 2).mean()", "rest.real.mean()")),
         "not turned": ("where it is False", swap("(1 - ended)", "ended")),

@@ -114,7 +114,10 @@ CASES = Cases(
         "two layers behind it": (TWO_HEADS, ("in_features\nnet.fc = nn.Identity()\n",)),
         "the last of several": (CLASSIFIER, ("self.backbone.classifier[-1] = nn.Identity()",)),
     },
-    refused={"another size": STATED, "the head of another network": OF_ANOTHER},
+    refused={
+        "another size": STATED,
+        "the head of another network": OF_ANOTHER,
+    },
     wrong={
         "one row for all": ("in a model", swap("self.net(x))", "self.net(x)[:, :12])")),
         "the layer is not asked": ("in a model", swap("self.names(self.net(x))", "self.net(x)")),
