@@ -25,6 +25,10 @@ _WHOLE = re.compile(
     re.MULTILINE,
 )
 _DEFINES = re.compile(r"^\s*(?:async )?def ", re.MULTILINE)
+# What runs in another process or thread, or is translated: no trace hears of it.
+_ELSEWHERE = re.compile(
+    r"\bnum_workers\s*=\s*(?!0\b)|\.start\(\)|\bPool\b|\bspawn\(|Executor\(|\bjit\b"
+)
 _QUICK = 2.0  # seconds; to trace what runs longer costs more than it tells
 _CALLS = 3  # functions that are tried, of code that only defines some
 _LAUNCHER = ("launcher_variable", "process_group")
@@ -160,7 +164,7 @@ def _may_leave_lines_out(run: JobResult, job: Job) -> bool:
     """Whether code that ended well has functions that it may not have called; it is run again."""
     if run.outcome is not Outcome.OK or run.only_definitions or run.seconds > _QUICK:
         return False
-    return _DEFINES.search(job.code) is not None
+    return _DEFINES.search(job.code) is not None and not _ELSEWHERE.search(job.code)
 
 
 def _may_lack_a_module(question: Question) -> bool:

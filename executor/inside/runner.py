@@ -167,7 +167,8 @@ class Run:
             if self.statements is not None:
                 self.statements.start()
             exec(compiled, names)
-            settrace(None)
+            if self.statements is None:
+                settrace(None)
             if glue is not None and module is not None:
                 rebuild_glue.run_statements(glue.after, module)
             error: BaseException | None = None

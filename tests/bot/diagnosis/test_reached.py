@@ -209,6 +209,27 @@ async def test_code_that_ends_well_is_looked_at_once_more(run: JobResult, looks:
     assert not without.run.statements  # without a function every line runs
 
 
+@pytest.mark.parametrize(
+    ("line", "looks"),
+    [
+        ("DataLoader(data, num_workers=2)", False),
+        ("DataLoader(data, num_workers=0)", True),
+        ("Process(target=back).start()", False),
+        ("Process(target=back)", True),
+        ("mp.spawn(back, nprocs=2)", False),
+        ("torch.jit.script(back)", False),
+    ],
+)
+async def test_what_runs_where_no_trace_hears_of_it_is_not_looked_at(line: str, looks: bool):
+    """A worker may call what this process does not."""
+    code = f"{CODE}{line}"
+    table = {code: ran(), (code, "statements"): ran(statements=IDLE)}
+
+    seen = await reproduce(RecordedExecutor(table), asked(code=code), Job(code=code))  # type: ignore[arg-type]
+
+    assert bool(seen.run.statements) is looks
+
+
 async def test_a_real_run_says_which_lines_it_left_out(executor: ExecutorClient):
     """Also of a function that is only handed on."""
     code = "def f(x):\n    return x\ndef g():\n    return 2\nmade = [f]\nprint(g())"
@@ -216,4 +237,7 @@ async def test_a_real_run_says_which_lines_it_left_out(executor: ExecutorClient)
     seen = await reproduce(executor, asked(code=code), Job(code=code, probes=()))
 
     assert never_entered(asked(code=code), seen.run) == ["f"]
+    called = "def main():\n    return [late]\ndef late():\n    return 2\n"
+    by_us = await reproduce(executor, asked(code=called), Job(code=called))
+    assert never_entered(asked(code=called), by_us.run) == ["late"]  # `main()` was added
     assert Probe.STATEMENTS not in seen.job.probes
