@@ -17,8 +17,9 @@ KEEPS = (computed(),)
 
 
 def applies(result: JobResult) -> bool:
-    """The error speaks of a tuple."""
-    return result.error is not None and "tuple" in result.error.message
+    """The error speaks of a tuple, or of what `tensor * (value,)` takes it for."""
+    said = result.error.message if result.error is not None else ""
+    return "tuple" in said or "converted to an index" in said
 
 
 def edits(failure: Failure) -> Rewrites:

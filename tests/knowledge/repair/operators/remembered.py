@@ -189,7 +189,10 @@ CASES = Cases(
         ),
         "in a part, set in two places": (
             INSIDE,
-            ("self.load = share.detach()", "(0.5 * self.load + 0.5 * share).detach()"),
+            (
+                "self.load = share.detach()\n        else:\n"
+                "            self.load = (0.5 * self.load + 0.5 * share).detach()",
+            ),
         ),
     },
     refused={"all that is learned": ALL_OF_IT, "either of two": TWO_KEPT},
@@ -202,7 +205,7 @@ CASES = Cases(
             "an average",
             swap("z = self.layer(x)", "z = self.layer(x).detach().requires_grad_()"),
         ),
-        "swallowed": ("an average", swallow("    loss.backward()")),
-        "deleted": ("an average", delete("    loss.backward()")),
+        "swallowed": ("an average", swallow("loss.backward()")),
+        "deleted": ("an average", delete("loss.backward()")),
     },
 )

@@ -180,10 +180,7 @@ CASES = Cases(
         ),
         "a head that is frozen with the rest": (
             HEAD,
-            (
-                "requires_grad = False\nnet[2] = nn.Linear(6, 2)  # our two classes\noptimizer",
-                "weight.requires_grad = True",
-            ),
+            ("requires_grad = False\nnet[2] = nn.Linear(6, 2)  # our two classes\noptimizer",),
         ),
         "a loss that is drawn": (MADE_UP, ("loss = net(torch.randn(1, 6)).mean()",)),
         "a block in a function": (IN_A_BLOCK, ("        return torch.tanh(self.layer(x))",)),
