@@ -88,7 +88,12 @@ def moved(
     gone = removed(program, statement)
     if gone is None:
         return None
-    come = inserted(program, beside, program.text(_plain(statement)), after=after)
+    code = program.text(_plain(statement))
+    line = program.parent(statement)
+    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
+        note = line.trailing_whitespace.comment
+        code += f"  {note.value}" if note is not None else ""
+    come = inserted(program, beside, code, after=after)
     return program.replace(gone, beside=come) if not set(gone) & set(come) else None
 
 

@@ -21,13 +21,11 @@ for _ in range(3):
 print("trained")
 """
 
-TYPED = """\
-import torch
-
-start = torch.tensor([1.0, 2.0], requires_grad=True).double()
-(start * start).sum().backward()
-print(start.grad.norm())
-"""
+TYPED = (
+    SCALED.replace("requires_grad=True) * 0.1", "requires_grad=True).double()")
+    .replace("torch.rand(8, 3)", "torch.rand(8, 3).double()")
+    .replace("torch.zeros(2,", "torch.zeros(2, dtype=torch.float64,")
+)
 
 TWO = """\
 import torch
@@ -63,7 +61,7 @@ CASES = Cases(
         "scaled": (SCALED, ("weight = (torch.randn(3, 2) * 0.1).requires_grad_()\n",)),
         "of another dtype": (
             TYPED,
-            ("start = torch.tensor([1.0, 2.0]).double().requires_grad_()\n",),
+            ("weight = torch.randn(3, 2).double().requires_grad_()\n",),
         ),
         "two": (
             TWO,
@@ -74,7 +72,7 @@ CASES = Cases(
     wrong={
         "swallowed": ("scaled", swallow("p -= 0.5 * p.grad")),
         "no step": ("scaled", delete("p -= 0.5 * p.grad")),
-        "cut off": ("of another dtype", swap("(start * start)", "(start.detach() * start)")),
+        "cut off": ("of another dtype", swap("x @ weight", "x @ weight.detach()")),
         "the bias alone": ("scaled", swap("(weight, bias)", "(bias,)")),
     },
 )
