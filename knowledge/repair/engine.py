@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
+from executor.errors import family_of
 from executor.protocol import Job, JobResult
 from executor.service.client import ExecutorClient
 from knowledge.repair import verify
@@ -278,12 +279,23 @@ async def _step(search: _Search, state: _State) -> _StepResult:
     if codemods:
         await _try_codemods(search, state, codemods, proposed, tried)
     # Who knows the mistake mended it: a general edit of the same place would only compete. One that
-    # only led on to another error may have bent the code to please the line.
-    mended = tried.verified or tried.partly or (state.steps and tried.further)
+    # only led on to another error may have bent the code to please the line; what is left of the
+    # same mistake it mends next.
+    goes_on = state.steps or any(_is_alike(state.run, s.run) for s in tried.further)
+    mended = tried.verified or tried.partly or (goes_on and tried.further)
     if operators and not mended and not search.budget.is_spent:
         edits = edits or await _by_operators(search, state, operators)
         await _try_operators(search, state, operators, edits, tried)
     return tried
+
+
+def _is_alike(before: JobResult, after: JobResult) -> bool:
+    """Whether two runs ended with errors of one family."""
+    if before.error is None or after.error is None:
+        return False
+    families = (family_of(e.type, e.message) for e in (before.error, after.error))
+    was, now = (family.id if family is not None else "" for family in families)
+    return was == now != ""
 
 
 async def _looked_at(search: _Search, state: _State) -> _State:

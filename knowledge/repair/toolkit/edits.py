@@ -194,7 +194,8 @@ class Program:
 
         Imports that a fragment leaves out count as they usually are, where it uses their names.
         """
-        used = {node.value for node in self.all(cst.Name)}
+        inner = {id(node.attr) for node in self.all(cst.Attribute)}  # `nn` of `torch.nn`
+        used = {node.value for node in self.all(cst.Name) if id(node) not in inner}
         aliases = {usual: alias for alias, usual in _USUAL.items() if alias in used}
         for statement in self.all(cst.ImportFrom):
             source = _dotted(statement.module)

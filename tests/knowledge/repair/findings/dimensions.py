@@ -90,7 +90,7 @@ CASES = Cases(
         "attention": (ATTENTION, "F.softmax(scores, dim=-1)"),
         "a method": (NLL_METHOD, "model(x).log_softmax(-1)"),
         "the first step": (FIRST, "output[:, -1]"),
-        "rows and columns": (SIMILAR, "F.normalize(one, dim=1), F.normalize(two, dim=1)"),
+        "rows and columns": (SIMILAR, "F.normalize(one, dim=-1), F.normalize(two, dim=-1)"),
     },
     refused={"a step by its name": NAMED, "a variable": CHOSEN, "a condition": BY_HAND},
     wrong={

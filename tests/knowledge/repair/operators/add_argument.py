@@ -245,7 +245,7 @@ CASES = Cases(
         "what a scheduler looks at": (PLATEAU, ("schedule.step(val_loss)",)),
         "sizes, twice": (SIZES, ("second = Head(hidden_size, output_size)",)),
         "in their order": (ORDER, ("step(model, batch, target, scale))   # the model",)),
-        "the class itself": (CLASS, ("net = Net()   # two classes",)),
+        "the class itself": (CLASS, ("net = Net()   # two classes", "print(net()(torch")),
     },
     refused={
         "what is read behind the step": READ_LATER,

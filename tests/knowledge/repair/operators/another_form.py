@@ -310,7 +310,7 @@ CASES = Cases(
         ),
         "two dimensions in the other order": (TURNED, ("reader(heard.transpose(0, 1), first)",)),
         "channels behind a block": (BLOCKS, ("self.blocks(x.transpose(1, 2)).mean",)),
-        "features behind a reader": (SERIES, ("Steps(3)(series.transpose(1, 2))",)),
+        "features behind a reader": (SERIES, ("(x * 0.5).transpose(1, 2)", "Steps(20)(series)")),
         "rows by their index": (
             PICKED,
             (

@@ -78,7 +78,7 @@ CASES = Cases(
         "whole numbers to be solved for": (SOLVE, ("torch.linalg.solve(A, counts.float())",)),
         "in a function": (FILLED, ("table.masked_scatter(where, rows.float())",)),
         "the first operand": (LSTSQ, ("lstsq(points.float(), heights)",)),
-        "a mask of whole numbers": (OF_A_MASK, ("attn_mask=mask.bool()",)),
+        "a mask of whole numbers": (OF_A_MASK, ("attn_mask=mask.to(torch.bool)",)),
         "what the loss compares": (OF_THE_LOSS, ("distance(net(depth), salt.float())",)),
         "two precisions": (
             TWO_PRECISIONS,
