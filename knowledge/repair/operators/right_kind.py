@@ -25,6 +25,7 @@ from knowledge.repair.toolkit.live import evaluates, operands, works
 TYPES = frozenset({"TypeError", "AttributeError", "ValueError", "RuntimeError"})
 _FRAMES = 2
 _METHODS = ("parameters", "state_dict")
+_TAKE_MANY = frozenset(["len", "iter", "next", "list", "enumerate", "zip"])  # they choose no kind
 
 
 def edits(failure: Failure) -> Rewrites:
@@ -36,7 +37,7 @@ def edits(failure: Failure) -> Rewrites:
             continue
         yield from _turned(failure, place, node)
         yield from _loaded(failure, place, node)
-        if failure.writes(node):
+        if failure.writes(node) or failure.program.text(node.func) in _TAKE_MANY:
             continue
         for given in node.args:
             if given.star or not isinstance(given.value, (cst.Name, cst.Attribute)):

@@ -73,6 +73,22 @@ model = nn.Linear(3, 1)
 scheduler = torch.optim.lr_scheduler.StepLR(model, step_size=2)
 """
 
+LENGTH = """\
+import torch
+from torch.utils.data import DataLoader, IterableDataset
+
+
+class Stream(IterableDataset):
+    def __iter__(self):
+        yield from torch.eye(4)
+
+
+stream = Stream()
+net = torch.nn.Sequential(torch.nn.Linear(4, 2), torch.nn.ReLU())
+for step, x in enumerate(DataLoader(stream, batch_size=2), 1):
+    print(step, "of", len(stream) // 2, net(x).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -81,7 +97,7 @@ CASES = Cases(
         "a layer for its result": (SPREAD, ("torch.exp(0.5 * spread)",)),
         "turned": (SAVED, ('torch.save(first.state_dict(), "layer.pt")   # for later',)),
     },
-    refused={"two optimizers": TWO, "no optimizer": NONE},
+    refused={"two optimizers": TWO, "no optimizer": NONE, "a length": LENGTH},
     wrong={
         "no schedule": ("a schedule", delete("scheduler.step()")),
         "one weight": ("an optimizer", swap("Adam(net,", "Adam([net[0].weight],")),
