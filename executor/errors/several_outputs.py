@@ -20,5 +20,7 @@ A_TUPLE_OF_ONE = (
 SEVERAL = (
     "What made it gives several results. Print `type(x)` and `len(x)`, and take the part that is "
     "meant: an LSTM or GRU gives `out, state = layer(x)`, a network may give more in training mode "
-    "(Inception: `out, aux = model(x)`), a loader's batch is unpacked first (`x, y = batch`)"
+    "(Inception: `out, aux = model(x)`), a loader's batch is unpacked first (`x, y = batch`). If "
+    "it holds texts, they are the labels of a batch, which a loader only collects: let the data "
+    "set give their numbers"
 )

@@ -68,7 +68,12 @@ class FindingEdits:
         for found in of_a_kind.values():
             made = list(self.module.edits(program, found[0]))
             if len({f.line for f in found}) > 1:
-                made += self._everywhere(program, found)
+                everywhere = list(self._everywhere(program, found))
+                if all(f.by_text for f in found):
+                    # Mended on one line, a rule of the text may keep silent of the others.
+                    made = [*everywhere, *made]
+                else:
+                    made += everywhere
             for rewrite in made:
                 if found[0].by_text:  # no run decides what is meant
                     rewrite = replace(rewrite, intent=rewrite.intent or _SLIP, by_text=True)

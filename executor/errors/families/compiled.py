@@ -104,8 +104,8 @@ FAMILIES = (
                 {"operator": r"aten::.*", "backend": r"Quantized.*"},
             ),
             Sentence(
-                "{operator} is not there: no engine for quantized layers is chosen, or not the one "
-                "that this build has",
+                "{operator} gets weights that are no quantized tensors of the CPU: they are floats "
+                "still, or on a GPU",
                 {"operator": r"quantized::.*prepack.*"},
             ),
         ),
@@ -135,8 +135,8 @@ FAMILIES = (
                 {"operator": r"aten::.*", "backend": r"Quantized.*"},
             ),
             Sentence(
-                "Print `torch.backends.quantized.supported_engines`, and set "
-                "`torch.backends.quantized.engine` to one of them before the model is converted",
+                "Before the model is converted bring it to the CPU and into evaluation mode: "
+                "`model.cpu().eval()`; and convert what was prepared",
                 {"operator": r"quantized::.*prepack.*"},
             ),
         ),

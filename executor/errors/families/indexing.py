@@ -186,9 +186,11 @@ FAMILIES = (
                 for where in ("words", "code")
             ),
             (
-                "Print `ids.min(), ids.max()` of what goes in. If the largest is not below "
-                "num_embeddings, the table needs one row more than it (ids from 1, padding, "
-                "unknown words and values that only the test data have count too). If the "
+                "Print `ids.min(), ids.max()` of what goes in, and see where the largest comes "
+                "from if it is not below num_embeddings. An id of the data: the table needs one "
+                "row more than it (ids from 1, padding, unknown words and values that only the "
+                "test data have count too; of a table that was trained elsewhere, give its own "
+                "ids). One that was predicted: as many scores as the table has rows. If the "
                 "smallest is below 0, a mark such as -100 or -1 is among them. If both fit, it is "
                 "another table, such as that of positions for a long sequence"
             ),

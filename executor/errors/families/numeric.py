@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from executor.errors.family import MAX_CHARS, ErrorFamily, SeenError, Sentence, Suspect
 
+_IN_HALF = r"\b(?:fp16|float16|half|amp|autocast|GradScaler)\b|precision\s?=\s?.?16"
 _ROW = re.compile(r"\[([^\[\]]{1,1000})\]")
 
 
@@ -136,6 +137,17 @@ FAMILIES = (
         says="Anomaly detection finds the function whose gradient is NaN.",
         means=("Anomaly detection found that {function} gave NaN in its gradient",),
         remedy=(
+            *(
+                Sentence(
+                    "In float16 a gradient scaler begins with a scale of 65,536: the first "
+                    "backward passes overflow, the scaler skips those steps, and anomaly detection "
+                    "stops at them all the same. Look whether it comes up in float32, or with "
+                    "`GradScaler(init_scale=1.0)`, too; only then there is something to mend, "
+                    "mostly sqrt or norm at 0, log of 0, or a division by 0",
+                    {where: _IN_HALF},
+                )
+                for where in ("words", "code")
+            ),
             (
                 "Usual reasons: sqrt or norm at 0, log of 0, a division by 0, exp that "
                 "overflows: add a small number inside (`torch.sqrt(x + 1e-8)`), clamp before it, "

@@ -310,7 +310,7 @@ FAMILIES = (
                 "dimension that counts them: `pe[:, :x.size(1)]` of [1, steps, features] for x "
                 "[batch, steps, features], `pe[:x.size(0)]` of [steps, 1, features] for x [steps, "
                 "batch, features]. If x has more steps than the table, make the table longer",
-                {"line": r"\bpe\b|\bpos\w*|posi"},
+                {"line": r"\bpe\b|\bpos(?:_\w*)?\b|posi"},
             ),
             Sentence(
                 "Print both shapes right before the line. If {a} and {b} count samples, one was "

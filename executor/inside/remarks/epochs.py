@@ -98,8 +98,20 @@ def each_epoch(tree: ast.Module) -> Found:
                         statement,
                         f"`{dotted(target)}` is made anew in each epoch: what it averages over the "
                         "steps starts from nothing each time; make it once, before the loop",
-                        (moved(_ONCE, statement, by=loop),),
+                        (moved(_ONCE, statement, *_schedules(loop, dotted(target)), by=loop),),
                     )  # fmt: skip
+
+
+def _schedules(loop: ast.For, optimizer: str) -> list[ast.stmt]:
+    """The schedulers that are made there for an optimizer: they begin anew with it."""
+    return [
+        s
+        for s in loop.body
+        if isinstance(s, ast.Assign)
+        and isinstance(s.value, ast.Call)
+        and ("lr_scheduler" in words(s.value) or callee(s.value).endswith(("LR", "Scheduler")))
+        and optimizer in words(s.value)
+    ]
 
 
 def seeded_each_sample(tree: ast.Module) -> Found:

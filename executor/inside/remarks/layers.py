@@ -13,6 +13,7 @@ from executor.inside.remarks.syntax import (
     argument,
     assigned,
     callee,
+    constant,
     dotted,
     is_layer,
     is_linear,
@@ -398,6 +399,20 @@ def _late_binding(tree: ast.Module) -> Found:
                 )
 
 
+def _is_bottleneck(one: ast.expr, other: ast.expr, tree: ast.Module) -> bool:
+    """Whether two layers go through fewer numbers than come in and go out: that is no one layer."""
+    sizes = [argument(c, at, name) for c in (one, other) if isinstance(c, ast.Call)
+             for at, name in ((0, "in_features"), (1, "out_features"))]  # fmt: skip
+    if len(sizes) != 4 or None in sizes:
+        return False
+    comes, between, _, goes = (constant(s, tree) for s in sizes if s is not None)
+    values = (n.value for n in (comes, between, goes) if isinstance(n, ast.Constant))
+    known = [value for value in values if isinstance(value, int)]
+    if len(known) == 3:
+        return bool(known[1] < min(known[0], known[2]))
+    return ast.unparse(comes) == ast.unparse(goes) != ast.unparse(between)
+
+
 def _one_linear(tree: ast.Module) -> Found:
     numbered = any(
         isinstance(n, ast.Subscript)
@@ -410,7 +425,7 @@ def _one_linear(tree: ast.Module) -> Found:
         if not isinstance(node, ast.Call) or callee(node) != "Sequential":
             continue
         for one, other in zip(node.args, node.args[1:], strict=False):
-            if is_linear(one) and is_linear(other):
+            if is_linear(one) and is_linear(other) and not _is_bottleneck(one, other, tree):
                 yield (
                     "one_linear",
                     other,

@@ -290,7 +290,7 @@ def _all_zero(tree: ast.Module) -> Found:
         name
         for name, value in values(tree).items()
         if isinstance(value, ast.Call) and callee(value) in _TABLES
-    }
+    } | {dotted(n.target) for n in walk(tree) if isinstance(n, ast.For)}  # of what, nobody says
     for node in walk(tree):
         if not isinstance(node, ast.Call):
             continue

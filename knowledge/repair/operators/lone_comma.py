@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
@@ -18,8 +19,8 @@ KEEPS = (computed(),)
 
 def applies(result: JobResult) -> bool:
     """The error speaks of a tuple, or of what `tensor * (value,)` takes it for."""
-    said = result.error.message if result.error is not None else ""
-    return "tuple" in said or "converted to an index" in said
+    error = result.error
+    return error is not None and ("tuple" in error.message or is_a(error, "index_of_one_element"))
 
 
 def edits(failure: Failure) -> Rewrites:

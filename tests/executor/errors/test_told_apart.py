@@ -168,8 +168,8 @@ SAID = [
     (
         "RuntimeError",
         "Could not run 'quantized::linear_prepack' with arguments from the 'CPU' backend.",
-        "no engine",
-        "supported_engines",
+        "no quantized tensors of the CPU",
+        "model.cpu().eval()",
     ),
     (
         "ValueError",

@@ -111,6 +111,8 @@ SOUND = {
     "of two probabilities": "l = torch.log(d) + torch.log(1 - g)",
     "of more than the rest": "l = torch.log(p) + torch.log(2 - p)",
     "a gradient that is asked for": "x = torch.ones(3, requires_grad=True)\nx.backward()\nx.grad",
+    "a bottleneck": "nn.Sequential(nn.Linear(9, 2), nn.Linear(2, 9))",
+    "a bottleneck by its name": "nn.Sequential(nn.Linear(n, code), nn.Linear(code, n))",
     "asked for by a function": "def f(t):\n    t.requires_grad_()\n    return t.sum()\n"
     "x = torch.ones(3)\nf(x).backward()\nprint(x.grad)",
     "asked for later": "x = torch.ones(3)\nx.requires_grad_()\nf(x).backward()\nprint(x.grad)",

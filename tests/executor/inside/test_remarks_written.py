@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
+from executor.inside.remarks import epochs
 from tests.executor.inside.test_remarks import kinds
 
 NET = (
@@ -983,3 +986,16 @@ def test_it_is_said(kind: str, code: str):
 def test_what_comes_close_is_left_alone(name: str):
     """The same with what makes it right, or where it is another thing."""
     assert kinds(SOUND[name]) & SHOWN.keys() == set()
+
+
+def test_a_schedule_moves_with_its_optimizer() -> None:
+    """Left where it is, it would begin anew in each epoch all the same."""
+    tree = ast.parse(
+        "for epoch in range(9):\n    opt = SGD(net.parameters(), lr=0.1, momentum=0.9)\n"
+        "    sched = lr_scheduler.StepLR(opt, 3)\n    other = lr_scheduler.StepLR(far, 3)\n"
+        "    for x in dl:\n        loss.backward()\n        opt.step()\n    sched.step()"
+    )
+
+    (told,) = epochs.each_epoch(tree)
+
+    assert [move[0] for move in told[3][0]["moves"]] == [2, 3]

@@ -183,14 +183,14 @@ def test_no_edit_where_it_is_not_clear_which(kind: str, code: str) -> None:
 
 
 def test_several_lines_of_a_kind_are_edited_together() -> None:
-    """From below, so that every place is still where the rule has seen it."""
+    """First of all: mended on one line, a rule of the text may keep silent of the others."""
     code = "x = images // 255\n\nz = 1\ny = (img // 255).float()\n"
 
     made = edited("pixels_floored", code)
 
     assert made == [
-        "x = images / 255\n\nz = 1\ny = (img // 255).float()\n",
         "x = images / 255\n\nz = 1\ny = (img / 255).float()\n",
+        "x = images / 255\n\nz = 1\ny = (img // 255).float()\n",
     ]
 
 
