@@ -119,7 +119,9 @@ class RecordedExecutor:
             self.looked_again.append(job.code)
             if (job.code, "influence") not in self._runs:
                 return ran()
-        if job.probes == (Probe.STATEMENTS,) and (job.code, "statements") not in self._runs:
+        again = any(known.code == job.code for known in self.asked)
+        known_so = (job.code, "statements") in self._runs
+        if again and job.probes == (Probe.STATEMENTS,) and not known_so:
             return ran()
         self.asked.append(job)
         if Probe.INFLUENCE in job.probes[1:]:  # a run that is looked at besides
