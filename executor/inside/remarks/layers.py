@@ -217,7 +217,10 @@ def _not_a_buffer(tree: ast.Module) -> Found:
         for node in walk(init):
             match node:
                 case ast.Assign(targets=[ast.Attribute() as target], value=ast.Call() as value) if (
-                    is_own(target) and callee(value) in MAKERS and is_torch(value)
+                    is_own(target)
+                    and callee(value) in MAKERS
+                    and is_torch(value)
+                    and target.attr != "example_input_array"  # Lightning's own
                 ) and dotted(target) not in set_again:  # else it only holds the place
                     yield (
                         "not_a_buffer",
@@ -386,8 +389,10 @@ def _late_binding(tree: ast.Module) -> Found:
         bound = {n.id for g in node.generators for n in walk(g.target) if isinstance(n, ast.Name)}
         element = node.elt if isinstance(node, ast.ListComp) else node.value
         for inner in walk(element):
-            if not isinstance(inner, ast.Lambda):
-                continue
+            if not isinstance(inner, ast.Lambda) or any(
+                isinstance(n, ast.Call) and isinstance(n.func, ast.Constant) for n in walk(inner)
+            ):
+                continue  # `lambda x: x * 2 (d)`: its brackets are missing
             own = {a.arg for a in (*inner.args.args, *inner.args.kwonlyargs)}
             read = {n.id for n in walk(inner.body) if isinstance(n, ast.Name)}
             for name in sorted(read & bound - own):

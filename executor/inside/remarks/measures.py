@@ -122,9 +122,17 @@ def _gpu_time(tree: ast.Module) -> Found:
             if isinstance(n, ast.Call) and n.lineno in between and tail(n) not in _CLOCKS
         ]
         parts = [*called, *_bodies(tree, called)]
-        waits = any(words(n) & _WAITS for n in parts) or any(
-            isinstance(n, ast.Subscript) and tail(n.value) == "data" and n.lineno in between
-            for n in walk(tree)  # `loss.data[0]` of old code
+        shows = [  # the value of what is printed is waited for
+            c for c in called
+            if tail(c) == "print" and any(isinstance(a, ast.Name) for a in c.args)
+        ]  # fmt: skip
+        waits = (
+            bool(shows)
+            or any(words(n) & _WAITS for n in parts)
+            or any(
+                isinstance(n, ast.Subscript) and tail(n.value) == "data" and n.lineno in between
+                for n in walk(tree)  # `loss.data[0]` of old code
+            )
         )
         if not waits and any(tail(c) not in _NO_GPU_WORK for c in called):
             yield (
@@ -232,6 +240,9 @@ def _batch(loader: ast.Call) -> object:
     return given.value if isinstance(given, ast.Constant) else None
 
 
+_IN_BATCHES = 200  # steps of a schedule: nobody counts so many epochs
+
+
 def _counts_batches(tree: ast.Module) -> Found:
     """A schedule of epochs that is stepped in every round of the loop over batches."""
     schedules = {
@@ -239,6 +250,10 @@ def _counts_batches(tree: ast.Module) -> Found:
         for _, name, value in assigned(tree)
         if isinstance(value, ast.Call)
         and callee(value) in ("StepLR", "MultiStepLR", "ExponentialLR")
+        and not any(
+            isinstance(n, ast.Constant) and isinstance(n.value, int) and n.value >= _IN_BATCHES
+            for n in walk(value)
+        )
     }
     lengths = {  # of those that are as long as there are epochs
         name: ast.unparse(value)

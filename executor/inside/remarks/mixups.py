@@ -63,7 +63,9 @@ _ORDERED = {
     "triplet_margin_loss": _TRIPLET,
 }
 # Scales that begin at 0 on purpose, so that a branch adds nothing at first.
-_MAY_BE_ZERO = re.compile(r"bn|norm|lora|gate|zero|last|head|out|final", re.IGNORECASE)
+_MAY_BE_ZERO = re.compile(
+    r"bn|norm|lora|gate|zero|last|head|out|final|gamma|beta|film|scale|shift", re.IGNORECASE
+)
 _LAYER = re.compile(r"(?:Lazy)?(?:Linear|Bilinear|Conv(?:Transpose)?\dd)|LSTM|GRU|RNN|\w*Cell")
 _TABLES = {"Embedding", "EmbeddingBag"}
 _COPY = re.compile(r"target|frozen|teacher|old|prev|backup|ema|init", re.IGNORECASE)

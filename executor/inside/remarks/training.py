@@ -26,6 +26,7 @@ from executor.inside.remarks.syntax import (
     origins,
     owner,
     reached,
+    rebound,
     stepped,
     tail,
     trained,
@@ -181,6 +182,9 @@ def clipped_late(tree: ast.Module) -> Found:
                 at.setdefault(name, []).append(i)
             if (call := _clips(statement)) is not None:
                 clips.append((i, call))
+        norms = {w for i, _ in clips if isinstance(block[i], ast.Assign) for w in rebound(block[i])}
+        if any(isinstance(s, ast.Assign) and norms & words(s.value) for s in block):
+            continue  # the norms are what is wanted
         if not clips or len(at.get("backward", ())) != 1 or len(at.get("step", ())) != 1:
             continue
         back, step = at["backward"][0], at["step"][0]

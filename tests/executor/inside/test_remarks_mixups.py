@@ -115,6 +115,11 @@ SOUND = {
     "another benchmark": "torch.manual_seed(0)\nargs.benchmark = True",
     "biases of zero": "self.fc.bias.data.zero_()\nself.fc.running.data.fill_(0)",
     "the only layer of a program": f"{NET}\nnn.init.zeros_(self.fc.weight)",
+    "a schedule in batches": EPOCHS.format(
+        kind="StepLR", inner="sched.step()", outer="pass"
+    ).replace("StepLR(opt", "StepLR(opt, 1000"),
+    "a shift that begins with no effect": "self.fc = nn.Linear(4, 4)\n"
+    "self.gamma = nn.Linear(4, 4)\nnn.init.zeros_(self.gamma.weight)",
     "zeros of what a loop goes through": "a, b = nn.Linear(2, 2), nn.Linear(2, 2)\n"
     "for e in (u, v):\n    nn.init.zeros_(e.weight)",
     "a table of zeros": "self.b = nn.Embedding(9, 4)\nnn.init.zeros_(self.b.weight)\n"

@@ -78,6 +78,11 @@ PAIRS = {
         "device = 'cuda'\nt = time.time()\nl = model(x)\ns += l.data[0]\n"
         "print(time.time() - t)",
     ),
+    "what is handed over, and what is shown": (
+        "gpu_time",
+        "device = 'cuda'\nt = time.time()\ny = model(x)\nprint('done')\nprint(time.time() - t)",
+        "device = 'cuda'\nt = time.time()\ny = model(x)\nprint(y)\nprint(time.time() - t)",
+    ),
     "what runs on the GPU, and a file that is read": (
         "gpu_time",
         "device = 'cuda'\nt = time.time()\ny = model(x)\nprint(time.time() - t)",

@@ -269,6 +269,11 @@ SOUND = {
         "        return MultivariateNormal(torch.zeros(3), cov).sample()\n"
         "p = Posterior()\nf(p.draw()).backward()"
     ),
+    "norms that are wanted": (
+        "for x, y in loader:\n    n = clip_grad_norm_(model.parameters(), 1)\n"
+        "    w = n / (n + 1)\n    loss = w * f(model(x), y)\n    loss.backward()\n    opt.step()\n"
+        "    opt.zero_grad()"
+    ),
     "a distribution of a number": (
         "def mix(x, alpha=0.4):\n    lam = torch.distributions.Beta(alpha, alpha).sample()\n"
         "    return lam * x\nf(mix(x)).backward()"
