@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import Any
 
 from executor.inside.remarks.edits import Told, operand, put, swapped, way
 from executor.inside.remarks.syntax import Found, argument, callee, dotted, tail, walk
@@ -64,6 +65,27 @@ def norm_settings(tree: ast.Module) -> Found:
                 )
 
 
+def slope_of_one(tree: ast.Module) -> Found:
+    """`nn.LeakyReLU(True)`: the first argument is the slope, and True is 1."""
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
+        at = {"LeakyReLU": 0, "leaky_relu": 1}.get(callee(call))
+        match argument(call, at, "negative_slope") if at is not None else None:
+            case ast.Constant(value=True) as given if given.value is True:
+                edits: tuple[dict[str, Any], ...] = ()
+                if not any(k.arg for k in call.keywords) and len(call.args) == 1 + (at or 0):
+                    edits = (
+                        way("what is below 0 gets a slope of 0.01", put(given, "inplace=True")),
+                    )
+                yield Told(
+                    "slope_of_one",
+                    given,
+                    f"the first setting of `{callee(call)}` is the slope below 0, and True is a "
+                    "slope of 1: it gives back what it gets, and the layers around it are one "
+                    "linear map; what is meant is `inplace=True`",
+                    edits,
+                )
+
+
 def betas_exchanged(tree: ast.Module) -> Found:
     """`Adam(…, betas=(0.999, 0.9))`: the average of the gradients is the slow one."""
     for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
@@ -84,4 +106,4 @@ def betas_exchanged(tree: ast.Module) -> Found:
                 )
 
 
-RULES = (kept_share_dropped, norm_settings, betas_exchanged)
+RULES = (kept_share_dropped, norm_settings, slope_of_one, betas_exchanged)

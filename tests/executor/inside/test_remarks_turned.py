@@ -65,6 +65,11 @@ SHOWN = {
         "soft = F.softmax(t / T, -1)\n" + SOFT.replace("F.softmax({1}, -1)", "soft").format("s"),
     ],
     "kept_share_dropped": ["d = nn.Dropout(keep_prob)", "h = F.dropout(h, p=cfg.keep)"],
+    "slope_of_one": [
+        "a = nn.Sequential(nn.Linear(2, 2), nn.LeakyReLU(True))",
+        "y = F.leaky_relu(x, True)",
+        "a = nn.LeakyReLU(negative_slope=True)",
+    ],
     "norm_settings": [
         "n = nn.BatchNorm1d(64, 0.8)",
         "n = nn.BatchNorm2d(64, momentum=0.99)",
@@ -123,6 +128,8 @@ SHOWN = {
 
 SOUND = {
     "normal noise": DRAW.format("torch.exp(0.5 * logvar)", "randn_like", "eps * std"),
+    "a slope, and one in place": "a = nn.LeakyReLU(0.2, True)\nb = nn.LeakyReLU(inplace=True)\n"
+    "c = nn.ReLU(True)\nd = F.leaky_relu(x, 1)",
     "an even share": "x = a + torch.rand(4) * (b - a)",
     "a deviation that is no logarithm's": DRAW.format("mu.abs()", "rand_like", "eps * std"),
     "noise that was centred": DRAW.format(
