@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from executor.protocol import Probe
 from tests.executor.conftest import House
-from tests.executor.inside.test_silent import ADAM, FIT, NET, fit, run
+from tests.executor.inside import test_silent, test_silent_wide
+from tests.executor.inside.test_silent import ADAM, FIT, HEAD, NET, fit, run
 
 SQUARES = fit("net(x).pow(2).mean()")
 LOOP = SQUARES.replace("range(3)", "range(30)")
@@ -271,3 +273,19 @@ def test_what_comes_close_is_no_mistake(any_house: House, name: str):
     result = run(any_house, HEALTHY[name])
 
     assert [f.message for f in result.findings if f.mistake] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        ("additions_lost", MISTAKES["additions_lost"][0]),
+        ("bytes_wrap", MISTAKES["bytes_wrap"][0]),
+        ("view_not_permute", test_silent_wide.MISTAKES["view_not_permute"][0]),
+        ("comparison_broadcasts", test_silent.MISTAKES["comparison_broadcasts"][0]),
+    ],
+)
+def test_a_second_run_with_probes_shows_it_too(any_house: House, kind: str, code: str):
+    """Else every fix of it would seem to take it away."""
+    result = any_house.run(HEAD + code, wall_s=60, probes=(Probe.GRADIENTS,))
+
+    assert kind in {f.kind for f in result.findings}

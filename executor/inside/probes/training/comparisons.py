@@ -50,26 +50,27 @@ class Comparisons:
 
     def _hear(self, tensor: torch.Tensor) -> None:
         """Note a square table that its line compares."""
-        if type(tensor) is not torch.Tensor or private.function_modes():
+        if type(tensor) is not torch.Tensor:
             return
-        if tensor.dtype is not torch.bool or tensor.dim() != 2:
-            return
-        n, m = tensor.shape
-        self._keep_compared(tensor)
-        if n != m or n < 2 or len(self._seen) > 20:
-            return
-        line = self.names.source.line_above(2)
-        if line in self._seen:
-            return
-        said = set(re.findall(r"\w+", self.names.source.line(line or 0)))
-        sizes = [
-            tuple(value.shape)
-            for name, value in self.names.variables()
-            if name in said and type(value) is torch.Tensor
-        ]
-        # One of the two is in sight, as a row or a column; neither is a table itself.
-        if {(n,), (n, 1)} & set(sizes) and (n, n) not in sizes:
-            self._seen[line] = n
+        with private.DisableTorchFunction():  # a mode of a second run would hear the questions
+            if tensor.dtype is not torch.bool or tensor.dim() != 2:
+                return
+            n, m = tensor.shape
+            self._keep_compared(tensor)
+            if n != m or n < 2 or len(self._seen) > 20:
+                return
+            line = self.names.source.line_above(2)
+            if line in self._seen:
+                return
+            said = set(re.findall(r"\w+", self.names.source.line(line or 0)))
+            sizes = [
+                tuple(value.shape)
+                for name, value in self.names.variables()
+                if name in said and type(value) is torch.Tensor
+            ]
+            # One of the two is in sight, as a row or a column; neither is a table itself.
+            if {(n,), (n, 1)} & set(sizes) and (n, n) not in sizes:
+                self._seen[line] = n
 
     def _keep_compared(self, tensor: torch.Tensor) -> None:
         """Keep the labels that a line compares, the first time."""

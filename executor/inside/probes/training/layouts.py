@@ -47,7 +47,7 @@ class Layouts:
 
     def _hear(self, tensor: torch.Tensor) -> None:
         """Compare what a line asks for with what it has, the first times."""
-        if type(tensor) is not torch.Tensor or private.function_modes():
+        if type(tensor) is not torch.Tensor:
             return
         self._heard += 1
         if self._heard > _HEARD or len(self._looked) > _MOST:
@@ -62,11 +62,12 @@ class Layouts:
         frame = self.names.source.frame(2)
         if frame is None:
             return
-        values = [_size(s, frame.f_globals, frame.f_locals) for s in self._asked[line]]
-        before = list(tensor.shape)
-        after = _complete(values, tensor.numel())
-        if after is not None and _is_turned(before, after) and tensor.is_contiguous():
-            self._found.setdefault(line, (before, after))
+        with private.DisableTorchFunction():  # a mode of a second run would hear the questions
+            values = [_size(s, frame.f_globals, frame.f_locals) for s in self._asked[line]]
+            before = list(tensor.shape)
+            after = _complete(values, tensor.numel())
+            if after is not None and _is_turned(before, after) and tensor.is_contiguous():
+                self._found.setdefault(line, (before, after))
 
     def report(self, collector: FindingCollector) -> None:
         """Add the findings, after a run that trained something."""

@@ -69,15 +69,16 @@ class Overwrites:
         self._looks[line] = self._looks.get(line, 0) + 1
         target = self._lines[line].target
         assert isinstance(target, ast.Subscript)
-        places = value_of(target.slice, {**frame.f_globals, **frame.f_locals})
-        if type(places) is not torch.Tensor or places.dim() != 1 or private.function_modes():
-            return
-        with quietly():
+        with private.DisableTorchFunction(), quietly():
+            places = value_of(target.slice, {**frame.f_globals, **frame.f_locals})
+            if type(places) is not torch.Tensor or places.dim() != 1:
+                return
             if places.is_floating_point() or places.dtype is torch.bool or len(places) > _MOST:
                 return
             different = len(torch.unique(places))
-        if different < len(places):
-            self._found.setdefault(line, (len(places), different))
+            places_n = len(places)
+        if different < places_n:
+            self._found.setdefault(line, (places_n, different))
 
     def report(self, collector: FindingCollector) -> None:
         """Add the findings, after the run."""

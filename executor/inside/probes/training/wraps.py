@@ -55,7 +55,7 @@ class Wraps:
         self._heard.stop()
 
     def _hear(self, tensor: torch.Tensor) -> None:
-        if type(tensor) is not torch.Tensor or private.function_modes():
+        if type(tensor) is not torch.Tensor:
             return
         with private.DisableTorchFunction():
             if tensor.dtype is not torch.uint8 or tensor.numel() > _MOST:
@@ -67,8 +67,8 @@ class Wraps:
             return
         self._looks[line] = self._looks.get(line, 0) + 1
         node = self._lines[line]
-        other = value_of(node.right, {**frame.f_globals, **frame.f_locals})
-        with quietly():
+        with private.DisableTorchFunction(), quietly():
+            other = value_of(node.right, {**frame.f_globals, **frame.f_locals})
             if type(other) is torch.Tensor and other.dtype is torch.uint8:
                 other = other.int()
             elif type(other) is not int:
