@@ -139,8 +139,13 @@ def _not_divided(tree: ast.Module) -> Found:
     """
     kinds = [callee(made) for made in optimizers(tree).values()]
     clips = any("clip_grad" in word for word in words(tree))
-    if kinds and all(_SCALES.search(kind) for kind in kinds) and not clips:
-        return
+    scales = bool(kinds) and all(_SCALES.search(kind) for kind in kinds) and not clips
+    larger = (
+        f"the gradients are that many times larger (the steps of {kinds[0]} stay about as large, "
+        "those of SGD would not)"
+        if scales
+        else "the step is that many times larger"
+    )
     for loop in loops(tree):
         own = list(inside(loop))
         inner = [n for n in own if isinstance(n, (ast.For, ast.While))]
@@ -180,8 +185,7 @@ def _not_divided(tree: ast.Module) -> Found:
                     "not_divided",
                     back[0],
                     "the gradients of several batches are added up, and the losses are not divided "
-                    f"by their number: the step is that many times larger; {how}, unless the loss "
-                    "is a sum on purpose",
+                    f"by their number: {larger}; {how}, unless the loss is a sum on purpose",
                 )
 
 

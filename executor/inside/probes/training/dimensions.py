@@ -241,6 +241,7 @@ def _saturated(node: Any, kind: str) -> Iterator[Pattern]:
     at_an_end = torch.minimum(units - low, 1 - units) < _END
     largest = float(given.abs().amax())
     share = float(at_an_end.float().mean())
-    if largest > _LARGE and share >= _MOSTLY:
+    pixels = largest <= _PIXELS[1] and bool((given == given.round()).all())  # told as such
+    if largest > _LARGE and share >= _MOSTLY and not pixels:
         facts = {"largest": largest, "input": list(given.shape), "at_ends": share}
         yield Pattern("inputs_unscaled", facts)
