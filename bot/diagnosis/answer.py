@@ -77,7 +77,7 @@ _OF_A_LOADER = re.compile(
 _IN_A_NOTEBOOK = re.compile(r"\b(?:jupyter|notebook|ipython|ipykernel|colab)", re.IGNORECASE)
 
 # Notes of a run that explain growing memory and odd results, where no mistake does.
-_TELLING = ("graph_kept", "eval_mode_training", "pytorch_warns", "left_fixed")
+_TELLING = ("graph_kept", "eval_mode_training", "loss_repeats", "pytorch_warns", "left_fixed")
 
 
 def compose(known: Diagnosis) -> Answer:

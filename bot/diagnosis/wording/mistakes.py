@@ -222,9 +222,15 @@ def _left(run: JobResult, fix: Fix) -> str:
     ]
     caught = mistake(after).error
     still += [raised_at(caught)] if caught is not None and not caught.demonstrated else []
+    warned = [
+        f" Further down (in the fixed code): {told_with_line(f)}."
+        for f in after.findings
+        if f.kind == "loss_repeats" and (f.kind, f.name) not in known
+    ]
     if not still:
-        return ""
-    return f" {len(still)} more mistake{'s' if len(still) > 1 else ''} left: {'; '.join(still)}."
+        return "".join(warned)
+    left = f" {len(still)} more mistake{'s' if len(still) > 1 else ''} left: {'; '.join(still)}."
+    return left + "".join(warned)
 
 
 def warm_only(run: JobResult) -> str:

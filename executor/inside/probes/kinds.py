@@ -130,6 +130,7 @@ KINDS = {
     "plain_constant": Says.NOTE,
     "eval_mode_training": Says.NOTE,
     "graph_kept": Says.NOTE,
+    "loss_repeats": Says.NOTE,
     "pytorch_warns": Says.NOTE,
     "log_softmax_before_cross_entropy": Says.NOTE,
     "input_requires_grad": Says.NOTE,

@@ -22,7 +22,7 @@ from knowledge.repair.engine import Repair
 from knowledge.repair.fix import Fix
 from knowledge.repair.mistake import mistake
 from knowledge.repair.verify import removed
-from tests.built import caught, failed, found, ran
+from tests.built import caught, failed, found, noted, ran
 
 SIZES = "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 0"
 IN_PLACE = (
@@ -107,6 +107,22 @@ def fixed(before: JobResult, made: Fix, question: Question = ASKED) -> str:
             fix(ran(findings=(SHAPES, ADDED))),
             "Fixed: do it so. 2 more mistakes left: `loss` (line 7) compares two shapes (in the "
             "fixed code); line 9 adds up gradients (in the fixed code).",
+        ),
+        (
+            failed(SIZES),
+            fix(ran(findings=(noted("loss_repeats"), noted("other_note")))),
+            "Fixed: do it so. Further down (in the fixed code): loss_repeats: w (line 1).",
+        ),
+        (
+            failed(SIZES),
+            fix(ran(findings=(ADDED, noted("loss_repeats")))),
+            "Fixed: do it so. 1 more mistake left: line 9 adds up gradients (in the fixed code). "
+            "Further down (in the fixed code): loss_repeats: w (line 1).",
+        ),
+        (
+            failed(SIZES, findings=(noted("loss_repeats"),)),
+            fix(ran(findings=(noted("loss_repeats"),))),
+            "Fixed: do it so.",
         ),
         (failed(SIZES), fix(ran()), "Fixed: do it so."),
         (failed(SIZES), fix(ran(), "one", "one", "two"), "Fixed: one; then two."),

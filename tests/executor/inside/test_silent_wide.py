@@ -7,6 +7,7 @@ import torch
 
 from executor.inside.probes.again import Caller, KeptCall
 from executor.inside.probes.training import unread
+from executor.protocol import Outcome
 from tests.executor.conftest import House
 from tests.executor.inside.test_silent import ADAM, FIT, NET, fit, run
 
@@ -508,6 +509,35 @@ def test_a_warning_of_pytorch_is_a_note_with_its_remedy(any_house: House, name: 
 
     assert [f.kind for f in result.findings] == ["pytorch_warns"]
     assert result.findings[0].line is not None
+
+
+@pytest.mark.parametrize(
+    ("given", "target", "told"),
+    [
+        ("1", "28", "the input is repeated to fit, so each of its values is compared with 28"),
+        ("4, 8", "8", "the target is repeated to fit, so each of its values is compared with 4"),
+        ("8, 1", "8, 3", "the input is repeated to fit, so each of its values is compared with 3"),
+        ("8, 3", "3", "the target is repeated to fit, so each of its values is compared with 8"),
+        ("1", "", ""),  # one value each
+        ("8, 3", "1", ""),  # a constant target
+        ("8, 1", "8", ""),  # both are repeated: that is looked at by itself
+    ],
+)
+def test_a_loss_that_repeats_one_of_its_two(any_house: House, given: str, target: str, told: str):
+    """PyTorch warns of both; what is compared with what is said here."""
+    says = run(any_house, f"F.mse_loss(torch.rand({given or '()'}), torch.rand({target or '()'}))")
+
+    messages = [f.message for f in says.findings]
+    assert len(messages) == bool(told) and all(told in m for m in messages)
+    assert not any(f.mistake for f in says.findings)
+
+
+@pytest.mark.parametrize("text", ["Using a target size", "Using a target size ()"])
+def test_a_warning_that_only_begins_like_pytorchs_is_left_alone(any_house: House, text: str):
+    """It is the program's own."""
+    result = run(any_house, f"import warnings\nwarnings.warn({text!r})\n")
+
+    assert not result.findings and result.outcome is Outcome.OK
 
 
 def test_a_number_that_a_library_takes_out_of_a_tensor_is_its_own_affair(any_house: House):

@@ -6,8 +6,11 @@ PyTorch. Most are notes: PyTorch warns of what may be meant.
 
 from __future__ import annotations
 
+import math
 import re
+from itertools import zip_longest
 
+from executor.errors import families_of
 from executor.inside.probes.training.findings import FindingCollector
 from executor.protocol import WarningSeen
 
@@ -99,7 +102,10 @@ def report_warnings(
         text: the program. A number that a library takes out of a tensor is the library's affair.
     """
     lines = text.splitlines()
+    repeating: set[int | None] = set()
     for warning in warnings:
+        if warning.line not in repeating and _report_repeated(collector, warning):
+            repeating.add(warning.line)
         for pattern, says in _NOTES:
             if not re.search(pattern, warning.message):
                 continue
@@ -107,3 +113,34 @@ def report_warnings(
             at = lines[line - 1] if 0 < line <= len(lines) else ""
             if pattern != _TO_A_NUMBER or _CONVERTS.search(at):
                 collector.add("pytorch_warns", warning.line, "", says)
+
+
+def _fitted(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that two shapes are broadcast to."""
+    pairs = zip_longest(reversed(a), reversed(b), fillvalue=1)
+    return tuple(max(pair) for pair in pairs)[::-1]
+
+
+def _report_repeated(collector: FindingCollector, warning: WarningSeen) -> bool:
+    """Whether a loss repeats its input, or its target; of both, `loss_broadcasts` tells."""
+    for seen in families_of(warning.category, warning.message):
+        if seen.id != "loss_sizes" or not {"input", "target"} <= seen.values.keys():
+            continue
+        given, target = seen.sizes("input"), seen.sizes("target")
+        fewer, more = sorted((given, target), key=math.prod)
+        n, all_ = math.prod(fewer), math.prod(more)
+        if n == all_ or all_ != math.prod(_fitted(fewer, more)):
+            continue
+        repeated = "input" if fewer == given else "target"
+        if repeated == "target" and n == 1:
+            continue  # the same for all, as a constant is
+        collector.add(
+            "loss_repeats",
+            warning.line,
+            repeated,
+            f"the loss compares an input of {list(given)} with a target of {list(target)}: the "
+            f"{repeated} is repeated to fit, so each of its values is compared with "
+            f"{all_ // n}; unless that is meant, give both one shape",
+        )
+        return True
+    return False

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from executor.protocol import WarningSeen
+from executor.protocol import Influence, WarningSeen
 from knowledge.repair.checks.runs.fresh_warnings import check
 from tests.built import failed, ran, warned
-from tests.knowledge.repair.checks.runs.looked import BEFORE, tried
+from tests.knowledge.repair.checks.runs.looked import BEFORE, op, tried
 
 SIZE = warned(
     "Using a target size (torch.Size([4])) that is different to the input size "
@@ -65,6 +65,41 @@ def test_without_an_error_another_check_looks():
     """There, nothing new is allowed at all."""
     assert check(tried(before=ran(), ran_after=ran(warnings=(SIZE,)))).passed
     assert not check(tried(before=BEFORE, ran_after=ran(warnings=(SIZE,)))).passed
+
+
+@pytest.mark.parametrize(
+    ("failing", "kind", "line", "passes"),
+    [
+        ("loss.backward()", "grad", 2, True),  # what follows was there before
+        ("optimizer.step()", "grad", 2, True),
+        ("loss.backward(retain_graph=True)", "grad", 2, True),
+        ("loss.backward()", "layout", 2, False),  # the changed line makes another shape
+        ("loss.backward()", "expanded", 2, False),
+        ("loss.backward()", "outer", 2, False),
+        ("loss.backward()", "layout", 3, True),
+        ("model(x)", "grad", 2, False),  # its value is what is warned of
+        ("loss.backward().step(x)", "grad", 2, True),
+        ("x = backward(y)", "grad", 2, False),
+    ],
+)
+def test_a_warning_of_lines_that_come_later(failing, kind, line, passes):
+    """Where the failing line gives no value, and nothing of another shape is made, it is theirs."""
+    before = failed("it failed", line=2, code=failing)
+    made = tried(Influence(operations=(op(kind, line=line),)), before=before,
+                 ran_after=ran(warnings=(SIZE.model_copy(update={"line": 3}),)))  # fmt: skip
+
+    assert check(made).passed is passes
+
+
+def test_a_line_that_is_only_indented_anew_makes_nothing():
+    """The `view` was there before."""
+    before = failed("it failed", line=3, code="loss.backward()")
+    made = tried(Influence(operations=(op("layout", line=1),)), before=before,
+                 original="with no_grad():\n    x.view(2)\n    loss.backward()\nthird()\n",
+                 fixed="x.view(2)\nloss.backward()\nthird()\n",
+                 ran_after=ran(warnings=(SIZE.model_copy(update={"line": 3}),)))  # fmt: skip
+
+    assert check(made).passed
 
 
 @pytest.mark.parametrize(
