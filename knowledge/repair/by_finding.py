@@ -98,13 +98,15 @@ class FindingEdits:
 
     def checks(self, before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
         """None of the module's findings is left, and what trained before still does."""
-        left = self._found(after)
+        was, left = self._found(before), self._found(after)
         gone = "what the probes had found is gone"
-        if all(f.by_text for f in self._found(before)):
+        if not was:  # looked at in another way, it was never seen: that it is gone says nothing
+            gone = "the run that it is compared with does not show it either"
+        elif all(f.by_text for f in was):
             seen = set(before.witnessed) - set(after.witnessed)
             gone = "the run shows it no more" if seen else "the code shows it no more"
         found = left[0].message if left else gone
-        still = [f.name for f in self._found(before) if f.kind in _STAND_STILL]
+        still = [f.name for f in was if f.kind in _STAND_STILL]
         stuck = [n for n in still if not any(f"{m}.".startswith(f"{n}.") for m in after.moved)]
         learns = (bool(after.moved) or not before.trained) and not stuck
         detail = "weights move" if after.moved else "no weights moved before either"
@@ -113,7 +115,7 @@ class FindingEdits:
         own: Callable[[JobResult, JobResult], list[Check]] | None
         own = getattr(self.module, "checks", None)
         return [
-            Check(name="found no more", passed=not left, detail=found),
+            Check(name="found no more", passed=bool(was) and not left, detail=found),
             Check(name="learns", passed=learns, detail=detail),
             *(own(before, after) if own is not None else ()),
         ]

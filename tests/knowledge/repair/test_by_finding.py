@@ -310,6 +310,9 @@ def test_what_counts_after_an_edit() -> None:
     ]
     for after, passes in rows:
         assert [c.passed for c in module.checks(before, after, proposal)] == passes
+    # Where the run that is compared with does not show it, that it is gone says nothing.
+    blind = before.model_copy(update={"findings": ()})
+    assert not module.checks(blind, ran(trained=True, moved=("w",)), proposal)[0].passed
 
 
 def test_a_part_that_stood_still_moves_after_an_edit() -> None:
