@@ -22,7 +22,9 @@ one function, from the tree to remarks.
     evaluating.py  evaluation in the wrong mode or along the wrong dimension
     unread.py      what is computed or put aside, and read nowhere
     loss_terms.py  terms of a loss with the wrong sign, or twice
-    returns.py     returns of episodes and ratios of policies
+    returns.py     returns of episodes and ratios of policies; rollouts.py: over their ends
+    critics.py     critics that give real and made samples the same
+    batches.py     shares and pairs that are taken batch by batch
     best_score.py  the best that is the worst
     gradients.py   derivatives by hand
     masks.py       masks that hide the wrong part
@@ -62,11 +64,13 @@ from executor.inside.remarks import (
     accumulation,
     asked,
     attention,
+    batches,
     best_score,
     carelessness,
     classes,
     constants,
     copies,
+    critics,
     epochs,
     evaluating,
     figures,
@@ -92,6 +96,7 @@ from executor.inside.remarks import (
     quantities,
     reductions,
     returns,
+    rollouts,
     rounds,
     sampling,
     scaling,
@@ -140,6 +145,9 @@ _BY_WHAT_IT_READS = (
     *gradients.RULES,
     *loss_terms.RULES,
     *returns.RULES,
+    *rollouts.RULES,
+    *critics.RULES,
+    *batches.RULES,
     *masks.RULES,
     *targets.RULES,
     *classes.RULES,

@@ -10,9 +10,13 @@ from executor.inside.remarks.syntax import (
     Found,
     assigned,
     blocks,
+    calls_in,
     dotted,
     inside,
+    is_named,
     loops,
+    made_of,
+    method_calls,
     owner,
     tail,
     walk,
@@ -181,4 +185,40 @@ def patience_adds_up(tree: ast.Module) -> Found:
             )  # fmt: skip
 
 
-RULES = (best_unread, best_never_set, best_set_first, patience_adds_up)
+def schedule_not_kept(tree: ast.Module) -> Found:
+    """A training that goes on from a file with the optimizer's state and without the schedule's."""
+    schedules = {
+        name: value for _, name, value in assigned(tree)
+        if isinstance(value, ast.Call) and re.search(r"LR$|OneCycle", tail(value))
+        and not any(k.arg == "last_epoch" for k in value.keywords)
+    }  # fmt: skip
+    held = {owner(c) for c in method_calls(tree, "state_dict")}
+    loads = [c for c in method_calls(tree, "load_state_dict") if is_named(owner(c))]
+    saves = [c for c in walk(tree) if isinstance(c, ast.Call) and dotted(c.func) == "torch.save"]
+    stepped = set(map(owner, calls_in(list(walk(tree)), "step"))) & schedules.keys()
+    for call in loads:
+        kept = [s for s in saves if owner(call) in _held_in(s, tree)]
+        if not kept or (held - {""}) & schedules.keys() or len(stepped) != 1:
+            continue
+        name = min(stepped)
+        yield (
+            "schedule_not_kept",
+            kept[0],
+            f"the optimizer's state is saved and loaded, and that of `{name}` is not: after the "
+            "break the schedule begins again, and the learning rate jumps back to where it began; "
+            f"save `{name}.state_dict()` too, and load it where the optimizer's is loaded",
+        )
+        return
+
+
+def _held_in(save: ast.Call, tree: ast.Module) -> set[str]:
+    """Whose states a call of torch.save writes."""
+    return {
+        owner(c)
+        for given in save.args[:1]
+        for made in made_of(given, tree)
+        for c in method_calls(made, "state_dict")
+    }
+
+
+RULES = (best_unread, best_never_set, best_set_first, patience_adds_up, schedule_not_kept)

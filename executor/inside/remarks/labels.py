@@ -29,7 +29,7 @@ def labels_blended(tree: ast.Module) -> Found:
     """A map of class numbers that is resized bilinearly and made whole numbers again."""
     for scope in (tree, *functions(tree).values()):
         whole = {
-            dotted(c.func.value) for c in inside(scope)
+            dotted(_laid_out(c.func.value)) for c in inside(scope)
             if isinstance(c, ast.Call) and isinstance(c.func, ast.Attribute)
             and c.func.attr in ("long", "int")
         }  # fmt: skip
@@ -56,6 +56,15 @@ def labels_blended(tree: ast.Module) -> Found:
                 'there; write mode="nearest"',
                 () if corners else (way("only classes that are there", put(mode, '"nearest"')),),
             )
+
+
+def _laid_out(node: ast.expr) -> ast.expr:
+    """`m` of `m.squeeze(1).round()`."""
+    while isinstance(node, ast.Call) and tail(node) in ("round", "squeeze", "unsqueeze", "to"):
+        if not isinstance(node.func, ast.Attribute):
+            break
+        node = node.func.value
+    return node
 
 
 def hidden_left_out(tree: ast.Module) -> Found:

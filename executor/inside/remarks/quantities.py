@@ -222,7 +222,28 @@ def _is_turned(function: ast.AST, of: ast.expr) -> bool:
     return bool(said & {"transpose", "permute", "swapaxes", "movedim", "mT", "rearrange", "T"})
 
 
+def root_left_out(tree: ast.Module) -> Found:
+    """`sqrt_one_minus = 1 - alpha_bar`: a difference or a product under the name of its root."""
+    for node, name, value in assigned(tree):
+        if not _ROOT.match(name.rpartition(".")[2]) or not isinstance(value, ast.BinOp):
+            continue
+        if any(isinstance(n, ast.Pow) for n in walk(value)) or any(map(_OF_ROOTS, words(value))):
+            continue
+        yield Told(
+            "root_left_out",
+            node,
+            f"no root is taken of what `{name}` holds, `{ast.unparse(value)}`; write "
+            f"`({ast.unparse(value)}) ** 0.5`",
+            (way("it holds the root", put(value, "(", value, ") ** 0.5")),),
+        )
+
+
+_ROOT = re.compile(r"(?i)_?sqrt_")
+_OF_ROOTS = re.compile(r"(?i)sqrt|root|^pow$|^exp|std|sigma|norm").search
+
+
 RULES = (
+    root_left_out,
     deviation_for_variance,
     temperature_multiplied,
     quantile_turned,

@@ -25,7 +25,7 @@ from executor.inside.remarks.syntax import (
     words,
 )
 
-_END = re.compile(
+END = re.compile(
     r"(?i)(is_|b_|batch_)?(dones?|terminals?|terminated|terminations?)(_batch|_b|_t)?$"
 )
 _GAMMA = re.compile(r"(?i)^(gamma|discount)")
@@ -34,7 +34,7 @@ _OLD = re.compile(r"(?i)(^|_)(old|prev|previous|behaviou?r)(_|$)|old")
 _LOG_PROBABILITY = re.compile(r"(?i)log_?p|logprob|log_?pi|^lp|_lp")
 
 
-def _is_discount(factor: ast.expr) -> bool:
+def is_discount(factor: ast.expr) -> bool:
     if isinstance(factor, ast.Constant):
         return isinstance(factor.value, float) and _LEAST <= factor.value < 1
     return says(factor, _GAMMA)
@@ -42,11 +42,11 @@ def _is_discount(factor: ast.expr) -> bool:
 
 def terminal_kept(tree: ast.Module) -> Found:
     """`reward + gamma * value * done`: the value counts only where the episode has ended."""
-    if any(map(_END.match, turned_round(tree))):
+    if any(map(END.match, turned_round(tree))):
         return  # it may be turned round where it is stored
     for _, parts in products(tree):
-        ends = [f for f in parts if _END.match(dotted(bare(f)).rpartition(".")[2])]
-        if len(ends) == 1 and any(map(_is_discount, parts)):
+        ends = [f for f in parts if END.match(dotted(bare(f)).rpartition(".")[2])]
+        if len(ends) == 1 and any(map(is_discount, parts)):
             name = ast.unparse(ends[0])
             yield Told(
                 "terminal_kept",
@@ -69,7 +69,7 @@ def end_left_out(tree: ast.Module) -> Found:
             for node in body
             for target in _unpacks(node)
             for n in walk(target)
-            if isinstance(n, ast.Name) and _END.match(n.id)
+            if isinstance(n, ast.Name) and END.match(n.id)
         }
         own = {n for _, name, value in assigned(scope) for n in walk(value)
                if isinstance(n, ast.Name) and n.id == name}  # fmt: skip
@@ -85,7 +85,7 @@ def end_left_out(tree: ast.Module) -> Found:
                         | ast.BinOp(
                             left=ast.BinOp(op=ast.Mult()) as product, op=ast.Add(), right=left
                         )
-                    ) if any(map(_is_discount, factors(product))) and not says(left, _END):
+                    ) if any(map(is_discount, factors(product))) and not says(left, END):
                         ends = f"(1 - {name})", f"(1 - {name}.float())", f"(not {name})"
                         told = "nothing follows where the episode has ended"
                         yield Told(
@@ -166,12 +166,12 @@ def returns_backwards(tree: ast.Module) -> Found:
     turns = {"reverse", "flip", "flipud", "appendleft", "insert"}
     if words(tree) & turns:
         return
-    backwards = [loop for loop in loops(tree) if isinstance(loop, ast.For) and _is_back(loop.iter)]
+    backwards = [loop for loop in loops(tree) if isinstance(loop, ast.For) and is_back(loop.iter)]
     if len(backwards) != 1:
         return
     loop = backwards[0]
     within = set(walk(loop.iter))
-    if any(_is_back(n) for n in walk(tree) if n not in within):
+    if any(is_back(n) for n in walk(tree) if n not in within):
         return  # what it is compared with may be turned round too
     kept = [c for c in inside(loop) if isinstance(c, ast.Call) and tail(c) == "append" and c.args]
     for _, name, value in assigned(loop):
@@ -194,11 +194,11 @@ def returns_backwards(tree: ast.Module) -> Found:
         )
 
 
-def _is_back(node: ast.AST) -> bool:
+def is_back(node: ast.AST) -> bool:
     """`reversed(x)`, `x[::-1]`, `range(n - 1, -1, -1)`."""
     match node:
         case ast.Call(func=ast.Name(id="zip"), args=[*parts]) if parts:
-            return all(map(_is_back, parts))
+            return all(map(is_back, parts))
         case ast.Call(func=ast.Name(id="reversed")):
             return True
         case ast.Subscript(
@@ -267,13 +267,14 @@ def old_is_new(tree: ast.Module) -> Found:
             statement, value = made[old]
             held = {n: v for n, (_, v) in made.items() if n not in (old, new)}
             is_same = _without_detach(value, held) == _inlined(made[new][1], held)
+            is_same |= _is_detached(value, new) and _goes_over(loop, tree) and _clips(calls)
             if not is_same or not any(isinstance(n, ast.Call) for n in walk(value)):
                 continue
             around = next(
                 (s for s in loop.body if isinstance(s, ast.With) and s.body == [statement]),
                 statement,
             )
-            fixed = not words(value) & rebound(loop)
+            fixed = not words(value) & rebound(loop) and not _is_detached(value, new)
             yield Told(
                 "old_is_new",
                 statement,
@@ -288,6 +289,28 @@ def old_is_new(tree: ast.Module) -> Found:
 
 
 _PLAYS = {"sample", "rsample", "reset", "multinomial", "rollout", "act", "select_action"}
+
+
+def _is_detached(value: ast.expr, new: str) -> bool:
+    """`new.detach()`: the very value of this round."""
+    match value:
+        case ast.Call(func=ast.Attribute(attr="detach", value=of), args=[]):
+            return dotted(of) == new
+    return False
+
+
+def _goes_over(loop: ast.For | ast.While, tree: ast.Module) -> bool:
+    """Whether a loop is one of several rounds over what was collected in the loop around it.
+
+    Where there is one round for what was collected, the policy is still the one that has acted.
+    """
+    return isinstance(loop, ast.For) and any(
+        loop in inside(outer) and _PLAYS & words(outer) for outer in loops(tree)
+    )
+
+
+def _clips(calls: list[ast.Call]) -> bool:
+    return any(tail(c) in ("clamp", "clip") for c in calls)
 
 
 def _without_detach(value: ast.expr, parts: dict[str, ast.expr]) -> str:
