@@ -16,6 +16,7 @@ from knowledge.repair.by_finding import FindingEdits
 from knowledge.repair.toolkit.edits import Program
 from tests.built import ran
 from tests.executor.inside import test_remarks_named as shown
+from tests.executor.inside import test_remarks_rollouts as rollouts
 from tests.executor.inside.test_remarks import module
 
 FIT = "    loss.backward()\n    opt.step()\n"
@@ -121,6 +122,11 @@ EDITED = [
     *each("positions_of_samples", "self.pe[:x.size(1)].transpose(0, 1)"),
     *each("adversaries_agree", "lg = bce(D(fake), ones)"),
     *each("shuffled_apart", "order = torch.randperm(len(y))\nX, y = X[order], y[order]\n"),
+    ("index_as_value", rollouts.SHOWN["index_as_value"][0], "best = target(s).max(1)[0]\n"),
+    ("index_as_value", rollouts.SHOWN["index_as_value"][1], "target(s).max(dim=1).values\n"),
+    ("index_as_value", rollouts.SHOWN["index_as_value"][2], "target(s).max(1).values\n"),
+    ("index_as_value", rollouts.SHOWN["index_as_value"][3], "(s).max(1).values.detach()\n"),
+    ("root_left_out", rollouts.SHOWN["root_left_out"][0], "sqrt_1m = (1.0 - alpha_bar) ** 0.5\n"),
     ("misspelled", "p.require_grad = False\n", "p.requires_grad = False\n"),
     ("always_drops", module("pass", "return F.dropout(x, 0.5)"),
      "F.dropout(x, 0.5, training=self.training)"),
