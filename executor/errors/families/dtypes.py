@@ -838,4 +838,18 @@ FAMILIES = (
         values={"type": "of the tensor, as C++ calls it, such as int64_t"},
         sample='torch.full((2,), float("inf"), dtype=torch.long)',
     ),
+    ErrorFamily(
+        id="mask_dtype",
+        says="A mask is of numbers, and has to be of True and False.",
+        means=("The mask is {dtype}, and has to say True or False of each place",),
+        remedy=("Make the mask from a comparison (`mask == 1`), or write `mask.bool()`",),
+        suspects=(Suspect(r"masked_\w+"),),
+        types=("RuntimeError",),
+        today=(
+            r"masked_\w+ only supports boolean masks, but got (?:mask with )?dtype (?P<dtype>\w+)",
+        ),
+        older=(r"masked_\w+: expected BoolTensor for mask",),
+        values={"dtype": "of the mask"},
+        sample="torch.ones(2).masked_fill(torch.ones(2), 0)",
+    ),
 )

@@ -19,10 +19,11 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Edits
+from knowledge.repair.toolkit.edits import Beside, Edits
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import made_callable
 from knowledge.repair.toolkit.sites import argument, calls, made, with_argument, without_argument
+from knowledge.repair.toolkit.statements import line_of
 
 _Edits = Callable[[Failure], Rewrites]
 _COPIES = frozenset({"clone", "contiguous", "to", "float", "cuda", "cpu"})  # of the same values
@@ -184,6 +185,43 @@ def _whole_weights(failure: Failure) -> Rewrites:
         yield failure.edit(changes, told, cost=COST.SAID)
 
 
+def _with_workers(failure: Failure) -> Rewrites:
+    """`prefetch_factor=4 if workers > 0 else None`: without workers nothing is fetched ahead."""
+    program, node = failure.program, failure.node
+    said = re.search(r"(prefetch_factor|persistent_workers|timeout) option", failure.error.message)
+    given = argument(node, 99, said[1]) if said and isinstance(node, cst.Call) else None
+    if said is None or given is None or not isinstance(node, cst.Call):
+        return
+    workers = argument(node, 5, "num_workers")
+    if workers is None or isinstance(workers.value, cst.Integer):
+        told = f"`{said[1]}` is left out: there are no workers"
+        yield _edit(failure, node, without_argument(node, given), told)
+        return
+    none = {"prefetch_factor": "None", "persistent_workers": "False", "timeout": "0"}[said[1]]
+    with_ = given.value.body if isinstance(given.value, cst.IfExp) else given.value
+    text = f"{program.text(with_)} if {program.text(workers.value)} > 0 else {none}"
+    told = f"`{said[1]}` is given only where there are workers"
+    yield failure.edit({given.value: cst.parse_expression(text)}, told, cost=COST.SAID)
+
+
+def _batch_norm_in_func(failure: Failure) -> Rewrites:
+    """`replace_all_batch_norm_modules_(net)`: it takes the batch's own figures, and keeps none."""
+    program = failure.program
+    here = program.statement_on(failure.result.frames[0].line if failure.result.frames else 0)
+    norm = torch.nn.modules.batchnorm._BatchNorm
+    nets = [
+        n for n, v in failure.live.names[0].items()
+        if isinstance(v, torch.nn.Module) and v.training
+        and any(isinstance(m, norm) for m in v.modules())
+    ]  # fmt: skip
+    if here is None or len(nets) != 1:
+        return
+    code = f"torch.func.replace_all_batch_norm_modules_({nets[0]})"
+    told = f"the batch norms of `{nets[0]}` keep no running averages, which are written in place"
+    new = program.replace({}, beside={here: Beside(line_of(code))})
+    yield Rewrite(new, f"line {program.line(here)}: {told}", told, cost=COST.SURE)
+
+
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Where a generator was given, one is given."""
     error = before.error
@@ -210,4 +248,6 @@ _OPTIONS = (
     _Option("sparse_gradients", _ANY, _sparse_adam),
     _Option("unused_in_graph", _ANY, _unused),
     _Option("half_parameters", _ANY, _whole_weights),
+    _Option("loader_option_needs_workers", _ANY, _with_workers),
+    _Option("captured_in_place", _ANY, _batch_norm_in_func),
 )

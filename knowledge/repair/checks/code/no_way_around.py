@@ -171,9 +171,30 @@ def _around(tree: ast.Module) -> dict[ast.stmt, tuple[str | None, ...]]:
     return found
 
 
+def _sets_a_part(statement: ast.If) -> bool:
+    """`if layer.bias is not None:` and its first values: a layer may be made without it."""
+    match statement.test:
+        case ast.Compare(
+            left=ast.Attribute(attr="bias" | "weight") as part,
+            ops=[ast.IsNot()],
+            comparators=[ast.Constant(value=None)],
+        ):
+            return all(_fills(s) and text(part) in text(s) for s in statement.body)
+    return False
+
+
+def _fills(statement: ast.stmt) -> bool:
+    """`layer.bias.data.zero_()`, `nn.init.zeros_(layer.bias)`."""
+    match statement:
+        case ast.Expr(value=ast.Call() as call):
+            return _is_in_place(call) or _INITIALIZES.match(text(call)) is not None
+    return False
+
+
 def _skips(statement: ast.stmt) -> str | None:
     if isinstance(statement, ast.If):
-        return None if "__main__" in text(statement.test) else "an `if`"
+        is_left = "__main__" in text(statement.test) or _sets_a_part(statement)
+        return None if is_left else "an `if`"
     if isinstance(statement, (ast.Try, ast.TryStar)):
         return "a `try`"
     if isinstance(statement, (ast.While, ast.Match)):
@@ -195,7 +216,7 @@ def _left_out(change: Change) -> Iterator[str]:
             continue  # what stood under `with` is looked at itself
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
             continue
-        if _is_chosen(statement, found):
+        if _is_chosen(statement, found) or _goes_through_itself(statement, found):
             continue
         if _summed(statement, found.new) or _all_summed(statement, found.new):
             continue
@@ -224,6 +245,19 @@ def _is_chosen(statement: ast.stmt, found: Comparison) -> bool:
     wheres = [n for n in ast.walk(found.new) if isinstance(n, ast.Call) and called(n) == "where"]
     node = statement.test if isinstance(statement, ast.If) else statement.value
     return node is not None and text(node) in {text(a) for call in wheres for a in call.args}
+
+
+def _goes_through_itself(statement: ast.stmt, found: Comparison) -> bool:
+    """Whether a loop over numbers, `for i in range(n)`, now goes through what they index."""
+    if not isinstance(statement, ast.For) or called(statement.iter) != "range":
+        return False
+    picked = {text(n.value) for n in ast.walk(statement) if isinstance(n, ast.Subscript)}
+    for loop in (s for s in found.come if isinstance(s, ast.For)):
+        match loop.iter:
+            case ast.Call(func=ast.Name(id="enumerate"), args=[over]) | over:
+                if text(over) in picked:
+                    return True
+    return False
 
 
 def _is_unused(statement: ast.stmt, found: Comparison) -> bool:
@@ -310,7 +344,9 @@ def _layers_uncalled(found: Comparison) -> Iterator[str]:
     made = _layers(found.old) & _layers(found.new)
     lost = _times(found.old, made) - _times(found.new, made)
     loops = (ast.For, ast.comprehension)
-    in_turn = {text(n.iter) for n in ast.walk(found.new) if isinstance(n, loops)}
+    over = [n.iter for n in ast.walk(found.new) if isinstance(n, loops)]
+    over += [a for o in over if isinstance(o, ast.Call) for a in o.args]
+    in_turn = set(map(text, over))
     if set(lost) - in_turn:  # a list of layers is called by calling each of them
         yield f"`{next(iter(lost))}` is called less often"
 

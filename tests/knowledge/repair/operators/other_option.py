@@ -174,6 +174,54 @@ net, other = nn.Linear(4, 1), torch.rand(3, requires_grad=True)
 print(torch.autograd.grad(net(torch.rand(6, 4)).sum(), other.clone()))
 """
 
+LOADER = """\
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+
+def loader(data, workers):
+    return DataLoader(data, batch_size=2, num_workers=workers, prefetch_factor=4)
+
+
+rows = TensorDataset(torch.arange(4))
+print(len(loader(rows, 0)))
+"""
+
+NO_WORKERS = """\
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+rows = TensorDataset(torch.arange(4))
+print(len(DataLoader(rows, batch_size=2, persistent_workers=True)))
+"""
+
+FUNCTIONAL = """\
+import torch
+from torch import nn
+from torch.func import functional_call, grad
+
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 1))
+weights = dict(net.named_parameters())
+x = torch.randn(8, 3)
+found = grad(lambda w: functional_call(net, w, (x,)).pow(2).mean())(weights)
+print(sorted(found))
+"""
+
+WRITES = """\
+import torch
+
+seen = torch.zeros(3)
+
+
+def f(x):
+    seen.add_(x)
+    return seen.sum()
+
+
+print(torch.func.grad(f)(torch.ones(3)))
+"""
+
 HALVED = """\
 import torch
 from torch import nn
@@ -193,6 +241,12 @@ print(net.weight.grad.shape)
 CASES = Cases(
     mended={},
     paired={
+        "workers or none": (LOADER, ("prefetch_factor=4 if workers > 0 else None",)),
+        "no workers": (NO_WORKERS, ("DataLoader(rows, batch_size=2)",)),
+        "averages that are written": (
+            FUNCTIONAL,
+            ("torch.func.replace_all_batch_norm_modules_(net)\nfound = grad",),
+        ),
         "halved weights": (HALVED, ("net = nn.Linear(6, 2)\n",)),
         "a copy of a weight": (COPIED, ("grad(loss, net.weight)[0]",)),
         "a copy of a bias": (COPIES, ("grad(loss, first[1]",)),
@@ -208,6 +262,7 @@ CASES = Cases(
     refused={
         "a copy of what plays no part": DETACHED_ONE,
         "said already": SAID,
+        "no batch norm writes it": WRITES,
         "gradients of both kinds": BOTH_KINDS,
         "a batch size beside it": SIZED_TOO,
         "a list of their own": A_LIST_OF_THEIRS,

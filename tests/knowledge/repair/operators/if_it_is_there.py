@@ -1,0 +1,100 @@
+"""if-it-is-there: a layer that was made without a bias is left without one."""
+
+from __future__ import annotations
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+NET = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(6, 5, bias=False)
+        self.last = nn.Linear(5, 2)
+        self.reset()
+
+    def reset(self):
+        # small weights
+        nn.init.normal_(self.first.weight, std=0.1)
+        self.first.bias.data.zero_()
+        self.last.bias.data.zero_()
+
+    def forward(self, x):
+        return self.last(torch.relu(self.first(x)))
+
+
+torch.manual_seed(0)
+print(Net()(torch.randn(4, 6)).shape)
+"""
+
+ALL = """\
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Conv2d(3, 4, 3, bias=False), nn.BatchNorm2d(4), nn.Conv2d(4, 2, 1))
+for layer in model.modules():
+    if isinstance(layer, nn.Conv2d):
+        nn.init.kaiming_normal_(layer.weight)
+        layer.bias.data.fill_(0)
+print(model(torch.randn(2, 3, 8, 8)).shape)
+"""
+
+INIT = """\
+import torch
+from torch import nn
+
+
+def reset(m):
+    if isinstance(m, nn.Linear):
+        nn.init.ones_(m.weight)
+        nn.init.zeros_(m.bias)
+
+
+net = nn.Sequential(nn.Linear(4, 4, bias=False), nn.Linear(4, 1))
+net.apply(reset)
+print(net(torch.ones(1, 4)))
+"""
+
+NOT_A_LAYER = """\
+import torch
+
+
+class Kept:
+    bias = None
+
+
+kept = Kept()
+kept.bias.data.zero_()
+print(kept)
+"""
+
+VALUE = """\
+import torch
+from torch import nn
+
+net = nn.Linear(3, 1, bias=False)
+shown = net.bias.data.mean()
+print(shown)
+"""
+
+CASES = Cases(
+    mended={},
+    paired={
+        "by name": (NET, ("        if self.first.bias is not None:\n"
+                          "            self.first.bias.data.zero_()\n",)),
+        "in a loop": (ALL, ("        if layer.bias is not None:\n"
+                            "            layer.bias.data.fill_(0)\n",)),
+        "by a function": (INIT, ("        if m.bias is not None:\n"
+                                 "            nn.init.zeros_(m.bias)\n",)),
+    },
+    refused={"no layer": NOT_A_LAYER, "a value that is read": VALUE},
+    wrong={
+        "set nowhere": ("in a loop", swap("layer.bias.data.fill_(0)", "pass")),
+        "swallowed": ("by name", swallow("self.first.bias.data.zero_()")),
+        "all of it left out": ("by name", swap("        self.reset()\n", "")),
+        "deleted": ("by a function", delete("nn.init.zeros_(m.bias)")),
+    },
+)  # fmt: skip
