@@ -521,8 +521,8 @@ FAMILIES = (
         suspects=(Suspect(r"grad|vjp|jvp|vmap|jacrev|hessian"),),
         types=("RuntimeError",),
         today=(
-            r"attempted to call in-place operation \((?P<operation>[\w:.]{1,80})\) that would mutate "
-            r"a captured Tensor",
+            r"attempted to call in-place operation \((?P<operation>[\w:.]{1,80})\) that would "
+            r"mutate a captured Tensor",
         ),
         values={"operation": "what writes"},
         sample=(

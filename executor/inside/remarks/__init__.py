@@ -23,6 +23,9 @@ one function, from the tree to remarks.
     unread.py      what is computed or put aside, and read nowhere
     loss_terms.py  terms of a loss with the wrong sign, or twice
     returns.py     returns of episodes and ratios of policies; rollouts.py: over their ends
+    overwritten.py what is written over without a word
+    by_hand.py     what is written by hand and lacks a piece
+    called_so.py   functions that are called so that they do another thing
     critics.py     critics that give real and made samples the same
     batches.py     shares and pairs that are taken batch by batch
     best_score.py  the best that is the worst
@@ -66,6 +69,8 @@ from executor.inside.remarks import (
     attention,
     batches,
     best_score,
+    by_hand,
+    called_so,
     carelessness,
     classes,
     constants,
@@ -89,6 +94,7 @@ from executor.inside.remarks import (
     mixups,
     modes,
     noise,
+    overwritten,
     pairs,
     policies,
     preparation,
@@ -148,6 +154,9 @@ _BY_WHAT_IT_READS = (
     *rollouts.RULES,
     *critics.RULES,
     *batches.RULES,
+    *overwritten.RULES,
+    *by_hand.RULES,
+    *called_so.RULES,
     *masks.RULES,
     *targets.RULES,
     *classes.RULES,

@@ -155,6 +155,7 @@ def best_set_first(tree: ast.Module) -> Found:
 
 def patience_adds_up(tree: ast.Module) -> Found:
     """A counter of rounds without a better score that a better one does not set to 0."""
+    yield from _stopper_adds_up(tree)
     for loop in loops(tree):
         below = set(inside(loop))
         zeros = {name for node, name, value in assigned(loop) if ast.unparse(value) == "0"}
@@ -183,6 +184,39 @@ def patience_adds_up(tree: ast.Module) -> Found:
                 (way("rounds in a row are counted",
                      add=added(f"{name} = 0", branch.body[0])),),
             )  # fmt: skip
+
+
+def _stopper_adds_up(tree: ast.Module) -> Found:
+    """An object that counts in one method, and sets its counter to 0 nowhere but in `__init__`."""
+    for method in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
+        counters = [
+            n for n in inside(method)
+            if isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Add)
+            and dotted(n.target).startswith("self.") and _COUNTER.search(dotted(n.target))
+        ]  # fmt: skip
+        keeps = [
+            node for node, n, _ in assigned(method) if _BEST.search(n) and n.startswith("self.")
+        ]
+        if len(counters) != 1 or not keeps or "patience" not in words(method):
+            continue
+        name = dotted(counters[0].target)
+        owner_ = next(
+            (c for c in walk(tree) if isinstance(c, ast.ClassDef) and method in c.body), None
+        )
+        others = [f for f in owner_.body if f is not method] if owner_ is not None else []
+        set_ = [n for f in (method, *others) for _, n, _ in assigned(f)
+                if n == name and getattr(f, "name", "") != "__init__"]  # fmt: skip
+        if set_ or owner_ is None or keeps[-1].lineno > counters[0].lineno:
+            continue
+        yield Told(
+            "patience_adds_up",
+            keeps[-1],
+            f"`{name}` is set to 0 nowhere when a better score comes: it counts all rounds without "
+            "one, not those in a row, and stops the training while it still gets better; write "
+            f"`{name} = 0` here",
+            (way("rounds in a row are counted", add=added(f"{name} = 0", keeps[-1], after=True)),),
+        )
+        return
 
 
 def schedule_not_kept(tree: ast.Module) -> Found:

@@ -16,8 +16,11 @@ from executor.inside.remarks.syntax import (
     functions,
     has_minus,
     inside,
+    last_value,
     loops,
     made_of,
+    methods_named,
+    module_classes,
     owner,
     tail,
     walk,
@@ -217,6 +220,10 @@ def _is_squashed(node: ast.expr, tree: ast.Module) -> bool:
     if tail(node) in ("softmax", "sigmoid"):
         return True
     models = made_of(node.func, tree)
+    own = {c.name: c for c in module_classes(tree)}
+    if models and all(isinstance(m, ast.Call) and tail(m) in own for m in models):
+        ends = [last_value(f) for m in models for f in methods_named(own[tail(m)], "forward")]
+        return bool(ends) and all(v is not None and _is_squashed(v, tree) for v in ends)
     return bool(models) and all(
         isinstance(m, ast.Call) and tail(m) == "Sequential" and bool(m.args)
         and tail(m.args[-1]) in ("Softmax", "Sigmoid")

@@ -10,6 +10,7 @@ from executor.inside.remarks.syntax import (
     Found,
     assigned,
     dotted,
+    functions,
     inside,
     is_optimizer,
     is_read,
@@ -35,7 +36,7 @@ def used_up(tree: ast.Module) -> Found:
     made = {
         name: value
         for name, value in values(tree).items()
-        if _is_generator(value) and names.count(name) == 1
+        if (_is_generator(value) or _yields(value, tree)) and names.count(name) == 1
     }
     for loop in outermost(tree):
         remade = {name for _, name, _ in assigned(loop)}
@@ -75,6 +76,18 @@ def _is_generator(value: ast.expr) -> bool:
         case ast.GeneratorExp():
             return True
     return False
+
+
+def _yields(value: ast.expr, tree: ast.Module) -> bool:
+    """Whether it calls a function of the program that yields, or returns what yields."""
+    own = functions(tree).get(dotted(value.func)) if isinstance(value, ast.Call) else None
+    if own is None or own.decorator_list:
+        return False
+    returned = [n.value for n in inside(own) if isinstance(n, ast.Return) and n.value]
+    lazy = bool(returned) and all(isinstance(v, ast.GeneratorExp) for v in returned)
+    endless = any(isinstance(n, ast.While) for n in inside(own))
+    yields = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in inside(own))
+    return lazy or (yields and not endless)
 
 
 _LAZY = {"filter", "chain", "itertools.chain", "zip", "map", "enumerate"}

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from executor.inside.remarks.edits import Told, operand, put, swapped, way
-from executor.inside.remarks.syntax import Found, argument, callee, dotted, tail, walk
+from executor.inside.remarks.syntax import Found, argument, callee, constant, dotted, tail, walk
 
 _KEEP = re.compile(r"(?i)(^|_)keep(_|$)|keep_?(prob|rate)")
 _NORMS = {"BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "LazyBatchNorm2d"}
@@ -52,7 +52,8 @@ def norm_settings(tree: ast.Module) -> Found:
                     if len(call.args) == 2
                     else (),
                 )
-        match argument(call, 2, "momentum"):
+        given = argument(call, 2, "momentum")
+        match constant(given, tree) if given is not None else None:
             case ast.Constant(value=float() as part) as momentum if _MOSTLY_NEW <= part < 1:
                 other = f"{1 - part:.3g}"
                 yield Told(

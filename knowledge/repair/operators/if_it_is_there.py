@@ -42,7 +42,9 @@ def _absent(failure: Failure, line: cst.SimpleStatementLine, frame: int) -> Iter
     """`layer.bias` of a module that keeps a place for it, and has none."""
     for node in failure.program.inside(line, cst.Attribute):
         owner = failure.value(node.value, frame)
-        if isinstance(owner, torch.nn.Module) and owner._parameters.get(node.attr.value, 0) is None:
+        name = node.attr.value
+        is_part = name in ("weight", "bias") and getattr(owner, name, owner) is None
+        if isinstance(owner, torch.nn.Module) and is_part:
             yield node
 
 

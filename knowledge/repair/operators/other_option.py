@@ -208,7 +208,7 @@ def _batch_norm_in_func(failure: Failure) -> Rewrites:
     """`replace_all_batch_norm_modules_(net)`: it takes the batch's own figures, and keeps none."""
     program = failure.program
     here = program.statement_on(failure.result.frames[0].line if failure.result.frames else 0)
-    norm = torch.nn.modules.batchnorm._BatchNorm
+    norm = (torch.nn.BatchNorm1d, torch.nn.BatchNorm2d, torch.nn.BatchNorm3d)
     nets = [
         n for n, v in failure.live.names[0].items()
         if isinstance(v, torch.nn.Module) and v.training
