@@ -73,6 +73,9 @@ def _called(nodes: Iterable[ast.AST]) -> set[str]:
     return {tail(n) for n in nodes if isinstance(n, ast.Call)}
 
 
+_CUTS = {"item", "detach", "tolist", "numpy", "float"}
+
+
 def _left_out(tree: ast.Module, back: set[str], scopes: Iterable[ast.AST]) -> Found:
     made: list[tuple[str, ast.expr]] = []
     for scope in scopes:
@@ -85,7 +88,10 @@ def _left_out(tree: ast.Module, back: set[str], scopes: Iterable[ast.AST]) -> Fo
     own = functions(tree)
     flows: dict[str, set[str]] = {}
     for name, value in made:
-        flows.setdefault(name, set()).update(words(value))
+        cut = {
+            w for n in walk(value) if isinstance(n, ast.Call) and tail(n) in _CUTS for w in words(n)
+        }
+        flows.setdefault(name, set()).update(words(value) - cut)
     wanted = behind(back, flows)
     for name, value in made:
         calls = [c for c in walk(value) if isinstance(c, ast.Call) and _is_derivative(c)]

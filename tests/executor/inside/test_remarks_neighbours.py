@@ -197,6 +197,12 @@ PAIRS = {
         "graph_left_out", "g = torch.autograd.grad(f(a), a)[0]\nloss = b * g\nloss.backward()\n",
         "g = torch.autograd.grad(f(a), a)[0]\nloss = a * (g + w)\nloss.backward()\n",
     ),
+    "a derivative as a term, and as a number that weighs one": (
+        "graph_left_out", "g = torch.autograd.grad(f(a), a)[0]\nw = g.norm()\nloss = b * w\n"
+        "loss.backward()\n",
+        "g = torch.autograd.grad(f(a), a)[0]\nw = g.norm().item()\nloss = b * w\n"
+        "loss.backward()\n",
+    ),
     "a state that is kept, and one that is filled to be loaded": (
         "state_not_copied", "for x in data:\n    opt.step()\n    if good:\n"
         "        s = m.state_dict()\nm.load_state_dict(s)\n",
