@@ -6,15 +6,14 @@ ways are shown, each run, and the person chooses.
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from executor.protocol import Finding, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
+from knowledge.repair.computed import moves
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.dataflow import Unasked
-from knowledge.repair.toolkit.edits import Edits, Program, call, visited
+from knowledge.repair.toolkit.edits import Edits, Program, buffer, call, visited
 from knowledge.repair.toolkit.sites import assignment
 
 FINDINGS = {"unregistered_parameter", "unregistered_tensor", "unregistered_module"}
@@ -117,10 +116,7 @@ def _buffer(assign: cst.Assign) -> cst.Expr | None:
     target = assign.targets[0].target
     if not isinstance(target, cst.Attribute) or isinstance(assign.value, (cst.List, cst.Dict)):
         return None
-    register = target.with_changes(attr=cst.Name("register_buffer"))
-    name = cst.SimpleString(f'"{target.attr.value}"')
-    made = cst.Call(register, [cst.Arg(name), cst.Arg(assign.value)])
-    return cst.Expr(made, semicolon=assign.semicolon)
+    return cst.Expr(buffer(target, assign.value), semicolon=assign.semicolon)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
@@ -129,17 +125,10 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     detail = f"{', '.join(left)} still is not"
     found = [Check.of("registered", not left, "the module knows all its tensors", detail)]
     if proposal.intent != _KEEP and after.trained:
-        found += [_moves(name, after) for name in proposal.subjects]
+        found += [moves(after, name) for name in proposal.subjects]
     if before.values and before.values.backwards and after.values and after.values.backwards:
         first, then = before.values.backwards[0].loss, after.values.backwards[0].loss
         equal = first is not None and then is not None and same_values(first, then)
         detail = "as before" if equal else "it starts from another value than before"
         found.append(Check(name="first loss", passed=equal, detail=detail))
     return found
-
-
-def _moves(name: str, after: JobResult) -> Check:
-    attribute = re.sub(r"\[.*", "", name)
-    moved = any(attribute in path.split(".") for path in after.moved)
-    detail = f"`{name}` is in the optimizer and moves" if moved else f"`{name}` does not move"
-    return Check(name="learns", passed=moved, detail=detail)
