@@ -127,7 +127,7 @@ def of_dtype(program: Program, value: cst.BaseExpression, dtype: str) -> cst.Bas
         # Random numbers of another dtype are other numbers.
         random = "rand" in program.text(value.func) and says_dtype(value) is None
         if is_factory(program, value) and not random:
-            new = cst.parse_expression(f"{_torch(program)}.{dtype}")
+            new = cst.parse_expression(program.name_of("torch", dtype))
             return with_argument(value, 99, "dtype", new)
         casts = {"double", "long", "int", "half", "float"}
         function = value.func
@@ -147,11 +147,7 @@ def cast_of(program: Program, value: cst.BaseExpression, dtype: str) -> cst.Base
     """`value.float()`, or `value.to(torch.int32)` where there is no short word."""
     if dtype in _SHORT:
         return method(value, _SHORT[dtype])
-    return method(value, "to", cst.Arg(cst.parse_expression(f"{_torch(program)}.{dtype}")))
-
-
-def _torch(program: Program) -> str:
-    return program.name_of("torch", "x").rpartition(".")[0] or "torch"
+    return method(value, "to", cst.Arg(cst.parse_expression(program.name_of("torch", dtype))))
 
 
 def says_dtype(call: cst.Call) -> cst.Arg | None:
