@@ -13,7 +13,7 @@ from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import moves
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.dataflow import Unasked
-from knowledge.repair.toolkit.edits import Edits, Program, buffer, call, visited
+from knowledge.repair.toolkit.edits import Edits, Program, buffer, call
 from knowledge.repair.toolkit.sites import assignment
 
 FINDINGS = {"unregistered_parameter", "unregistered_tensor", "unregistered_module"}
@@ -92,23 +92,8 @@ def _registered(program: Program, finding: Finding, assign: cst.Assign) -> Edits
             return {}
         new = wrapped("ModuleList" if isinstance(filled, _LISTS) else "ModuleDict", value)
     else:
-        new = wrapped("Parameter", visited(_unwrapped(value), Unasked()))  # it asks itself
+        new = wrapped("Parameter", Unasked("Parameter", "Variable").of(value))
     return {value: new}
-
-
-def _unwrapped(value: cst.BaseExpression) -> cst.BaseExpression:
-    """The tensor inside `nn.Parameter(t) * 2`, `Variable(t)` and the like, as one expression."""
-
-    class Unwrap(cst.CSTTransformer):
-        def leave_Call(  # noqa: N802  (LibCST's name)
-            self, original_node: cst.Call, updated_node: cst.Call
-        ) -> cst.BaseExpression:
-            name = cst.Module(()).code_for_node(updated_node.func).rpartition(".")[2]
-            if name in {"Parameter", "Variable"} and updated_node.args:
-                return updated_node.args[0].value
-            return updated_node
-
-    return visited(value, Unwrap())
 
 
 def _buffer(assign: cst.Assign) -> cst.Expr | None:

@@ -317,11 +317,6 @@ def buffer(target: cst.Attribute, value: cst.BaseExpression) -> cst.Call:
     return method(target.value, "register_buffer", cst.Arg(name), cst.Arg(value))
 
 
-def visited(expression: cst.BaseExpression, by: cst.CSTTransformer) -> cst.BaseExpression:
-    """What a transformer makes of an expression: another one."""
-    return cst.ensure_type(expression.visit(by), cst.BaseExpression)  # type: ignore[type-abstract]
-
-
 def same(a: cst.CSTNode, b: cst.CSTNode) -> bool:
     """Whether two nodes are the same code, white space aside."""
     empty = cst.Module(())
