@@ -27,10 +27,12 @@ def of_old_fft(program: Program, called: cst.Call, name: str) -> Iterator[tuple[
         yield {called: cst.parse_expression(f"torch.view_as_real({new}({x}))")}, f"{told} gave"
     elif name == "irfft" and sizes and len(called.args) == 3:
         size = given["signal_sizes"]
-        one = size.elements[0].value if isinstance(size, (cst.Tuple, cst.List)) else None
-        if not two and one is None:
+        if two:
+            how = f"s={sizes}"
+        elif isinstance(size, (cst.Tuple, cst.List)):
+            how = f"n={program.text(size.elements[0].value)}"
+        else:
             return
-        how = f"s={sizes}" if two or one is None else f"n={program.text(one)}"
         new = f"torch.fft.irfft{two}"
         code = cst.parse_expression(f"{new}(torch.view_as_complex({x}), {how})")
         told = f"`{new}` takes complex numbers, and view_as_complex makes them of the pairs"

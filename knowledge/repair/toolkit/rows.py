@@ -16,16 +16,15 @@ def by_row(program: Program, name: cst.Name) -> Edits | None:
     """What a use of the tensor becomes for a list; None if a list cannot do that."""
     parent = program.parent(name)
     outer = program.parent(parent) if parent is not None else None
-    if isinstance(parent, (cst.For, cst.CompFor)) and parent.iter is name:
-        return {}
-    if isinstance(parent, cst.FormattedStringExpression):
+    gone_through = isinstance(parent, (cst.For, cst.CompFor)) and parent.iter is name
+    if gone_through or isinstance(parent, cst.FormattedStringExpression):
         return {}
     if isinstance(parent, cst.Arg) and isinstance(outer, cst.Call):
         return {} if program.text(outer.func) in _TAKES_ROWS else None
     if isinstance(parent, cst.Attribute) and outer is not None:
         counts = program.text(outer) in (f"{name.value}.size(0)", f"{name.value}.shape[0]")
         return {outer: call("len", cst.Arg(name))} if counts else None
-    if not isinstance(parent, cst.Subscript) or parent.value is not name:
+    if not isinstance(parent, cst.Subscript):
         return None
     first, *rest = parent.slice
     index = first.slice.value if isinstance(first.slice, cst.Index) else None

@@ -26,6 +26,9 @@ PAIRS, COMPLEX = "torch.view_as_real", "torch.view_as_complex"
         ("torch.irfft(x, 2, signal_sizes=s)", f"torch.fft.irfft2({COMPLEX}(x), s=s)"),
         ("torch.irfft(x, 1, signal_sizes=s)", None),  # which number of it?
         ("torch.irfft(x, 1)", None),
+        ("torch.irfft(x, 1, False)", None),
+        ("torch.stft(x, 1, signal_sizes=(15,))", None),
+        ("torch.rfft(signal_ndim=1)", None),
         ("torch.irfft(x, 1, onesided=True, signal_sizes=(15,))", None),
         ("torch.stft(x, 1)", None),
     ],

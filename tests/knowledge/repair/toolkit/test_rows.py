@@ -21,6 +21,7 @@ def use(code: str) -> tuple[Program, cst.Name]:
     [
         ("for row in t: f(row)", "for row in t: f(row)"),
         ("[f(row) for row in t]", "[f(row) for row in t]"),
+        ("for t in x: f()", None),
         ("f'{t}'", "f'{t}'"),
         ("enumerate(t)", "enumerate(t)"),
         ("t.size(0)", "len(t)"),
