@@ -164,9 +164,9 @@ def _from_zero(failure: Failure, place: Place, whole: Any, name: str, rows: int)
         old = given.value if given is not None else None
     if old is not None:
         new = cst.BinaryOperation(operand(old), cst.Subtract(), integer(1))
-        title = f"line {program.line(old)}: {name} go from 1 to {rows}, and are counted from 0"
+        told = f"{name} go from 1 to {rows}, and are counted from 0"
         meaning = f"the {name} are 1 to {rows} in the data, and 0 to {rows - 1} here"
-        yield Rewrite(program.replace({old: new}), title, meaning, cost=COST.SURE)
+        yield failure.edit({old: new}, told, meaning)
 
 
 def _ways(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
