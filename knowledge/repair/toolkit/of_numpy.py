@@ -77,6 +77,6 @@ def _vectorized(program: Failed, called: cst.Call) -> Iterator[tuple[Edits, str]
     uses = [c for c in program.all(cst.Call) if program.text(c.func) == name]
     given = [program.seen.get(program.text(a.value)) for c in uses for a in c.args]
     shapes = [f.shape for f in given if f is not None and f.shape is not None]
-    if uses and len(called.args) == 1 and len(shapes) == len(uses) and {*map(len, shapes)} == {1}:
+    if len(called.args) == 1 and len(shapes) == len(uses) and {*map(len, shapes)} == {1}:
         new = called.with_changes(func=cst.parse_expression(program.name_of("torch", "vmap")))
         yield {called: new}, "`vmap` makes a function of vectors from one of numbers"

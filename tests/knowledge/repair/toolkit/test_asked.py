@@ -50,8 +50,24 @@ def test_what_a_gradient_is_wanted_of_asks_where_it_is_made(
 
 
 @pytest.mark.parametrize(
+    "more", ["print(w.data)", "print(net.w.grad)", "torch.optim.SGD(net.parameters())", "SGD()"]
+)
+def test_nothing_else_is_differentiated(more: str) -> None:
+    other = READ.replace("print(w.grad)\n", f"{more}\n")
+
+    assert changed(other, "loss.backward()", w=leaf()) == []
+
+
+def test_what_nobody_saw_is_passed_over() -> None:
+    code = READ.replace("loss =", "v = load()\nloss =") + "print(v.grad)\n"
+
+    assert changed(code, "loss.backward()", w=leaf()) == ["w = torch.zeros(3, requires_grad=True)"]
+
+
+@pytest.mark.parametrize(
     ("code", "facts"),
     [
+        (READ, leaf(dtype=None)),
         (READ, leaf(requires_grad=True)),
         (READ, leaf(is_leaf=False)),
         (READ, leaf(dtype="int64")),

@@ -65,6 +65,27 @@ def test_what_is_not_one_state_is_left_alone(code: str) -> None:
     assert rewrites(code, h=RESULT, c=RESULT) == []
 
 
+def test_the_loop_may_be_a_while_and_the_state_may_come_from_elsewhere() -> None:
+    code = STATE.replace("h = start\n", "").replace("for x in data", "while True")
+    (made,) = rewrites(code, h=RESULT)
+
+    assert "    h = h.detach()\n    h = cell(x, h)\n" in made
+
+
+def test_a_state_that_begins_as_nothing_may_be_made_below_the_line_that_reads_it() -> None:
+    code = STATE.replace("start", "None").replace("net(x)", "net(x, h)")
+    (made,) = rewrites(code.replace("cell(x, h)", "cell(out)"), h=RESULT)
+
+    assert "    h = cell(out)\n    h = h.detach()\n" in made
+
+
+def test_a_state_that_is_only_written_into_is_read_all_the_same() -> None:
+    code = STATE.replace("out = net(x)", "h[0] = x").replace("cell(x, h)", "cell(x)")
+    (made,) = rewrites(code, h=RESULT)
+
+    assert "    h = h.detach()\n    h[0] = x\n" in made
+
+
 def test_a_state_without_a_history_is_left_alone() -> None:
     assert rewrites(STATE, h=PLAIN) == []
 
@@ -83,6 +104,10 @@ def test_what_was_made_above_the_loop_is_a_value_or_made_anew() -> None:
         ABOVE.replace("made = net(x)\n", "").replace(":\n", ":\n    made = net(x)\n"),
     ]
     assert rewrites(ABOVE, made=PLAIN) == []
+    assert rewrites(ABOVE.replace("net(x)\n", "net(x); other = 1\n"), made=RESULT) == []
+    assert rewrites(ABOVE.replace("made = net(x)\n", ""), made=RESULT) == []
+    inner = "for part in parts:\n" + "".join(f"    {s}\n" for s in ABOVE.splitlines())
+    assert rewrites(inner, made=RESULT) == []  # it is made in a loop already
     assert (
         rewrites(
             ABOVE.replace("made = ", "made = other = ").replace("- made", "- made - other"),

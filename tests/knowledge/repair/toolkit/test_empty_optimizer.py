@@ -25,6 +25,7 @@ NET = "class Net(nn.Module): pass\nnet = Net()\n"
         (f"{NET}other = Net()\nSGD([])\n", None),  # which of them?
         ("SGD([])\nnet = nn.Linear(2, 1)\n", None),  # it is not there yet
         ("net = load()\nSGD([])\n", None),
+        (f"{NET}net.part = nn.Linear(2, 1)\nSGD([])\n", "SGD(net.parameters())\n"),
         (f"{NET}ps = collect(net)\nSGD(ps)\n", None),
         (f"{NET}SGD([p])\n", None),
     ],

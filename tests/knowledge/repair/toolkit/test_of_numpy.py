@@ -55,6 +55,8 @@ def ways(call: str, before: str = "import torch", after: str = "") -> list[str]:
         ("torch.nanmax(table, axis=1)", ["torch.nanquantile(table, 1.0, dim=1)"]),
         ("torch.nanmin(table)", ["torch.nanquantile(table, 0.0)"]),
         ("torch.nanmin()", []),
+        ("torch.nanmin(input=table)", []),
+        ("torch.apply_along_axis(f, 1, unknown)", []),
         ("torch.intersect1d(a, b)", ["a[torch.isin(a, b)].unique()"]),
         ("torch.intersect1d(a, b, True)", []),
         ("torch.fill_diagonal_(table, own)", ["table.diagonal().copy_(own)"]),
@@ -81,8 +83,10 @@ def test_it_is_called_as_the_program_would_call_it() -> None:
         ("y = x(own)\n", ["torch.vmap(f)"]),
         ("y = x(table)\n", []),  # not of vectors
         ("y = x(unknown)\n", []),
+        ("y = x(own)\nz = x(unknown)\n", []),
         ("", []),
     ],
 )
 def test_a_function_of_numbers_is_mapped_over_vectors_only(after: str, becomes: list[str]) -> None:
     assert ways("torch.vectorize(f)", after=after) == becomes
+    assert ways("torch.vectorize(f, otypes)", after=after) == []
