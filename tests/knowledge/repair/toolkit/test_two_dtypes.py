@@ -83,6 +83,16 @@ def test_what_is_compared_stays_an_integer_everywhere_else() -> None:
     found = [r.module.code.splitlines()[-1] for r in two_tensors(program, "float32", "int64")]
 
     assert found == ["assert_close(a, b.float())"]
+    assert list(two_tensors(program, "float32", "float64")) == []
+    closer = failed(code, COMPARED, a="complex64", b="float32")
+    assert list(two_tensors(closer, "complex64", "float32")) == []
+
+
+def test_a_number_that_no_variable_holds_is_not_cast() -> None:
+    code = "a = torch.zeros(3)\nc = a @ f()\n"
+
+    for a, b in (("complex64", "float32"), ("float32", "complex64")):
+        assert list(two_tensors(failed(code, a=a), a, b)) == []
 
 
 def test_a_cast_that_would_cut_off_fractions_is_none() -> None:
@@ -90,6 +100,7 @@ def test_a_cast_that_would_cut_off_fractions_is_none() -> None:
     (cast,) = cast_where_made(program, given(program, "x"), "float32", "float64", "so it is meant")
 
     assert list(cast_where_made(program, given(program, "x"), "float32", "int64")) == []
+    assert len(list(cast_where_made(program, given(program, "x"), "int32", "int64"))) == 1
     assert cast.module.code == "x = torch.zeros(3, dtype=torch.float64)\nf(x)\n"
     assert cast.title == "line 1: `x` is made as float64, not float32"
     assert cast.said == says("float64")
@@ -104,6 +115,7 @@ def test_a_cast_that_would_cut_off_fractions_is_none() -> None:
         ("x = load()\nprint('mixed-precision')\nf(x)\n", True),
         ("x = load()  # precision and recall\nf(x)\n", False),
         ("y = torch.zeros(3).double()\nx = load()\nf(x)\n", False),
+        ("f(x)\n", False),
     ],
 )
 def test_a_precision_is_meant_where_the_code_writes_it_or_of_it(code: str, meant: bool) -> None:
