@@ -23,7 +23,9 @@ _STEPS = 12  # assignments that are walked up
 def first_cut(
     program: Failed, value: cst.BaseExpression, place: cst.CSTNode, steps: int = _STEPS
 ) -> list[Rewrite] | None:
-    """The rewrites for the first place that cuts a value off; None if the way up has none.
+    """The rewrites for the first place that cuts a value off; None if the way up has no such place.
+
+    There are none for a place that has to stay: a block that evaluates, or changes weights.
 
     Args:
         program: the one that failed.
@@ -61,10 +63,10 @@ def _in(program: Failed, value: cst.BaseExpression) -> Rewrites:
     """The first cut inside one expression."""
     for node in program.inside(value, cst.Attribute):
         called = program.parent(node)
-        is_called = isinstance(called, cst.Call) and called.func is node
+        is_called = isinstance(called, cst.Call)
         if node.attr.value not in CUTS or not (is_called or node.attr.value == "data"):
             continue
-        whole = called if isinstance(called, cst.Call) and is_called else node
+        whole = called if isinstance(called, cst.Call) else node
         if _another_is_cut(program, value, whole):
             continue  # a target is meant to be cut off; what it is compared with is not
         told = f"without `.{node.attr.value}` the way back to the weights stays open"
