@@ -86,6 +86,19 @@ def test_a_state_that_is_only_written_into_is_read_all_the_same() -> None:
     assert "    h = h.detach()\n    h[0] = x\n" in made
 
 
+@pytest.mark.parametrize(
+    "first",
+    [
+        "out = net.h(x)",  # an attribute of that name
+        "for t in steps:\n        buf = new()\n        buf[t] = x",  # made anew, and written into
+    ],
+)
+def test_what_a_step_makes_itself_is_not_carried(first: str) -> None:
+    (made,) = rewrites(STATE.replace("out = net(x)", first), h=RESULT, buf=RESULT)
+
+    assert f"    {first}\n    h = h.detach()\n    h = cell(x, h)\n" in made
+
+
 def test_a_state_without_a_history_is_left_alone() -> None:
     assert rewrites(STATE, h=PLAIN) == []
 
