@@ -63,6 +63,14 @@ def same_leaves(before: JobResult, after: JobResult, asked: Iterable[str] = ()) 
     return Check(name="leaves", passed=True, detail="gradients go back to where they begin")
 
 
+def moves(after: JobResult, name: str) -> Check:
+    """An optimizer moves a parameter, found by its attribute: `scales` for `scales[0]`."""
+    attribute = name.partition("[")[0]
+    moved = any(attribute in path.split(".") for path in after.moved)
+    told = f"`{name}` is in the optimizer and moves", f"`{name}` does not move"
+    return Check.of("learns", moved, *told)
+
+
 def same_tensors(before: JobResult, after: JobResult, code: str, but: Iterable[str] = ()) -> Check:
     """Tensors at module level that the first run had made hold the same values now.
 

@@ -11,7 +11,7 @@ import re
 import libcst as cst
 
 from executor.errors import is_a
-from executor.protocol import Backward, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.computed import backwards
 from knowledge.repair.toolkit import keeps
@@ -19,6 +19,7 @@ from knowledge.repair.toolkit.dataflow import values_of
 from knowledge.repair.toolkit.edits import call, keyword, method, operand
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import is_attribute, later
+from knowledge.repair.toolkit.losses import reduction_left_out, with_many
 from knowledge.repair.toolkit.sites import argument, given_to, seen_error, variables
 
 _SEVERAL, _COMPLEX = "grad_of_many", "grad_of_complex"  # error families
@@ -28,7 +29,6 @@ _MEAN, _SUM = "every element counts by its share", "every element counts fully"
 _LOSS = re.compile(r"loss|cost|error|objective|penalty", re.IGNORECASE)
 _SAID_MEAN = r"\b(mean|average|batch loss|per.sample loss)\b"
 _SAID_SUM = r"\b(sum|derivative (at|of) (each|every)|element.?wise (derivative|gradient))\b"
-_REDUCE = frozenset({"sum", "mean", "norm", "item"})  # to one number, if no dimension is given
 _JACOBIAN = re.compile(r"jacobian|hessian|jvp|vjp", re.IGNORECASE)
 
 
@@ -70,9 +70,9 @@ def _of_backward(program: Failed, backward: cst.Call, root: cst.BaseExpression) 
     name, made = program.text(root), given_to(program, root)
     value = made.value if made is not None else root
     alone = made is not None and _is_only_the_loss(program, name, made, backward)
-    where: cst.BaseExpression = _with_many(program, value) if alone else root
+    where: cst.BaseExpression = with_many(program, value) if alone else root
     mean, total = method(where, "mean"), method(where, "sum")
-    if _reduction_left_out(program, value):
+    if reduction_left_out(program, value):
         told = "the mean of the losses is one number, as without reduction='none'"
         yield program.edit({where: mean}, told)
         return
@@ -85,58 +85,12 @@ def _of_backward(program: Failed, backward: cst.Call, root: cst.BaseExpression) 
     yield program.edit({where: total}, told, _SUM, subjects=term, said=_SAID_SUM)
 
 
-def _with_many(program: Failed, value: cst.BaseExpression) -> cst.BaseExpression:
-    """The term of a sum that has many elements: a number beside it is not to count for each."""
-    if isinstance(value, cst.BinaryOperation) and isinstance(
-        value.operator, cst.Add | cst.Subtract
-    ):
-        for one, other in ((value.right, value.left), (value.left, value.right)):
-            if _is_one_number(program, one):
-                return _with_many(program, other)
-    return value
-
-
-def _is_one_number(program: Failed, term: cst.BaseExpression) -> bool:
-    """Whether a term is computed from numbers and from what was reduced to one, as far as seen."""
-    if isinstance(term, cst.BinaryOperation):
-        return all(_is_one_number(program, side) for side in (term.left, term.right))
-    if isinstance(term, cst.Integer | cst.Float):
-        return True
-    if isinstance(term, cst.Name):
-        facts = program.seen.get(term.value)
-        return facts is not None and (facts.type in ("int", "float") or facts.shape == ())
-    if not isinstance(term, cst.Call) or not isinstance(term.func, cst.Attribute):
-        return False
-    owner = program.text(term.func.value)
-    given = len(term.args) - (owner in ("torch", "torch.linalg", "LA"))
-    return term.func.attr.value in _REDUCE and given == 0
-
-
 def _is_only_the_loss(program: Failed, name: str, made: cst.Assign, backward: cst.Call) -> bool:
     """Whether the value is used for nothing but backward() and `.item()`, so that it may shrink."""
     if not _LOSS.search(name):
         return False
     others = (n for n in later(program, name, made) if program.up(n, cst.Call) is not backward)
     return all(is_attribute(program, n, "item", "backward") for n in others)
-
-
-def _reduction_left_out(program: Failed, value: cst.BaseExpression) -> bool:
-    """Whether the value is directly a loss of torch's with reduction="none"."""
-    if not isinstance(value, cst.Call):
-        return False
-    # `nn.MSELoss(reduction="none")(a, b)`, or where the layer of this name was made.
-    called = program.text(value.func).rpartition(".")[2]
-    makers = [a.value for a in program.all(cst.Assign)
-              if program.text(a.targets[0].target).rpartition(".")[2] == called]  # fmt: skip
-    return any(_says_none(program, made) for made in (value, value.func, *makers[:1]))
-
-
-def _says_none(program: Failed, made: cst.BaseExpression) -> bool:
-    given = argument(made, 99, "reduction") if isinstance(made, cst.Call) else None
-    if given is None or not isinstance(made, cst.Call):
-        return False
-    named = re.search(r"(Loss|_loss|cross_entropy\w*)$", program.text(made.func))
-    return named is not None and program.text(given.value)[1:-1] == "none"
 
 
 def _of_grad(program: Failed, grad: cst.Call) -> Rewrites:
@@ -168,24 +122,19 @@ def _of_grad(program: Failed, grad: cst.Call) -> Rewrites:
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """backward starts from the mean or the sum of what was there."""
-    return [_starts(before, backwards(after), proposal.subjects)]
-
-
-def _starts(before: JobResult, ran: tuple[Backward, ...], term: tuple[str, ...]) -> Check:
-    """The number it starts from, compared with the elements where the run could tell them.
+    """backward starts from the mean or the sum of the elements, where the run could tell them.
 
     Where a number stands beside the term that was reduced, nobody knows its part in them.
     """
-    error = seen_error(before, *ERRORS)
+    error, ran = seen_error(before, *ERRORS), backwards(after)
     done = len(before.values.backwards) if before.values else 0
     passed, detail = False, "it starts from another number"
     if error is None or len(ran) <= done:
-        return Check(name="start", passed=False, detail="backward did not run there")
+        return [Check(name="start", passed=False, detail="backward did not run there")]
     loss = ran[done].loss
     name = re.match(r"(?:torch\.)?(?:autograd\.grad\((?:outputs=)?)?(\w+)", error.code)
     elements = values_of(variables(before).get(name[1])) if name is not None else None
-    if loss is None or elements is None or (term and not loss.shape):
+    if loss is None or elements is None or (proposal.subjects and not loss.shape):
         passed, detail = loss is not None, "backward ran there"
     elif loss.shape:
         passed = len(elements) > 1 and "grad" in error.code
@@ -195,4 +144,4 @@ def _starts(before: JobResult, ran: tuple[Backward, ...], term: tuple[str, ...])
         for what, value in (("sum", total), ("mean", total / len(elements))):
             if abs(abs(value) - loss.norm) <= 1e-4 * max(1.0, abs(value)):
                 passed, detail = True, f"it starts from their {what}"
-    return Check(name="start", passed=passed, detail=detail)
+    return [Check(name="start", passed=passed, detail=detail)]

@@ -9,26 +9,23 @@ import libcst as cst
 
 from executor.protocol import JobResult, Layer
 from knowledge.repair.codemod import Rewrite, Rewrites
-from knowledge.repair.toolkit.comments import OF_A_SUM, above, commented
-from knowledge.repair.toolkit.edits import method, same
+from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, layers
+from knowledge.repair.toolkit.meant_sizes import cut_into_rows, is_for_another_layer, says_its_size
 from knowledge.repair.toolkit.shapes import (
     LayerCall,
-    Resized,
     Shape,
     container_of,
     layer_call,
     resized,
     resized_instance,
-    shape_of,
     size_given,
     swapped,
     with_layer_before,
 )
 from knowledge.repair.toolkit.sites import (
     argument,
-    given_to,
     integer,
     made,
     scope_of,
@@ -39,9 +36,6 @@ from knowledge.repair.toolkit.sites import (
 ERRORS, LAYERS = ("matmul_shapes",), "Linear"
 KEEPS = (computed(may_go=("transpose", "swapaxes")), layers)
 _CONVOLVED = re.compile(r"\b(Conv[123]d|conv[123]d)\b")
-
-_WHAT_ARRIVES = "what arrives is meant, and not {} numbers"
-_NAME = re.compile(r"[A-Za-z_]\w*")
 _CHANNELS_SECOND = re.compile(r"\b(Conv1d|\w*Pool1d|BatchNorm1d|InstanceNorm1d)\b")
 
 
@@ -56,7 +50,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if expected == shape[-1]:
         yield from _weight_replaced(program, layer)
         return
-    if _is_for_another_layer(program, layer):
+    if is_for_another_layer(program, layer):
         return
     called = layer_call(program, program.node, layer)
     if called is not None and _is_a_picture(program, called.call, shape, expected):
@@ -68,63 +62,14 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     sized = list(resized(program, layer, 0, "in_features", shape[-1]))
     if not sized:
         sized = list(resized_instance(program, result, layer, 0, "in_features", shape[-1]))
-    lost = [_names_lost(program, found) or _worked_out(program, found) for found in sized]
-    if called is not None and _regrouped(program, result, called, shape[-1:]):
-        lost = [True for _ in sized]
-    supposed = _WHAT_ARRIVES.format(expected) if all(lost) else ""
+    cut_anew = called is not None and cut_into_rows(program, result, called, shape[-1])
+    lost = [cut_anew or says_its_size(program, found) for found in sized]
+    supposed = f"what arrives is meant, and not {expected} numbers" if all(lost) else ""
     told = f"the rows that arrive have {shape[-1]} numbers, so the layer is made for {shape[-1]}"
     for found, loses in zip(sized, lost, strict=True):
         # Who made it for them may have meant another input.
         yield found.rewrite(f"{told} instead of {expected}", intent or supposed, supposes=loses)
     yield from _taken_from_the_input(program, layer, intent or supposed)
-
-
-def _is_for_another_layer(program: Failed, layer: Layer) -> bool:
-    """Whether it, or the object that it is a part of, was made for what goes into another layer."""
-    maker = made(program, layer)
-    if maker is None:
-        return False
-    size, cls = argument(maker.call, 0, "in_features"), program.up(maker.call, cst.ClassDef)
-    sizes = [] if size is None else [size]
-    if cls is not None and size is not None and isinstance(size.value, cst.Name):
-        whole = (c for c in program.all(cst.Call) if program.text(c.func) == cls.name.value)
-        sizes += [given for call in whole for given in call.args]
-    return any(program.text(given.value).endswith(".in_features") for given in sizes)
-
-
-def _names_lost(program: Failed, found: Resized) -> bool:
-    """Whether the line that makes the layer does without a name, and with no other for it."""
-    codes = (program.module.code, found.module.code)
-    lines = [code.splitlines()[found.line - 1].partition("#")[0] for code in codes]
-    old, new = (set(_NAME.findall(line)) for line in lines)
-    return new < old
-
-
-def _worked_out(program: Failed, found: Resized) -> bool:
-    """Whether a comment works the old size out: then another input may be meant."""
-    comments = commented(program.module.code)
-    beside = [comments.get(found.line, ""), *above(found.line, comments, program.module.code)]
-    return any(re.search(r"\d", said) and OF_A_SUM.search(said) for said in beside)
-
-
-def _regrouped(program: Failed, result: JobResult, called: LayerCall, width: Shape) -> bool:
-    """Whether rows were cut anew by `view(-1, n)`, so that nothing tells what one of them is.
-
-    In a model the number of rows that comes out tells.
-    """
-    given, scope = called.first, scope_of(program, called.call)
-    if isinstance(scope, cst.FunctionDef) and scope.name.value == "forward":
-        return False
-    by = given_to(program, given)
-    view = by.value if by is not None else given
-    if not isinstance(view, cst.Call) or not isinstance(view.func, cst.Attribute):
-        return False
-    sizes = [program.text(a.value) for a in view.args]
-    if view.func.attr.value not in ("view", "reshape") or len(sizes) != 2 or sizes[0] != "-1":
-        return False
-    again = given is not None and same(view.func.value, given)  # what it was before is gone
-    before = None if again else shape_of(result, view.func.value)
-    return before is None or before[-1:] != width
 
 
 def _taken_from_the_input(program: Failed, layer: Layer, intent: str) -> Rewrites:

@@ -14,14 +14,14 @@ import libcst as cst
 
 from executor.errors import dtype_named, is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.computed import same_tensors
-from knowledge.repair.toolkit.comments import commented
-from knowledge.repair.toolkit.dataflow import Passed, cast_at_origin, cast_of, digits_lost, passed
+from knowledge.repair.toolkit.dataflow import INTEGERS, Passed, cast_of, digits_lost, passed
 from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import leaves
-from knowledge.repair.toolkit.sites import calls, given_to, seen_error, setting
+from knowledge.repair.toolkit.sites import calls, seen_error, setting
+from knowledge.repair.toolkit.two_dtypes import cast_where_made, is_meant, says, two_tensors
 
 # Error family → its values for the data's dtype and the weights', or for the two operands'.
 _DTYPES = {
@@ -33,13 +33,7 @@ _DTYPES = {
 }  # fmt: skip
 ERRORS = tuple(_DTYPES)
 KEEPS = (leaves,)
-_INTEGERS = {"int64", "int32", "uint8", "bool", "int16"}
-_SHORTLY = {"float64": r"\.double\b", "float32": r"\.float\b", "float16": r"\.half\b"}
-_ABOUT_PRECISION = re.compile(
-    r"(?i)\b(?:double|single|half|full|high(?:er)?|low(?:er)?|reduced|numerical)[- ]precision\b"
-    r"|\bprecision\b(?!\s*[,@=:]|\s+(?:and|score|recall))|\bfloat(?:16|64)\b"
-)
-_KNOWN = _INTEGERS | {"float16", "float32", "float64", "complex64"}
+_KNOWN = INTEGERS | {"float16", "float32", "float64", "complex64"}
 
 
 def applies(result: JobResult) -> bool:
@@ -55,12 +49,8 @@ def _dtypes(error: ErrorSeen | Caught) -> tuple[str, str] | None:
         return None
     if seen.id == "layer_devices" and seen["which"] == "bias":
         return None
-    first, second = _DTYPES[seen.id]
-    return _both(seen[first], seen[second])
-
-
-def _both(a: str, b: str) -> tuple[str, str] | None:
-    one, other = (dtype_named(name.strip()) or name.strip() for name in (a, b))
+    names = (seen[name].strip() for name in _DTYPES[seen.id])
+    one, other = (dtype_named(name) or name for name in names)
     return (one, other) if {one, other} <= _KNOWN else None
 
 
@@ -71,7 +61,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         return
     data, weights = dtypes
     if (one_hot := _one_hot(program, program.node)) is not None:
-        if data == "int64" and weights not in _INTEGERS:
+        if data == "int64" and weights not in INTEGERS:
             told = f"one_hot gives integers; the loss wants {weights}"
             yield program.edit({one_hot: cast_of(program, one_hot, weights)}, told)
         return
@@ -80,14 +70,14 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if result.layer is not None or is_a(program.error, "backward_dtype", "inplace_dtype"):
         given = passed(program, result, lambda facts: facts.dtype == data)
         if given is not None and given.facts.dtype is not None:
-            if digits_lost(data, weights) and _is_meant(program, given, data):
-                yield from _either(program, result, given, data, weights)
+            if digits_lost(data, weights) and is_meant(program, given, data):
+                yield from _either(program, given, data, weights)
             else:
-                yield from _cast(program, given, data, weights)
+                yield from cast_where_made(program, given, data, weights)
         elif result.layer is not None:
             yield from _packed(program, result, data, weights)
         return
-    yield from _two_tensors(program, result, data, weights)
+    yield from two_tensors(program, data, weights)
 
 
 def _one_hot(program: Failed, node: cst.BaseExpression | None) -> cst.BaseExpression | None:
@@ -99,33 +89,7 @@ def _one_hot(program: Failed, node: cst.BaseExpression | None) -> cst.BaseExpres
     return next(made, None)
 
 
-def _cast(
-    program: Failed, given: Passed, old: str, new: str, intent: str = "", lost: str = ""
-) -> Rewrites:
-    if new in _INTEGERS and old not in _INTEGERS:
-        return  # that would cut off what is behind the point
-    edits, where = cast_at_origin(program, given, new)
-    told, said = f"{where} as {new}, not {old}{lost}", _said(new) if intent else ""
-    yield Rewrite(program.replace(edits), told, intent, (given.name.value,), said)
-
-
-def _says(program: Failed, given: Passed | None, dtype: str) -> bool:
-    """Whether the line that makes a variable names a dtype."""
-    made = given_to(program, given.name) if given is not None else None
-    short = rf"\b{dtype}\b|{_SHORTLY.get(dtype, dtype)}"
-    return made is not None and re.search(short, program.text(made.value)) is not None
-
-
-def _is_meant(program: Failed, given: Passed, dtype: str) -> bool:
-    """Whether the author chose a tensor's dtype: the code names it there, or is about precision."""
-    if _says(program, given, dtype):
-        return True
-    code = program.module.code
-    told = [*commented(code).values(), *re.findall(r"print\([^\n]*", code)]
-    return any(_ABOUT_PRECISION.search(text) for text in told)
-
-
-def _either(program: Failed, result: JobResult, given: Passed, old: str, new: str) -> Rewrites:
+def _either(program: Failed, given: Passed, old: str, new: str) -> Rewrites:
     """The data in the model's precision, or the model in the data's, if its making is found."""
     whole = program.outermost or given.statement  # where it is another one the model is meant
     called = {
@@ -143,15 +107,11 @@ def _either(program: Failed, result: JobResult, given: Passed, old: str, new: st
     name, cast = given.name.value, cast_of(program, given.name, new)
     told = f"`{name}` is passed as {new}, not {old}{digits_lost(old, new)}"
     meant = f"compute in {new}"
-    yield program.edit({given.name: cast}, told, meant, subjects=(name,), said=_said(new))
+    yield program.edit({given.name: cast}, told, meant, subjects=(name,), said=says(new))
     (made,), meant = makers, f"compute in {old}"
     told = f"`{program.text(made.targets[0].target)}` computes in {old}, as precise as its input"
     edits: Edits = {made.value: cast_of(program, made.value, old)}
-    yield program.edit(edits, told, meant, at=made, said=_said(old))
-
-
-def _said(dtype: str) -> str:
-    return rf"\b{dtype}\b|\b{dtype.replace('float64', 'double')}\b"
+    yield program.edit(edits, told, meant, at=made, said=says(old))
 
 
 def _packed(program: Failed, result: JobResult, old: str, new: str) -> Rewrites:
@@ -161,7 +121,7 @@ def _packed(program: Failed, result: JobResult, old: str, new: str) -> Rewrites:
     """
     layer = result.layer
     calls_ = list(calls(program, r"(^|\.)pack_padded_sequence$"))
-    if layer is None or len(calls_) != 1 or not calls_[0].args or new in _INTEGERS:
+    if layer is None or len(calls_) != 1 or not calls_[0].args or new in INTEGERS:
         return
     value = calls_[0].args[0].value
     facts = program.seen.get(program.text(value))
@@ -173,70 +133,6 @@ def _packed(program: Failed, result: JobResult, old: str, new: str) -> Rewrites:
         cast = method(cast, "unsqueeze", cst.Arg(cst.parse_expression("-1")))
         told += ", each number as a vector of one feature"
     yield program.edit({value: cast}, told)
-
-
-def _two_tensors(program: Failed, result: JobResult, first: str, second: str) -> Rewrites:
-    """`a @ b`: integers become floats; of two kinds of float either may be meant."""
-    statement = program.statement
-    if statement is None:
-        return
-    by_dtype = {d: _named(program, statement, d) for d in (first, second)}
-    if is_a(program.error, "compared_dtypes"):
-        yield from _compared(program, by_dtype, first, second)
-        return
-    if "complex64" in (first, second):
-        yield from _complex(program, by_dtype, first, second)
-        return
-    for bad, good in ((first, second), (second, first)):
-        given = by_dtype[bad]
-        if given is None:
-            continue
-        if bad in _INTEGERS and good not in _INTEGERS:
-            yield from _cast(program, given, bad, good)
-        if _INTEGERS & {bad, good}:
-            continue
-        meant, lost = f"compute in {good}", digits_lost(bad, good)
-        named = all(_says(program, given, dtype) for dtype, given in by_dtype.items())
-        if "float16" in (bad, good) or named:
-            # Whoever writes a dtype means it: cast where the two meet, not where they are made.
-            told, cast = f"`{given.name.value}` as {good}{lost}", cast_of(program, given.name, good)
-            yield program.edit({given.name: cast}, told, meant, said=_said(good))
-        else:
-            yield from _cast(program, given, bad, good, meant, lost)
-
-
-def _compared(
-    program: Failed, by_dtype: dict[str, Passed | None], first: str, second: str
-) -> Rewrites:
-    """Integers as floats where they are compared; they stay integers everywhere else."""
-    for bad, good in ((first, second), (second, first)):
-        given = by_dtype[bad]
-        if given is not None and bad in _INTEGERS and good not in _INTEGERS:
-            told = f"`{given.name.value}` is compared as {good}"
-            yield program.edit({given.name: cast_of(program, given.name, good)}, told)
-
-
-def _complex(
-    program: Failed, by_dtype: dict[str, Passed | None], first: str, second: str
-) -> Rewrites:
-    """Only the real part, or both operands complex: which is meant nobody can see."""
-    other = by_dtype[second if first == "complex64" else first]
-    given = by_dtype["complex64"]
-    if given is not None and other is not None and other.facts.dtype == "float32":
-        told, meant = f"the real part of `{given.name.value}`", "compute with the real part"
-        real = cst.Attribute(given.name, cst.Name("real"))
-        yield program.edit({given.name: real}, told, meant, said=r"\breal part\b")
-        told, meant = f"`{other.name.value}` as complex64", "compute with complex numbers"
-        both = cast_of(program, other.name, "complex64")
-        said = r"\bcomplex (result|values|numbers)\b"
-        yield program.edit({other.name: both}, told, meant, said=said)
-
-
-def _named(program: Failed, statement: cst.SimpleStatementLine, dtype: str) -> Passed | None:
-    known = {name for name, facts in program.seen.items() if facts.dtype == dtype}
-    found = {n.value: n for n in program.inside(statement, cst.Name) if n.value in known}
-    name = next(iter(found.values())) if len(found) == 1 else None
-    return Passed(name, program.seen[name.value], statement) if name is not None else None
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -12,8 +12,9 @@ import re
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
-from knowledge.repair.toolkit.edits import Edits, Program, separated
+from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.toolkit.edits import Edits, separated
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.sites import names_in, seen_as
 
 
@@ -32,33 +33,29 @@ def _match(result: JobResult) -> tuple[str, str, int] | None:
     return (cls, method, given) if cls and given == least + 1 else None
 
 
-def rewrite(program: Program, result: JobResult) -> Rewrites:
+def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The method with the one argument that its body shows to be missing."""
     match = _match(result)
     method = _method(program, match[0], match[1]) if match is not None else None
     if match is None or method is None or not _plain(method):
         return
     missing = sorted(_unbound(program, method))
-    at = f"line {program.line(method)}: `{method.name.value}`"
+    name = f"`{method.name.value}`"
     taken = [p.name.value for p in method.params.params]
     known = method.name.value in ("__getitem__", "__len__", "forward")
     if missing == ["self"] or not (missing or known or taken[:1] == ["self"]):
-        yield Rewrite(
-            program.replace({method.params: _with(method, "self", first=True)}),
-            f"{at} is called on an object, which comes first as `self`",
-        )
+        told = f"{name} is called on an object, which comes first as `self`"
+        yield program.edit({method.params: _with(method, "self", first=True)}, told, at=method)
     elif not known:
         return
     elif len(missing) == 1 and taken == ["self"] and method.name.value != "__len__":
-        yield Rewrite(
-            program.replace({method.params: _with(method, missing[0])}),
-            f"{at} is called with one argument, and its body calls that `{missing[0]}`",
-        )
+        told = f"{name} is called with one argument, and its body calls that `{missing[0]}`"
+        yield program.edit({method.params: _with(method, missing[0])}, told, at=method)
     elif not missing and taken == ["self"] and method.name.value == "__getitem__":
-        yield from _one_sample(program, method, at)
+        yield from _one_sample(program, method, name)
 
 
-def _method(program: Program, owner: str, name: str) -> cst.FunctionDef | None:
+def _method(program: Failed, owner: str, name: str) -> cst.FunctionDef | None:
     found = [
         method
         for cls in program.all(cst.ClassDef)
@@ -83,7 +80,7 @@ def _with(method: cst.FunctionDef, name: str, *, first: bool = False) -> cst.Par
     return method.params.with_changes(params=every)
 
 
-def _unbound(program: Program, method: cst.FunctionDef) -> set[str]:
+def _unbound(program: Failed, method: cst.FunctionDef) -> set[str]:
     """Names that the method reads and neither it nor the module nor Python gives a value."""
     known = set(dir(builtins)) | program.imported()
     known |= {d.name.value for d in program.all(cst.ClassDef)}
@@ -101,7 +98,7 @@ def _unbound(program: Program, method: cst.FunctionDef) -> set[str]:
     return {node.value for node in names if not program.is_label(node)} - known
 
 
-def _one_sample(program: Program, method: cst.FunctionDef, at: str) -> Rewrites:
+def _one_sample(program: Failed, method: cst.FunctionDef, name: str) -> Rewrites:
     """`return self.data` → `return self.data[idx]`, also for several attributes."""
     body = [s for s in method.body.body if isinstance(s, cst.SimpleStatementLine)]
     if len(body) != 1 or len(method.body.body) != 1 or not isinstance(body[0].body[0], cst.Return):
@@ -113,11 +110,8 @@ def _one_sample(program: Program, method: cst.FunctionDef, at: str) -> Rewrites:
         if not isinstance(part, cst.Attribute) or program.text(part.value) != "self":
             return
         edits[part] = cst.parse_expression(f"{program.text(part)}[idx]")
-    yield Rewrite(
-        program.replace(edits),
-        f"{at} is called with the number of one sample, and returns that one",
-        new_name="idx",
-    )
+    told = f"{name} is called with the number of one sample, and returns that one"
+    yield program.edit(edits, told, at=method, new_name="idx")
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

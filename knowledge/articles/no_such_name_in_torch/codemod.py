@@ -6,9 +6,7 @@ A name that is only spelled otherwise, or is somewhere else, is the operator oth
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator
 
 import libcst as cst
 
@@ -17,8 +15,9 @@ from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.edits import Edits, method, operand
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.flow import free_name, held_as
 from knowledge.repair.toolkit.lazily import torch
+from knowledge.repair.toolkit.of_numpy import of_numpy
+from knowledge.repair.toolkit.old_fft import of_old_fft
 from knowledge.repair.toolkit.sites import argument, seen_as, seen_error
 
 _MODULE, _TENSOR = "module_attribute", "tensor_attribute"  # error families
@@ -59,8 +58,8 @@ def _ways(program: Failed, node: cst.Attribute) -> Iterator[Way]:
     if said.id == _TENSOR:
         yield from _of_tensor(program, node, called, name)
     elif said["module"] in {"torch", "torch.nn.functional"}:
-        instead = list(_instead(program, called, name)) if said["module"] == "torch" else []
-        yield from instead or _as_method(node, called, name)
+        instead = [*of_numpy(program, called, name), *of_old_fft(program, called, name)]
+        yield from (instead if said["module"] == "torch" else ()) or _as_method(node, called, name)
 
 
 # -- a module of torch -----------------------------------------------------------------------
@@ -78,120 +77,10 @@ def _as_method(node: cst.Attribute, called: cst.Call, name: str) -> Iterator[Way
     if first.keyword is not None or first.star:
         return
     if name not in _ATTRIBUTES:
-        yield (
-            {called: called.with_changes(func=own, args=rest)},
-            f"`{name}` is a method of the tensor",
-        )
+        new = called.with_changes(func=own, args=rest)
+        yield {called: new}, f"`{name}` is a method of the tensor"
     elif not rest:
         yield {called: own}, f"`{name}` belongs to the tensor itself"
-
-
-def _instead(program: Failed, called: cst.Call, name: str) -> Iterator[Way]:
-    """What torch has today, or in place of a function of NumPy's."""
-    if name in ("rfft", "irfft"):
-        yield from _spectrum(program, called, name)
-    elif name == "vectorize":
-        yield from _vectorized(program, called)
-    else:
-        yield from _of_numpy(program, called, name)
-
-
-def _vectorized(program: Failed, called: cst.Call) -> Iterator[Way]:
-    """NumPy's vectorize of a function that is then applied to vectors only."""
-    name = held_as(program, called)
-    uses = [c for c in program.all(cst.Call) if program.text(c.func) == name]
-    given = [program.seen.get(program.text(a.value)) for c in uses for a in c.args]
-    shapes = [f.shape for f in given if f is not None and f.shape is not None]
-    if uses and len(called.args) == 1 and len(shapes) == len(uses) and {*map(len, shapes)} == {1}:
-        new = called.with_changes(func=cst.parse_expression(f"{_torch(program)}.vmap"))
-        yield {called: new}, "`vmap` makes a function of vectors from one of numbers"
-
-
-@dataclass(frozen=True)
-class _Instead:
-    """What torch has in place of a function of NumPy's; `{0}` is its first argument."""
-
-    name: str
-    code: str
-    told: str
-    given: int  # plain arguments
-    dims: Mapping[int, int] = field(default_factory=dict)  # of which arguments, how many
-    worth: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-
-
-_BY_ROWS: tuple[Any, ...] = (3, {2: 2}, {1: ("1", "-1")})
-_BY_COLUMNS: tuple[Any, ...] = (3, {2: 2}, {1: ("0",)})
-_OF_NUMPY = (
-    _Instead("apply_along_axis", "{torch}.vmap({0})({2})",
-             "`vmap` applies `{0}` to every row", *_BY_ROWS),
-    _Instead("apply_along_axis", "{torch}.stack([{0}({row}) for {row} in {2}])",
-             "`{0}` of every row, one after another", *_BY_ROWS),
-    _Instead("apply_along_axis", "{torch}.vmap({0}, in_dims=1, out_dims=-1)({2})",
-             "`vmap` applies `{0}` to every column", *_BY_COLUMNS),
-    _Instead("apply_along_axis",
-             "{torch}.stack([{0}({column}) for {column} in {2}.unbind(1)], dim=-1)",
-             "`{0}` of every column, one after another", *_BY_COLUMNS),
-    _Instead("nanmax", "{torch}.nanquantile({0}, 1.0{rest})",
-             "the quantile 1.0 that leaves NaN out is the largest number", 1),
-    _Instead("nanmin", "{torch}.nanquantile({0}, 0.0{rest})",
-             "the quantile 0.0 that leaves NaN out is the smallest number", 1),
-    _Instead("intersect1d", "{0}[{torch}.isin({0}, {1})].unique()",
-             "the elements of `{0}` that `{1}` has too, each once", 2),
-    _Instead("fill_diagonal_", "{0}.diagonal().copy_({1})",
-             "fill_diagonal_ writes one number; `copy_` into the diagonal writes them all", 2,
-             {1: 1}),
-)  # fmt: skip
-
-
-def _of_numpy(program: Failed, called: cst.Call, name: str) -> Iterator[Way]:
-    """What torch has in place of a function of NumPy's, where its arguments are as told."""
-    plain = [a.value for a in called.args if a.keyword is None]
-    facts = [program.seen.get(program.text(value)) for value in plain]
-    texts = [program.module.code_for_node(operand(value)) for value in plain]
-    names = {n: free_name(program, n) for n in ("row", "column")} | {"torch": _torch(program)}
-    for way in (w for w in _OF_NUMPY if w.name == name):
-        rest = "".join(f", {program.text(a)}" for a in called.args[way.given :])
-        if len(plain) < way.given or ("{rest}" not in way.code and rest):
-            continue
-        shapes = [(f.shape if (f := facts[i]) else None, n) for i, n in way.dims.items()]
-        values = [(f.repr if (f := facts[i]) else program.text(plain[i]), w)
-                  for i, w in way.worth.items()]  # fmt: skip
-        if all(s is not None and len(s) == n for s, n in shapes) and all(v in w for v, w in values):
-            names["rest"] = re.sub(r"\baxis\b(?=\s*=)", "dim", rest)
-            new = cst.parse_expression(way.code.format(*texts, **names))
-            yield {called: new}, way.told.format(*texts)
-
-
-def _torch(program: Failed) -> str:
-    return program.name_of("torch", "x").rpartition(".")[0] or "torch"
-
-
-def _spectrum(program: Failed, called: cst.Call, name: str) -> Iterator[Way]:
-    """The old real FFT, whose result ended in a dimension of two, and its inverse."""
-    asked = ("input", "signal_ndim", "normalized", "onesided", "signal_sizes")
-    given = {n: a.value for i, n in enumerate(asked) if (a := argument(called, i, n)) is not None}
-    x, dims, normalized, one_sided, _ = (
-        program.text(given[n]) if n in given else "" for n in asked
-    )
-    two = "2" if dims == "2" else ""
-    if not x or dims not in ("1", "2") or normalized not in ("", "False"):
-        return
-    if name == "rfft":
-        new = f"torch.fft.{'fft' if one_sided == 'False' else 'rfft'}{two}"
-        told = f"`{new}` gives complex numbers; view_as_real makes the pairs that the old function"
-        yield {called: cst.parse_expression(f"torch.view_as_real({new}({x}))")}, f"{told} gave"
-        return
-    size = given.get("signal_sizes")
-    one = size.elements[0].value if isinstance(size, (cst.Tuple, cst.List)) else None
-    if size is None or len(called.args) != 3 or not (two or one):
-        return
-    how = f"s={program.text(size)}" if two or one is None else f"n={program.text(one)}"
-    new = f"torch.fft.irfft{two}"
-    code = cst.parse_expression(f"{new}(torch.view_as_complex({x}), {how})")
-    yield (
-        {called: code},
-        f"`{new}` takes complex numbers, and view_as_complex makes them of the pairs",
-    )
 
 
 # -- a tensor --------------------------------------------------------------------------------

@@ -10,9 +10,10 @@ from executor.errors import is_a
 from executor.protocol import Finding, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.toolkit.dataflow import Unasked
-from knowledge.repair.toolkit.edits import Edits, call, method, operand, visited
+from knowledge.repair.toolkit.edits import Edits, call, method
+from knowledge.repair.toolkit.empty_optimizer import filled
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.sites import OPTIMIZERS, calls, own_modules, seen_error
+from knowledge.repair.toolkit.sites import OPTIMIZERS, assigned_above, calls, seen_error
 
 _NON_LEAF, _EMPTY = "non_leaf_parameter", "no_parameters"  # error families
 _GOES_THROUGH = re.compile(r"(^|\.)(chain|list)$")
@@ -39,7 +40,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     elif is_a(error, _NON_LEAF):
         yield from _leaves(program, optimizer)
     else:
-        yield from _filled(program, optimizer)
+        yield from filled(program, optimizer)
 
 
 def _optimizer(program: Failed, result: JobResult) -> cst.Call | None:
@@ -60,7 +61,7 @@ def _leaves(program: Failed, optimizer: cst.Call) -> Rewrites:
         if _is_leaf(facts) and (edit := _as_one(program, name)) is not None:
             told = f"`{name.value}` is one parameter, and its rows are none"
             yield program.edit(edit, told, at=name, subjects=own)
-        made = _assignment(program, name.value, program.line(optimizer))
+        made = assigned_above(program, name.value, program.line(optimizer))
         if facts is None or facts.is_leaf is not False or made is None:
             continue
         names = [n.value for n in program.inside(made.value, cst.Name) if n.value != name.value]
@@ -96,78 +97,19 @@ def _is_leaf(variable: Variable | None) -> bool:
     return variable is not None and bool(variable.requires_grad) and bool(variable.is_leaf)
 
 
-def _assignment(program: Failed, name: str, before: int) -> cst.Assign | None:
-    """The last `name = …` above a line."""
-    found = [
-        a
-        for a in program.all(cst.Assign)
-        if program.line(a) < before and [program.text(t.target) for t in a.targets] == [name]
-    ]
-    return max(found, key=program.line, default=None)
-
-
 def _leaf(program: Failed, value: cst.BaseExpression, name: str) -> cst.BaseExpression:
     """The same value as a leaf: whatever asked for a gradient inside it no longer does."""
     if any(n.value == name for n in program.inside(value, cst.Name)):
         return _cut(value)  # w = w * 2: the first `w` asked, on a line of its own
-    asks = _Asks()
-    bare = visited(value, asks)
-    if asks.parameter:
-        return call(asks.parameter, cst.Arg(bare))
+    asks = Unasked("Parameter")
+    bare = asks.of(value)
+    if asks.wrapper:
+        return call(asks.wrapper, cst.Arg(bare))
     return method(bare, "requires_grad_") if asks.found else _cut(value)
 
 
 def _cut(value: cst.BaseExpression) -> cst.BaseExpression:
     return method(method(value, "detach"), "requires_grad_")
-
-
-class _Asks(Unasked):
-    """Takes every request for a gradient out of an expression, and notes how it was made."""
-
-    parameter = ""
-
-    def leave_Call(  # noqa: N802  (LibCST's name)
-        self, original_node: cst.Call, updated_node: cst.Call
-    ) -> cst.BaseExpression:
-        name = cst.Module(()).code_for_node(updated_node.func)
-        if name.rpartition(".")[2] == "Parameter" and updated_node.args:
-            self.found, self.parameter = True, name
-            return operand(updated_node.args[0].value)
-        return super().leave_Call(original_node, updated_node)
-
-
-# -- an empty list ---------------------------------------------------------------------------
-
-
-def _filled(program: Failed, optimizer: cst.Call) -> Rewrites:
-    given, line = optimizer.args[0].value, program.line(optimizer)
-    made = _assignment(program, given.value, line) if isinstance(given, cst.Name) else None
-    if made is not None and _is_generator(program, made.value):
-        told = "parameters() can be walked through once; a list keeps them"
-        yield program.edit({made.value: call("list", cst.Arg(made.value))}, told, at=made)
-        return
-    listed = made.value if made is not None else given
-    models = _models(program, line)
-    if isinstance(listed, cst.List) and not listed.elements and len(models) == 1:
-        new = method(cst.Name(models[0]), "parameters")
-        told = f"the optimizer trains the parameters of `{models[0]}`"
-        yield program.edit({given: new}, told, at=optimizer)
-
-
-def _is_generator(program: Failed, value: cst.BaseExpression) -> bool:
-    goes = r"\.(named_)?parameters\([^()]*\)$|^(filter|map)\("
-    return isinstance(value, cst.GeneratorExp) or bool(re.search(goes, program.text(value)))
-
-
-def _models(program: Failed, before: int) -> list[str]:
-    """Variables that hold a module of the snippet's own class, or one made by nn.…"""
-    own, found = own_modules(program), []
-    for a in program.all(cst.Assign):
-        made = program.text(a.value.func) if isinstance(a.value, cst.Call) else ""
-        is_one = made in own or made.startswith(("nn.", "torch.nn."))
-        if is_one and program.line(a) < before and isinstance(a.targets[0].target, cst.Name):
-            found.append(a.targets[0].target.value)
-    return list(dict.fromkeys(found))
 
 
 # -- a tensor left out -----------------------------------------------------------------------

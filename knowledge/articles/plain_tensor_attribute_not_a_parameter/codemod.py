@@ -6,15 +6,14 @@ ways are shown, each run, and the person chooses.
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from executor.protocol import Finding, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
+from knowledge.repair.computed import moves
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.dataflow import Unasked
-from knowledge.repair.toolkit.edits import Edits, Program, call, visited
+from knowledge.repair.toolkit.edits import Edits, Program, buffer, call
 from knowledge.repair.toolkit.sites import assignment
 
 FINDINGS = {"unregistered_parameter", "unregistered_tensor", "unregistered_module"}
@@ -93,23 +92,8 @@ def _registered(program: Program, finding: Finding, assign: cst.Assign) -> Edits
             return {}
         new = wrapped("ModuleList" if isinstance(filled, _LISTS) else "ModuleDict", value)
     else:
-        new = wrapped("Parameter", visited(_unwrapped(value), Unasked()))  # it asks itself
+        new = wrapped("Parameter", Unasked("Parameter", "Variable").of(value))
     return {value: new}
-
-
-def _unwrapped(value: cst.BaseExpression) -> cst.BaseExpression:
-    """The tensor inside `nn.Parameter(t) * 2`, `Variable(t)` and the like, as one expression."""
-
-    class Unwrap(cst.CSTTransformer):
-        def leave_Call(  # noqa: N802  (LibCST's name)
-            self, original_node: cst.Call, updated_node: cst.Call
-        ) -> cst.BaseExpression:
-            name = cst.Module(()).code_for_node(updated_node.func).rpartition(".")[2]
-            if name in {"Parameter", "Variable"} and updated_node.args:
-                return updated_node.args[0].value
-            return updated_node
-
-    return visited(value, Unwrap())
 
 
 def _buffer(assign: cst.Assign) -> cst.Expr | None:
@@ -117,10 +101,7 @@ def _buffer(assign: cst.Assign) -> cst.Expr | None:
     target = assign.targets[0].target
     if not isinstance(target, cst.Attribute) or isinstance(assign.value, (cst.List, cst.Dict)):
         return None
-    register = target.with_changes(attr=cst.Name("register_buffer"))
-    name = cst.SimpleString(f'"{target.attr.value}"')
-    made = cst.Call(register, [cst.Arg(name), cst.Arg(assign.value)])
-    return cst.Expr(made, semicolon=assign.semicolon)
+    return cst.Expr(buffer(target, assign.value), semicolon=assign.semicolon)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
@@ -129,17 +110,10 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     detail = f"{', '.join(left)} still is not"
     found = [Check.of("registered", not left, "the module knows all its tensors", detail)]
     if proposal.intent != _KEEP and after.trained:
-        found += [_moves(name, after) for name in proposal.subjects]
+        found += [moves(after, name) for name in proposal.subjects]
     if before.values and before.values.backwards and after.values and after.values.backwards:
         first, then = before.values.backwards[0].loss, after.values.backwards[0].loss
         equal = first is not None and then is not None and same_values(first, then)
         detail = "as before" if equal else "it starts from another value than before"
         found.append(Check(name="first loss", passed=equal, detail=detail))
     return found
-
-
-def _moves(name: str, after: JobResult) -> Check:
-    attribute = re.sub(r"\[.*", "", name)
-    moved = any(attribute in path.split(".") for path in after.moved)
-    detail = f"`{name}` is in the optimizer and moves" if moved else f"`{name}` does not move"
-    return Check(name="learns", passed=moved, detail=detail)

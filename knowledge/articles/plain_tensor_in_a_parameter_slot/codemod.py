@@ -13,15 +13,17 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
+from knowledge.repair.computed import moves
 from knowledge.repair.toolkit.dataflow import is_factory
-from knowledge.repair.toolkit.edits import Edits, method, same, separated
+from knowledge.repair.toolkit.edits import Edits, buffer, method, same
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.flow import free_name, parameters, under
+from knowledge.repair.toolkit.flow import free_name, is_free, parameters, under
 from knowledge.repair.toolkit.keeps import leaves
 from knowledge.repair.toolkit.sites import scope_of
 
 ERRORS = ("parameter_slot",)
 KEEPS = (leaves,)
+_MODULES = {"torch", "nn", "F", "math", "np"}
 
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
@@ -67,9 +69,6 @@ def _is_plain(program: Failed, value: cst.BaseExpression, target: cst.Attribute)
     return bool(mentions) or isinstance(value, cst.Name) or is_factory(program, value)
 
 
-_MODULES = {"torch", "nn", "F", "math", "np"}
-
-
 def _is_number(program: Failed, attribute: cst.Attribute) -> bool:
     """Whether `self.x` is assigned a number, and nothing else."""
     assigned = program.all(cst.Assign)
@@ -113,10 +112,7 @@ def _as_state(program: Failed, line: cst.SimpleStatementLine) -> Rewrites:
     names = []
     for _, target, made, call in _stored(program, line):
         names.append(f"`{target.attr.value}`")
-        register = target.with_changes(attr=cst.Name("register_buffer"))
-        name = cst.Arg(cst.SimpleString(f'"{target.attr.value}"'))
-        arguments = [name, *separated(call.args[:1])]
-        edits[made] = cst.Expr(cst.Call(register, arguments), semicolon=made.semicolon)
+        edits[made] = cst.Expr(buffer(target, call.args[0].value), semicolon=made.semicolon)
     if edits:
         told = f"{', '.join(names)} as a buffer, to which results may be assigned"
         meant = "it is a state that goes on to the next call"
@@ -133,7 +129,8 @@ def _as_local(program: Failed, line: cst.SimpleStatementLine) -> Rewrites:
         before = any(same(n, target) for n in program.inside(assign.value, cst.Attribute))
         if before and not re.search("rand|normal|uniform", program.text(made.value)):
             return  # a value that starts out as zeros or ones, and is carried on
-        new = _name(program, here, target.attr.value)
+        new = target.attr.value
+        new = new if is_free(program, new) else free_name(program, f"new_{new}")
         names.append(f"`{new}`")
         edits[target] = cst.Name(new)
         for node in program.inside(here, cst.Attribute):
@@ -146,17 +143,8 @@ def _as_local(program: Failed, line: cst.SimpleStatementLine) -> Rewrites:
         yield program.edit(edits, told, meant, at=line, said=said)
 
 
-def _name(program: Failed, function: cst.CSTNode, wanted: str) -> str:
-    """A local name that the function does not use yet."""
-    variables = (n for n in program.inside(function, cst.Name) if not program.is_label(n))
-    taken = any(n.value == wanted for n in variables)
-    return free_name(program, f"new_{wanted}") if taken else wanted
-
-
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """A parameter that got values is still learned."""
     if not proposal.subjects or not after.trained:
         return []
-    moved = any(proposal.subjects[0] in name.split(".") for name in after.moved)
-    told = "the optimizer still moves it", "the optimizer does not move it"
-    return [Check.of("learns", moved, *told)]
+    return [moves(after, proposal.subjects[0])]

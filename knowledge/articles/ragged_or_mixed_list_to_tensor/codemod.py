@@ -17,14 +17,13 @@ from knowledge.repair.toolkit.edits import Edits, call, method, padded, separate
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import free_name, held_as, later
 from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.rows import by_row, is_index, is_shown
 from knowledge.repair.toolkit.sites import given_to, seen_as, seen_error
 
 # Error families.
 _RAGGED, _TENSORS, _TEXT = "ragged_rows", "one_element_tensors", "tensor_of_objects"
 ERRORS = (_RAGGED, _TENSORS, _TEXT)
 _MAKES = re.compile(r"^torch\.(tensor|as_tensor|LongTensor|FloatTensor|Tensor|IntTensor)$")
-_INDEX_OF = re.compile(r"\b(gather|index_select|scatter\w*|take\w*|index_\w+)$")
-_TAKES_ROWS = ("enumerate", "zip", "len", "list", "print", "reversed", "iter")
 _MAY_GO = ("dtype", "tensor", "LongTensor", "FloatTensor", "IntTensor", "as_tensor", "Tensor")
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d*)?(?:e-?\d+)?")
 # A comprehension keeps its loop, and its bracket comes before the maker then.
@@ -93,15 +92,15 @@ def _rows(program: Failed, node: cst.Call) -> Rewrites:
     listed, assign = _one_by_one(program, node), program.parent(node)
     name = held_as(program, node)
     uses = later(program, name, assign) if assign is not None and name.isidentifier() else []
-    edits = [_by_row(program, use) for use in uses]
-    if None not in edits and not all(_shown(program, use) for use in uses):
+    edits = [by_row(program, use) for use in uses]
+    if None not in edits and not all(is_shown(program, use) for use in uses):
         changes: Edits = {node: listed}
         for edit in edits:
             changes |= edit or {}
         told = "its rows are taken one by one, so each is a tensor of its own length"
         yield program.edit(changes, told)
         return
-    if any(_is_index(program, use) for use in uses):
+    if any(is_index(program, use) for use in uses):
         return  # a zero that was filled in would pick an element
     told = "short rows are filled up with zeros to the longest"
     meant = "one tensor, short rows filled up with zeros"
@@ -120,48 +119,6 @@ def _one_by_one(program: Failed, node: cst.Call) -> cst.ListComp:
     if isinstance(source, cst.ListComp):
         return source.with_changes(elt=made)
     return cst.ListComp(elt=made, for_in=cst.CompFor(target=row, iter=source))
-
-
-def _by_row(program: Failed, name: cst.Name) -> Edits | None:
-    """What a use of the tensor becomes for a list; None if a list cannot do that."""
-    parent = program.parent(name)
-    outer = program.parent(parent) if parent is not None else None
-    if isinstance(parent, (cst.For, cst.CompFor)) and parent.iter is name:
-        return {}
-    if isinstance(parent, cst.FormattedStringExpression):
-        return {}
-    if isinstance(parent, cst.Arg) and isinstance(outer, cst.Call):
-        return {} if program.text(outer.func) in _TAKES_ROWS else None
-    if isinstance(parent, cst.Attribute) and outer is not None:
-        counts = program.text(outer) in (f"{name.value}.size(0)", f"{name.value}.shape[0]")
-        return {outer: call("len", cst.Arg(name))} if counts else None
-    if not isinstance(parent, cst.Subscript) or parent.value is not name:
-        return None
-    first, *rest = parent.slice
-    index = first.slice.value if isinstance(first.slice, cst.Index) else None
-    whole = all(program.text(e).rstrip(", ") == ":" for e in rest)
-    if not isinstance(index, (cst.Name, cst.Integer)) or not whole:
-        return None
-    return {parent: parent.with_changes(slice=separated([first]))} if rest else {}
-
-
-def _shown(program: Failed, name: cst.Name) -> bool:
-    """Whether it is only printed."""
-    shown = isinstance(program.parent(name), cst.FormattedStringExpression)
-    return shown or _given_to(program, name) == "print"
-
-
-def _is_index(program: Failed, name: cst.Name) -> bool:
-    """Whether its numbers pick elements of something else."""
-    picks = isinstance(program.parent(name), cst.Index)
-    return picks or bool(_INDEX_OF.search(_given_to(program, name)))
-
-
-def _given_to(program: Failed, name: cst.Name) -> str:
-    """The function that takes it as an argument; empty where none does."""
-    parent = program.parent(name)
-    outer = program.parent(parent) if isinstance(parent, cst.Arg) else None
-    return program.text(outer.func) if isinstance(outer, cst.Call) else ""
 
 
 def _bare(code: str) -> str:

@@ -8,11 +8,11 @@ import libcst as cst
 
 from executor.protocol import JobResult, Layer
 from knowledge.repair.codemod import Rewrites
-from knowledge.repair.toolkit.dimensions import BATCH, TIME, first_of
+from knowledge.repair.toolkit.dimensions import BATCH, TIME, counted_by, first_of, read_by_step
 from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, layers
-from knowledge.repair.toolkit.shapes import LayerCall, Shape, layer_call, resized, shape_of
+from knowledge.repair.toolkit.shapes import Shape, layer_call, resized, shape_of
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
@@ -46,7 +46,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     # code says of the input decides, else nobody can tell.
     said = ""
     if told and shape is not None:
-        said = _counted_by_name(program, called) or _read_by_step(program, called)
+        said = counted_by(program, called.call) or read_by_step(program, called.call)
         said = said or first_of(program, called.first, shape)
     if told and said != (BATCH if first else TIME):
         given = "" if said else program.text(called.first)
@@ -74,29 +74,6 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
 def _meaning(given: str, kind: str) -> str:
     what = "counts the samples" if kind == BATCH else "is the time"
     return f"dimension 0 of `{given}` {what}" if given else ""
-
-
-def _counted_by_name(program: Failed, called: LayerCall) -> str:
-    """The batch, where the state's samples are counted by a name of it, or by the input's size."""
-    for name in program.inside(called.call.args[1], cst.Name):
-        made_by = assignment(program, name.value, called.call)
-        text = program.text(made_by.value) if made_by is not None else ""
-        given = re.escape(program.text(called.first)) if called.first is not None else ""
-        if re.search(rf"\b{given}\.(size\(0\)|shape\[0\])|\bbatch_?\w*|\bbs\b", text):
-            return BATCH
-    return ""
-
-
-def _read_by_step(program: Failed, called: LayerCall) -> str:
-    """What the last step is read from: `out[:, -1]` has the samples first, `out[-1]` the time."""
-    for made_by in program.all(cst.Assign):
-        target = made_by.targets[0].target
-        if made_by.value is called.call and isinstance(target, cst.Tuple):
-            name = re.escape(program.text(target.elements[0].value))
-            read = set(re.findall(rf"\b{name}\[(:, ?)?-1\b", program.module.code))
-            if len(read) == 1:
-                return BATCH if min(read) else TIME
-    return ""
 
 
 def _in_the_other_order(program: Failed, layer: Layer, first: bool, given: str) -> Rewrites:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Program, call, padded
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed
@@ -32,19 +32,14 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if _holds_slices(program, stack.args[0].value):
         return  # the last ones are cut off at an end: filled up, they would be made up
     tensors = stack.args[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    line = f"line {program.line(stack)}"
-    yield Rewrite(
-        program.replace({stack: padded(program, tensors.value)}),
-        f"{line}: the short ones are filled up with zeros to the longest",
-        "one row each, short ones filled up with zeros",
-        said=r"\bpad(ding|ded)?\b|\bbatch(es|ed)?\b",
-    )
-    yield Rewrite(
-        program.replace({stack: call("torch.cat", tensors)}),
-        f"{line}: one after the other, without a new dimension",
-        "one after the other in one long tensor",
-        said=r"\bconcat|one after (the other|another)|\bjoin",
-    )
+    told = "the short ones are filled up with zeros to the longest"
+    meant = "one row each, short ones filled up with zeros"
+    said = r"\bpad(ding|ded)?\b|\bbatch(es|ed)?\b"
+    yield program.edit({stack: padded(program, tensors.value)}, told, meant, said=said)
+    told = "one after the other, without a new dimension"
+    meant = "one after the other in one long tensor"
+    said = r"\bconcat|one after (the other|another)|\bjoin"
+    yield program.edit({stack: call("torch.cat", tensors)}, told, meant, said=said)
 
 
 def _holds_slices(program: Program, parts: cst.BaseExpression) -> bool:

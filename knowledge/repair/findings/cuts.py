@@ -61,11 +61,8 @@ def _decorated(program: Program) -> Rewrites:
                 continue
             if _EVALUATES.search(program.text(function)):
                 continue
-            yield Rewrite(
-                program.replace({decorator: cst.RemoveFromParent()}),
-                f"line {program.line(decorator)}: `{function.name.value}` records its graph: it is "
-                "trained, so it cannot run without one",
-            )
+            told = f"`{function.name.value}` records its graph: it is trained, so it cannot run"
+            yield Rewrite.of(program, {decorator: cst.RemoveFromParent()}, f"{told} without one")
 
 
 def _blocks(program: Program) -> Rewrites:

@@ -49,7 +49,7 @@ def edits(program: Program, finding: Finding) -> Rewrites:
 
 def _along(program: Program, found: list[cst.Call], dim: int, told: str) -> Rewrite:
     new: Edits = {c: with_argument(c, _place(program, c), "dim", integer(dim)) for c in found}
-    return Rewrite(program.replace(new), f"line {program.line(found[0])}: {told}")
+    return Rewrite.of(program, new, told)
 
 
 def _place(program: Program, call: cst.Call) -> int:
@@ -113,10 +113,8 @@ def _classes_last(program: Program, order: list[int]) -> Rewrites:
         if len(c.args) == 2 and program.text(c.args[0].value) == "-1":
             assert isinstance(c.func, cst.Attribute)
             turned = method(c.func.value, "permute", *(cst.Arg(integer(i)) for i in order))
-            yield Rewrite(
-                program.replace({c: cst.Call(cst.Attribute(turned, cst.Name("reshape")), c.args)}),
-                f"line {program.line(c)}: each row holds the scores of one place",
-            )
+            new = method(turned, "reshape", *c.args)
+            yield Rewrite.of(program, {c: new}, "each row holds the scores of one place")
 
 
 def _last_step(program: Program, finding: Finding) -> Rewrites:

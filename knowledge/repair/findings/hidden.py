@@ -54,8 +54,6 @@ def _next_value(program: Program) -> Rewrites:
             and program.text(value.right) == "1"
             and isinstance(value.left, cst.BinaryOperation)
         ):
-            yield Rewrite(
-                program.replace({value: value.left}),
-                f"line {program.line(node)}: the value behind the window",
-                "the value that follows the window is to be predicted",
-            )
+            told = "the value behind the window"
+            meant = "the value that follows the window is to be predicted"
+            yield Rewrite.of(program, {value: value.left}, told, meant, at=node)

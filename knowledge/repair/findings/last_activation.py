@@ -211,8 +211,7 @@ def _with_logarithm(program: Program, finding: Finding) -> Rewrites:
         }
         told, intent = "cross_entropy applies log_softmax itself", "the model gives raw scores"
     if len(edit) == 1:
-        line = program.line(next(iter(edit)))
-        yield Rewrite(program.replace(edit), f"line {line}: {told}", intent)
+        yield Rewrite.of(program, edit, told, intent)
 
 
 def _as_logarithms(program: Program, finding: Finding) -> Rewrites:
@@ -228,22 +227,19 @@ def _as_logarithms(program: Program, finding: Finding) -> Rewrites:
     losses = [c for c in inside if last_name(program, c.func) in {"kl_div"} | held - {""}]
     if len(losses) != 1 or not losses[0].args:
         return
-    loss, line = losses[0], program.line(losses[0])
+    loss, told = losses[0], "kl_div gets the log-probabilities that it expects"
     if finding.facts["given"] == "log_target":
         is_function = last_name(program, loss.func) == "kl_div"
         call = loss if is_function or not made else made[0]
         place = 5 if is_function else 3
         edit: Edits = {call: with_argument(call, place, "log_target", cst.Name("True"))}
         if len(made) < 2:
-            yield Rewrite(program.replace(edit), f"line {line}: the target holds logarithms")
+            yield Rewrite.of(program, edit, "the target holds logarithms", at=loss)
         return
     given = loss.args[0].value
     if finding.facts["given"] == "scores":
         dim = cst.Arg(cst.parse_expression(str(finding.facts["dim"])))
-        yield Rewrite(
-            program.replace({given: method(given, "log_softmax", dim)}),
-            f"line {line}: kl_div gets the log-probabilities that it expects",
-        )
+        yield Rewrite.of(program, {given: method(given, "log_softmax", dim)}, told, at=loss)
         return
     if isinstance(given, cst.Name):
         assign = assignment(program, given.value, loss)
@@ -252,11 +248,8 @@ def _as_logarithms(program: Program, finding: Finding) -> Rewrites:
         assert isinstance(given.func, cst.Attribute | cst.Name)
         name = cst.Name("log_softmax")
         if isinstance(given.func, cst.Attribute):
-            yield Rewrite(
-                program.replace({given.func: given.func.with_changes(attr=name)}),
-                f"line {program.line(given)}: kl_div gets the log-probabilities that it expects",
-                "the two distributions are to be compared",
-            )
+            renamed: Edits = {given.func: given.func.with_changes(attr=name)}
+            yield Rewrite.of(program, renamed, told, "the two distributions are to be compared")
 
 
 def _in_order(program: Program, finding: Finding) -> Rewrites:
@@ -267,11 +260,9 @@ def _in_order(program: Program, finding: Finding) -> Rewrites:
         if len(call.args) != 2 or len(plain) != 2:
             continue
         first, second = plain
-        yield Rewrite(
-            program.replace({first.value: second.value, second.value: first.value}),
-            f"line {program.line(call)}: the prediction first, then the target",
-            as_one=True,
-        )
+        turned: Edits = {first.value: second.value, second.value: first.value}
+        told = "the prediction first, then the target"
+        yield Rewrite.of(program, turned, told, at=call, as_one=True)
 
 
 def _ctc_with_logarithm(program: Program, finding: Finding) -> Rewrites:
@@ -305,6 +296,4 @@ def _signed(program: Program, finding: Finding) -> Rewrites:
             target = node.args[-1].value
             twice = cst.BinaryOperation(cst.Integer("2"), cst.Multiply(), operand(target))
             new = cst.BinaryOperation(twice, cst.Subtract(), cst.Integer("1"))
-            yield Rewrite(
-                program.replace({target: new}), f"line {finding.line}: 0 becomes -1, 1 stays 1"
-            )
+            yield Rewrite.of(program, {target: new}, "0 becomes -1, 1 stays 1", at=node)

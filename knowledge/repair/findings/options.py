@@ -102,11 +102,9 @@ def _scaled(program: Program, finding: Finding) -> Rewrites:
             divided: Edits = {
                 v: cst.BinaryOperation(operand(v), cst.Divide(), cst.Integer("255")) for v in given
             }
-            yield Rewrite(
-                program.replace(divided),
-                f"line {min(map(program.line, given))}: the inputs are scaled to 0 … 1",
-                as_one=True,
-            )
+            first = min(given, key=program.line)
+            told = "the inputs are scaled to 0 … 1"
+            yield Rewrite.of(program, divided, told, at=first, as_one=True)
 
 
 def _random(program: Program, finding: Finding) -> Rewrites:

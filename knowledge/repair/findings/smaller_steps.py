@@ -28,15 +28,9 @@ def edits(program: Program, finding: Finding) -> Rewrites:
     rates = above or rates  # those below belong to another training
     for power in _POWERS if rates else ():
         smaller: Edits = {rate: cst.Float(_written(value / 10**power)) for rate, value in rates}
-        first, _ = rates[0]
-        yield Rewrite(
-            program.replace(smaller),
-            f"line {program.line(first)}: steps that are {10**power} times smaller, so that the "
-            "loss falls",
-            "inputs and targets keep their scale",
-            as_one=True,
-            supposes=True,
-        )
+        told = f"steps that are {10**power} times smaller, so that the loss falls"
+        meant = "inputs and targets keep their scale"
+        yield Rewrite.of(program, smaller, told, meant, as_one=True, supposes=True)
 
 
 def checks(before: JobResult, after: JobResult) -> list[Check]:

@@ -67,11 +67,10 @@ def _said(failure: Failure) -> Rewrites:
     except (TypeError, ValueError):
         return
     if seen["name"] in names:
-        program = failure.program
         new = with_argument(node, 99, seen["name"], cst.parse_expression(seen["value"]))
-        option = f"{seen['name']}={seen['value']}"
-        title = f"line {program.line(node)}: `{option}`, as the error says"
-        yield Rewrite(program.replace({node: new}), title, f"`{option}` is meant", cost=COST.SAID)
+        option = f"`{seen['name']}={seen['value']}`"
+        told = f"{option}, as the error says"
+        yield failure.edit({node: new}, told, f"{option} is meant", cost=COST.SAID)
 
 
 # -- a class for an object -------------------------------------------------------------------
@@ -98,13 +97,10 @@ def _object_of_the_class(failure: Failure, found: Called) -> Rewrites:
             made = cst.Call(function.value)
             called_so = made if function.attr.value == "forward" else None
             new = function.with_changes(value=made) if called_so is None else cst.Call(made)
-            title = f"line {program.line(function)}: `{program.text(function.value)}` is the class;"
-            yield Rewrite(
-                program.replace({found.call: _with_function(found.call, new)}),
-                f"{title} an object of it is called",
-                f"an object of `{program.text(function.value)}` is meant",
-                cost=COST.LIKELY,
-            )
+            name, made_of = program.text(function.value), _with_function(found.call, new)
+            told = f"`{name}` is the class; an object of it is called"
+            meaning = f"an object of `{name}` is meant"
+            yield failure.edit({found.call: made_of}, told, meaning, at=function, cost=COST.LIKELY)
         return
     if not inspect.isclass(held) or not issubclass(held, torch.nn.Module):
         return
@@ -163,12 +159,11 @@ def _added(failure: Failure, found: Called) -> Rewrites:
         if program.text(c.func) == function and _given(c) == given and c is not found.call
     ]
     told = " and ".join(f"`{n}`" for n in names)
-    title = f"line {program.line(found.call)}: {told} is given too"
     for calls in [every, [*every, *alike]] if alike else [every]:
         new: Edits = {c: _with(c, found, names) for c in calls}
         where = "" if len(calls) == 1 else " (everywhere)"
         meaning = f"what it lacks is the {told} that is there"
-        yield Rewrite(program.replace(new), title + where, meaning, cost=COST.SURE)
+        yield failure.edit(new, f"{told} is given too{where}", meaning, at=found.call)
 
 
 def _measured(failure: Failure, found: Called) -> Rewrites:
@@ -192,10 +187,10 @@ def _measured(failure: Failure, found: Called) -> Rewrites:
         has_graph = getattr(failure.live.names[-1][name], "requires_grad", False)
         value = cst.parse_expression(f"{name}.item()" if has_graph else name)
         new = found.call.with_changes(args=[cst.Arg(value)])
-        title = f"line {program.line(found.call)}: `{name}` is what it looks at"
+        told, meaning = f"`{name}` is what it looks at", f"it looks at `{name}`"
         sure = len(names) == 1 or (name == names[0] and _HELD_OUT.search(name))
         cost = COST.SURE if sure else COST.SURE + 0.2
-        yield Rewrite(program.replace({found.call: new}), title, f"it looks at `{name}`", cost=cost)
+        yield failure.edit({found.call: new}, told, meaning, cost=cost)
 
 
 def _as_a_closure(failure: Failure, found: Called) -> Rewrites:
@@ -259,15 +254,12 @@ def _one_of_its_words(failure: Failure, found: Called) -> Rewrites:
     """`Accuracy(task="multiclass", num_classes=3)`: each word that the argument may be."""
     names = found.required(found.free())
     words = _words_of(found.parameter(names[0])) if len(names) == 1 else []
-    program = failure.program
     for word in words:
         value = cst.SimpleString(f'"{word}"')
-        yield Rewrite(
-            program.replace({found.call: with_argument(found.call, 99, names[0], value)}),
-            f'line {program.line(found.call)}: `{names[0]}="{word}"` is given too',
-            f'`{names[0]}` is meant to be "{word}"',
-            cost=COST.LIKELY,
-        )
+        new = with_argument(found.call, 99, names[0], value)
+        told = f'`{names[0]}="{word}"` is given too'
+        meaning = f'`{names[0]}` is meant to be "{word}"'
+        yield failure.edit({found.call: new}, told, meaning, cost=COST.LIKELY)
 
 
 def _words_of(parameter: inspect.Parameter) -> list[str]:

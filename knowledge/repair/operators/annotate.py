@@ -13,7 +13,7 @@ import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.keeps import computed
@@ -59,8 +59,7 @@ def edits(failure: Failure) -> Rewrites:
                 told.append(f"`{param.name.value}: {kind.__name__}`")
     if changes:
         what = f"{' and '.join(told)}, as the calls have it"
-        line = min(program.line(p) for p in changes)
-        yield Rewrite(program.replace(changes), f"line {line}: {what}", what, cost=COST.SURE)
+        yield failure.edit(changes, what, at=min(changes, key=program.line))
 
 
 def _of_a_list(failure: Failure, kind: str) -> Rewrites:

@@ -17,8 +17,8 @@ import libcst as cst
 from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.codemod import Proposal, Rewrites
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import required
@@ -49,16 +49,14 @@ def edits(failure: Failure) -> Rewrites:
         if change is None:
             continue
         new, told = change
-        title = f"line {program.line(node)}: {told}"
         meaning = f"`{program.module.code_for_node(new).strip()}` is meant"
-        yield Rewrite(program.replace({node: new}), title, meaning, cost=COST.SURE)
+        yield failure.edit({node: new}, told, meaning)
         head = program.text(_head(node))
         others = [n for n in program.all(type(node)) if program.text(_head(n)) == head]
         changes = {n: _change(failure, n, value) for n in others}
         every: Edits = {n: change[0] for n, change in changes.items() if change is not None}
         if len(every) > 1 and not isinstance(node, cst.Attribute):
-            title = f"{title} (everywhere)"
-            yield Rewrite(program.replace(every), title, meaning, cost=COST.SURE)
+            yield failure.edit(every, f"{told} (everywhere)", meaning, at=node)
 
 
 def _not_called(failure: Failure) -> Rewrites:
@@ -82,8 +80,8 @@ def _not_called(failure: Failure) -> Rewrites:
             found[made.value] = cst.Call(made.value)
     if found:
         names = " and ".join(dict.fromkeys(f"`{program.text(n)}`" for n in found))
-        title = f"line {program.line(statement)}: {names} is a method, which is called"
-        yield Rewrite(program.replace(found), title, f"{names} is called", cost=COST.SURE)
+        told = f"{names} is a method, which is called"
+        yield failure.edit(found, told, f"{names} is called", at=statement)
 
 
 def _suspects(failure: Failure) -> Iterator[tuple[cst.BaseExpression, Any]]:

@@ -70,12 +70,11 @@ def edits(failure: Failure) -> Rewrites:
         return
     name = "the lambda" if isinstance(hook, cst.Lambda) else f"`{hook.name.value}`"
     told = f"{name} takes what `{method}` calls it with: {', '.join(given)}"
-    title = f"line {program.line(hook)}: {told}"
     changes: Edits = {hook.params: new}
     for role, param in zip(reversed(given), reversed(new.params), strict=False):
         if role in _TUPLES:
             changes |= _first_of(program, hook, param.name.value)
-    yield Rewrite(program.replace(changes), title, told, cost=COST.SAID)
+    yield failure.edit(changes, told, at=hook, cost=COST.SAID)
 
 
 def _with_index(program: Program) -> Rewrites:

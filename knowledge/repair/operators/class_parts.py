@@ -126,13 +126,10 @@ def _respelled(
     uses: Edits = {
         n.attr: cst.Name(wanted) for n in program.inside(cls, cst.Attribute) if n.attr.value == old
     }
-    return Rewrite(
-        program.replace({method.name: cst.Name(wanted), **uses}),
-        f"line {program.line(method)}: the method that is called is spelled `{wanted}`",
-        f"`{old}` is the `{wanted}` of `{cls.name.value}`",
-        cost=COST.SURE,
-        as_one=True,
-    )
+    uses[method.name] = cst.Name(wanted)
+    told = f"the method that is called is spelled `{wanted}`"
+    meant = f"`{old}` is the `{wanted}` of `{cls.name.value}`"
+    return Rewrite.of(program, uses, told, meant, at=method, cost=COST.SURE, as_one=True)
 
 
 def _moved_out(program: Program, cls: cst.ClassDef, methods: list[cst.FunctionDef]) -> Rewrites:
@@ -151,14 +148,10 @@ def _moved_out(program: Program, cls: cst.ClassDef, methods: list[cst.FunctionDe
         left = method.with_changes(body=method.body.with_changes(body=rest))
         lines = inner[0].leading_lines or [cst.EmptyLine(indent=False)]
         moved = inner[0].with_changes(leading_lines=lines)
-        yield Rewrite(
-            program.replace({method: cst.FlattenSentinel([left, moved])}),
-            f"line {program.line(inner[0])}: `forward` is a method of `{cls.name.value}`, "
-            f"not of `{method.name.value}`",
-            f"`forward` is what `{cls.name.value}` computes",
-            cost=COST.SURE,
-            as_one=True,
-        )
+        out: Edits = {method: cst.FlattenSentinel([left, moved])}
+        told = f"`forward` is a method of `{cls.name.value}`, not of `{method.name.value}`"
+        meant = f"`forward` is what `{cls.name.value}` computes"
+        yield Rewrite.of(program, out, told, meant, at=inner[0], cost=COST.SURE, as_one=True)
 
 
 def _length(program: Program, cls: cst.ClassDef, methods: list[cst.FunctionDef]) -> Rewrites:
@@ -181,13 +174,10 @@ def _length(program: Program, cls: cst.ClassDef, methods: list[cst.FunctionDef])
     new = new.with_changes(leading_lines=getitem.leading_lines)
     lines = getitem.leading_lines or [cst.EmptyLine(indent=False)]
     below = getitem.with_changes(leading_lines=lines)
-    yield Rewrite(
-        program.replace({getitem: cst.FlattenSentinel([new, below])}),
-        f"line {program.line(getitem)}: there are as many samples as `{held[0]}` has",
-        f"each entry of `{held[0]}` is a sample",
-        cost=COST.SURE,
-        as_one=True,
-    )
+    both: Edits = {getitem: cst.FlattenSentinel([new, below])}
+    told = f"there are as many samples as `{held[0]}` has"
+    meant = f"each entry of `{held[0]}` is a sample"
+    yield Rewrite.of(program, both, told, meant, cost=COST.SURE, as_one=True)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

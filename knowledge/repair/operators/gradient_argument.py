@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite, Rewrites
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.codemod import Rewrites
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import call, method
 from knowledge.repair.toolkit.keeps import backwards
 from knowledge.repair.toolkit.lazily import torch
@@ -39,22 +39,19 @@ def _fitting(
     out, weights = failure.value(start), failure.value(given.value) if given is not None else None
     if given is None or not isinstance(out, torch.Tensor) or not isinstance(weights, torch.Tensor):
         return
-    name, line = program.text(start), program.line(node)
+    name = program.text(start)
     alike = bool((weights == 1).all())
     if alike and not out.dim():
         # A positional argument behind it would move up.
         behind = node.args[node.args.index(given) + 1 :]
         if given.keyword is not None or all(a.keyword is not None for a in behind):
             what = f"`{name}` is one number, and needs no gradient argument"
-            new = program.replace({node: without_argument(node, given)})
-            yield Rewrite(new, f"line {line}: {what}", what, cost=COST.SURE)
+            yield failure.edit({node: without_argument(node, given)}, what)
     elif alike:
         ones = call(program.name_of("torch", "ones_like"), cst.Arg(start))
         what = f"every element of `{name}` counts once"
-        new = program.replace({given.value: ones})
-        yield Rewrite(new, f"line {line}: {what}", what, cost=COST.SURE)
+        yield failure.edit({given.value: ones}, what, at=node)
     elif weights.numel() == out.numel():
         same = method(given.value, "view_as", cst.Arg(start))
         what = f"`{program.text(given.value)}` weighs the elements of `{name}`, in its shape"
-        new = program.replace({given.value: same})
-        yield Rewrite(new, f"line {line}: {what}", what, cost=COST.SURE)
+        yield failure.edit({given.value: same}, what, at=node)

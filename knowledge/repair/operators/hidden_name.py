@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite, Rewrites
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.codemod import Rewrites
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.flow import free_name, parameters
 from knowledge.repair.toolkit.sites import scope_of
@@ -77,8 +77,7 @@ def _of_a_variable(failure: Failure) -> Rewrites:
     new = free_name(program, f"{word}_{'size' if is_size else 'value'}")
     told = f"`{new}` is the value, and `{word}` stays what it is called for"
     changes: Edits = {n: cst.Name(new) for n in own if n not in old}
-    title = f"line {min(map(program.line, changes))}: {told}"
-    yield Rewrite(program.replace(changes), title, told, cost=COST.SURE, as_one=True)
+    yield failure.edit(changes, told, at=min(changes, key=program.line), as_one=True)
 
 
 def _is_defined(program: Program, name: cst.Name) -> bool:

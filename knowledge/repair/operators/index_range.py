@@ -18,7 +18,7 @@ import libcst as cst
 from executor.errors import is_a
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.edits import operand
+from knowledge.repair.toolkit.edits import Edits, operand
 from knowledge.repair.toolkit.keeps import layers
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.shapes import Resized, origin, resized, resized_call, size_given
@@ -112,10 +112,10 @@ def _drawn_between(failure: Failure, place: Place, call: cst.Call) -> Rewrites:
             continue
         drawn = made.value.func
         if program.text(drawn) == "torch.randn":
-            new = program.replace({drawn: cst.parse_expression("torch.rand")})
-            title = f"line {program.line(made)}: `{name}` is drawn between 0 and 1"
+            new: Edits = {drawn: cst.parse_expression("torch.rand")}
+            told = f"`{name}` is drawn between 0 and 1"
             meaning = f"the made-up numbers of `{name}` stand for some between 0 and 1"
-            yield Rewrite(new, title, meaning, cost=COST.SURE, supposes=True)
+            yield failure.edit(new, told, meaning, at=made, supposes=True)
             return
 
 
@@ -164,9 +164,9 @@ def _from_zero(failure: Failure, place: Place, whole: Any, name: str, rows: int)
         old = given.value if given is not None else None
     if old is not None:
         new = cst.BinaryOperation(operand(old), cst.Subtract(), integer(1))
-        title = f"line {program.line(old)}: {name} go from 1 to {rows}, and are counted from 0"
+        told = f"{name} go from 1 to {rows}, and are counted from 0"
         meaning = f"the {name} are 1 to {rows} in the data, and 0 to {rows - 1} here"
-        yield Rewrite(program.replace({old: new}), title, meaning, cost=COST.SURE)
+        yield failure.edit({old: new}, told, meaning)
 
 
 def _ways(failure: Failure, rows: int, size: int) -> Iterator[Resized]:

@@ -58,12 +58,12 @@ def edits(failure: Failure) -> Rewrites:
     same = [n for n in program.all(cst.BinaryOperation) if program.text(n) == text]
     kind = "str" if isinstance(left, str) else type(left).__name__
     kind = "list" if kind == "list" else "tuple" if isinstance(left, tuple) else kind
-    title = f"line {program.line(node)}: `{program.text(node.right)}` is joined as a {kind}"
+    told = f"`{program.text(node.right)}` is joined as a {kind}"
     meaning = f"one {kind} of both is meant"
     for places in [[node], same] if len(same) > 1 else [[node]]:
         where = "" if len(places) == 1 else " (everywhere)"
         changes: Edits = {n: n.with_changes(right=new) for n in places}
-        yield Rewrite(program.replace(changes), title + where, meaning, cost=COST.SURE)
+        yield failure.edit(changes, told + where, meaning, at=node)
 
 
 def _of_generators(failure: Failure) -> Rewrites:
@@ -106,8 +106,7 @@ def _one_list(
 ) -> Rewrite:
     new = cst.List(elements)
     told = f"all entries stand in one list: `{program.module.code_for_node(new)}`"
-    title = f"line {program.line(old)}: {told}"
-    return Rewrite(program.replace({old: new}), title, told, cost=COST.SURE)
+    return Rewrite.of(program, {old: new}, told, told, cost=COST.SURE)
 
 
 def _call(function: str, value: cst.BaseExpression) -> cst.BaseExpression:

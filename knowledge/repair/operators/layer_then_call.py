@@ -14,8 +14,8 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
-from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.codemod import Proposal, Rewrites
+from knowledge.repair.operator import Failure, Place
 from knowledge.repair.toolkit.edits import Edits, Program, separated
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import required
@@ -56,9 +56,8 @@ def _classes(failure: Failure) -> Rewrites:
             found[value] = cst.Call(value)
     if found:
         names = " and ".join(dict.fromkeys(f"`{program.text(n)}`" for n in found))
-        title = f"line {program.line(next(iter(found)))}: {names} is a class; a layer of it is made"
-        meaning = f"a layer of {names} is meant"
-        yield Rewrite(program.replace(found), title, meaning, cost=COST.SURE)
+        told = f"{names} is a class; a layer of it is made"
+        yield failure.edit(found, told, f"a layer of {names} is meant")
 
 
 def _alike(program: Program, call: cst.Call) -> list[cst.Call]:

@@ -240,14 +240,13 @@ def _changed(loss: _Loss, a: cst.BaseExpression, b: cst.BaseExpression) -> cst.C
 
 
 def _rewrite(failure: Failure, loss: _Loss, forms: tuple[_Form, _Form]) -> Rewrite:
-    program = failure.program
     told = ", and ".join(f.told for f in forms if f.told)
     new: Edits = {}
     for old, form in zip((loss.input, loss.target), forms, strict=True):
         if form.told:
             new[old] = form.node
     cost = COST.SURE + sum(f.cost for f in forms)
-    return Rewrite(program.replace(new), f"line {program.line(loss.call)}: {told}", told, cost=cost)
+    return failure.edit(new, told, at=loss.call, cost=cost)
 
 
 def _the_other_way_round(failure: Failure, place: Place, loss: _Loss) -> Rewrites:
@@ -258,10 +257,10 @@ def _the_other_way_round(failure: Failure, place: Place, loss: _Loss) -> Rewrite
     if is_graph and _works(failure, place, loss, loss.target, loss.input):
         program = failure.program
         names = f"`{program.text(loss.target)}`", f"`{program.text(loss.input)}`"
-        title = f"line {program.line(loss.call)}: the predictions {names[0]} come first"
         new: Edits = {loss.input: loss.target, loss.target: loss.input}
         meaning = f"{names[0]} are the predictions and {names[1]} the targets"
-        yield Rewrite(program.replace(new), title, meaning, cost=COST.SURE, as_one=True)
+        told = f"the predictions {names[0]} come first"
+        yield failure.edit(new, told, meaning, at=loss.call, as_one=True)
 
 
 def _of_classes(failure: Failure, loss: _Loss) -> Rewrites:
@@ -279,21 +278,14 @@ def _of_classes(failure: Failure, loss: _Loss) -> Rewrites:
     if made is not None and not _was_bounded(given):
         word = "cross_entropy" if loss.name[:1].islower() else "CrossEntropyLoss"
         old = program.text(made).removesuffix(loss.name)
-        title = f"line {program.line(made)}: `{name}` has one class for each row, which is "
-        yield Rewrite(
-            program.replace({made: cst.parse_expression(old + word)}),
-            f"{title}`{word}`",
-            "each sample is of exactly one class",
-            cost=COST.SURE,
-        )
+        told = f"`{name}` has one class for each row, which is `{word}`"
+        meaning = "each sample is of exactly one class"
+        yield failure.edit({made: cst.parse_expression(old + word)}, told, meaning)
     one_hot = program.name_of("torch.nn.functional", "one_hot")
     new = cst.parse_expression(f"{one_hot}({name}, {program.text(loss.input)}.size(1)).float()")
-    yield Rewrite(
-        program.replace({loss.target: new}),
-        f"line {program.line(loss.call)}: each class of `{name}` is a row with a 1 at its place",
-        "every class is a yes or no of its own",
-        cost=COST.SURE + 0.1,
-    )
+    told = f"each class of `{name}` is a row with a 1 at its place"
+    meaning, cost = "every class is a yes or no of its own", COST.SURE + 0.1
+    yield failure.edit({loss.target: new}, told, meaning, at=loss.call, cost=cost)
 
 
 def _of_scores(failure: Failure, loss: _Loss) -> Rewrites:
@@ -316,9 +308,9 @@ def _of_scores(failure: Failure, loss: _Loss) -> Rewrites:
         meaning = "the model gives scores"
         yield failure.edit({made: new}, f"`{name}` are scores, which `{word}` takes", meaning)
     soft = cst.parse_expression(f"{program.name_of('torch', 'sigmoid')}({name})")
-    title = f"line {program.line(loss.call)}: the sigmoid of `{name}` gives probabilities"
-    meaning = "the loss is meant to be given probabilities"
-    yield Rewrite(program.replace({loss.input: soft}), title, meaning, cost=COST.SURE + 0.1)
+    told = f"the sigmoid of `{name}` gives probabilities"
+    meaning, cost = "the loss is meant to be given probabilities", COST.SURE + 0.1
+    yield failure.edit({loss.input: soft}, told, meaning, at=loss.call, cost=cost)
 
 
 def _was_bounded(values: Any) -> bool:

@@ -10,6 +10,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import operands
 from knowledge.repair.toolkit.statements import inserted
@@ -67,9 +68,9 @@ def _with_cpu(failure: Failure) -> Rewrites:
             continue
         cpu = cst.parse_expression(text.removesuffix("CUDA") + "CPU")
         elements = [cst.Element(cpu), *given.value.elements]
-        new = program.replace({given.value: given.value.with_changes(elements=elements)})
-        title = f"line {program.line(given)}: what the CPU does is recorded too"
-        yield Rewrite(new, title, "the CPU's part is recorded too", cost=COST.SURE)
+        both: Edits = {given.value: given.value.with_changes(elements=elements)}
+        told = "what the CPU does is recorded too"
+        yield failure.edit(both, told, "the CPU's part is recorded too", at=given)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite, Rewrites
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.codemod import Rewrites
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.lazily import torch
 
@@ -36,7 +36,6 @@ def edits(failure: Failure) -> Rewrites:
     value, name = failure.value(owner, place.frame), program.text(owner)
     if not isinstance(value, torch.Tensor) or sorted(order) != list(range(len(order))):
         return
-    line = f"line {program.line(call)}"
     if value.dim() == len(order) + 1:
         numbers = ", ".join(map(str, (0, *(d + 1 for d in order))))
         new: cst.BaseExpression = cst.parse_expression(f"{name}.permute({numbers})")
@@ -47,8 +46,8 @@ def edits(failure: Failure) -> Rewrites:
     elif value.dim() == len(order) - 1 == _PICTURE and order[0] == 0:
         zero = cst.Arg(cst.Integer("0"))
         new, told = method(owner, "unsqueeze", zero), f"`{name}` is one sample: a batch of one"
-        yield Rewrite(program.replace({owner: new}), f"{line}: {told}", told, cost=COST.SURE)
+        yield failure.edit({owner: new}, told, at=call)
         return
     else:
         return
-    yield Rewrite(program.replace({call: new}), f"{line}: {told}", told, cost=COST.SURE)
+    yield failure.edit({call: new}, told)

@@ -112,9 +112,8 @@ def edits(failure: Failure) -> Rewrites:
         return
     yield from _head(failure, look, node)
     here = list(_of_what_it_was_made_of(failure, node)) or list(_meant(program, node, look))
-    for new, title, cost in here:
-        at = f"line {program.line(node)}"
-        yield Rewrite(program.replace(new), f"{at}: {title}", cost=cost)
+    for new, told, cost in here:
+        yield failure.edit(new, told, "", at=node, cost=cost)
     yield from _longer(failure, look, node)
     if here:
         yield from _everywhere(failure, look, node)
@@ -160,9 +159,9 @@ def _of_torch(failure: Failure) -> Rewrites:
     given = failure.value(node.args[0].value) if node.args else None
     if isinstance(given, torch.Tensor):
         new = program.name_of("torch", name)
-        title = f"line {program.line(node)}: `{new}` is the function for tensors"
-        changed = program.replace({node.func: cst.parse_expression(new)})
-        yield Rewrite(changed, title, f"gradients are to go through `{name}`", cost=COST.SURE)
+        told = f"`{new}` is the function for tensors"
+        meaning = f"gradients are to go through `{name}`"
+        yield failure.edit({node.func: cst.parse_expression(new)}, told, meaning)
 
 
 def _of_a_variable(failure: Failure) -> Rewrites:

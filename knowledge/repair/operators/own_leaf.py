@@ -12,7 +12,7 @@ from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.dataflow import Unasked
-from knowledge.repair.toolkit.edits import Edits, method, visited
+from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.keeps import backwards
 from knowledge.repair.toolkit.lazily import torch
 
@@ -34,7 +34,7 @@ def edits(failure: Failure) -> Rewrites:
         value = failure.value(name, 0) if isinstance(name, cst.Name) else None
         if not isinstance(value, torch.Tensor) or value.grad_fn is None:
             continue
-        bare = visited(made.value, asks)
+        bare = asks.of(made.value)
         computed_from = [n for n in program.inside(made.value, cst.Name) if _is_tensor(failure, n)]
         if asks.found and not computed_from:
             changes[made.value] = method(bare, "requires_grad_")

@@ -15,8 +15,8 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.codemod import Proposal, Rewrites
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Edits, Program, call
 
 TYPES = frozenset({"AssertionError"})
@@ -52,11 +52,10 @@ def edits(failure: Failure) -> Rewrites:
     if changes:
         told = " and ".join(dict.fromkeys(names))
         many = len(set(names)) > 1
-        first = min(map(program.line, changes))
         verb = "register their layers" if many else "registers its layers"
         meaning = f"what {told} {'hold' if many else 'holds'} is a part of the model"
-        title = f"line {first}: {told} {verb}"
-        yield Rewrite(program.replace(changes), title, meaning, cost=COST.SURE, as_one=True)
+        first = min(changes, key=program.line)
+        yield failure.edit(changes, f"{told} {verb}", meaning, at=first, as_one=True)
 
 
 def _modules(failure: Failure) -> Iterator[Any]:

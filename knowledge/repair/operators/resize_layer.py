@@ -133,9 +133,9 @@ def _of_an_object(failure: Failure, call: cst.Call | None, numbers: set[int]) ->
         size = argument(made[0], index, given.value.value)
         assert size is not None
         value = named(program, size.value, new) or integer(new)
-        title = f"line {program.line(made[0])}: `{which}` is made for {new} instead of {old}"
+        told = f"`{which}` is made for {new} instead of {old}"
         meaning = f"{new} come into `{which}`"
-        yield Rewrite(program.replace({size.value: value}), title, meaning, cost=COST.SURE)
+        yield failure.edit({size.value: value}, told, meaning, at=made[0])
         others = [n for n in names if n != given.value.value
                   and worth(program, argument(made[0], names.index(n), n)) == new]  # fmt: skip
         if len(others) == 1:
@@ -160,10 +160,10 @@ def _exchanged(failure: Failure, call: cst.Call, numbers: set[int], *, is_own: b
         return
     layer = _called(program, call)
     new: Edits = {first.value: second.value, second.value: first.value}
-    title = f"line {program.line(call)}: the two sizes of `{layer}` change places"
+    told = f"the two sizes of `{layer}` change places"
     meaning = f"`{layer}` goes from {program.text(second.value)} to {program.text(first.value)}"
     cost = COST.LIKELY if is_own else COST.LIKELY + COST.FAR
-    yield Rewrite(program.replace(new), title, meaning, cost=cost, as_one=True)
+    yield failure.edit(new, told, meaning, at=call, cost=cost, as_one=True)
 
 
 def _sizes_of(call: cst.Call) -> tuple[tuple[int, str], ...]:

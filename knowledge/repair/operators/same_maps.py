@@ -63,25 +63,18 @@ def edits(failure: Failure) -> Rewrites:
     name, other = program.text(small.node), program.text(large.node)
     interpolate, pad = (program.name_of("torch.nn.functional", f) for f in ("interpolate", "pad"))
     places = small.value.dim() - 2
-    line = f"line {program.line(small.node)}"
     size = f"{other}.shape[2:]" if isinstance(large.node, cst.Name) else list(large.value.shape[2:])
     resized = cst.parse_expression(f"{interpolate}({name}, size={size})")
-    yield Rewrite(
-        program.replace({small.node: resized}),
-        f"{line}: `{name}` is resized to the places of `{other}`",
-        f"`{name}` may be stretched to the size of `{other}`",
-        cost=COST.LIKELY,
-    )
+    told = f"`{name}` is resized to the places of `{other}`"
+    meaning = f"`{name}` may be stretched to the size of `{other}`"
+    yield failure.edit({small.node: resized}, told, meaning, cost=COST.LIKELY)
     if not isinstance(small.node, cst.Name) or not isinstance(large.node, cst.Name):
         return
     gaps = [f"0, {other}.size({d}) - {name}.size({d})" for d in range(places + 1, 1, -1)]
     padded = cst.parse_expression(f"{pad}({name}, [{', '.join(gaps)}])")
-    yield Rewrite(
-        program.replace({small.node: padded}),
-        f"{line}: `{name}` is padded with zeros to the places of `{other}`",
-        f"`{name}` keeps its values, and zeros are put at its far edges",
-        cost=COST.LIKELY,
-    )
+    told = f"`{name}` is padded with zeros to the places of `{other}`"
+    meaning = f"`{name}` keeps its values, and zeros are put at its far edges"
+    yield failure.edit({small.node: padded}, told, meaning, cost=COST.LIKELY)
 
 
 def _slid_over(failure: Failure, place: Place, small: Operand, large: Operand) -> bool:

@@ -12,8 +12,8 @@ import libcst as cst
 from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.codemod import Proposal, Rewrites
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.statements import last_name
 
@@ -49,8 +49,7 @@ def edits(failure: Failure) -> Rewrites:
         changes[steps] = steps.with_changes(elements=new)
         told = f"`{names[makes]}` comes before `{names[wants]}`, which takes tensors"
     if changes:
-        title = f"line {min(program.line(s) for s in changes)}: {told}"
-        yield Rewrite(program.replace(changes), title, told, cost=COST.SURE)
+        yield failure.edit(changes, told, at=min(changes, key=program.line))
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

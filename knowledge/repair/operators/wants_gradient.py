@@ -12,8 +12,8 @@ from typing import Any
 import libcst as cst
 
 from executor.errors import is_a
-from knowledge.repair.codemod import Rewrite, Rewrites
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.codemod import Rewrites
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.dataflow import asking
 from knowledge.repair.toolkit.edits import Edits, same
 from knowledge.repair.toolkit.keeps import leaves
@@ -44,9 +44,7 @@ def edits(failure: Failure) -> Rewrites:
         names[name] = None
     if changes and len(changes) <= _MOST:
         what = f"gradients are wanted of {' and '.join(f'`{n}`' for n in names)}"
-        lines = " and ".join(str(n) for n in sorted(program.line(at) for at in changes))
-        new = program.replace(changes)
-        yield Rewrite(new, f"line {lines}: {what}", what, as_one=True, cost=COST.SURE)
+        yield failure.edit(changes, what, at=sorted(changes, key=program.line), as_one=True)
 
 
 def _in_place(failure: Failure) -> Rewrites:
@@ -84,7 +82,7 @@ def _in_place(failure: Failure) -> Rewrites:
     changes |= {o: cst.RemoveFromParent() for o in others}
     name = program.text(owner.value)
     told = f"`{name}` is changed in place, and stays the one that has a gradient"
-    yield failure.edit(changes, told, at=first, cost=COST.SURE, as_one=True)
+    yield failure.edit(changes, told, at=first, as_one=True)
 
 
 def _asked(failure: Failure) -> Iterator[Any]:

@@ -24,7 +24,7 @@ from knowledge.repair.toolkit.flow import without_with
 from knowledge.repair.toolkit.keeps import backwards
 from knowledge.repair.toolkit.lazily import np, torch
 from knowledge.repair.toolkit.live import started_from
-from knowledge.repair.toolkit.sites import argument, assignment, names_in, scope_of
+from knowledge.repair.toolkit.sites import argument, assignment, given_to, names_in, scope_of
 from knowledge.repair.toolkit.statements import block, moved
 
 _SWITCHES = re.compile(r"(?:^|\.)(?:no_grad|inference_mode)(?:\(.*\))?$")
@@ -71,26 +71,19 @@ def _recorded(failure: Failure) -> Rewrites:
             name = function.name.value if isinstance(function, cst.FunctionDef) else ""
             switch = program.text(decorator.decorator)
             what = f"without `@{switch}` what `{name}` computes is recorded"
-            new = program.replace({decorator: cst.RemoveFromParent()})
-            yield _rewrite(failure, decorator, new, what, COST.SURE)
+            yield failure.edit({decorator: cst.RemoveFromParent()}, what)
     for around in program.all(cst.With):
         switch = program.text(around.items[0].item)
         undone = without_with(program, around) if len(around.items) == 1 else None
         if undone is not None and _SWITCHES.search(switch):
             what = f"without `with {switch}:` what stands there is recorded"
-            yield _rewrite(failure, around, program.replace(undone), what, COST.LIKELY)
+            yield failure.edit(undone, what, at=around, cost=COST.LIKELY)
     for call in program.all(cst.Call):
         if not program.text(call.func).endswith("set_grad_enabled") or not call.args:
             continue
         if program.text(call.args[0].value) == "False":
-            new = program.replace({call.args[0].value: cst.Name("True")})
-            yield _rewrite(failure, call, new, "what is computed is recorded", COST.SURE)
-
-
-def _rewrite(
-    failure: Failure, at: cst.CSTNode, new: cst.Module, what: str, cost: float, **more: Any
-) -> Rewrite:
-    return Rewrite(new, f"line {failure.program.line(at)}: {what}", what, cost=cost, **more)
+            on: Edits = {call.args[0].value: cst.Name("True")}
+            yield failure.edit(on, "what is computed is recorded", at=call)
 
 
 # -- cut on the way ---------------------------------------------------------------------------
@@ -106,7 +99,7 @@ def _uncut(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
                 continue
             inner = function.value
             what = f"without `.{function.attr.value}()` the way back to the weights stays open"
-            yield _rewrite(failure, node, program.replace({node: inner}), what, COST.LIKELY)
+            yield failure.edit({node: inner}, what, cost=COST.LIKELY)
 
 
 def _stacked(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
@@ -125,8 +118,7 @@ def _stacked(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
                 continue
             if _can_be_stacked(failure, given):
                 what = f"backward() is to go through the values of `{program.text(given)}`"
-                new = program.replace({call.func: stack})
-                yield _rewrite(failure, call, new, what, COST.SURE, as_one=True)
+                yield failure.edit({call.func: stack}, what, at=call, as_one=True)
                 continue
             if not isinstance(given, cst.Name):
                 continue
@@ -144,9 +136,9 @@ def _stacked(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
             }
             if not edits or len(edits) < len(taken):
                 continue
-            new = program.replace({**edits, call.func: stack})
+            edits[call.func] = stack
             what = f"`{given.value}` keeps the losses themselves, with their graphs"
-            yield _rewrite(failure, call, new, what, COST.LIKELY, as_one=True)
+            yield failure.edit(edits, what, at=call, cost=COST.LIKELY, as_one=True)
 
 
 def _can_be_stacked(failure: Failure, given: cst.BaseExpression) -> bool:
@@ -204,9 +196,8 @@ def _in_torch(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
         except Exception:
             continue
         if isinstance(made, torch.Tensor) and made.requires_grad:
-            new = program.replace({value: cst.parse_expression(code)})
             what = "computed with torch, on the tensors themselves, it keeps its graph"
-            yield _rewrite(failure, value, new, what, COST.SURE)
+            yield failure.edit({value: cst.parse_expression(code)}, what)
 
 
 def _rebuilt(text: str, value: cst.BaseExpression) -> cst.BaseExpression:
@@ -241,8 +232,7 @@ def _trained(failure: Failure) -> Rewrites:
         loop = program.up(value, cst.For)
         part = program.text(owner if loop is None else loop.iter).removesuffix(".parameters()")
         what = f"`{part}` is trained, so that there is what to learn"
-        new = program.replace({value: cst.Name("True")})
-        yield _rewrite(failure, value, new, what, COST.LIKELY)
+        yield failure.edit({value: cst.Name("True")}, what, cost=COST.LIKELY)
 
 
 def _after_freezing(
@@ -263,7 +253,8 @@ def _after_freezing(
         new = moved(program, made, freezes, after=True)
         if layer and part.startswith((f"{whole}.", f"{whole}[")) and new is not None:
             what = f"`{part}` is put in after the rest is frozen, so that it is trained"
-            yield _rewrite(failure, made, new, what, COST.SURE, as_one=True)
+            title = f"line {program.line(made)}: {what}"
+            yield Rewrite(new, title, what, cost=COST.SURE, as_one=True)
 
 
 # -- made up ----------------------------------------------------------------------------------
@@ -272,7 +263,7 @@ def _after_freezing(
 def _of_the_model(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
     """`loss = torch.rand(1)` beside a model: what the model gives is averaged to the loss."""
     program = failure.program
-    made = assignment(program, loss.value, loss) if isinstance(loss, cst.Name) else None
+    made = given_to(program, loss)
     if made is None or not _is_made_up(failure, made.value):
         return
     alive = {n: v for n, v in failure.live.names[-1].items() if not n.startswith("_")}
@@ -286,8 +277,8 @@ def _of_the_model(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
         return
     for code in codes[:1]:
         what = f"the loss is computed from what the model gives: `{code}`"
-        new = program.replace({made.value: cst.parse_expression(code)})
-        yield _rewrite(failure, made, new, what, COST.LIKELY, supposes=True)
+        computed: Edits = {made.value: cst.parse_expression(code)}
+        yield failure.edit(computed, what, at=made, cost=COST.LIKELY, supposes=True)
 
 
 def _is_made_up(failure: Failure, value: cst.BaseExpression) -> bool:
@@ -347,5 +338,5 @@ def _asked(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
             ):  # what it was made of would get none
                 continue
             what = f"`{name.value}` is what gets a gradient"
-            changed = program.replace({made.value: asking(program, made.value)})
-            yield _rewrite(failure, made, changed, what, COST.POSSIBLE)
+            edits: Edits = {made.value: asking(program, made.value)}
+            yield failure.edit(edits, what, at=made, cost=COST.POSSIBLE)

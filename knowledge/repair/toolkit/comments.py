@@ -23,6 +23,11 @@ OF_AN_ASSUMPTION = re.compile(
 OF_A_SUM = re.compile(
     r"(?i)\b(?:pool|conv|reduc|halv|downsampl|shrink)\w*|\d ?x ?\d+ ?(?:->|→|=>) ?\d+ ?x ?\d"
 )
+# Who writes of a precision has chosen it.
+ABOUT_PRECISION = re.compile(
+    r"(?i)\b(double|single|half|full|high(?:er)?|low(?:er)?|reduced|mixed|numerical)[- ]precision\b"
+    r"|\bprecision\b(?!\s*[,@=:]|\s+(?:and|score|recall))|\bfloat(?:16|64)\b"
+)
 _MOST_ABOVE = 3  # lines of comment above a statement that are about it
 
 

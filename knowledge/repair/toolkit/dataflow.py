@@ -11,7 +11,7 @@ from typing import Any
 import libcst as cst
 
 from executor.protocol import JobResult, Variable
-from knowledge.repair.toolkit.edits import Edits, Program, method
+from knowledge.repair.toolkit.edits import Edits, Program, method, operand
 from knowledge.repair.toolkit.flow import in_loop
 from knowledge.repair.toolkit.sites import (
     argument,
@@ -71,14 +71,31 @@ def passed(program: Program, result: JobResult, wrong: Callable[[Variable], bool
 
 
 class Unasked(cst.CSTTransformer):
-    """Takes `requires_grad=True` and `.requires_grad_()` out of an expression."""
+    """Takes every request for a gradient out of an expression: `requires_grad=True` and the like.
+
+    Args:
+        wrappers: classes that make what asks, such as Parameter: what they are given is left.
+    """
 
     found = False  # whether there was any
+    wrapper = ""  # how the code calls the class that it was in
+
+    def __init__(self, *wrappers: str) -> None:
+        super().__init__()
+        self._wrappers = wrappers
+
+    def of(self, value: cst.BaseExpression) -> cst.BaseExpression:
+        """The expression without any, as an operand of its own."""
+        bare = cst.ensure_type(value.visit(self), cst.BaseExpression)  # type: ignore[type-abstract]
+        return bare.with_changes(lpar=value.lpar, rpar=value.rpar)
 
     def leave_Call(  # noqa: N802  (LibCST's name)
         self, original_node: cst.Call, updated_node: cst.Call
     ) -> cst.BaseExpression:
-        function = updated_node.func
+        function, name = updated_node.func, cst.Module(()).code_for_node(updated_node.func)
+        if name.rpartition(".")[2] in self._wrappers and updated_node.args:
+            self.found, self.wrapper = True, name
+            return operand(updated_node.args[0].value)
         if isinstance(function, cst.Attribute) and function.attr.value == "requires_grad_":
             self.found = True
             return function.value
@@ -127,7 +144,7 @@ def of_dtype(program: Program, value: cst.BaseExpression, dtype: str) -> cst.Bas
         # Random numbers of another dtype are other numbers.
         random = "rand" in program.text(value.func) and says_dtype(value) is None
         if is_factory(program, value) and not random:
-            new = cst.parse_expression(f"{_torch(program)}.{dtype}")
+            new = cst.parse_expression(program.name_of("torch", dtype))
             return with_argument(value, 99, "dtype", new)
         casts = {"double", "long", "int", "half", "float"}
         function = value.func
@@ -147,11 +164,7 @@ def cast_of(program: Program, value: cst.BaseExpression, dtype: str) -> cst.Base
     """`value.float()`, or `value.to(torch.int32)` where there is no short word."""
     if dtype in _SHORT:
         return method(value, _SHORT[dtype])
-    return method(value, "to", cst.Arg(cst.parse_expression(f"{_torch(program)}.{dtype}")))
-
-
-def _torch(program: Program) -> str:
-    return program.name_of("torch", "x").rpartition(".")[0] or "torch"
+    return method(value, "to", cst.Arg(cst.parse_expression(program.name_of("torch", dtype))))
 
 
 def says_dtype(call: cst.Call) -> cst.Arg | None:

@@ -35,6 +35,33 @@ def first_of(program: Program, tensor: cst.BaseExpression, shape: Sequence[int])
     return found.pop() if len(found) == 1 else ""
 
 
+def counted_by(program: Program, call: cst.Call) -> str:
+    """The batch, where a state counts its samples by a name of it, or by the input's first size.
+
+    Args:
+        call: of a recurrent layer, with its input and the state that it starts from.
+    """
+    given = re.escape(program.text(call.args[0].value))
+    for name in program.inside(call.args[1], cst.Name):
+        made = assignment(program, name.value, call)
+        text = program.text(made.value) if made is not None else ""
+        if re.search(rf"\b{given}\.(size\(0\)|shape\[0\])|\bbatch_?\w*|\bbs\b", text):
+            return BATCH
+    return ""
+
+
+def read_by_step(program: Program, call: cst.Call) -> str:
+    """What the last step is read from: `out[:, -1]` has the samples first, `out[-1]` the time."""
+    for made in program.all(cst.Assign):
+        target = made.targets[0].target
+        if made.value is call and isinstance(target, cst.Tuple):
+            name = re.escape(program.text(target.elements[0].value))
+            read = set(re.findall(rf"\b{name}\[(:, ?)?-1\b", program.module.code))
+            if len(read) == 1:
+                return BATCH if min(read) else TIME
+    return ""
+
+
 def _by_names(program: Program, tensor: cst.BaseExpression) -> Iterator[str]:
     """`torch.randn(batch_size, seq_len, 4)`: the first name says it."""
     made = assignment(program, program.text(tensor), tensor)

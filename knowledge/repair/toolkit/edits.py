@@ -311,9 +311,10 @@ def call(function: str, *arguments: cst.Arg) -> cst.Call:
     return cst.Call(cst.parse_expression(function), arguments)
 
 
-def visited(expression: cst.BaseExpression, by: cst.CSTTransformer) -> cst.BaseExpression:
-    """What a transformer makes of an expression: another one."""
-    return cst.ensure_type(expression.visit(by), cst.BaseExpression)  # type: ignore[type-abstract]
+def buffer(target: cst.Attribute, value: cst.BaseExpression) -> cst.Call:
+    """`self.register_buffer("x", value)` for `self.x = value`."""
+    name = cst.SimpleString(f'"{target.attr.value}"')
+    return method(target.value, "register_buffer", cst.Arg(name), cst.Arg(value))
 
 
 def same(a: cst.CSTNode, b: cst.CSTNode) -> bool:

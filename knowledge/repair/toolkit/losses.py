@@ -1,7 +1,8 @@
-"""Where a snippet computes a loss: the call, its prediction and target, and their live shapes."""
+"""How a snippet computes a loss: the call, its operands and their live shapes, its reduction."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +12,11 @@ from executor.errors import SeenError
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import Shape, shape_of
-from knowledge.repair.toolkit.sites import assignment, failing, integer
+from knowledge.repair.toolkit.sites import argument, failing, given_to, integer
+
+_REDUCE = frozenset({"sum", "mean", "norm", "item"})  # to one number, if no dimension is given
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ def loss_call(
     program: Program, result: JobResult, error: ErrorSeen | Caught | None
 ) -> LossCall | None:
     """The failing call, if it has a prediction and a target."""
-    node = failing(program, error) if error is not None else None
+    node = failing(program, error)
     if not isinstance(node, cst.Call):
         return None
     found = _of_call(program, result, node)
@@ -88,13 +92,55 @@ def _change(target: Shape, given: Shape) -> tuple[str, int] | None:
     return None
 
 
+def reduction_left_out(program: Program, value: cst.BaseExpression) -> bool:
+    """Whether a value is directly a loss of torch's with reduction="none"."""
+    if not isinstance(value, cst.Call):
+        return False
+    # `nn.MSELoss(reduction="none")(a, b)`, or where the layer of this name was made.
+    called = program.text(value.func).rpartition(".")[2]
+    makers = [a.value for a in program.all(cst.Assign)
+              if program.text(a.targets[0].target).rpartition(".")[2] == called]  # fmt: skip
+    return any(_says_none(program, made) for made in (value, value.func, *makers[:1]))
+
+
+def _says_none(program: Program, made: cst.BaseExpression) -> bool:
+    if not isinstance(made, cst.Call) or (given := argument(made, 99, "reduction")) is None:
+        return False
+    named = re.search(r"(Loss|_loss|cross_entropy\w*)$", program.text(made.func))
+    return named is not None and program.text(given.value)[1:-1] == "none"
+
+
+def with_many(program: Failed, value: cst.BaseExpression) -> cst.BaseExpression:
+    """The term of a sum that has many elements: a number beside it is not to count for each."""
+    if isinstance(value, cst.BinaryOperation) and isinstance(
+        value.operator, cst.Add | cst.Subtract
+    ):
+        for one, other in ((value.right, value.left), (value.left, value.right)):
+            if _is_one_number(program, one):
+                return with_many(program, other)
+    return value
+
+
+def _is_one_number(program: Failed, term: cst.BaseExpression) -> bool:
+    """Whether a term is computed from numbers and from what was reduced to one, as far as seen."""
+    if isinstance(term, cst.BinaryOperation):
+        return all(_is_one_number(program, side) for side in (term.left, term.right))
+    if isinstance(term, cst.Integer | cst.Float):
+        return True
+    if isinstance(term, cst.Name):
+        facts = program.seen.get(term.value)
+        return facts is not None and (facts.type in ("int", "float") or facts.shape == ())
+    if not isinstance(term, cst.Call) or not isinstance(term.func, cst.Attribute):
+        return False
+    owner = program.text(term.func.value)
+    given = len(term.args) - (owner in ("torch", "torch.linalg", "LA"))
+    return term.func.attr.value in _REDUCE and given == 0
+
+
 def made_from(program: Program, expression: cst.BaseExpression) -> str:
     """The code that an expression's value comes from: its own, or its variable's assignment."""
-    if isinstance(expression, cst.Name):
-        found = assignment(program, expression.value, expression)
-        if found is not None:
-            return program.text(found.value)
-    return program.text(expression)
+    found = given_to(program, expression)
+    return program.text(found.value if found is not None else expression)
 
 
 def is_one_hot(rows: Any) -> bool:

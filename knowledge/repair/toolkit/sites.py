@@ -106,6 +106,16 @@ def assignment(program: Program, name: str, before: cst.CSTNode) -> cst.Assign |
     return last if isinstance(last, cst.Assign) and len(last.targets) == 1 else None
 
 
+def assigned_above(program: Program, name: str, before: int) -> cst.Assign | None:
+    """The last `name = …` above a line, in whatever scope."""
+    found = [
+        a
+        for a in program.all(cst.Assign)
+        if program.line(a) < before and [program.text(t.target) for t in a.targets] == [name]
+    ]
+    return max(found, key=program.line, default=None)
+
+
 def given_to(program: Program, name: cst.CSTNode | None) -> cst.Assign | None:
     """The assignment above a variable that made it; None for anything but a variable."""
     return assignment(program, name.value, name) if isinstance(name, cst.Name) else None

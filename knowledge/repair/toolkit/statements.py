@@ -45,6 +45,16 @@ def calls_of(program: Program, method: str) -> Iterator[tuple[cst.Expr, cst.Call
     yield from sorted(found, key=lambda pair: program.line(pair[0]))
 
 
+def call_alone(line: cst.CSTNode | None, method: str) -> cst.Call | None:
+    """The call of a method that a line is, and nothing else: `loss.backward()`."""
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
+        return None
+    call = line.body[0].value if isinstance(line.body[0], cst.Expr) else None
+    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+        return None
+    return call if call.func.attr.value == method else None
+
+
 def receiver(program: Program, call: cst.Call) -> str:
     """What a method is called of: `self.optimizer` of `self.optimizer.step()`."""
     return program.text(call.func.value) if isinstance(call.func, cst.Attribute) else ""

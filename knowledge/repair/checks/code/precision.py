@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from knowledge.repair.check import Check
 from knowledge.repair.checks.code import Change
-from knowledge.repair.toolkit.comments import commented
+from knowledge.repair.toolkit.comments import ABOUT_PRECISION, commented
 from knowledge.repair.toolkit.comparison import (
     Replaced,
     called,
@@ -23,10 +23,6 @@ _NAME = "precision"
 _DIGITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}  # bits of the mantissa
 _CASTS = {"double": "float64", "float": "float32", "half": "float16", "bfloat16": "bfloat16"}
 _SAID = re.compile(r"\b(digits|precision|lossy)\b")
-_ABOUT_IT = re.compile(
-    r"(?i)\b(double|single|half|full|high(?:er)?|low(?:er)?|reduced|mixed|numerical)[- ]precision\b"
-    r"|\bprecision\b(?!\s*[,@=:]|\s+(?:and|score|recall))|\bfloat(?:16|64)\b"
-)
 
 
 def check(change: Change) -> Check:
@@ -66,7 +62,7 @@ def _lowered(part: Replaced, change: Change) -> Iterator[tuple[str, str, str]]:
     assert isinstance(value, ast.Name)
     if _made_as(value.id, was, change):
         yield was, new, f"`{value.id}` is made so"
-    elif any(_ABOUT_IT.search(said) for said in _told(change)):
+    elif any(ABOUT_PRECISION.search(said) for said in _told(change)):
         yield was, new, "the code is about precision"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from knowledge.repair.toolkit.dataflow import asking, rectangle
+from knowledge.repair.toolkit.dataflow import Unasked, asking, rectangle
 from knowledge.repair.toolkit.edits import Program
 
 
@@ -37,3 +37,33 @@ def test_nested_lists_of_numbers_have_a_shape_if_their_rows_are_equal(
     value: object, shape: tuple[int, ...] | None
 ) -> None:
     assert rectangle(value) == shape
+
+
+@pytest.mark.parametrize(
+    ("value", "bare", "wrapper"),
+    [
+        ("torch.randn(3, requires_grad=True)", "torch.randn(3)", ""),
+        ("torch.randn(3).requires_grad_() * 2", "torch.randn(3) * 2", ""),
+        ("nn.Parameter(torch.randn(3))", "torch.randn(3)", "nn.Parameter"),
+        ("nn.Parameter(a + b) * 2", "(a + b) * 2", "nn.Parameter"),
+        ("nn.Parameter(a + b)", "a + b", "nn.Parameter"),
+        ("Variable(a, requires_grad=True)", "a", "Variable"),
+        ("f(a)", "f(a)", None),
+        ("nn.Buffer(a)", "nn.Buffer(a)", None),
+    ],
+)
+def test_what_asks_for_a_gradient_is_taken_out(value: str, bare: str, wrapper: str | None) -> None:
+    asks = Unasked("Parameter", "Variable")
+    made = asks.of(cst.parse_expression(value))
+
+    assert cst.Module(()).code_for_node(made) == bare
+    assert (asks.found, asks.wrapper) == (wrapper is not None, wrapper or "")
+
+
+def test_a_parameter_is_none_where_only_arguments_ask() -> None:
+    asks = Unasked()
+
+    assert cst.Module(()).code_for_node(asks.of(cst.parse_expression("Parameter(a)"))) == (
+        "Parameter(a)"
+    )
+    assert not asks.found

@@ -5,7 +5,13 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from knowledge.repair.toolkit.dimensions import BATCH, TIME, first_of
+from knowledge.repair.toolkit.dimensions import (
+    BATCH,
+    TIME,
+    counted_by,
+    first_of,
+    read_by_step,
+)
 from knowledge.repair.toolkit.edits import Program
 
 MADE = "x = torch.randn(3, 9, 4)"
@@ -56,3 +62,41 @@ def test_a_number_says_nothing_of_two_equal_sizes():
     program = Program("x = g()  # batch of 3\nf(x)\n")
     (call,) = [c for c in program.all(cst.Call) if program.text(c.func) == "f"]
     assert first_of(program, call.args[0].value, (3, 3, 4)) == ""
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("h = torch.zeros(1, x.size(0), 8)", BATCH),
+        ("h = torch.zeros(1, x.shape[0], 8)", BATCH),
+        ("h = torch.zeros(1, batch_size, 8)", BATCH),
+        ("h = torch.zeros(1, bs, 8)", BATCH),
+        ("h = torch.zeros(1, y.size(0), 8)", ""),
+        ("h = torch.zeros(1, x.size(1), 8)", ""),
+        ("h = torch.zeros(1, steps, 8)", ""),
+        ("", ""),
+    ],
+)
+def test_a_state_counts_its_samples_by_a_name_or_by_the_input(before: str, said: str) -> None:
+    program = Program(f"{before}\nout, h = rnn(x, h)\n")
+    (call,) = [c for c in program.all(cst.Call) if program.text(c.func) == "rnn"]
+
+    assert counted_by(program, call) == said
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        ("y = out[:, -1]", BATCH),
+        ("y = out[:,-1, :]", BATCH),
+        ("y = out[-1]", TIME),
+        ("y = h[-1]", ""),
+        ("y = out[0]", ""),
+        ("y = out[-1] + out[:, -1]", ""),  # both
+    ],
+)
+def test_the_last_step_says_which_dimension_is_the_time(after: str, said: str) -> None:
+    program = Program(f"out, h = rnn(x, h)\n{after}\n")
+    (call,) = program.all(cst.Call)
+
+    assert read_by_step(program, call) == said

@@ -9,7 +9,7 @@ import pytest
 from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
 
 from knowledge.repair import engine
-from knowledge.repair.toolkit.edits import Program, keyword, padded, separated
+from knowledge.repair.toolkit.edits import Program, buffer, keyword, padded, separated
 
 
 @pytest.mark.parametrize(
@@ -91,3 +91,11 @@ def test_what_is_above_a_node_comes_from_the_inside() -> None:
     kinds = (cst.Module, cst.FunctionDef, cst.For, cst.Expr)
 
     assert [type(n) for n in above if isinstance(n, kinds)] == [*reversed(kinds)]
+
+
+def test_an_attribute_becomes_a_buffer_of_its_module() -> None:
+    made = next(Program("self.net.x = torch.zeros(3) + 1\n").all(cst.Assign))
+    target = cst.ensure_type(made.targets[0].target, cst.Attribute)
+
+    registered = cst.Module(()).code_for_node(buffer(target, made.value))
+    assert registered == 'self.net.register_buffer("x", torch.zeros(3) + 1)'

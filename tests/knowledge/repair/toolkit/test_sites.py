@@ -6,7 +6,7 @@ import libcst as cst
 import pytest
 
 from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.sites import value_given
+from knowledge.repair.toolkit.sites import assigned_above, value_given
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,12 @@ def test_of_several_names_each_has_its_own_part(
 
 def test_what_is_not_assigned_has_no_value() -> None:
     assert value_given(None, "x") is None
+
+
+def test_the_last_assignment_above_a_line_counts_in_whatever_scope() -> None:
+    program = Program("x = 1\ndef f():\n    x = 2\n    g(x)\nx, y = 3, 4\n")
+    made = assigned_above(program, "x", 4)
+
+    assert made is not None and program.text(made) == "x = 2"
+    assert assigned_above(program, "x", 1) is None
+    assert assigned_above(program, "y", 9) is None  # one of several names
