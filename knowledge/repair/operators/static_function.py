@@ -13,7 +13,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
+from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.keeps import leaves
@@ -35,7 +35,7 @@ def edits(failure: Failure) -> Rewrites:
     """Every class of the old kind, with its calls."""
     program = failure.program
     changes: Edits = {}
-    names: list[str] = []
+    found: list[cst.ClassDef] = []
     for cls in program.all(cst.ClassDef):
         if any(re.search(r"(^|\.)Function$", program.text(b.value)) for b in cls.bases):
             old = _read(program, cls)
@@ -44,10 +44,11 @@ def edits(failure: Failure) -> Rewrites:
             if old is None or len(new) != len(made):
                 return
             changes |= {**_static(program, old), **dict(new)}
-            names.append(f"`{cls.name.value}`")
-    if changes:
-        told = f"{' and '.join(names)}: `forward` and `backward` are static, and `apply` calls them"
-        yield Rewrite(program.replace(changes), told, cost=COST.SAID, as_one=True)
+            found.append(cls)
+    if found:
+        names = " and ".join(f"`{cls.name.value}`" for cls in found)
+        told = f"`forward` and `backward` of {names} are static, and `apply` calls them"
+        yield failure.edit(changes, told, at=found[0], cost=COST.SAID, as_one=True)
 
 
 def _read(program: Program, cls: cst.ClassDef) -> _Old | None:
@@ -65,7 +66,7 @@ def _read(program: Program, cls: cst.ClassDef) -> _Old | None:
             return None
         for line in init.body.body:
             text = program.text(line)
-            if re.match(r"self\.\w+ *=", text):
+            if re.match(r"self\.\w+(?:, ?self\.\w+){0,9} ?=", text):
                 kept.append(re.sub(r"\bself\.", "ctx.", text))
             elif not re.match(r"super\(|[\w.]*Function\.__init__|['\"]|pass$", text):
                 return None

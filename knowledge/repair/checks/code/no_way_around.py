@@ -190,6 +190,7 @@ def _left_out(change: Change) -> Iterator[str]:
     error = change.result.error
     failed = [s for s in found.gone if error is not None and s.lineno == error.line]
     instead = _calls(failed[0]) if failed and found.come else set()
+    in_ctx = {s for init in found.gone if _is_kept_in_ctx(init, found) for s in ast.walk(init)}
     for statement in found.gone:
         if isinstance(statement, (ast.Import, ast.ImportFrom, ast.With, ast.AsyncWith, ast.Pass)):
             continue  # what stood under `with` is looked at itself
@@ -205,7 +206,7 @@ def _left_out(change: Change) -> Iterator[str]:
             continue  # it makes the same mistake as the line that failed
         if _turns_itself(statement) and "without" in change.said:
             continue  # the step that went wrong, and the fix says that it is left out
-        if _is_kept_in_ctx(statement, found):
+        if statement in in_ctx:
             continue
         if statement in failed and "nothing uses" in change.said and _is_unused(statement, found):
             continue
