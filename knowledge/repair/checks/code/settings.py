@@ -35,6 +35,8 @@ def check(change: Change) -> Check:
         for what in _settings(part):
             if f"'{what}'" in error:
                 continue  # the error says that there is none of this name
+            if what == "shuffle" and "mutually exclusive with shuffle" in error:
+                continue  # the sampler beside it stays, and decides the order
             if _is_smaller_rate(what, part) and ran_away:
                 continue  # the run shows that this is what has to change
             detail = (
