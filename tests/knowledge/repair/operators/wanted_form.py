@@ -98,7 +98,10 @@ CASES = Cases(
         ),
         "one length": (SPOKEN, ("words, steps.expand_as(lengths), lengths)   # spoken",)),
         "greys": (GREYS, ("log_prob((pixels > 0.5).float())", "log_prob(pixels.bernoulli())")),
-        "queries": (QUERIES, ("self.asked.unsqueeze(1).expand(-1, rows.size(0), -1))[-1]   # the",)),
+        "queries": (
+            QUERIES,
+            ("self.asked.unsqueeze(1).expand(-1, rows.size(0), -1))[-1]   # the",),
+        ),
         "written under vmap": (WRITTEN, ("x.new_zeros(len(x) - 1)   # one less",)),
     },
     refused={"numbers": BYTES, "two batches": TWO_BATCHES, "two lengths": TWO_LENGTHS},
