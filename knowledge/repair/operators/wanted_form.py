@@ -25,6 +25,7 @@ from knowledge.repair.toolkit.sites import assignment, scope_of, with_argument
 _NUMBER = (r", *(?:value ?= ?)?-?[\d.]+(?:e[+-]?\d+)?\)$", "")  # the one that had no room
 KEEPS = (computed(allowed=("expand", "size"), instead=[_NUMBER]),)
 _FRAMES = 2
+_GPU = r"(?i)device string: gpu"
 _MAKES = re.compile(r"(?:^|\.)(zeros|ones|empty|full)$")
 
 
@@ -50,6 +51,7 @@ def _asked(error: Any) -> list[_Forms]:
 def edits(failure: Failure) -> Rewrites:
     """Each operand in each form with which the failing expression has a value."""
     yield from _made_of_a_sample(failure)
+    yield from _device_there_is(failure)
     for place in failure.places[:_FRAMES]:
         found = list(_at(failure, place))
         yield from found
@@ -151,6 +153,23 @@ def _counted(failure: Failure, place: Place, size: int) -> str:
     return next((f"{n}.size(0)" for n in found if held[n].shape[0] == size), "")
 
 
+def _device_there_is(failure: Failure) -> Rewrites:
+    """`"cuda" if torch.cuda.is_available() else "cpu"` for `"gpu"`."""
+    program = failure.program
+    if not re.search(_GPU, failure.error.message):
+        return
+    written = [
+        s
+        for s in program.all(cst.SimpleString)
+        if re.fullmatch(r"(?i)gpu(?::\d{1,2})?", s.raw_value)
+    ]
+    if len(written) == 1:
+        asked = program.name_of("torch.cuda", "is_available")
+        new = cst.parse_expression(f'"cuda" if {asked}() else "cpu"')
+        told = f"the device is called `cuda`, and not `{written[0].raw_value}`"
+        yield failure.edit({written[0]: new}, told, cost=COST.SAID)
+
+
 def _made_of_a_sample(failure: Failure) -> Rewrites:
     """`x.new_zeros(n)` for `torch.zeros(n)`, into which `vmap` writes what differs by sample."""
     program = failure.program
@@ -176,6 +195,11 @@ def _made_of_a_sample(failure: Failure) -> Rewrites:
             cost = COST.LIKELY  # no more than where the first is none that vmap splits
 
 
+def _none(*_: object) -> Iterator[_Form]:
+    """No form of an operand: the edit is elsewhere."""
+    yield from ()
+
+
 _FORMS: tuple[tuple[str, str, _Forms], ...] = (
     ("value_overflow", "", _largest_there_is),
     ("istft_of_real_numbers", "", _complex),
@@ -183,5 +207,6 @@ _FORMS: tuple[tuple[str, str, _Forms], ...] = (
     ("", "lengths must be of size batch_size", _for_each),
     ("distribution_value", r"support \(Boolean\(\)\)", _greys),
     ("", r"batch number|same batch size|Sizes of tensors must match", _for_the_batch),
-    ("inplace_under_vmap", "", lambda *_: iter(())),
+    ("inplace_under_vmap", "", _none),
+    ("", _GPU, _none),
 )

@@ -78,6 +78,13 @@ def differences(x):
 print(torch.vmap(differences)(torch.rand(4, 6)).shape)
 """
 
+GPU = """\
+import torch
+
+device = "gpu:0"   # fast
+print(torch.ones(2).to(device).sum().item())
+"""
+
 BYTES = GREYS.replace("torch.linspace(0, 1, 20)", "torch.arange(20.0)")
 TWO_BATCHES = QUERIES.replace("torch.rand(5, 8))", "torch.rand(5, 8), False)").replace(
     "self.asked.unsqueeze(1)", "self.asked.unsqueeze(1).repeat(1, 2, 1)"
@@ -102,6 +109,7 @@ CASES = Cases(
             QUERIES,
             ("self.asked.unsqueeze(1).expand(-1, rows.size(0), -1))[-1]   # the",),
         ),
+        "a gpu": (GPU, ('device = "cuda" if torch.cuda.is_available() else "cpu"   # fast',)),
         "written under vmap": (WRITTEN, ("x.new_zeros(len(x) - 1)   # one less",)),
     },
     refused={"numbers": BYTES, "two batches": TWO_BATCHES, "two lengths": TWO_LENGTHS},
