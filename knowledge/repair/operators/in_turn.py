@@ -45,7 +45,7 @@ def edits(failure: Failure) -> Rewrites:
 def _handed_on(failure: Failure, call: cst.Call, layers: list[Any]) -> Iterator[int]:
     """The arguments in whose place each layer can take what the one before it gave."""
     given = [failure.value(a.value) for a in call.args]
-    if any(a.keyword is not None or a.star for a in call.args) or failure.missing in given:
+    if any(a.keyword is not None or a.star for a in call.args):
         return
     for at in range(len(given)):
         now = list(given)
@@ -72,9 +72,9 @@ def _own_class(failure: Failure, call: cst.Call, at: int) -> Rewrites:
     if base.rpartition(".")[2] != "Sequential" or not outer:
         return
     name = free_name(program, "InTurn")
-    names = [f"x{n}" if len(call.args) > 2 else "xy"[n] for n in range(len(call.args))]
-    if all(isinstance(a.value, cst.Name) for a in call.args):
-        names = [program.text(a.value) for a in call.args]
+    given = [program.text(a.value) for a in call.args]
+    own = [text.isidentifier() and given.count(text) == 1 for text in given]
+    names = [text if own[n] else f"x{n}" for n, text in enumerate(given)]
     code = (
         f"class {name}({base}):\n    def forward(self, {', '.join(names)}):\n"
         f"        for layer in self:\n            {names[at]} = layer({', '.join(names)})\n"

@@ -12,8 +12,11 @@ from executor.errors import is_a
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Edits
+from knowledge.repair.toolkit.keeps import computed
 
-ERRORS = ("super_of_another_class", "no_iterator")
+ERRORS = ("super_of_another_class", "no_iterator", "not_a_module", "takes_exactly")
+
+KEEPS = (computed(instead=[(r"super\(\w+, ?", "super(")]),)
 
 
 def edits(failure: Failure) -> Rewrites:
@@ -26,9 +29,10 @@ def edits(failure: Failure) -> Rewrites:
 
 def _its_own(failure: Failure) -> Rewrites:
     program, node = failure.program, failure.node
-    called = node if isinstance(node, cst.Call) else None
+    called = node.func if isinstance(node, cst.Call) else None
+    called = called.value if isinstance(called, cst.Attribute) else node  # `super(…).__init__(…)`
     cls = program.up(node, cst.ClassDef) if node is not None else None
-    if called is None or cls is None or len(called.args) != 2:
+    if not isinstance(called, cst.Call) or cls is None or len(called.args) != 2:
         return
     named = called.args[0].value
     if program.text(called.func) != "super" or program.text(named) == cls.name.value:

@@ -70,13 +70,9 @@ def _read(program: Program, cls: cst.ClassDef) -> _Old | None:
                 kept.append(re.sub(r"\bself\.", "ctx.", text))
             elif not re.match(r"super\(|[\w.]*Function\.__init__|['\"]|pass$", text):
                 return None
-    star = isinstance(methods["forward"].params.star_arg, cst.Param)
-    inner = {program.text(a) for a in program.inside(methods["forward"], cst.Attribute)}
-    held = {program.text(n) for n in program.inside(methods["forward"], cst.Name)}
-    clash = {p.name.value for p in options if p.name.value in held} - {
-        text.removeprefix("self.") for text in inner
-    }
-    if options and (star or clash):
+    taken = methods["forward"].params
+    clash = {p.name.value for p in taken.params} & {p.name.value for p in options}
+    if options and (isinstance(taken.star_arg, cst.Param) or clash):
         return None
     return _Old(cls, methods, options, kept)
 

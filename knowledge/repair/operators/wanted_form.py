@@ -25,6 +25,7 @@ from knowledge.repair.toolkit.sites import assignment, scope_of, with_argument
 _NUMBER = (r", *(?:value ?= ?)?-?[\d.]+(?:e[+-]?\d+)?\)$", "")  # the one that had no room
 KEEPS = (computed(allowed=("expand", "size"), instead=[_NUMBER]),)
 _FRAMES = 2
+_IN_VMAP = "inplace_under_vmap"
 _GPU = r"(?i)device string: gpu"
 _MAKES = re.compile(r"(?:^|\.)(zeros|ones|empty|full)$")
 
@@ -40,7 +41,10 @@ _Forms = Callable[[Failure, Place, Operand, list[Any]], Iterator[_Form]]
 
 def applies(result: JobResult) -> bool:
     """The error is one of those whose form is known."""
-    return result.error is not None and bool(_asked(result.error))
+    error = result.error
+    if error is None:
+        return False
+    return bool(_asked(error) or is_a(error, _IN_VMAP) or re.search(_GPU, error.message))
 
 
 def _asked(error: Any) -> list[_Forms]:
@@ -174,7 +178,7 @@ def _made_of_a_sample(failure: Failure) -> Rewrites:
     """`x.new_zeros(n)` for `torch.zeros(n)`, into which `vmap` writes what differs by sample."""
     program = failure.program
     statement = failure.statement
-    if not is_a(failure.error, "inplace_under_vmap") or statement is None:
+    if not is_a(failure.error, _IN_VMAP) or statement is None:
         return
     target = getattr(statement.body[0], "target", None) or getattr(
         next(iter(getattr(statement.body[0], "targets", ())), None), "target", None
@@ -195,11 +199,6 @@ def _made_of_a_sample(failure: Failure) -> Rewrites:
             cost = COST.LIKELY  # no more than where the first is none that vmap splits
 
 
-def _none(*_: object) -> Iterator[_Form]:
-    """No form of an operand: the edit is elsewhere."""
-    yield from ()
-
-
 _FORMS: tuple[tuple[str, str, _Forms], ...] = (
     ("value_overflow", "", _largest_there_is),
     ("istft_of_real_numbers", "", _complex),
@@ -207,6 +206,4 @@ _FORMS: tuple[tuple[str, str, _Forms], ...] = (
     ("", "lengths must be of size batch_size", _for_each),
     ("distribution_value", r"support \(Boolean\(\)\)", _greys),
     ("", r"batch number|same batch size|Sizes of tensors must match", _for_the_batch),
-    ("inplace_under_vmap", "", _none),
-    ("", _GPU, _none),
 )

@@ -213,8 +213,8 @@ CASES = Cases(
         "in an expression": (
             SECOND,
             (
-                "class InTurn(nn.Sequential):\n    def forward(self, x, y):\n"
-                "        for layer in self:\n            y = layer(x, y)\n        return y\n",
+                "class InTurn(nn.Sequential):\n    def forward(self, t, x1):\n"
+                "        for layer in self:\n            x1 = layer(t, x1)\n        return x1\n",
             ),
         ),
         "a plain list": (SCALED, ("for part in parts:\n    x = part(x, 0.5)\ny = x   # both\n",)),
