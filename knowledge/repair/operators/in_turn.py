@@ -130,7 +130,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     """Every layer of the list is called, or a class that calls them all."""
     owner = before.error.code.partition("(")[0] if before.error is not None else ""
     kept = re.search(rf" in {re.escape(owner)}[:\]]", proposal.code) is not None
-    own = re.search(r"\bclass (\w+)\([\w.]*Sequential\):.*? in self:", proposal.code, re.DOTALL)
+    own = re.search(r"\bclass (\w+)\([\w.]*Sequential\):.*?\bin\s+self:", proposal.code, re.DOTALL)
     is_made = own is not None and proposal.code.count(f"{own[1]}(") > 1
     kept = kept or (is_made and f"{owner}(" in proposal.code)
     return [Check.of("layers", kept, "every layer is called", "not every layer is called")]

@@ -134,8 +134,8 @@ def _at_the_start(failure: Failure) -> Rewrites:
             continue
         minus = cst.parse_expression(f"{failure.program.text(operand(last.value))} - 1")
         new = cst.parse_expression("-1") if isinstance(last.value, cst.Integer) else minus
-        told = "the last epoch that is done has the number -1 at the start"
-        yield failure.edit({last.value: new}, told, cost=COST.SAID)
+        told = "at the start the last epoch that is done has the number -1"
+        yield failure.edit({last.value: new}, told, "it starts from scratch", cost=COST.SAID)
 
 
 def _first_of(sampler: Any) -> Iterator[Any]:

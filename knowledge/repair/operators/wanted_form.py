@@ -133,10 +133,15 @@ def _greys(failure: Failure, place: Place, one: Operand, others: list[Any]) -> I
 def _for_the_batch(
     failure: Failure, place: Place, one: Operand, others: list[Any]
 ) -> Iterator[_Form]:
-    """`queries.expand(-1, x.size(0), -1)`: what is there once, for each sample of the batch."""
-    value = one.value
-    if not isinstance(value, torch.Tensor):
+    """`queries.expand(-1, x.size(0), -1)`: a weight that is there once, for each of the batch."""
+    value, made = one.value, one.node
+    while isinstance(made, cst.Call) and isinstance(made.func, cst.Attribute):
+        made = made.func.value
+    weight = failure.value(made, place.frame)
+    if not isinstance(value, torch.Tensor) or not isinstance(weight, torch.Tensor):
         return
+    if not weight.is_leaf or not weight.requires_grad:
+        return  # what was computed of one sample is not meant for the others
     shapes = [v.shape for v in others if isinstance(v, torch.Tensor) and v.dim() == value.dim()]
     for d in range(min(2, value.dim())):
         sizes = {shape[d] for shape in shapes} - {1}

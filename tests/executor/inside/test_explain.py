@@ -111,6 +111,9 @@ SAID: list[tuple[str, str, str, list[str]]] = [
      ["`loss` [4, 3] (line 6) has 12 values", "`loss_fn` (line 5) has reduction='none'"]),
     ("grad_of_many", "gradient", "x = torch.ones(3, requires_grad=True)\ny = x * 2\n"
      "y.backward(torch.ones(2))", ["`y` [3] (line 5)", "[2]"]),
+    ("distribution", "greys", "x = torch.tensor([0.0, 0.4, 1.0])\n"
+     "torch.distributions.Bernoulli(torch.tensor(0.5)).log_prob(x)",
+     ["`x` [3] (line 4) as `value`", "from 0 to 1, and those between 0 and 1 are none"]),
     ("forward_is_nan", "power", "x = torch.tensor([-1.0, 2.0, -3.0], requires_grad=True)\n"
      "loss = (x.abs() - 2).pow(1 / 3).norm()\n"
      "with torch.autograd.detect_anomaly():\n    loss.backward()",

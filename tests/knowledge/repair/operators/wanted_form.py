@@ -89,6 +89,7 @@ BYTES = GREYS.replace("torch.linspace(0, 1, 20)", "torch.arange(20.0)")
 TWO_BATCHES = QUERIES.replace("torch.rand(5, 8))", "torch.rand(5, 8), False)").replace(
     "self.asked.unsqueeze(1)", "self.asked.unsqueeze(1).repeat(1, 2, 1)"
 )
+OF_ONE_SAMPLE = QUERIES.replace("self.asked.unsqueeze(1)", "rows[:1, :5].transpose(0, 1)")
 TWO_LENGTHS = SPOKEN.replace("torch.tensor([scores.size(0)])", "torch.tensor([30, 30])")
 
 CASES = Cases(
@@ -112,7 +113,12 @@ CASES = Cases(
         "a gpu": (GPU, ('device = "cuda" if torch.cuda.is_available() else "cpu"   # fast',)),
         "written under vmap": (WRITTEN, ("x.new_zeros(len(x) - 1)   # one less",)),
     },
-    refused={"numbers": BYTES, "two batches": TWO_BATCHES, "two lengths": TWO_LENGTHS},
+    refused={
+        "numbers": BYTES,
+        "two batches": TWO_BATCHES,
+        "two lengths": TWO_LENGTHS,
+        "of one sample": OF_ONE_SAMPLE,
+    },
     wrong={
         "not hidden": ("half", swap("scores.masked_fill(later, -1e9)", "scores")),
         "swallowed": ("half", swallow("scores = scores.masked_fill(later, -1e9)   # hidden")),
