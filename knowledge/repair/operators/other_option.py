@@ -231,9 +231,11 @@ def _whole_weights(failure: Failure) -> Rewrites:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Where a generator, or a sampler, was given, one is given."""
-    said = before.error.message if before.error is not None else ""
-    wanted = {"generator=int": "generator=", "exclusive with shuffle": "sampler="}
-    kept = all(option in proposal.code for words, option in wanted.items() if words in said)
+    error, code = before.error, proposal.code
+    kept = error is None or (
+        ("generator=int" not in error.message or "generator=" in code)
+        and (not is_a(error, "loader_options_exclude_each_other") or "sampler=" in code)
+    )
     good, bad = "every option that was given is given", "an option that was given is gone"
     return [Check.of("options", kept, good, bad)]
 

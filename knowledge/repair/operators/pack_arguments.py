@@ -12,7 +12,7 @@ from typing import Any
 
 import libcst as cst
 
-from executor.errors import is_a
+from executor.errors import is_a, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrites
@@ -51,8 +51,9 @@ def _of_one_input(failure: Failure, call: cst.Call) -> Rewrites:
     if not _RECORDS.search(program.text(call.func)) or not given:
         return
     value, name = failure.value(given[0].value), program.text(given[0].value)
-    said = re.search(r"forward\(\) takes 2 positional arguments but (\d+)", failure.error.message)
-    if isinstance(value, tuple) and said is not None and int(said[1]) == len(value) + 1:
+    said = read(failure.error, "too_many_arguments")
+    counts = (said["least"], said["given"]) if said is not None else ()
+    if isinstance(value, tuple) and counts == ("2", str(len(value) + 1)):
         new = cst.parse_expression(f"({name},)")
         told = f"`{name}` is the one argument of `forward`, and not {len(value)} of them"
         yield failure.edit({given[0].value: new}, told)

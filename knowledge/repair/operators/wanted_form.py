@@ -25,8 +25,8 @@ from knowledge.repair.toolkit.sites import assignment, scope_of, with_argument
 _NUMBER = (r", *(?:value ?= ?)?-?[\d.]+(?:e[+-]?\d+)?\)$", "")  # the one that had no room
 KEEPS = (computed(allowed=("expand", "size"), instead=[_NUMBER]),)
 _FRAMES = 2
-_IN_VMAP = "inplace_under_vmap"
-_GPU = r"(?i)device string: gpu"
+_IN_VMAP, _DEVICE = "inplace_under_vmap", "device_unknown"
+_GPU = re.compile(r"(?i)gpu(?::\d{1,2})?")
 _MAKES = re.compile(r"(?:^|\.)(zeros|ones|empty|full)$")
 
 
@@ -44,7 +44,7 @@ def applies(result: JobResult) -> bool:
     error = result.error
     if error is None:
         return False
-    return bool(_asked(error) or is_a(error, _IN_VMAP) or re.search(_GPU, error.message))
+    return bool(_asked(error)) or is_a(error, _IN_VMAP, _DEVICE)
 
 
 def _asked(error: Any) -> list[_Forms]:
@@ -165,13 +165,9 @@ def _counted(failure: Failure, place: Place, size: int) -> str:
 def _device_there_is(failure: Failure) -> Rewrites:
     """`"cuda" if torch.cuda.is_available() else "cpu"` for `"gpu"`."""
     program = failure.program
-    if not re.search(_GPU, failure.error.message):
+    if not is_a(failure.error, _DEVICE):
         return
-    written = [
-        s
-        for s in program.all(cst.SimpleString)
-        if re.fullmatch(r"(?i)gpu(?::\d{1,2})?", s.raw_value)
-    ]
+    written = [s for s in program.all(cst.SimpleString) if _GPU.fullmatch(s.raw_value)]
     if len(written) == 1:
         asked = program.name_of("torch.cuda", "is_available")
         new = cst.parse_expression(f'"cuda" if {asked}() else "cpu"')
@@ -210,5 +206,6 @@ _FORMS: tuple[tuple[str, str, _Forms], ...] = (
     ("stft_wants_return_complex", "", _as_it_gave),
     ("", "lengths must be of size batch_size", _for_each),
     ("distribution_value", r"support \(Boolean\(\)\)", _greys),
-    ("", r"batch number|same batch size|Sizes of tensors must match", _for_the_batch),
+    ("cat_sizes", "", _for_the_batch),
+    ("attention", "batch number", _for_the_batch),
 )
