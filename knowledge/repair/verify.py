@@ -243,14 +243,19 @@ def _no_silent_mistake(before: JobResult, after: JobResult, wrong: Mistake) -> C
 def _batch_kept(before: JobResult, after: JobResult, reference: JobResult | None) -> Check:
     """Every top-level call of a module keeps its first dimension, unless it never did."""
     known = {(c.module, c.inputs[:1], c.outputs[:1]) for c in (*before.calls, *_calls(reference))}
+    by_index = before.error is not None and _BY_INDEX.search(before.error.code) is not None
     for c in after.calls:
         one = _unbatched(c) or (len(c.inputs) == 1 and _one_row(before, c.inputs[0]))
         kept = not c.inputs or not c.outputs or c.inputs[0] == c.outputs[0] or one
         kept = kept or (_goes_through(before, c) and c.inputs[1:2] == c.outputs[:1])
-        if not kept and (c.module, c.inputs[:1], c.outputs[:1]) not in known:
+        if not kept and not by_index and (c.module, c.inputs[:1], c.outputs[:1]) not in known:
             detail = f"{c.module} at line {c.line} turns {list(c.inputs)} into {list(c.outputs)}"
             return Check(name="batch", passed=False, detail=detail)
     return Check(name="batch", passed=True, detail="the batch dimension is kept")
+
+
+# Rows that are put together by an index are no samples: the nodes of several graphs.
+_BY_INDEX = re.compile(r"\b(?:scatter_(?:add|reduce)_?|index_(?:add|reduce)_?)\(")
 
 
 def _goes_through(before: JobResult, c: ModuleCall) -> bool:

@@ -79,10 +79,20 @@ FAMILIES = (
         id="distribution_value",
         says="A distribution is asked about a value that it cannot give.",
         means=("A distribution is asked about a value that it cannot give",),
-        remedy=("The value has to lie in its support: check for NaN and shapes",),
+        remedy=(
+            (
+                "The value has to lie in its support. A Bernoulli knows 0 and 1 alone, and nothing "
+                "between them: `(x > 0.5).float()`, `x.bernoulli()`, or a `ContinuousBernoulli` "
+                "for greys. Else check for NaN and shapes"
+            ),
+        ),
         types=("ValueError",),
-        today=(r"Expected value argument [\s\S]{0,300}?to be within the support",),
+        today=(
+            r"Expected value argument [\s\S]{0,300}?to be within the support"
+            r"(?: \((?P<constraint>\w{1,40}))?",
+        ),
         older=(r"The value argument must be within the support",),
+        values={"constraint": "the support, such as Boolean"},
         sample="torch.distributions.Exponential(torch.ones(1)).log_prob(-torch.ones(1))",
         examples=("ValueError: The value argument must be within the support",),
     ),

@@ -203,7 +203,8 @@ FAMILIES = (
             "groups hold no `initial_lr`: it is a new one whose saved state was not loaded",
         ),
         remedy=(
-            "Load the optimizer's state before the scheduler is made, "
+            "A start from scratch has last_epoch=-1, and not 0. To go on, load the optimizer's "
+            "state before the scheduler is made, "
             "`optimizer.load_state_dict(checkpoint['optimizer'])`, which brings `initial_lr` back; "
             "or make both as in the first run, without last_epoch, and load the scheduler's state "
             "too: `scheduler.load_state_dict(checkpoint['scheduler'])`",

@@ -118,7 +118,7 @@ def _is_joined_to_rows(failure: Failure, place: Place, one: Operand) -> bool:
     """Whether maps [batch, …] stand in a `cat` beside rows [batch, numbers] of the same samples."""
     parts = [o.value for o in tensors(failure, place) if o.node is not one.node]
     words = failure.program.text(getattr(place.node, "func", place.node))
-    rows = parts and all(p.dim() == 2 and len(p) == len(one.value) for p in parts)
+    rows = parts and all(p.dim() == 2 and p.shape[:1] == one.value.shape[:1] for p in parts)
     return bool(rows) and one.value.dim() > 2 and re.search(r"\b(?:cat|concat)", words) is not None
 
 

@@ -15,9 +15,9 @@ from executor.protocol import SNIPPET
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Edits
-from knowledge.repair.toolkit.sites import names_in
+from knowledge.repair.toolkit.sites import assignment, names_in
 
-ERRORS = ("graph_break_on_data", "item_under_vmap")
+ERRORS = ("graph_break_on_data", "item_under_vmap", "export_data_dependent")
 
 _AT = re.compile(rf'File "[^"\n]{{0,200}}{re.escape(SNIPPET)}", line (\d+)')
 _PLAIN = (cst.Comparison, cst.Name, cst.Attribute, cst.Call)  # `a and b` is no tensor
@@ -29,9 +29,11 @@ def edits(failure: Failure) -> Rewrites:
     here = lines[-1] if lines else failure.error.line  # vmap fails in the frame itself
     branch = next((b for b in program.all(cst.If) if program.line(b) == here), None)
     made = _only(branch.body) if branch is not None else None
-    if branch is not None and isinstance(branch.test, _PLAIN):
-        yield from _of_returns(failure, branch)
-    if branch is None or made is None or not isinstance(branch.test, _PLAIN):
+    if branch is None or not isinstance(branch.test, _PLAIN):
+        return
+    whole = _whole(failure, branch)
+    yield from _of_returns(failure, branch, whole)
+    if made is None:
         return
     [target] = names_in(made.targets[0].target)
     other: cst.BaseExpression = cst.Name(target)
@@ -49,10 +51,22 @@ def edits(failure: Failure) -> Rewrites:
     )
     told = f"`{program.text(branch.test)}` picks one of two values of `{target}`"
     meant = f"{told}, and both may be computed"
-    yield failure.edit({branch: line}, told, meant, supposes=True)
+    yield failure.edit({**whole, branch: line}, told, meant, at=branch, supposes=True)
 
 
-def _of_returns(failure: Failure, branch: cst.If) -> Rewrites:
+def _whole(failure: Failure, branch: cst.If) -> Edits:
+    """`n = used` for `n = used.item()`, where the branch asks for `n`: a tensor picks."""
+    changes: Edits = {}
+    for name in failure.program.inside(branch.test, cst.Name):
+        made = assignment(failure.program, name.value, branch)
+        value = made.value if made is not None else None
+        function = value.func if isinstance(value, cst.Call) else None
+        if isinstance(function, cst.Attribute) and function.attr.value == "item" and value:
+            changes[value] = function.value
+    return changes
+
+
+def _of_returns(failure: Failure, branch: cst.If, whole: Edits) -> Rewrites:
     """`return torch.where(c, a, b)` for `if c: return a` and the `return b` behind it."""
     program = failure.program
     body = program.parent(branch)
@@ -68,11 +82,12 @@ def _of_returns(failure: Failure, branch: cst.If) -> Rewrites:
     line = cst.SimpleStatementLine(
         [cst.Return(cst.Call(where, given))], leading_lines=branch.leading_lines
     )
-    changes: Edits = {branch: line}
+    changes: Edits = {**whole, branch: line}
     if branch.orelse is None:
         changes[after[0]] = cst.RemoveFromParent()
     told = f"`{program.text(branch.test)}` picks one of two results"
-    yield failure.edit(changes, told, f"{told}, and both may be computed", supposes=True)
+    meant = f"{told}, and both may be computed"
+    yield failure.edit(changes, told, meant, at=branch, supposes=True)
 
 
 def _returned(body: Sequence[cst.CSTNode]) -> cst.BaseExpression | None:

@@ -1,11 +1,14 @@
 """Call the layers of a `ModuleList` one after another, where the list itself is called.
 
-`x = self.blocks(x, mask)` becomes a loop over the blocks with the same arguments.
+`x = self.blocks(x, mask)` becomes a loop over the blocks with the same arguments. So it does where
+the blocks stand in an `nn.Sequential`, which takes one argument; in an expression, a class of
+Sequential that takes as many stands for it.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import libcst as cst
@@ -14,25 +17,81 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Beside
 from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.lazily import torch
+from knowledge.repair.toolkit.sites import assignment
 
-ERRORS = ("forward_missing", "not_callable")
+ERRORS = ("forward_missing", "not_callable", "too_many_arguments")
 
 
 def edits(failure: Failure) -> Rewrites:
     """A loop above the line, or in place of it."""
-    program, call = failure.program, failure.node
+    call = failure.node
     if not isinstance(call, cst.Call) or not call.args or call.args[0].keyword is not None:
         return
     layers = failure.value(call.func)
-    if not isinstance(layers, (torch.nn.ModuleList, list)) or not len(layers):
+    several = type(layers) is torch.nn.Sequential and len(call.args) > 1
+    if not several and not isinstance(layers, (torch.nn.ModuleList, list)):
         return
-    if not all(isinstance(layer, torch.nn.Module) for layer in layers):
+    if not len(layers) or not all(isinstance(layer, torch.nn.Module) for layer in layers):
         return
-    small, statement = program.small_statement(call), program.up(call, cst.SimpleStatementLine)
-    first = call.args[0].value
+    for at in _handed_on(failure, call, list(layers)) if several else (0,):
+        looped = list(_looped(failure, call, at))
+        yield from looped or (_own_class(failure, call, at) if several else ())
     yield from _side_by_side(failure, call, list(layers))
+
+
+def _handed_on(failure: Failure, call: cst.Call, layers: list[Any]) -> Iterator[int]:
+    """The arguments in whose place each layer can take what the one before it gave."""
+    given = [failure.value(a.value) for a in call.args]
+    if any(a.keyword is not None or a.star for a in call.args):
+        return
+    for at in range(len(given)):
+        now = list(given)
+        try:
+            for layer in layers:
+                now[at] = layer(*now)
+        except Exception:
+            continue
+        if isinstance(now[at], torch.Tensor):
+            yield at
+
+
+def _own_class(failure: Failure, call: cst.Call, at: int) -> Rewrites:
+    """`class InTurn(nn.Sequential)` with a `forward` of as many arguments, where it is made."""
+    program, owner = failure.program, failure.program.text(call.func)
+    targets = [t for t in program.all(cst.AssignTarget) if program.text(t.target) == owner]
+    made = program.up(targets[0], cst.Assign) if len(targets) == 1 else None
+    if made is not None and isinstance(made.value, cst.Name):
+        made = assignment(program, made.value.value, made)
+    if made is None or not isinstance(made.value, cst.Call):
+        return
+    base = program.text(made.value.func)
+    outer = [n for n in (made, *program.above(made)) if n in program.module.body]
+    if base.rpartition(".")[2] != "Sequential" or not outer:
+        return
+    name = free_name(program, "InTurn")
+    given = [program.text(a.value) for a in call.args]
+    own = [text.isidentifier() and given.count(text) == 1 for text in given]
+    names = [text if own[n] else f"x{n}" for n, text in enumerate(given)]
+    code = (
+        f"class {name}({base}):\n    def forward(self, {', '.join(names)}):\n"
+        f"        for layer in self:\n            {names[at]} = layer({', '.join(names)})\n"
+        f"        return {names[at]}\n"
+    )
+    new = cst.ensure_type(cst.parse_statement(code), cst.ClassDef)
+    new = new.with_deep_changes(new.body, footer=[cst.EmptyLine(indent=False)] * 2)
+    told = f"each layer takes what the one before it gave as `{names[at]}`, and the rest again"
+    changed = program.replace({made.value.func: cst.Name(name)}, beside={outer[0]: Beside(new)})
+    title = f"line {program.line(made)}: {told}"
+    yield Rewrite(changed, title, told, cost=COST.SURE, as_one=True)
+
+
+def _looped(failure: Failure, call: cst.Call, at: int) -> Rewrites:
+    """A loop in which each layer takes what the one before it gave in place of one argument."""
+    program, first = failure.program, call.args[at].value
+    small, statement = program.small_statement(call), program.up(call, cst.SimpleStatementLine)
     if statement is None or len(statement.body) != 1 or not isinstance(first, cst.Name):
         return
     name, owner = first.value, program.text(call.func)
@@ -68,7 +127,10 @@ def _side_by_side(failure: Failure, call: cst.Call, layers: list[Any]) -> Rewrit
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """Every layer of the list is called."""
+    """Every layer of the list is called, or a class that calls them all."""
     owner = before.error.code.partition("(")[0] if before.error is not None else ""
     kept = re.search(rf" in {re.escape(owner)}[:\]]", proposal.code) is not None
+    own = re.search(r"\bclass (\w+)\([\w.]*Sequential\):.*?\bin\s+self:", proposal.code, re.DOTALL)
+    is_made = own is not None and proposal.code.count(f"{own[1]}(") > 1
+    kept = kept or (is_made and f"{owner}(" in proposal.code)
     return [Check.of("layers", kept, "every layer is called", "not every layer is called")]

@@ -25,7 +25,7 @@ from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.imports import import_instead, with_import, without_import
-from knowledge.repair.toolkit.lazily import torch
+from knowledge.repair.toolkit.lazily import np, torch
 from knowledge.repair.toolkit.lookups import Lookup, lookup, sister_of
 from knowledge.repair.toolkit.sites import scope_of
 from knowledge.repair.toolkit.spelling import misspelt, plain, slips
@@ -69,6 +69,10 @@ _RENAMED = {
     "expand_dims": "torch.unsqueeze",
     "mod": "torch.remainder",
     "resize": "torch.nn.functional.interpolate",
+    "Dense": "torch.nn.Linear",
+    "MaxPooling1D": "torch.nn.MaxPool1d",
+    "MaxPooling2D": "torch.nn.MaxPool2d",
+    "AveragePooling2D": "torch.nn.AvgPool2d",
     "mean_squared_error": "torch.nn.functional.mse_loss",
     "binary_crossentropy": "torch.nn.functional.binary_cross_entropy",
 }
@@ -291,9 +295,26 @@ def _meant(program: Program, node: cst.Attribute, look: Lookup) -> Iterator[Mean
         text = program.text(node.value)
         new_node = node.with_changes(value=holder)
         yield {node: new_node}, f"`{name}` belongs to `{text}.{inside[0]}`", COST.LIKELY
+    elif call is None and (chosen := _of_the_chosen(look, program.text(node.value))):
+        told = f"`{name}` has an entry for every sample of `{program.text(node.value)}.dataset`"
+        yield {node: cst.parse_expression(chosen)}, told, COST.SURE
     elif call is not None and name == "next" and not call.args and hasattr(look.owner, "__next__"):
         new_call = cst.Call(cst.Name("next"), [cst.Arg(node.value)])
         yield {call: new_call}, "an iterator is asked by the function next()", COST.SURE
+
+
+def _of_the_chosen(look: Lookup, owner: str) -> str:
+    """`[part.dataset.targets[i] for i in part.indices]` for `part.targets`, of a `Subset`."""
+    parts = vars(look.owner) if hasattr(look.owner, "__dict__") else {}
+    there = getattr(parts.get("dataset"), "__dict__", {}).get(look.name)
+    if "indices" not in parts or not isinstance(there, (list, tuple, torch.Tensor, np.ndarray)):
+        return ""
+    if len(there) != len(parts["dataset"]):
+        return ""
+    whole = f"{owner}.dataset.{look.name}"
+    if isinstance(there, (list, tuple)):
+        return f"[{whole}[i] for i in {owner}.indices]"
+    return f"{whole}[{owner}.indices]"
 
 
 def _class_of(look: Lookup, call: cst.Call) -> str:

@@ -19,7 +19,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Beside, Edits
+from knowledge.repair.toolkit.edits import Beside, Edits, operand
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import made_callable
 from knowledge.repair.toolkit.sites import argument, calls, made, with_argument, without_argument
@@ -111,6 +111,34 @@ def _lists_of_indices(failure: Failure) -> Rewrites:
         yield _edit(failure, call, new, told)
 
 
+def _order_of_sampler(failure: Failure) -> Rewrites:
+    """No `shuffle=True` beside a sampler; `shuffle=sampler is None` where there may be none."""
+    program = failure.program
+    for call in calls(program, r"(^|\.)DataLoader$"):
+        given, option = argument(call, 3, "sampler"), argument(call, 2, "shuffle")
+        if given is None or option is None or program.text(option.value) != "True":
+            continue
+        name = program.text(given.value)
+        none = rf"\b{re.escape(name)} ?(?::[^=\n]{{1,40}})?=(?: ?None\b|[^\n]{{1,200}} else None\b)"
+        new, told = without_argument(call, option), f"`{name}` decides the order, without `shuffle`"
+        if re.search(none, program.module.code.replace(f"sampler={name}", "")):
+            new = call.with_deep_changes(option, value=cst.parse_expression(f"{name} is None"))
+            told = f"it is shuffled where `{name}` is None, and decides the order elsewhere"
+        yield _edit(failure, call, new, told)
+
+
+def _at_the_start(failure: Failure) -> Rewrites:
+    """`last_epoch=done - 1` for `last_epoch=done`, which is 0: a start from scratch has -1."""
+    for place in failure.places:
+        last = argument(place.node, 99, "last_epoch") if isinstance(place.node, cst.Call) else None
+        if last is None or failure.value(last.value, place.frame) != 0:
+            continue
+        minus = cst.parse_expression(f"{failure.program.text(operand(last.value))} - 1")
+        new = cst.parse_expression("-1") if isinstance(last.value, cst.Integer) else minus
+        told = "at the start the last epoch that is done has the number -1"
+        yield failure.edit({last.value: new}, told, "it starts from scratch", cost=COST.SAID)
+
+
 def _first_of(sampler: Any) -> Iterator[Any]:
     try:
         yield from iter(sampler)
@@ -152,11 +180,28 @@ def _unused(failure: Failure) -> Rewrites:
             of = program.text(copy.func.value)
             told = f"the gradient is taken of `{of}` itself, and not of a copy that nothing reads"
             yield failure.edit({copy: copy.func.value}, told, cost=COST.SAID)
+    yield from _leaf_behind(failure, wanted.value, int(at[1]))
     name = _name_of(failure, failure.value(wanted.value), int(at[1]))
     if name:
         told = f"`materialize_grads=True`: `{name}` takes no part, and gets a gradient of zeros"
         new = with_argument(node, 99, "materialize_grads", cst.Name("True"))
         yield _edit(failure, node, new, told)
+
+
+def _leaf_behind(failure: Failure, inputs: cst.BaseExpression, at: int) -> Rewrites:
+    """`grad(loss, [x, y])` for `grad(loss, [x, y.softmax(1)])`: what is computed anew is unused."""
+    parts = [e.value for e in inputs.elements] if isinstance(inputs, (cst.List, cst.Tuple)) else []
+    part = parts[at] if at < len(parts) else None
+    if not isinstance(part, cst.Call) or (copy := getattr(part.func, "attr", None)) is None:
+        return
+    found = [failure.value(n) for n in failure.program.inside(part, cst.Name)]
+    leaf = getattr(part.func, "value", None)
+    if copy.value in _COPIES or leaf is None or sum(isinstance(v, torch.Tensor) for v in found) > 1:
+        return
+    value, name = failure.value(leaf), failure.program.text(leaf)
+    if isinstance(value, torch.Tensor) and value.is_leaf and value.requires_grad:
+        told = f"the gradient is taken of `{name}` itself, and not of what is computed of it anew"
+        yield failure.edit({part: leaf}, told, cost=COST.SAID)
 
 
 def _name_of(failure: Failure, inputs: Any, at: int) -> str:
@@ -223,12 +268,14 @@ def _batch_norm_in_func(failure: Failure) -> Rewrites:
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """Where a generator was given, one is given."""
-    error = before.error
-    wanted = error is not None and "generator=int" in error.message
-    kept = not wanted or "generator=" in proposal.code
-    detail = "every option that was given is given" if kept else "no generator is given"
-    return [Check(name="options", passed=kept, detail=detail)]
+    """Where a generator, or a sampler, was given, one is given."""
+    error, code = before.error, proposal.code
+    kept = error is None or (
+        ("generator=int" not in error.message or "generator=" in code)
+        and (not is_a(error, "loader_options_exclude_each_other") or "sampler=" in code)
+    )
+    good, bad = "every option that was given is given", "an option that was given is gone"
+    return [Check.of("options", kept, good, bad)]
 
 
 class _Option(NamedTuple):
@@ -245,6 +292,8 @@ _OPTIONS = (
     _Option("overload", re.compile(r"\bgenerator=int\b"), _generator),
     _Option("view_of_many_in_place", re.compile("custom Function"), _not_in_place),
     _Option("index_type", re.compile(r"not (?:list|tuple)"), _lists_of_indices),
+    _Option("loader_options_exclude_each_other", re.compile("shuffle"), _order_of_sampler),
+    _Option("scheduler_resumed", re.compile("initial_lr"), _at_the_start),
     _Option("sparse_gradients", _ANY, _sparse_adam),
     _Option("unused_in_graph", _ANY, _unused),
     _Option("half_parameters", _ANY, _whole_weights),

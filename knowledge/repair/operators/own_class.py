@@ -6,14 +6,18 @@ be an iterator, and a list is none.
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from executor.errors import is_a
-from knowledge.repair.codemod import Rewrites
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Edits
 
-ERRORS = ("super_of_another_class", "no_iterator")
+ERRORS = ("super_of_another_class", "no_iterator", "not_a_module", "takes_exactly")
 
 
 def edits(failure: Failure) -> Rewrites:
@@ -26,9 +30,10 @@ def edits(failure: Failure) -> Rewrites:
 
 def _its_own(failure: Failure) -> Rewrites:
     program, node = failure.program, failure.node
-    called = node if isinstance(node, cst.Call) else None
+    called = node.func if isinstance(node, cst.Call) else None
+    called = called.value if isinstance(called, cst.Attribute) else node  # `super(…).__init__(…)`
     cls = program.up(node, cst.ClassDef) if node is not None else None
-    if called is None or cls is None or len(called.args) != 2:
+    if not isinstance(called, cst.Call) or cls is None or len(called.args) != 2:
         return
     named = called.args[0].value
     if program.text(called.func) != "super" or program.text(named) == cls.name.value:
@@ -52,3 +57,11 @@ def _iterator(failure: Failure) -> Rewrites:
         told = "`__iter__` gives an iterator over what it chose"
         meant = "each round is to go over it from its beginning"
         yield failure.edit(changed, told, meant, cost=COST.SAID, as_one=True)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """What `super` was asked for is asked of it with the same arguments."""
+    code = before.error.code if before.error is not None else ""
+    asked = re.escape(code.partition(")")[2]) if code.startswith("super(") else ""
+    kept = re.search(rf"super\([\w, ]*\){asked}", proposal.code) or not asked
+    return [Check.of("asked", kept, "it is set up with the same", "it is not set up so")]

@@ -12,7 +12,7 @@ from typing import Any
 
 import libcst as cst
 
-from executor.errors import is_a
+from executor.errors import is_a, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrites
@@ -21,6 +21,7 @@ from knowledge.repair.toolkit.edits import separated
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import called
 
+_RECORDS = re.compile(r"(?:^|\.)(?:export|trace)$")
 _ADDS = ("append", "appendleft", "put")
 ERRORS = ("too_many_arguments", "takes_exactly", "not_a_module")
 
@@ -33,6 +34,7 @@ def edits(failure: Failure) -> Rewrites:
     if is_a(failure.error, "not_a_module"):
         yield from _unpacked(failure, call)
         return
+    yield from _of_one_input(failure, call)
     plain = [a for a in call.args if a.keyword is None and not a.star]
     if len(plain) < 2 or call.args[: len(plain)] != tuple(plain):
         return
@@ -41,6 +43,20 @@ def edits(failure: Failure) -> Rewrites:
         yield from _packed(failure, call, plain, 0, None)
     elif not found.takes_any and found.positional:
         yield from _packed(failure, call, plain, len(found.positional) - 1, found.target)
+
+
+def _of_one_input(failure: Failure, call: cst.Call) -> Rewrites:
+    """`export(net, (inputs,))` for `export(net, inputs)`, where `forward` takes them as one."""
+    program, given = failure.program, call.args[1:2]
+    if not _RECORDS.search(program.text(call.func)) or not given:
+        return
+    value, name = failure.value(given[0].value), program.text(given[0].value)
+    said = read(failure.error, "too_many_arguments")
+    counts = (said["least"], said["given"]) if said is not None else ()
+    if isinstance(value, tuple) and counts == ("2", str(len(value) + 1)):
+        new = cst.parse_expression(f"({name},)")
+        told = f"`{name}` is the one argument of `forward`, and not {len(value)} of them"
+        yield failure.edit({given[0].value: new}, told)
 
 
 def _packed(
@@ -133,4 +149,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
 
 
 def _without_brackets(code: str) -> str:
-    return re.sub(r"[\s()\[\]*]", "", code)
+    return re.sub(r",(?=\))|[\s()\[\]*]", "", code)

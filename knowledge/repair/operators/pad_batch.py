@@ -20,7 +20,7 @@ from knowledge.repair.toolkit.flow import free_name, held_as, walked
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
-_FAMILIES = ("stack_sizes", "collate_unequal")
+_FAMILIES = ("stack_sizes", "collate_unequal", "storage_not_resizable")
 _SAMPLES = 8
 
 

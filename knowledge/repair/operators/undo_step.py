@@ -18,7 +18,8 @@ from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.lazily import torch
-from knowledge.repair.toolkit.sites import assignment
+from knowledge.repair.toolkit.sites import assignment, with_appended
+from knowledge.repair.toolkit.statements import last_name
 
 _STEPS = frozenset(
     {"unsqueeze", "squeeze", "t", "transpose", "permute", "swapaxes", "flatten", "long", "int",
@@ -49,6 +50,7 @@ def edits(failure: Failure) -> Rewrites:
             yield from _joined(failure, place, node, far)
             yield from _of_any_batch(failure, place, node, far)
             for step in failure.program.expressions(node):
+                yield from _one_dimension(failure, place, step, far)
                 of = _taken_of(step) or (None if far else _array_of(failure, step))
                 if of is not None and step not in seen:
                     seen.add(step)
@@ -69,6 +71,10 @@ def _made_of(program: Program, place: Place) -> Iterator[tuple[cst.CSTNode, int]
             if made is not None and made not in seen:
                 seen.add(made)
                 queue.append((made.value, far + 1))
+                if isinstance(made.value, cst.List):
+                    added = (c for c in program.all(cst.Call)
+                             if program.text(c.func) == f"{name.value}.append")  # fmt: skip
+                    queue += [(call, far) for call in added]
 
 
 def _taken_of(node: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -153,6 +159,26 @@ def _of_any_batch(failure: Failure, place: Place, node: cst.CSTNode, far: int) -
         meaning = f"the first dimension of `{owner}` is the batch"
         cost = COST.SURE + COST.FAR * far
         yield failure.edit({first: new}, told, meaning, at=call, cost=cost)
+
+
+def _one_dimension(failure: Failure, place: Place, step: cst.BaseExpression, far: int) -> Rewrites:
+    """`x.squeeze(1)` for `x.squeeze()`, which drops the batch too where it is one of one sample."""
+    of = _taken_of(step)
+    if not isinstance(step, cst.Call) or of is None or any(a.value is not of for a in step.args):
+        return
+    if last_name(failure.program, step.func) != "squeeze":
+        return
+    value, name = failure.value(of, place.frame), failure.program.text(of)
+    sizes = list(value.shape) if isinstance(value, torch.Tensor) else []
+    if sizes[:1] != [1]:
+        return
+    at = [n for n, size in enumerate(sizes) if n and size == 1]
+    for dims in {tuple(at), *((n,) for n in at)} - {()}:
+        told = f"a batch of one sample keeps its dimension in `{name}`"
+        meant = f"dimension {' and '.join(map(str, dims))} of `{name}` is the one to go"
+        dim = str(dims[0] if len(dims) == 1 else dims)
+        new = with_appended(step, cst.Arg(cst.parse_expression(dim)))
+        yield failure.edit({step: new}, told, meant, cost=COST.SURE + COST.FAR * far)
 
 
 def _without_line(program: Program, line: int) -> cst.Module | None:

@@ -111,6 +111,22 @@ SAID: list[tuple[str, str, str, list[str]]] = [
      ["`loss` [4, 3] (line 6) has 12 values", "`loss_fn` (line 5) has reduction='none'"]),
     ("grad_of_many", "gradient", "x = torch.ones(3, requires_grad=True)\ny = x * 2\n"
      "y.backward(torch.ones(2))", ["`y` [3] (line 5)", "[2]"]),
+    ("distribution", "greys", "x = torch.tensor([0.0, 0.4, 1.0])\n"
+     "torch.distributions.Bernoulli(torch.tensor(0.5)).log_prob(x)",
+     ["`x` [3] (line 4) as `value`", "from 0 to 1, and those between 0 and 1 are none"]),
+    ("forward_is_nan", "power", "x = torch.tensor([-1.0, 2.0, -3.0], requires_grad=True)\n"
+     "loss = (x.abs() - 2).pow(1 / 3).norm()\n"
+     "with torch.autograd.detect_anomaly():\n    loss.backward()",
+     ["`loss` is nan before backward() begins", "a power was taken of a negative value."]),
+    ("forward_is_nan", "logarithm", "x = torch.tensor([-1.0, -2.0], requires_grad=True)\n"
+     "loss = x.log().norm()\nwith torch.autograd.detect_anomaly():\n    loss.backward()",
+     ["a logarithm was taken of 2 negative values."]),
+    ("forward_is_nan", "root", "x = torch.tensor([-1.0, 2.0], requires_grad=True)\n"
+     "loss = x.sqrt().norm()\nwith torch.autograd.detect_anomaly():\n    loss.backward()",
+     ["a root was taken of a negative value."]),
+    ("forward_is_nan", "of a whole power", "x = torch.tensor([-1.0, 0.0], requires_grad=True)\n"
+     "loss = (x.pow(3.0) / x).norm()\nwith torch.autograd.detect_anomaly():\n    loss.backward()",
+     ["the forward made it."]),
     ("recurrent", "input_size", "rnn = nn.LSTM(8, 16, batch_first=True)\nx = torch.ones(2, 5, "
                                 "6)\nrnn(x)",
      ["`rnn` is LSTM(8, 16", "made at line 4", "[2, 5, 6], from line 5",

@@ -737,6 +737,10 @@ MIXED = call("Net", (8, 4), (32, 1))  # eight samples in, thirty-two out
         (in_step(5, 3), call("Net", (8, 5, 3), (3, 2)), None, False),
         (in_step(5, 4), call("Net", (8, 5, 3), (5, 2)), None, False),
         (in_step(5), call("Net", (8, 5), (5, 2)), None, False),
+        # The line that failed puts rows together by an index.
+        (failed(SIZES, code="out.scatter_add_(0, i, x)"), MIXED, None, True),
+        (failed(SIZES, code="out.index_add(0, i, x)"), MIXED, None, True),
+        (failed(SIZES, code="out.scatter_(0, i, x)"), MIXED, None, False),
         # A loss makes one number of all; what has no dimensions has no batch.
         (failed(SIZES), call("CrossEntropyLoss", (8, 4), ()), None, True),
         (failed(SIZES), call("Scale", (), (8,)), None, True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import torch
 from torch import nn
 
 from executor.errors import SeenError
+from executor.inside import torch_private as private
 from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import is_tensor, own_dict
 from executor.inside.explain.scene import Scene
@@ -156,3 +158,47 @@ def _input_name(scene: Scene, i: int, tensor: torch.Tensor, n: int) -> str:
                     made = f" of {type(owner).__name__}" + (f" (line {line})" if line else "")
                     return f"`{t.name}.{path}` {dims(tensor.shape)}{made}, input {i},"
     return f"input {i} {dims(tensor.shape)}" if n > 1 else f"the input {dims(tensor.shape)}"
+
+
+@explains("forward_is_nan", "gradient_is_nan")
+def nan_already(scene: Scene, m: SeenError) -> Told:
+    """A loss that is NaN before backward() begins, and the power, root or logarithm that made it.
+
+    Anomaly detection names the first function that such a gradient met, which may be any.
+    """
+    root = scene.receiver
+    if root is None or not root.is_tensor or not bool(root.value.isnan().any()):
+        return None
+    text = f"`{root.name}` is nan before backward() begins: the forward made it"
+    queue: list[Any] = [root.value.grad_fn]
+    seen: set[Any] = set()
+    for node in queue:
+        if node is None or node in seen or len(seen) > _NODES:
+            continue
+        seen.add(node)
+        queue += [f for f, _ in node.next_functions]
+        kind = re.match(r"(Pow|Sqrt|Log)Backward", type(node).__name__)
+        below = _below_zero(node) if kind is not None else 0
+        if kind is not None and below:
+            values = "a negative value" if below == 1 else f"{below:,} negative values"
+            what = {"Pow": "a power", "Sqrt": "a root", "Log": "a logarithm"}[kind[1]]
+            return f"{text}, where {what} was taken of {values}.", {"function": kind[1]}
+    return f"{text}."
+
+
+def _below_zero(node: Any) -> int:
+    """How many numbers a function was given that are below 0; none where it takes those too."""
+    power: Any = 0.5
+    try:
+        if "Sqrt" in type(node).__name__:  # a root keeps its result
+            return int(private.saved_result(node).isnan().sum())
+        if "Pow" in type(node).__name__:
+            power = private.saved_exponent(node)
+        given = private.saved_self(node)
+    except (private.SavedGoneError, AttributeError):
+        return 0
+    if is_tensor(power) and power.numel() != 1:
+        return 0
+    if float(power).is_integer():
+        return 0
+    return int((given < 0).sum()) if is_tensor(given) and given.is_floating_point() else 0

@@ -34,7 +34,10 @@ def distribution(scene: Scene, m: SeenError) -> Told:
             f"diagonal is {lowest:.3g}."
         )
     low, high = float(value.min()), float(value.max())
-    return f"{thing} as `{word}` has values from {low:.3g} to {high:.3g}."
+    text = f"{thing} as `{word}` has values from {low:.3g} to {high:.3g}"
+    if "Boolean" in constraint and 0 <= low <= high <= 1:
+        return f"{text}, and those between 0 and 1 are none that it takes."
+    return f"{text}."
 
 
 @explains("linalg", "singular_matrix", "matrix_kind", "linear_algebra")

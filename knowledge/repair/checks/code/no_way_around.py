@@ -211,6 +211,7 @@ def _left_out(change: Change) -> Iterator[str]:
     error = change.result.error
     failed = [s for s in found.gone if error is not None and s.lineno == error.line]
     instead = _calls(failed[0]) if failed and found.come else set()
+    in_ctx = {s for init in found.gone if _is_kept_in_ctx(init, found) for s in ast.walk(init)}
     for statement in found.gone:
         if isinstance(statement, (ast.Import, ast.ImportFrom, ast.With, ast.AsyncWith, ast.Pass)):
             continue  # what stood under `with` is looked at itself
@@ -226,6 +227,8 @@ def _left_out(change: Change) -> Iterator[str]:
             continue  # it makes the same mistake as the line that failed
         if _turns_itself(statement) and "without" in change.said:
             continue  # the step that went wrong, and the fix says that it is left out
+        if statement in in_ctx:
+            continue
         if statement in failed and "nothing uses" in change.said and _is_unused(statement, found):
             continue
         yield f"it leaves line {statement.lineno} out: `{text(statement).splitlines()[0][:60]}`"
@@ -236,6 +239,17 @@ def _left_out(change: Change) -> Iterator[str]:
                 continue  # as for `with`: what it decorates is still called
             if text(decorator) not in kept and not _is_called(decorator, found.new):
                 yield f"it leaves line {decorator.lineno} out: `@{text(decorator)[:60]}`"
+
+
+def _is_kept_in_ctx(statement: ast.stmt, found: Comparison) -> bool:
+    """Whether an `__init__` that only kept what it was given is done by a static `forward`."""
+    if not isinstance(statement, ast.FunctionDef) or statement.name != "__init__":
+        return False
+    kept = [text(s).replace("self.", "ctx.") for s in statement.body if isinstance(s, ast.Assign)]
+    forwards = (n for n in ast.walk(found.new) if isinstance(n, ast.FunctionDef))
+    return any(
+        f.name == "forward" and all(k in map(text, f.body) for k in kept) and kept for f in forwards
+    )
 
 
 def _is_chosen(statement: ast.stmt, found: Comparison) -> bool:

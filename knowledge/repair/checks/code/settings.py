@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from executor.errors import is_a
 from knowledge.repair.check import Check
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comparison import Replaced, called, same_code, text
@@ -30,11 +31,15 @@ _OPTIMIZER = re.compile(r"^(SGD|Adam\w*|RMSprop|Adagrad|Adadelta|RAdam|NAdam|Rpr
 def check(change: Change) -> Check:
     """No setting has another value than before."""
     error = change.result.error.message if change.result.error is not None else ""
+    both = "loader_options_exclude_each_other"
+    excluded = change.result.error is not None and is_a(change.result.error, both)
     ran_away = any(f.facts.get("ran_away") for f in change.result.findings)
     for part in change.compared.replaced:
         for what in _settings(part):
             if f"'{what}'" in error:
                 continue  # the error says that there is none of this name
+            if what == "shuffle" and excluded:
+                continue  # the sampler beside it stays, and decides the order
             if _is_smaller_rate(what, part) and ran_away:
                 continue  # the run shows that this is what has to change
             detail = (

@@ -118,11 +118,39 @@ def sign(x):
 print(vmap(sign)(torch.tensor([1.0, -3.0])))
 """
 
+EXPORTED = """\
+import torch
+from torch import nn
+
+
+class Step(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.later = nn.Linear(3, 2), nn.Linear(3, 2)
+
+    def forward(self, x, seen):
+        n = seen.item()   # how far
+        if n < 1:
+            return self.first(x)
+        return self.later(x)
+
+
+given = (torch.ones(1, 3), torch.tensor(2))
+print(torch.export.export(Step(), given).module()(*given).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
         "it returns": (LEAVES, ("    return torch.where(x.sum() > 0, x, -x)\n",)),
         "two results": (RETURNED, ("    return torch.where(size > 2, x / size, x * 3)\n",)),
+        "an exported step": (
+            EXPORTED,
+            (
+                "n = seen   # how far\n"
+                "        return torch.where(n < 1, self.first(x), self.later(x))\n",
+            ),
+        ),
         "an if": (
             SCALED,
             ("    # not too far\n    x = torch.where(size > 2, x * (2 / size), x)\n",),

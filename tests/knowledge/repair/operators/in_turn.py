@@ -132,6 +132,66 @@ heads = nn.ModuleList([nn.Linear(5, 2), nn.Linear(5, 3)])
 print(heads(torch.rand(8, 5)).shape)
 """
 
+WITH_EDGES = """\
+import torch
+from torch import nn
+
+
+class Hop(nn.Module):
+    def __init__(self, n_in, n_out):
+        super().__init__()
+        self.fc = nn.Linear(n_in, n_out)
+
+    def forward(self, x, edges):
+        return torch.relu(edges @ self.fc(x))
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hops = nn.Sequential(Hop(3, 8), Hop(8, 2))
+
+    def forward(self, x, edges):
+        return self.hops(x, edges)   # two hops
+
+
+print(Net()(torch.ones(5, 3), torch.eye(5)).shape)
+"""
+
+SECOND = """\
+import torch
+from torch import nn
+
+
+class Field(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+
+    def forward(self, t, z):
+        return self.fc(torch.cat([z, t.expand(len(z), 1)], 1))
+
+
+fields = nn.Sequential(*(Field() for _ in range(3)))
+print([fields(t, torch.ones(6, 3)).shape for t in torch.linspace(0, 1, 2)])
+"""
+
+OF_ONE_EACH = """\
+import torch
+from torch import nn
+
+pair = nn.Sequential(nn.Linear(3, 8), nn.Linear(8, 2))
+print(pair(torch.ones(2, 3), torch.ones(2, 8)).shape)
+"""
+
+GIVES_A_PAIR = """\
+import torch
+from torch import nn
+
+rnns = nn.Sequential(nn.GRU(3, 3), nn.GRU(3, 3))
+print(rnns(torch.ones(4, 2, 3), torch.zeros(1, 2, 3)))
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -146,17 +206,31 @@ CASES = Cases(
             RETURNED,
             ("for layer in self.layers:\n            x = layer(x)\n        return x   # scores\n",),
         ),
+        "a sequence with edges": (
+            WITH_EDGES,
+            ("for hop in self.hops:\n            x = hop(x, edges)\n        return x   # two",),
+        ),
+        "in an expression": (
+            SECOND,
+            (
+                "class InTurn(nn.Sequential):\n    def forward(self, t, x1):\n"
+                "        for layer in self:\n            x1 = layer(t, x1)\n        return x1\n",
+            ),
+        ),
         "a plain list": (SCALED, ("for part in parts:\n    x = part(x, 0.5)\ny = x   # both\n",)),
     },
     refused={
         "heads of several classes": WIDE,
         "layers that do not follow": SIZES,
         "numbers": NUMBERS,
+        "layers of one argument": OF_ONE_EACH,
+        "layers that give a pair": GIVES_A_PAIR,
     },
     wrong={
         "only the first": ("blocks", swap("self.blocks(x)", "self.blocks[0](x)")),
         "none": ("blocks", swap("x = self.blocks(x)\n", "x = x\n")),
         "the last": ("returned", swap("self.layers(x)", "self.layers[-1](x.repeat(1, 3)[:, :8])")),
+        "one argument alone": ("in an expression", swap("fields(t, ", "fields[0](t, ")),
         "swallow": ("returned", swallow("print(Stack()(torch.ones(2, 3)).shape)")),
     },
 )

@@ -1,25 +1,8 @@
-"""move-statement: out of a loop that repeats it, or above the line that needs what it makes."""
+"""move-statement: above the line that needs what it makes."""
 
 from __future__ import annotations
 
 from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
-
-ROUNDS = """\
-import torch
-from torch import nn
-
-torch.manual_seed(0)
-encoder = nn.Conv1d(1, 3, 5)
-optimizer = torch.optim.SGD(encoder.parameters(), lr=0.1)
-waves = torch.rand(8, 20)
-for epoch in range(3):
-    waves = waves.unsqueeze(1)
-    loss = encoder(waves).pow(2).mean()
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-print(epoch)
-"""
 
 WIDTH = """\
 import torch
@@ -49,15 +32,35 @@ print("slope", w.grad.norm().item())
 energy.backward()
 """
 
-NEW_EACH_ROUND = """\
+UNBOUND = """\
+import torch
+
+
+def normalised(x):
+    y = (x - mean) / x.std()
+    mean = x.mean()
+    return y
+
+
+print(normalised(torch.arange(4.0)))
+"""
+
+OF_ANOTHER = """\
 import torch
 from torch import nn
 
-encoder = nn.Conv1d(1, 3, 5)
-for epoch in range(3):
-    waves = torch.rand(8, 20, 4)
-    waves = waves.unsqueeze(1)
-    print(encoder(waves).shape)
+
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden = nn.Linear(5, self.width)
+        self.build()
+
+    def build(self):
+        self.width = 12
+
+
+print(Head())
 """
 
 NO_BACKWARD = """\
@@ -70,21 +73,15 @@ print(w.grad.norm())
 CASES = Cases(
     mended={},
     paired={
-        "a channel in every round": (
-            ROUNDS,
-            ("waves = waves.unsqueeze(1)\nfor epoch in range(3):\n    loss",),
-        ),
         "a width that comes too late": (WIDTH, ("self.width = 12\n        self.hidden",)),
         "a slope before backward": (SLOPE, ('energy.backward()\nprint("slope"',)),
+        "a mean": (UNBOUND, ("mean = x.mean()\n    y = ",)),
     },
-    refused={"a new batch in every round": NEW_EACH_ROUND, "no backward at all": NO_BACKWARD},
+    refused={"what another function makes": OF_ANOTHER, "no backward at all": NO_BACKWARD},
     wrong={
-        "swallowed": (
-            "a channel in every round",
-            swallow("loss = encoder(waves).pow(2).mean()"),
-        ),
-        "one round": ("a channel in every round", swap("range(3)", "range(1)")),
+        "swallowed": ("a mean", swallow("y = (x - mean) / x.std()")),
+        "another mean": ("a mean", swap("(x - mean)", "(x - x.median())")),
         "no slope": ("a slope before backward", delete(SLOPE.splitlines()[4])),
-        "not trained": ("a channel in every round", delete("loss.backward()")),
+        "not trained": ("a slope before backward", delete("energy.backward()")),
     },
 )

@@ -182,6 +182,11 @@ train, test = random_split(Pictures(), [8, 2])
 print(test.images.mean())   # of the test set
 """
 
+LISTED = OF_ALL.replace(
+    "self.images = ", "self.labels = [0, 1] * 5\n        self.images = "
+).replace("test.images.mean()", "sum(train.labels)")
+OF_MORE = OF_ALL.replace("len(self.images)\n", "len(self.images) - 1\n")
+
 COUNTER = """\
 class Counter:
     def __init__(self):
@@ -349,6 +354,11 @@ CASES = Cases(
         "a layer of their own": (OWN, "self.fc(self.dropout(x))   # some"),
         "inside a wrapper": (WRAPPED, "net.module.fc.weight.shape)   # two rows"),
         "of the whole data set": (SUBSET, "len(train.dataset.classes))   # two"),
+        "of the samples of a part": (
+            OF_ALL,
+            "test.dataset.images[test.indices].mean())   # of the",
+        ),
+        "listed for a part": (LISTED, "sum([train.dataset.labels[i] for i in train.indices]"),
         "an import": (IMPORT, "from torch.nn.utils.rnn import pad_sequence\n"),
         "an import mistyped": (MISTYPED, "loader = DataLoader(TensorDataset("),
         "of a library beside it": (BESIDE, "from torchvision import transforms\n"),
@@ -372,7 +382,7 @@ CASES = Cases(
         "another name is used": ANOTHER,
         "another number": NUMBERED,
         "no such layer": NO_LAYER,
-        "of all samples": OF_ALL,
+        "of more than there are": OF_MORE,
         "a class of one's own": COUNTER,
     },
     wrong={

@@ -238,6 +238,67 @@ scaler.update()
 print(net.weight.grad.shape)
 """
 
+DRAWN = """\
+import torch
+from torch.utils.data import DataLoader, TensorDataset, WeightedRandomSampler
+
+data = TensorDataset(torch.arange(8.0))
+sampler = WeightedRandomSampler(torch.ones(8), 8)
+loader = DataLoader(data, batch_size=4, shuffle=True, sampler=sampler)   # drawn
+print(len(loader))
+"""
+
+DRAWN_OR_NOT = """\
+import torch
+from torch.utils.data import DataLoader, RandomSampler, TensorDataset
+
+
+def loader(data, sampler=None):
+    return DataLoader(data, batch_size=4, sampler=sampler, shuffle=True)
+
+
+data = TensorDataset(torch.arange(8.0))
+print(len(loader(data)), len(loader(data, RandomSampler(data))))
+"""
+
+FRESH = """\
+import torch
+from torch import nn
+
+net = nn.Linear(2, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+done = 0
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 2, last_epoch=done)   # from scratch
+for _ in range(4):
+    optimizer.zero_grad()
+    net(torch.ones(3, 2)).mean().backward()
+    optimizer.step()
+    scheduler.step()
+print(scheduler.get_last_lr())
+"""
+
+RESUMED = FRESH.replace("done = 0", "done = 7")
+
+ANEW = """\
+import torch
+
+x = torch.ones(3, requires_grad=True)
+raw = torch.zeros(3, requires_grad=True)
+weights = raw.sigmoid()
+loss = (weights * x).sum()
+first, second = torch.autograd.grad(loss, [x, raw.sigmoid()])   # of both
+print(first, second)
+"""
+
+OF_TWO = """\
+import torch
+
+x = torch.ones(3, requires_grad=True)
+y = torch.ones(3, requires_grad=True)
+loss = (x * y).sum()
+print(torch.autograd.grad(loss, [x, y.add(x)]))
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -257,9 +318,15 @@ CASES = Cases(
         "a hook on what is overwritten": (HOOKED, ("nn.ReLU(), nn.Linear(4, 1)",)),
         "whole batches": (BATCHES, ("batch_sampler=alike):   # of one length",)),
         "sparse rows": (ROWS, ("SparseAdam(table.parameters(), lr=0.05)   # rows",)),
+        "a sampler": (DRAWN, ("DataLoader(data, batch_size=4, sampler=sampler)   # drawn",)),
+        "a sampler or none": (DRAWN_OR_NOT, ("sampler=sampler, shuffle=sampler is None)",)),
+        "from scratch": (FRESH, ("last_epoch=done - 1)   # from scratch",)),
+        "computed anew": (ANEW, ("grad(loss, [x, raw])   # of both",)),
         "a spare part": (PART, ("grad(loss, params, materialize_grads=True)   # of each",)),
     },
     refused={
+        "resumed": RESUMED,
+        "of two leaves": OF_TWO,
         "a copy of what plays no part": DETACHED_ONE,
         "said already": SAID,
         "no batch norm writes it": WRITES,
@@ -279,6 +346,8 @@ CASES = Cases(
                 "net[0].register_full_backward_hook(lambda *given: seen.append(given[2][0].norm()))"
             ),
         ),
+        "no sampler": ("a sampler", swap(", sampler=sampler", "")),
+        "no schedule": ("from scratch", delete("scheduler.step()")),
         "no seed": ("a seed", swap(", generator=seed", "")),
         "no step": ("sparse rows", delete("optimizer.step()")),
         "dense": (

@@ -94,10 +94,32 @@ class Columns:
 print(list(Rows()), list(Columns()))
 """
 
+PARENT = """\
+import torch
+from torch import nn
+
+
+class Block(nn.Sequential):
+    def __init__(self, size):
+        super(Block, self).__init__(nn.Linear(size, size), nn.ReLU())
+
+
+class Residual(Block):
+    def __init__(self, size):
+        super(Block, self).__init__(size)   # of a size
+
+    def forward(self, x):
+        return x + super().forward(x)
+
+
+print(Residual(3)(torch.ones(2, 3)).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
         "copied from another class": (COPIED, ("super(Decoder, self).__init__()",)),
+        "past its parent": (PARENT, ("super(Residual, self).__init__(size)   # of a size",)),
         "a sampler": (SAMPLER, ("return iter(list(range(self.rows))[::-1])",)),
         "two returns": (
             TWO_RETURNS,
@@ -110,6 +132,7 @@ CASES = Cases(
             "copied from another class",
             swap("super(Encoder, self).__init__()\n        self.layer = nn.Linear(2, 4)", "pass"),
         ),
+        "its parent's parts": ("past its parent", swap("__init__(size)", "__init__()")),
         "swallowed": (
             "copied from another class",
             swallow("print(Decoder()(torch.rand(3, 2)).shape)"),

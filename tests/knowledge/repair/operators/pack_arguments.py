@@ -78,12 +78,36 @@ class MLP(nn.Module):
 print(MLP(3, 8, 8, 1)(torch.ones(2, 3)).shape)   # two hidden layers
 """
 
+TRACED = """\
+import torch
+from torch import nn
+
+
+class Both(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 2)
+
+    def forward(self, pair):
+        left, right = pair
+        return self.fc(left) + self.fc(right)
+
+
+pair = (torch.ones(4, 3), torch.zeros(4, 3))
+print(Both()(pair).shape)
+torch.onnx.export(Both().eval(), pair, "both.onnx", dynamo=False)   # for the server
+"""
+
 CASES = Cases(
     mended={},
     paired={
         "a list of sizes": (WIDTHS, ("MLP([3, 8, 8, 1])",)),
         "numbers": (NUMBERS, ("torch.tensor([0.2, 0.3, 0.5])   # of three",)),
         "two states": (STATES, ("lstm(torch.randn(5, 2, 4), (h, c))   # from",)),
+        "one input of two": (
+            TRACED,
+            ('Both().eval(), (pair,), "both.onnx", dynamo=False)   # for',),
+        ),
         "a memory": (MEMORY, ("memory.append((torch.randn(2), step))   # state",)),
         "layers": (LAYERS, ("nn.Sequential(*layers)   # three",)),
         "a list of layers": (HEADS, ("nn.ModuleList([nn.Linear(2, 1), nn.Linear(2, 3)])",)),
@@ -95,6 +119,7 @@ CASES = Cases(
     },
     wrong={
         "only one number": ("numbers", swap("0.2, 0.3, 0.5", "0.2")),
+        "the first alone": ("one input of two", swap('pair, "both', '(pair[:1] * 2,), "both')),
         "without a state": ("two states", swap(", h, c)", ", None)")),
         "only the first layer": ("layers", swap("Sequential(layers)", "Sequential(layers[0])")),
         "swallow": ("a memory", swallow("memory.append(torch.randn(2), step)   # state and time")),

@@ -163,6 +163,8 @@ for batch in second:
     print(batch.shape)
 """
 
+BY_WORKERS = RECORDINGS.replace("shuffle=False", "shuffle=False, num_workers=1")
+
 CASES = Cases(
     mended={
         "as another loader": (TWO_LOADERS, "DataLoader(long, batch_size=2, collate_fn=joined)"),
@@ -172,6 +174,10 @@ CASES = Cases(
         ),
         "words": (WORDS, "lambda samples: pad_sequence(samples, batch_first=True))  # three texts"),
         "recordings": (RECORDINGS, "lambda samples: torch.nn.utils.rnn.pad_sequence("),
+        "read by a worker": (
+            BY_WORKERS,
+            "num_workers=1, collate_fn=lambda samples: torch.nn.utils.",
+        ),
         "several rows": (WHOLE, "batch_size=3, collate_fn="),
     },
     paired={

@@ -94,6 +94,36 @@ table = torch.zeros(2, 3)
 print(table.scatter_(-1, colours.unsqueeze(-1), 1.0))
 """
 
+LAST_ROW = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+net = nn.Linear(3, 1)
+seen = []
+for (x,) in DataLoader(TensorDataset(torch.randn(9, 3)), batch_size=4):
+    scores = net(x).squeeze()   # one a row
+    seen.append(scores)
+print(torch.cat(seen).shape)
+"""
+
+ONE_PICTURE = """\
+import torch
+from torch import nn
+
+pool, head = nn.AdaptiveAvgPool2d(1), nn.Linear(6, 2)
+for size in (3, 1):
+    seen = torch.squeeze(pool(torch.rand(size, 6, 4, 4)))   # no places
+    print(head(torch.cat([seen, seen.flip(1)], 0)).shape)
+"""
+
+ROWS_OF_ONE = """\
+import torch
+
+rows = torch.rand(4, 1)
+print(torch.einsum("bc,c->b", rows.squeeze(), torch.ones(1)))
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -104,6 +134,12 @@ CASES = Cases(
         ),
         "a kernel without its channel": (KERNEL, ("F.conv2d(image, blur, padding=1, groups=3)",)),
         "batches of one": (BATCHES, ("torch.cat((first, second))", "reader(both.squeeze(1))")),
+        "rows of one": (ROWS_OF_ONE, ('torch.einsum("bc,c->b", rows, torch.ones(1))',)),
+        "the last row": (LAST_ROW, ("scores = net(x).squeeze(1)   # one a row",)),
+        "one picture": (
+            ONE_PICTURE,
+            ("torch.squeeze(pool(torch.rand(size, 6, 4, 4)), (2, 3))   # no places",),
+        ),
         "points turned": (TURNED, ("far = torch.cdist(points, others)\n",)),
     },
     refused={

@@ -18,6 +18,21 @@ SKIPPED = "line {} may be skipped now: it is in {}"
 ASSERTED = "asserts something else"
 NET = "fc = nn.Linear(3, 4)\ny = fc(x)\n"
 PATCH = "import torch\nimport torch.nn.functional as F\nfrom torch import t\nf()\n"
+OLD_FUNCTION = """\
+class Scaled(Function):
+    def __init__(self, by):
+        super().__init__()
+        self.by = by
+    def forward(self, x):
+        return x * 2
+"""
+NEW_FUNCTION = """\
+class Scaled(Function):
+    @staticmethod
+    def forward(ctx, x, by):
+        ctx.by = by
+        return x * 2
+"""
 LOSSES = "for loss in losses:\n    loss.backward()\n"
 
 
@@ -54,6 +69,11 @@ LOSSES = "for loss in losses:\n    loss.backward()\n"
         ("f()\n", "with suppress(RuntimeError): f()\n", HIDDEN.format("suppress")),
         ("f()\n", "torch.set_grad_enabled(False)\nf()\n", HIDDEN.format("set_grad_enabled")),
         # Lines that went.
+        (OLD_FUNCTION, NEW_FUNCTION, ""),
+        (OLD_FUNCTION, NEW_FUNCTION.replace("ctx.by = by", "ctx.to = by"),
+         OUT.format(2, "def __init__(self, by):")),
+        (OLD_FUNCTION, NEW_FUNCTION.replace("forward", "other"),
+         OUT.format(3, "super().__init__()")),
         ("a = 1\nloss.backward()\nb = 2\n", "a = 1\nb = 2\n", OUT.format(2, "loss.backward()")),
         ("a = 1\n\n# why\nb = 2\n", "a = 1\nb = 2\n", ""),
         ("import os\na = 1\nfrom os import path\nb = 2\n", "a = 1\nb = 2\n", ""),

@@ -96,6 +96,14 @@ def test_a_setting_that_there_is_not_may_go():
     assert not refused(check, old, new, saw("f() got an unexpected keyword argument 'lr'"))
 
 
+def test_a_sampler_shuffles():
+    """Where the error says that both exclude each other, the sampler stays."""
+    old, new = "DataLoader(d, shuffle=True, sampler=s)\n", "DataLoader(d, sampler=s)\n"
+
+    assert refused(check, old, new)
+    assert not refused(check, old, new, saw("sampler option is mutually exclusive with shuffle"))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "ran_away", "passes"),
     [

@@ -19,6 +19,7 @@ NOTHING = trial(apart=(0,), slices=(slices(0, 0), slices(1, 0)))
         ([ALL], [], True),
         ([NOTHING], [], False),  # a constant
         ([ALL, NOTHING], [], False),
+        ([trial(slices=NOTHING.slices, module="GraphModule")], [], True),  # traced
         ([NOTHING], [ALL], False),
         ([NOTHING], [NOTHING], True),
         ([trial(slices=(slices(0, 0),), note="too slow")], [], True),

@@ -1,0 +1,211 @@
+"""Give a call one operand in the form that this very error asks for.
+
+Which form that is the error's family says; on which operand, and by what name, the live values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import libcst as cst
+
+from executor.errors import is_a
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Rewrites
+from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.toolkit.edits import operand
+from knowledge.repair.toolkit.flow import root
+from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.lazily import torch
+from knowledge.repair.toolkit.live import Operand, operands, works
+from knowledge.repair.toolkit.sites import assignment, scope_of, with_argument
+
+_NUMBER = (r", *(?:value ?= ?)?-?[\d.]+(?:e[+-]?\d+)?\)$", "")  # the one that had no room
+KEEPS = (computed(allowed=("expand", "size"), instead=[_NUMBER]),)
+_FRAMES = 2
+_IN_VMAP, _DEVICE = "inplace_under_vmap", "device_unknown"
+_GPU = re.compile(r"(?i)gpu(?::\d{1,2})?")
+_MAKES = re.compile(r"(?:^|\.)(zeros|ones|empty|full)$")
+
+
+class _Form(NamedTuple):
+    text: str  # with {} for the operand
+    told: str  # what becomes of it, with {} for its name
+    supposes: bool = False
+
+
+_Forms = Callable[[Failure, Place, Operand, list[Any]], Iterator[_Form]]
+
+
+def applies(result: JobResult) -> bool:
+    """The error is one of those whose form is known."""
+    error = result.error
+    if error is None:
+        return False
+    return bool(_asked(error)) or is_a(error, _IN_VMAP, _DEVICE)
+
+
+def _asked(error: Any) -> list[_Forms]:
+    return [f for family, words, f in _FORMS
+            if (not family or is_a(error, family)) and re.search(words, error.message)]  # fmt: skip
+
+
+def edits(failure: Failure) -> Rewrites:
+    """Each operand in each form with which the failing expression has a value."""
+    yield from _made_of_a_sample(failure)
+    yield from _device_there_is(failure)
+    for place in failure.places[:_FRAMES]:
+        found = list(_at(failure, place))
+        yield from found
+        if found:
+            return  # further out the same operands have other names
+
+
+def _at(failure: Failure, place: Place) -> Rewrites:
+    program, given = failure.program, operands(failure, place)
+    for one in (*given, Operand(place.node, None, place.frame)):
+        others = [o.value for o in given if o is not one]
+        for forms in _asked(failure.error):
+            for form in forms(failure, place, one, others):
+                new = cst.parse_expression(form.text.format(program.text(operand(one.node))))
+                told = form.told.format(f"`{program.text(one.node)}`")
+                if one.node is place.node or works(failure, place, one.node, new):
+                    yield failure.edit({one.node: new}, told, supposes=form.supposes)
+
+
+def _largest_there_is(
+    failure: Failure, place: Place, one: Operand, others: list[Any]
+) -> Iterator[_Form]:
+    """`torch.finfo(scores.dtype).min` for -1e9, which half has no room for."""
+    floats = [v for v in others if isinstance(v, torch.Tensor) and v.is_floating_point()]
+    if type(one.value) not in (int, float) or not floats or not isinstance(place.node, cst.Call):
+        return
+    function, info = place.node.func, torch.finfo(floats[0].dtype)
+    if isinstance(function, cst.Attribute) and abs(one.value) > info.max:
+        owner, end = failure.program.text(function.value), "min" if one.value < 0 else "max"
+        finfo = failure.program.name_of("torch", "finfo")
+        told = f"{{}} is the {'lowest' if one.value < 0 else 'largest'} number of `{owner}`'s dtype"
+        yield _Form(f"{finfo}({owner}.dtype).{end}", told)
+
+
+def _complex(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
+    """The two parts of a spectrum, side by side in its last dimension, as complex numbers."""
+    value = one.value
+    if isinstance(value, torch.Tensor) and value.is_floating_point() and value.shape[-1:] == (2,):
+        new = failure.program.name_of("torch", "view_as_complex")
+        yield _Form(f"{new}({{}})", "the two parts in {} are one complex number")
+
+
+def _as_it_gave(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
+    """`torch.view_as_real(torch.stft(…, return_complex=True))`, which `stft` gave before."""
+    if one.node is place.node and isinstance(place.node, cst.Call):
+        if not failure.program.text(place.node.func).endswith("stft"):
+            return
+        call = with_argument(place.node, 99, "return_complex", cst.Name("True"))
+        text = failure.program.module.code_for_node(call).replace("{", "{{").replace("}", "}}")
+        new = failure.program.name_of("torch", "view_as_real")
+        yield _Form(f"{new}({text})", "the two parts of the spectrum stay side by side, as before")
+
+
+def _for_each(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
+    """The one length that is given, for each sequence of the batch."""
+    if not isinstance(one.value, torch.Tensor) or tuple(one.value.shape) != (1,):
+        return
+    for other in operands(failure, place):
+        value = other.value
+        if isinstance(value, torch.Tensor) and value.dim() == 1 and len(value) > 1:
+            name = failure.program.text(other.node)
+            yield _Form(f"{{}}.expand_as({name})", "each sequence of the batch has the length {}")
+
+
+def _greys(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
+    """Shares from 0 to 1 for what is 0 or 1: cut in the middle, or drawn by them."""
+    value = one.value
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+        return
+    if bool(((value >= 0) & (value <= 1)).all()):
+        yield _Form("({} > 0.5).float()", "each of {} counts as 0 or 1, whichever is nearer", True)
+        yield _Form("{}.bernoulli()", "0 or 1 is drawn for each of {}, by its value", True)
+
+
+def _for_the_batch(
+    failure: Failure, place: Place, one: Operand, others: list[Any]
+) -> Iterator[_Form]:
+    """`queries.expand(-1, x.size(0), -1)`: a weight that is there once, for each of the batch."""
+    value, made = one.value, one.node
+    while isinstance(made, cst.Call) and isinstance(made.func, cst.Attribute):
+        made = made.func.value
+    weight = failure.value(made, place.frame)
+    if not isinstance(value, torch.Tensor) or not isinstance(weight, torch.Tensor):
+        return
+    if not weight.is_leaf or not weight.requires_grad:
+        return  # what was computed of one sample is not meant for the others
+    shapes = [v.shape for v in others if isinstance(v, torch.Tensor) and v.dim() == value.dim()]
+    for d in range(min(2, value.dim())):
+        sizes = {shape[d] for shape in shapes} - {1}
+        if value.shape[d] != 1 or len(sizes) != 1:
+            continue
+        counted = _counted(failure, place, sizes.pop())
+        kept = ", ".join(counted if n == d else "-1" for n in range(value.dim()))
+        if counted:
+            yield _Form(f"{{}}.expand({kept})", "{} is the same for each sample of the batch", True)
+
+
+def _counted(failure: Failure, place: Place, size: int) -> str:
+    """`x.size(0)` for the size of a batch: of what a function was given, in this frame."""
+    function = failure.program.up(place.node, cst.FunctionDef)
+    names = [p.name.value for p in function.params.params] if function is not None else []
+    held = failure.live.names[place.frame]
+    found = (n for n in names if isinstance(held.get(n), torch.Tensor) and held[n].dim())
+    return next((f"{n}.size(0)" for n in found if held[n].shape[0] == size), "")
+
+
+def _device_there_is(failure: Failure) -> Rewrites:
+    """`"cuda" if torch.cuda.is_available() else "cpu"` for `"gpu"`."""
+    program = failure.program
+    if not is_a(failure.error, _DEVICE):
+        return
+    written = [s for s in program.all(cst.SimpleString) if _GPU.fullmatch(s.raw_value)]
+    if len(written) == 1:
+        asked = program.name_of("torch.cuda", "is_available")
+        new = cst.parse_expression(f'"cuda" if {asked}() else "cpu"')
+        told = f"the device is called `cuda`, and not `{written[0].raw_value}`"
+        yield failure.edit({written[0]: new}, told, cost=COST.SAID)
+
+
+def _made_of_a_sample(failure: Failure) -> Rewrites:
+    """`x.new_zeros(n)` for `torch.zeros(n)`, into which `vmap` writes what differs by sample."""
+    program = failure.program
+    statement = failure.statement
+    if not is_a(failure.error, _IN_VMAP) or statement is None:
+        return
+    target = getattr(statement.body[0], "target", None) or getattr(
+        next(iter(getattr(statement.body[0], "targets", ())), None), "target", None
+    )
+    name = root(target) if target is not None else None
+    made = assignment(program, name.value, statement) if isinstance(name, cst.Name) else None
+    function = scope_of(program, statement)
+    call = made.value if made is not None else None
+    if not isinstance(call, cst.Call) or not isinstance(function, cst.FunctionDef):
+        return
+    kind = _MAKES.search(program.text(call.func))
+    cost = COST.SURE
+    for param in [p.name for p in function.params.params] if kind is not None else ():
+        if kind is not None and isinstance(failure.value(param), torch.Tensor):
+            func = cst.parse_expression(f"{param.value}.new_{kind[1]}")
+            told = f"it is made for each sample by itself, as `{param.value}` is"
+            yield failure.edit({call.func: func}, told, cost=cost)
+            cost = COST.LIKELY  # no more than where the first is none that vmap splits
+
+
+_FORMS: tuple[tuple[str, str, _Forms], ...] = (
+    ("value_overflow", "", _largest_there_is),
+    ("istft_of_real_numbers", "", _complex),
+    ("stft_wants_return_complex", "", _as_it_gave),
+    ("", "lengths must be of size batch_size", _for_each),
+    ("distribution_value", r"support \(Boolean\(\)\)", _greys),
+    ("cat_sizes", "", _for_the_batch),
+    ("attention", "batch number", _for_the_batch),
+)

@@ -1,0 +1,130 @@
+"""wanted-form: one operand in the form that the error asks for."""
+
+from __future__ import annotations
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+HALF = """\
+import torch
+
+scores = torch.randn(2, 4, 4).half()
+later = torch.ones(4, 4).triu(1).bool()
+scores = scores.masked_fill(later, -1e9)   # hidden
+print(scores.softmax(-1).shape)
+"""
+
+SPECTRUM = """\
+import torch
+
+wave = torch.randn(1, 4000)
+window = torch.hann_window(400)
+parts = torch.stft(wave, 400, window=window)   # both
+louder = torch.stack([parts[..., 0] * 2, parts[..., 1] * 2], -1)
+print(torch.istft(louder, 400, window=window).shape)
+"""
+
+SPOKEN = """\
+import torch
+from torch import nn
+
+scores = torch.randn(30, 3, 6, requires_grad=True)
+steps = torch.tensor([scores.size(0)])
+words = torch.tensor([1, 2, 3, 4, 5])
+lengths = torch.tensor([2, 1, 2])
+loss = nn.CTCLoss()(scores.log_softmax(-1), words, steps, lengths)   # spoken
+loss.backward()
+"""
+
+GREYS = """\
+import torch
+from torch.distributions import Bernoulli
+
+scores = torch.zeros(5, 4, requires_grad=True)
+pixels = torch.linspace(0, 1, 20).view(5, 4)
+loss = -Bernoulli(logits=scores).log_prob(pixels).mean()   # of greys
+loss.backward()
+print(scores.grad.shape)
+"""
+
+QUERIES = """\
+import torch
+from torch import nn
+
+
+class Detect(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Transformer(8, 2, 1, 1, 16)
+        self.asked = nn.Parameter(torch.rand(5, 8))
+
+    def forward(self, rows):
+        return self.body(rows.transpose(0, 1), self.asked.unsqueeze(1))[-1]   # the same for all
+
+
+print(Detect()(torch.rand(3, 7, 8)).shape)
+"""
+
+WRITTEN = """\
+import torch
+
+
+def differences(x):
+    steps = torch.zeros(len(x) - 1)   # one less
+    for i in range(len(steps)):
+        steps[i] = x[i + 1] - x[i]
+    return steps
+
+
+print(torch.vmap(differences)(torch.rand(4, 6)).shape)
+"""
+
+GPU = """\
+import torch
+
+device = "gpu:0"   # fast
+print(torch.ones(2).to(device).sum().item())
+"""
+
+BYTES = GREYS.replace("torch.linspace(0, 1, 20)", "torch.arange(20.0)")
+TWO_BATCHES = QUERIES.replace("torch.rand(5, 8))", "torch.rand(5, 8), False)").replace(
+    "self.asked.unsqueeze(1)", "self.asked.unsqueeze(1).repeat(1, 2, 1)"
+)
+OF_ONE_SAMPLE = QUERIES.replace("self.asked.unsqueeze(1)", "rows[:1, :5].transpose(0, 1)")
+TWO_LENGTHS = SPOKEN.replace("torch.tensor([scores.size(0)])", "torch.tensor([30, 30])")
+
+CASES = Cases(
+    mended={},
+    paired={
+        "half": (HALF, ("masked_fill(later, torch.finfo(scores.dtype).min)   # hidden",)),
+        "a spectrum": (
+            SPECTRUM,
+            (
+                "torch.view_as_real(torch.stft(wave, 400, window=window, return_complex=True))"
+                "   # both\nlouder = torch.stack([parts[..., 0] * 2, parts[..., 1] * 2], -1)\n"
+                "print(torch.istft(torch.view_as_complex(louder), 400,",
+            ),
+        ),
+        "one length": (SPOKEN, ("words, steps.expand_as(lengths), lengths)   # spoken",)),
+        "greys": (GREYS, ("log_prob((pixels > 0.5).float())", "log_prob(pixels.bernoulli())")),
+        "queries": (
+            QUERIES,
+            ("self.asked.unsqueeze(1).expand(-1, rows.size(0), -1))[-1]   # the",),
+        ),
+        "a gpu": (GPU, ('device = "cuda" if torch.cuda.is_available() else "cpu"   # fast',)),
+        "written under vmap": (WRITTEN, ("x.new_zeros(len(x) - 1)   # one less",)),
+    },
+    refused={
+        "numbers": BYTES,
+        "two batches": TWO_BATCHES,
+        "two lengths": TWO_LENGTHS,
+        "of one sample": OF_ONE_SAMPLE,
+    },
+    wrong={
+        "not hidden": ("half", swap("scores.masked_fill(later, -1e9)", "scores")),
+        "swallowed": ("half", swallow("scores = scores.masked_fill(later, -1e9)   # hidden")),
+        "one alone": ("queries", swap("torch.rand(3, 7, 8)", "torch.rand(1, 7, 8)")),
+        "cut": ("one length", swap("scores.log_softmax(-1)", "scores.log_softmax(-1).detach()")),
+        "deleted": ("greys", delete("loss.backward()")),
+        "one row": ("written under vmap", swap("torch.vmap(differences)", "differences")),
+    },
+)
