@@ -52,6 +52,8 @@ def edits(failure: Failure) -> Rewrites:
     given = [a.value for a in node.args if a.keyword is None]
     if name not in ("solve", "lstsq") and (first := argument(node, 0, "input")) is not None:
         given = [first.value]
+    if name == "lstsq" and _reads_residuals(program, node):
+        return
     whole: cst.CSTNode = node
     parent = program.parent(node)
     option = argument(node, 1, today.option) if today.option else None
@@ -80,6 +82,18 @@ def edits(failure: Failure) -> Rewrites:
     changes[whole] = cst.parse_expression(called)
     told = f"`{program.text(node.func)}` is `{called}` today"
     yield failure.edit(changes, told, at=node, cost=COST.SAID)
+
+
+def _reads_residuals(program: Program, node: cst.Call) -> bool:
+    """Whether `x[n:]` is read: the rows of the residuals, which are not there any more."""
+    made = program.up(node, cst.Assign)
+    target = made.targets[0].target if made is not None else None
+    named = (
+        set(map(program.text, program.inside(target, cst.Name))) if target is not None else set()
+    )
+    slices = (s for s in program.all(cst.Slice) if s.lower is not None)
+    of = (program.up(s, cst.Subscript) for s in slices)
+    return any(o is not None and program.text(o.value) in named for o in of)
 
 
 def _only_read(program: Program, made: cst.Assign) -> cst.BaseExpression | None:

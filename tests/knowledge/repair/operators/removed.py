@@ -23,6 +23,8 @@ weights = torch.lstsq(seen, rows)[0]
 print(weights[:2].shape)
 """
 
+RESIDUALS = FITTED.replace("weights[:2].shape", "weights[2:].pow(2).sum()")
+
 AXES = """\
 import torch
 
@@ -65,7 +67,11 @@ CASES = Cases(
         "axes": (AXES, ("sizes, axes = torch.linalg.eigh(spread)",)),
         "of the upper triangle": (SIZES, ("sizes = torch.linalg.eigvalsh(upper, UPLO='U')",)),
     },
-    refused={"both results are read": BOTH, "written into": INTO},
+    refused={
+        "both results are read": BOTH,
+        "written into": INTO,
+        "the residuals are read": RESIDUALS,
+    },
     wrong={
         "the old order": (
             "a solution",
