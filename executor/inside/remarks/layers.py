@@ -421,8 +421,8 @@ def _is_bottleneck(one: ast.expr, other: ast.expr, tree: ast.Module) -> bool:
 def _one_linear(tree: ast.Module) -> Found:
     numbered = any(
         isinstance(n, ast.Subscript)
-        and isinstance(n.slice, ast.Constant)
-        and isinstance(n.slice.value, int)
+        and isinstance(constant(n.slice, tree), ast.Constant)
+        and isinstance(getattr(constant(n.slice, tree), "value", None), int)
         for n in walk(tree)
     )
     shifted = ", which moves the numbers of the layers behind it" if numbered else ""

@@ -29,7 +29,7 @@ from executor.inside.remarks.syntax import (
 _COPIES = {"clone", "deepcopy", "copy", "tolist", "item", "sum", "norm", "mean", "numpy", "array"}
 _COMPARES = {"equal", "allclose", "array_equal", "all", "any", "isclose"}
 _CLOCKS = {"time", "perf_counter", "monotonic", "process_time", "default_timer"}
-_WAITS = {"synchronize", "item", "cpu", "tolist", "numpy", "Event", "elapsed_time", "Timer"}
+_WAITS = {"synchronize", "item", "cpu", "tolist", "numpy", "Event", "elapsed_time", "Timer", "join"}
 
 
 def _same_weights(tree: ast.Module) -> Found:

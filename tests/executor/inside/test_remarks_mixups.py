@@ -154,6 +154,7 @@ SOUND = {
     "no step between": "a = m.fc.weight\nb = m.fc.weight\nprint(a - b)",
     "not compared": f"a = m.fc.weight\n{TRAIN}b = m.fc.weight\nprint(a)",
     "waited for by the copy": f"{CLOCK}y = y.cpu()\nu = time.time()\nprint(u - t)",
+    "threads that are waited for": f"{CLOCK}thread.join()\nprint(time.time() - t)",
     "waited for": f"{CLOCK}torch.cuda.synchronize()\nprint(time.time() - t)",
     "waited for by a function": "def act(x):\n    return step(x)\ndef step(x):\n"
     f"    return model(x).cpu()\n{CLOCK}for _ in range(9):\n    act(x)\nprint(time.time() - t)",

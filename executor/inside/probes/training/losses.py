@@ -436,7 +436,7 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
             else "a score times 0 is 0, and a score like others"
         )
         + f", so that a masked place gets {f['share']:.0%} of the weight of one that is not; fill "
-        'in minus infinity: `scores.masked_fill(mask == 0, float("-inf"))`'
+        'in minus infinity, `float("-inf")`, at the same places'
     ),
     "mask_of_queries": lambda f: (
         f"goes through a softmax of {f['weights']} whose mask fills whole rows: those are of the "

@@ -20,7 +20,8 @@ _NOTES: tuple[tuple[str, str], ...] = (
     (
         r"The \.grad attribute of a Tensor that is not a leaf",
         "this reads `.grad` of a tensor that is no leaf, which is always None: read that of the "
-        "leaf it was computed from, or call `retain_grad()` on it before backward()",
+        "leaf it was computed from, or call `retain_grad()` on it before backward(); where a "
+        "`detach()` lies between them and the loss, neither gets one",
     ),
     (
         r"To copy construct from a tensor",
