@@ -606,6 +606,28 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="derivative_of_several",
+        says="A function of which a second derivative or a product is taken gives several values.",
+        decides=True,
+        means=(
+            "{function} is of a function that gives a single number, and this one gives a tensor "
+            "of several",
+        ),
+        remedy=(
+            "Let the function return the loss itself, one number (`.mean()` or `.sum()` of it, "
+            "with the target inside). For each of several outputs there is "
+            "`torch.func.jacrev(torch.func.jacrev(f))`, which is another, larger thing",
+        ),
+        suspects=(Suspect(r"{function}"),),
+        types=("RuntimeError",),
+        today=(
+            r"The Tensor returned by the function given to (?P<function>\w+) should contain a "
+            r"single element",
+        ),
+        values={"function": "of torch.autograd.functional"},
+        sample="torch.autograd.functional.hessian(lambda x: x * x, torch.ones(2))",
+    ),
+    ErrorFamily(
         id="backward_count",
         says="A custom backward returns another number of gradients than its forward has inputs.",
         decides=True,
@@ -613,6 +635,12 @@ FAMILIES = (
             ("backward of {function} returns {given} gradients, and forward has {expected} inputs"),
         ),
         remedy=(
+            Sentence(
+                "See whether backward ends with a `return`: without one it gives None, which "
+                "counts as one. It has to return one value for each input of forward, in their "
+                "order, None for those that need no gradient",
+                {"given": r"1"},
+            ),
             ("Return one value for each input of forward, None for those that need no gradient"),
         ),
         types=("RuntimeError",),
