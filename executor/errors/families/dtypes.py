@@ -838,4 +838,29 @@ FAMILIES = (
         values={"type": "of the tensor, as C++ calls it, such as int64_t"},
         sample='torch.full((2,), float("inf"), dtype=torch.long)',
     ),
+    ErrorFamily(
+        id="mask_dtype",
+        says="A mask is made of numbers where it has to be of True and False.",
+        decides=True,
+        means=(
+            "{operation} takes a mask of True and False alone, and this one is {given} (older "
+            "versions took numbers too)",
+            "{operation} takes a mask of True and False alone",
+        ),
+        remedy=(
+            "`mask.bool()`, which is True for every number but 0, or compare: `mask == 0`. True is "
+            "where the value goes. Do it where the mask is made, for each that the model makes: "
+            "`torch.triu(torch.ones(n, n, dtype=torch.bool), 1)`",
+        ),
+        suspects=(Suspect(r"masked_\w+", "takes it"),),
+        types=("RuntimeError",),
+        today=(
+            r"(?P<operation>masked_(?:fill|scatter)_?) only supports boolean masks, but got mask "
+            r"with dtype (?P<given>[\w ]{1,30})",
+            r"(?P<operation>masked_select): expected BoolTensor for mask",
+        ),
+        values={"operation": "that takes the mask", "given": "dtype of the mask"},
+        sample="torch.ones(3).masked_fill(torch.ones(3), 0.0)",
+        examples=("RuntimeError: masked_select: expected BoolTensor for mask",),
+    ),
 )

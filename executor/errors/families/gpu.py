@@ -801,11 +801,24 @@ FAMILIES = (
         id="mps",
         says="Apple's GPU lacks an operation or a dtype, or a tensor is not on it.",
         means=(
+            Sentence(
+                "A convolution is looked for among those of Apple's GPU (MPS) and is one of the "
+                "CPU: `{operator}` | the layer's weights are still on the CPU, and its input is "
+                "not",
+                {"operator": r".*_slow_conv\w*"},
+            ),
             "Apple's GPU (MPS) does not have {operator}",
             "Apple's GPU (MPS) has no {dtype}",
             "An operation of Apple's GPU (MPS) is given a tensor that is not on it",
         ),
         remedy=(
+            Sentence(
+                "Print `next(model.parameters()).device` and `x.device` before the call: both have "
+                "to be mps, `model.to('mps')` and `x = x.to('mps')`. The fallback does not mend a "
+                "mix of the two; where it is wanted, PYTORCH_ENABLE_MPS_FALLBACK=1 has to be set "
+                "before torch is imported, in the shell that starts Python or Jupyter",
+                {"operator": r".*_slow_conv\w*"},
+            ),
             Sentence(
                 "Set PYTORCH_ENABLE_MPS_FALLBACK=1 before torch is imported, to run it on the CPU; "
                 "a newer PyTorch may have it",

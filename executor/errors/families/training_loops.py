@@ -434,6 +434,7 @@ FAMILIES = (
             r"'edge_index' point to valid indices in the interval \[0, (?P<nodes>\d+)"
             r"(?P<bracket>[)\]])(?: \(got interval \[\d+, (?P<highest>\d+)\]\))?",
         ),
+        details=(r"larger than \d+ \(got (?P<highest>\d+)\)",),
         values={
             "nodes": "where the interval ends",
             "bracket": "whether that end is one of them, `]`, or not, `)`",

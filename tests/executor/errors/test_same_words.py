@@ -13,6 +13,10 @@ EDGES = (
     "IndexError: Encountered an index error. Please ensure that all indices in 'edge_index' point "
     "to valid indices in the interval [0, {}"
 )
+FOUND = (
+    "IndexError: Found indices in 'edge_index' that are larger than 0 (got 145). Please ensure "
+    "that all indices in 'edge_index' point to valid indices in the interval [0, 1) in your matrix"
+)
 POOLED = "h = conv1(x, edge_index)\nh = global_add_pool(h, batch)\nh = conv2(h, edge_index)"
 SLOT = (
     "TypeError: cannot assign 'torch.FloatTensor' object to parameter '{}' (torch.nn.Parameter or "
@@ -26,6 +30,7 @@ REFUSED = (
 MASK = "RuntimeError: The shape of the {}D attn_mask is torch.Size([{}]), but should be ({})."
 CUT = "RuntimeError: shape '[196, 8, 16]' is invalid for input of size 401408"
 ATTENTION = {"frames": "tiles.py forward\nfunctional.py multi_head_attention_forward"}
+AGAIN = "RuntimeError: Trying to backward through the graph a second time"
 EINSUM = (
     "RuntimeError: einsum(): subscript {} has size {} for operand 1 which does not broadcast with "
     "previously seen size {}"
@@ -36,9 +41,14 @@ WORKER = (
 )
 SETTER = "AttributeError: property '{}' of 'Flow' object has no setter"
 CALLED = "TypeError: 'Tensor' object is not callable"
-COUNT = (
-    "RuntimeError: function FBackward returned an incorrect number of gradients (expected 3, {})"
+MPS = (
+    "NotImplementedError: The operator 'aten::{}' is not currently implemented for the MPS device."
 )
+FULL = (
+    "OutOfMemoryError: CUDA out of memory. Tried to allocate 86.00 MiB. GPU 0 has a total capacity "
+    "of 79.25 GiB of which 41.44 MiB is free. Process 7 has 21.00 GiB memory in use.{}"
+)
+DIED = "RuntimeError: DataLoader worker (pid(s) 23) exited unexpectedly"
 REFUSES = (
     "ValueError: Expected parameter {} (Tensor of shape (2, 2)) of distribution {}() to satisfy "
     "the constraint {}(), but found invalid values:\ntensor([[1., 1.], [1., 1.]])"
@@ -64,6 +74,7 @@ ROWS = [
     (LOOKUP, {"code": "emb = nn.Embedding(9, 2)"}, "num_embeddings", "edge_index"),
     (EDGES.format("63] (got interval [0, 1180])"), {}, "up to node 1180", "63 rows"),
     (EDGES.format("63] (got interval [0, 1180])"), {}, "has 64 rows", "Pooling"),
+    (FOUND, {}, "up to node 145", "has 2"),
     (EDGES.format("3) in your node feature matrix"), {}, "it has 3", "has 4"),
     (EDGES.format("63]"), {"code": POOLED}, "one row for each graph, 64", "without gaps"),
     (EDGES.format("63]"), {"code": POOLED.replace("conv2(h", "conv2(x")}, "without gaps",
@@ -105,6 +116,8 @@ ROWS = [
     (WORKER.format("KeyError: 3"), {}, "list(d.values())", "num_workers=0"),
     (WORKER.format("KeyError: my own words of it"), {}, "num_workers=0", "list(d"),
     (WORKER.format("the end"), {}, "num_workers=0", "list(d"),
+    (AGAIN, {"code": "opt = torch.optim.LBFGS(w)"}, "several times in one step", "carried"),
+    (AGAIN, {"code": "opt = torch.optim.SGD(w)"}, "carried", "closure"),
     (SETTER.format("event_dim"), {}, "codomain", "another name"),
     (SETTER.format("event_shape"), {}, "super().__init__(", "another name"),
     (SETTER.format("size"), {}, "another name", "codomain"),
@@ -114,8 +127,16 @@ ROWS = [
     (CALLED, {"line": "h = hessian(lambda a: loss(a), x)"}, "If an index", "first argument"),
     (CALLED, {"line": "y = loss(x)"}, "If an index", "first argument"),
     (CALLED.replace("Tensor", "int"), {"line": "h = hessian(loss, x)"}, "If an index", "hessian"),
-    (COUNT.format("got 1"), {}, "ends with a `return`", "?"),
-    (COUNT.format("got 2"), {}, "Return one value", "ends with"),
+    (MPS.format("_slow_conv2d_forward"), {}, "still on the CPU", "does not have"),
+    (MPS.format("median"), {}, "does not have aten::median", "still on the CPU"),
+    (FULL.format(" Process 8 has 9.00 GiB"), {"code": "c = torch.load(p)"}, "whatever", "smaller"),
+    (FULL.format(" Process 8 has 9.00 GiB"), {"code": "c = torch.load(p, map_location='cpu')"},
+     "smaller", "whatever"),
+    (FULL.format(" Process 7 has 9.00 GiB"), {"code": "c = torch.load(p)"}, "smaller", "whatever"),
+    (DIED, {"words": "the RAM grows until the end"}, "long list in the dataset", "num_workers=0"),
+    (DIED, {"words": "内存一直涨"}, "dmesg", "Windows"),
+    (DIED, {"words": "it comes at random"}, "num_workers=0", "shm"),
+    (DIED, {"words": "I run it in docker"}, "shm", "Windows"),
     (REFUSES.format("covariance_matrix", "MultivariateNormal", "PositiveDefinite"), {}, "eigvalsh",
      "softplus"),
     (REFUSES.format("scale_tril", "MultivariateNormal", "LowerCholesky"), {}, "torch.tril", "eigv"),

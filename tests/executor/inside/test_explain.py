@@ -387,6 +387,8 @@ SAID: list[tuple[str, str, str, list[str]]] = [
      "    def backward(ctx, g):\n        return g\n"
      "x = torch.ones(2, requires_grad=True)\nF2.apply(x, x).sum().backward()",
      ["(x, y), and backward (line 9) returns 1 values"]),
+    ("none", "bias", "fc = nn.Linear(2, 2, bias=False)\nfc.bias.data.zero_()",
+     ["`fc.bias` is None: `fc` (line 4) is a Linear without bias."]),
     ("not_callable", "hessian", "x = torch.ones(2)\nloss = x.sum()\n"
      "torch.autograd.functional.hessian(loss, x)",
      ["`hessian` takes a function as its first argument", "it; `loss` (one value) (line 5)"]),

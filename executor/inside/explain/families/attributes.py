@@ -280,6 +280,8 @@ def none(scene: Scene, m: SeenError) -> Told:
     name = ast.unparse(node)[:60]
     if isinstance(node, ast.Attribute) and node.attr == "grad":
         return _grad_none(scene, node, name)
+    if isinstance(node, ast.Attribute) and (left_out := _made_without(scene, node)):
+        return f"`{name}` is None: {left_out}."
     value = scene.value_node(node)
     if isinstance(node, ast.Call):
         value = node
@@ -344,6 +346,18 @@ def _none_node(scene: Scene) -> ast.AST | None:
         if t is None and isinstance(c, ast.Attribute) and c.attr == "grad":
             return c
     return None
+
+
+def _made_without(scene: Scene, node: ast.Attribute) -> str:
+    """Of a bias or a weight that is None, that its layer was made so; empty if it is another."""
+    owner = next(scene.known([node.value]), None)
+    if owner is None or not is_a(owner.value, nn.Module) or node.attr not in ("bias", "weight"):
+        return ""
+    slots = private.parameters_of(owner.value)
+    if node.attr not in slots or slots[node.attr] is not None:
+        return ""
+    what = "bias" if node.attr == "bias" else "weights"
+    return f"{owner.ticked}{owner.place} is a {type(owner.value).__name__} without {what}"
 
 
 def _grad_none(scene: Scene, node: ast.Attribute, name: str) -> Told:
