@@ -97,7 +97,8 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ),
         (
             "not_a_number",
-            r"\bnans?\b|\binf\b|infinit|\bexplod",
+            r"\bnans?\b|\binf\b|infinit"
+            r"|\A(?!.*\b(?:validation|val[ _]loss|eval)\b.{0,200}\bexplod).*\bexplod",
             "find the first step where `torch.isfinite(loss)` is false, and print the inputs, the "
             "outputs and the largest gradient there. Usual causes: log, sqrt or a division at 0 "
             "(add a small number inside), a softmax over a row that is masked everywhere, exp of "
@@ -106,8 +107,10 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ),
         (
             "eval_is_worse",
-            r"\beval(?:uation)?(?:\(\)| mode)?\b.{0,100}\b(?:worse|drop\w*|bad|poor|random|high"
-            r"|higher|low|lower)\b|\b(?:worse|bad|poor)\b[^.?!]{0,60}\beval(?:\(\)| mode)",
+            r"\A(?=.*\b(?:bn\d?|batch ?norm\w*)\b).*\b(?:validation|val[ _]loss)\b[^.?!\n]{0,60}"
+            r"\bexplod|"
+            r"\beval(?:uation)?(?:\(\)| mode)?\b.{0,100}\b(?:worse|drop(?:s|ped)?|bad|poor|random"
+            r"|high|higher|low|lower)\b|\b(?:worse|bad|poor)\b[^.?!]{0,60}\beval(?:\(\)| mode)",
             "if the results are worse in eval mode alone, BatchNorm's running statistics do not "
             "fit the data: too few or too small batches, statistics of another task or of mixed "
             "data, or inputs scaled otherwise. Compare `running_mean` of the first BatchNorm with "

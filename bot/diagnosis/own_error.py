@@ -7,7 +7,15 @@ from itertools import pairwise
 
 from bot.messages.traceback_text import find_bare_errors
 from bot.models import PastedTraceback, Question
-from executor.errors import HasMessage, are_opposite, families_of, is_a, read, same_family
+from executor.errors import (
+    HasMessage,
+    are_opposite,
+    families_of,
+    is_a,
+    raised_by_a_worker,
+    read,
+    same_family,
+)
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.signature import signature
 
@@ -87,10 +95,15 @@ def of_a_comment(question: Question) -> PastedTraceback | None:
 
 
 def is_posted(pasted: HasMessage, error: HasMessage) -> bool:
-    """Whether an error is the one that was posted; of one whose message was cut off, the type."""
+    """Whether an error is the one that was posted; of one whose message was cut off, the type.
+
+    Of a loader's worker, the error in it is compared: a shuffle asks for another sample each time.
+    """
     if not pasted.message.strip():
         return _kind(pasted) == _kind(error)
-    return same_family(pasted, error)
+    return same_family(pasted, error) or same_family(
+        raised_by_a_worker(pasted), raised_by_a_worker(error)
+    )
 
 
 def same_kind(one: HasMessage, other: HasMessage) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from bot.diagnosis.own_error import posted
+from bot.diagnosis.own_error import is_posted, posted
 from bot.diagnosis.raised_inside import raised_inside
 from bot.messages.traceback_text import user_frames
 from bot.models import PastedTraceback, PostedLine, PostedReading, Question, TracebackFrame
@@ -73,7 +73,7 @@ def around(question: Question, run: JobResult | None) -> Around:
     library = _library(last) if last is not None else ""
     return Around(
         words=_besides(pasted.message, question.text),
-        line=own[-1].code if own else "",
+        line=own[-1].code if own else _line_here(question, run, pasted),
         file=_file(pasted),
         frames="\n".join(f"{_base(f.file)} {f.function}" for f in pasted.frames),
         raised_in=library,
@@ -82,6 +82,12 @@ def around(question: Question, run: JobResult | None) -> Around:
         torch=torch,
         runs=runs,
     )
+
+
+def _line_here(question: Question, run: JobResult | None, pasted: PastedTraceback) -> str:
+    """Of an error that was posted without its frames, the line that raised it here."""
+    same = run is not None and run.error is not None and is_posted(pasted, run.error)
+    return _failed(question, run) if same else ""
 
 
 def _failed(question: Question, run: JobResult | None) -> str:

@@ -24,6 +24,7 @@ from executor.errors.catalogue import (
 )
 from executor.errors.dtype_names import dtype_named
 from executor.errors.family import ErrorFamily, SeenError
+from executor.errors.in_a_worker import raised_by_a_worker
 from executor.errors.lists import (
     ResizedKey,
     missing_names,
@@ -39,7 +40,7 @@ from executor.errors.moved import (
     moved_attribute,
     moved_name,
 )
-from executor.errors.overloads import OddArgument, odd_argument
+from executor.errors.overloads import OddArgument, marked_argument, odd_argument
 from executor.errors.reading import ErrorReading, fitting, read_words, values_of
 from executor.errors.sameness import (
     Difference,
@@ -80,6 +81,7 @@ __all__ = [
     "is_about_dtypes",
     "is_gone",
     "is_written",
+    "marked_argument",
     "missing_names",
     "moved_argument",
     "moved_attribute",
@@ -88,6 +90,7 @@ __all__ = [
     "offered_forms",
     "prepare",
     "quoted_names",
+    "raised_by_a_worker",
     "read",
     "read_words",
     "resized_keys",

@@ -12,6 +12,7 @@ _GIVEN = re.compile(r"arguments have invalid types: \(([^\n]{1,600})\)[ \t]*$", 
 # torch 0.1 to 0.3 named only what was given: "… - got (A, B), but expected (A input, C target)".
 _GIVEN_BEFORE = re.compile(r"combination of arguments - got \(([^\n()]{1,600})\), but expected\b")
 _ONLY_FORM = re.compile(r", but expected \(([^\n()]{1,600})\)")
+_MARKED = re.compile(r"!([^!]{1,200})!")
 _BRACKETED = re.compile(r"\([^()]*\)")
 _INSIDE = re.compile(r"(?:tuple|list) of \(([\w, ]*)\)")
 _NO_TENSORS = frozenset({"int", "float", "str", "NoneType", "list", "tuple", "numpy.ndarray"})
@@ -53,6 +54,14 @@ def odd_argument(message: str) -> OddArgument | None:
         if len(off) == 1:
             odd.add(off[0])
     return odd.pop() if len(odd) == 1 else None
+
+
+def marked_argument(message: str) -> str:
+    """The type that the message marks, `!tuple of (bool, bool)!`, if it marks only one."""
+    marked = {
+        word for refused in _GIVEN.findall(message[:MAX_CHARS]) for word in _MARKED.findall(refused)
+    }
+    return marked.pop() if len(marked) == 1 else ""
 
 
 def _parts(text: str) -> list[str]:

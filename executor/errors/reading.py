@@ -16,6 +16,7 @@ from executor.errors.around import AROUND, NOTHING, SEARCHED, Around
 from executor.errors.catalogue import HasMessage, all_families, families_of
 from executor.errors.dtype_names import dtype_named
 from executor.errors.family import ANY, CAUSES, ErrorFamily, SeenError, Sentence, Suspect
+from executor.errors.in_a_worker import raised_by_a_worker
 from executor.errors.tried import untried
 from executor.errors.warnings import instead_of_what, is_a_warning, meaning_of_a_warning
 
@@ -77,6 +78,7 @@ def read_words(
         around: what the post shows besides the message.
         constructs: what stands in the code, if there is any.
     """
+    error = _to_tell(error)
     seen, family = _seen(error)
     if is_a_warning(error.type) and not (family and any(map(is_a_warning, family.types))):
         remedy = instead_of_what(error.message)
@@ -105,6 +107,7 @@ def read_words(
 
 def values_of(error: HasMessage) -> Mapping[str, str]:
     """All values that a message names or implies, as a Sentence's `when` knows them."""
+    error = _to_tell(error)
     seen, family = _seen(error)
     if seen is None or family is None:
         return {}
@@ -117,6 +120,7 @@ def fitting(error: HasMessage, constructs: Iterable[C]) -> Iterator[tuple[C, boo
     All are of the first kind of suspect that any construct fits. With each comes whether a value
     of the message points to it, and what is said of it.
     """
+    error = _to_tell(error)
     seen, family = _seen(error)
     if seen is not None and family is not None:
         here = tuple(constructs)
@@ -133,6 +137,12 @@ def _suspected(
         yield from ((c, by_value, _filled(suspect.says, values) or "") for c in found)
         if found:
             return
+
+
+def _to_tell(error: HasMessage) -> HasMessage:
+    """Of an error that a loader's worker raised, that one, if it is known."""
+    inside = raised_by_a_worker(error)
+    return inside if families_of(inside.type, inside.message) else error
 
 
 def _seen(error: HasMessage) -> tuple[SeenError | None, ErrorFamily | None]:

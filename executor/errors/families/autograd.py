@@ -432,6 +432,13 @@ FAMILIES = (
             "or backward() is called twice on one loss",
         ),
         remedy=(
+            Sentence(
+                "LBFGS calls its closure several times in one step, and each call needs a graph of "
+                "its own: compute what the model gives inside of it, `def closure(): "
+                "optimizer.zero_grad(); loss = criterion(model(x), y); loss.backward(); return "
+                "loss`. With `retain_graph=True` it would see the same loss each time",
+                {"code": r"\bLBFGS\("},
+            ),
             *(
                 Sentence(
                     "If the loss of the one network was computed through what the other made, cut "
@@ -606,6 +613,52 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="captured_in_place",
+        says="A function of torch.func changes a tensor in place that was not handed to it.",
+        decides=True,
+        means=(
+            "Inside of a function of torch.func (grad, vjp, jvp) a tensor is changed in place that "
+            "was not handed to it | a BatchNorm in training mode, which writes its running "
+            "statistics",
+        ),
+        remedy=(
+            "If it is a BatchNorm: `model.eval()` before, which takes the statistics that are "
+            "stored; to take those of the batch and write none, set `track_running_stats = False` "
+            "on these layers for the call alone. If it is a line of yours, write it without the "
+            "underscore or `+=`, or hand the tensor over as an argument",
+        ),
+        types=("RuntimeError",),
+        today=(
+            r"During a grad \(vjp, jvp, grad, etc\) transform, the function provided attempted to "
+            r"call in-place operation",
+        ),
+        sample=(
+            "kept = torch.zeros(2)\ntorch.func.grad(lambda w: kept.add_(w).sum())(torch.ones(2))"
+        ),
+    ),
+    ErrorFamily(
+        id="derivative_of_several",
+        says="A function of which a second derivative or a product is taken gives several values.",
+        decides=True,
+        means=(
+            "{function} is of a function that gives a single number, and this one gives a tensor "
+            "of several",
+        ),
+        remedy=(
+            "Let the function return the loss itself, one number (`.mean()` or `.sum()` of it, "
+            "with the target inside). For each of several outputs there is "
+            "`torch.func.jacrev(torch.func.jacrev(f))`, which is another, larger thing",
+        ),
+        suspects=(Suspect(r"{function}"),),
+        types=("RuntimeError",),
+        today=(
+            r"The Tensor returned by the function given to (?P<function>\w+) should contain a "
+            r"single element",
+        ),
+        values={"function": "of torch.autograd.functional"},
+        sample="torch.autograd.functional.hessian(lambda x: x * x, torch.ones(2))",
+    ),
+    ErrorFamily(
         id="backward_count",
         says="A custom backward returns another number of gradients than its forward has inputs.",
         decides=True,
@@ -613,7 +666,8 @@ FAMILIES = (
             ("backward of {function} returns {given} gradients, and forward has {expected} inputs"),
         ),
         remedy=(
-            ("Return one value for each input of forward, None for those that need no gradient"),
+            "Return one value for each input of forward, in their order, None for those that need "
+            "no gradient; without a `return` at its end backward gives a single None",
         ),
         types=("RuntimeError",),
         today=(
@@ -697,8 +751,9 @@ FAMILIES = (
         remedy=(
             "If an object keeps a result (a hidden state, a loss), detach it: `self.x = "
             "x.detach()`. If its layers are under `weight_norm` or pruned, their weight is such a "
-            "result: use `torch.nn.utils.parametrizations.weight_norm`, or copy before. If only "
-            "the weights are wanted: `copy.deepcopy(model.state_dict())`",
+            "result: `torch.nn.utils.parametrizations.weight_norm` in its place can be copied, and "
+            "loads checkpoints of the older one too. A second model with the same weights needs no "
+            "deep copy: make it anew, and `copied.load_state_dict(model.state_dict())`",
         ),
         suspects=(Suspect(r"deepcopy"),),
         types=("RuntimeError",),

@@ -8,7 +8,7 @@ from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 from executor.errors.layer_arguments import layers_that_take
 from executor.errors.moved import AS_TODAY, moved_keyword
 from executor.errors.one_hot import ROWS_OF_CLASSES, TO_CLASSES, rows_of_classes
-from executor.errors.overloads import odd_argument
+from executor.errors.overloads import marked_argument, odd_argument
 from executor.errors.several_outputs import (
     A_TUPLE_OF_ONE,
     ENDS_IN_A_COMMA,
@@ -49,9 +49,10 @@ def _layers(seen: SeenError, message: str) -> Mapping[str, str]:
 
 
 def _odd_argument(seen: SeenError, message: str) -> Mapping[str, str]:
-    """The only argument whose type a form does not take."""
-    odd = odd_argument(message)
-    return {} if odd is None else {"wanted": odd.wanted, "argument": odd.name, "odd": odd.given}
+    """The only argument whose type a form does not take; else the one that the message marks."""
+    if (odd := odd_argument(message)) is not None:
+        return {"wanted": odd.wanted, "argument": odd.name, "odd": odd.given}
+    return {"marked": marked_argument(message)}
 
 
 def _keyword_today(seen: SeenError, around: Around) -> Mapping[str, str]:
@@ -474,7 +475,11 @@ FAMILIES = (
             Sentence(ROWS_OF_CLASSES, {"function": _CLASS_LOSS, "rows_of": r".+"}),
             "{function} has no argument named {unknown}",
             "{function} takes {wanted} for `{argument}`, and is given {odd}",
-            "{function} has no form that takes ({given})",
+            "{function} does not take the {marked} that it is given at one place",
+            Sentence(
+                "{function} has no form that takes ({given})",
+                {"given": r"(?!.*\b(?:tuple|list)\b).*"},
+            ),
             "{function} is called with arguments that none of its forms takes",
         ),
         remedy=(
@@ -504,6 +509,18 @@ FAMILIES = (
                 "(`nn.Conv2d(3, 8, 3, True)` gives a stride of True). Written with its name, each "
                 "argument is in its own place",
                 {"argument": r".+"},
+            ),
+            Sentence(
+                "An argument is in another's place: `nn.Conv2d(3, 8, 3, True)` gives a stride of "
+                "True, which older versions took for 1. `print(layer)` of the layer that fails "
+                "shows it (`stride=(True, True)`); look at the call that makes it, and write each "
+                "argument with its name, `bias=True`. The weights stay as they are",
+                {"marked": r"tuple of \(bool.*"},
+            ),
+            Sentence(
+                "Go to the call that the traceback names, or to where the layer is made, and see "
+                "what gives it the {marked}",
+                {"marked": r".+"},
             ),
             "Compare the arguments with the forms in the message: perhaps a number where a tensor "
             "is needed, None, a float size (write `//` or `int(…)`), or a keyword that this "

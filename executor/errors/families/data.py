@@ -12,6 +12,13 @@ _ONLY_ON_GPU = (
     r"|\b(?:works?|fine|runs?|ok)\b[^.?!\n]{0,60}\b(?:on|with|using) (?:the )?CPU\b"
 )
 
+# That the machine's own memory fills up as it runs.
+_GROWS = (
+    r"\b(?:memory|ram)\b[^.?!\n]{0,40}\b(?:grow|increas|ris(?:es|ing)|climb|leak|fills? up)"
+    r"|\b(?:grow|increas|ris|leak)\w* [^.?!\n]{0,20}\b(?:memory|ram)\b"
+    r"|内存[^。？\n]{0,12}(?:涨|增|升|泄)"
+)
+
 FAMILIES = (
     ErrorFamily(
         id="worker_error",
@@ -122,10 +129,24 @@ FAMILIES = (
                 "that is printed above this one",
                 {"words": _ONLY_ON_GPU},
             ),
+            Sentence(
+                "`dmesg | grep -i kill` shows whether the system ended it for want of memory. What "
+                "grows with each worker is mostly a long list in the dataset (of dicts, paths, "
+                "texts): every worker gets a copy of its pages by merely reading it. Keep it as "
+                "one NumPy array or tensor, or read the entries from a file by their position; "
+                "fewer workers make fewer copies, and `gc.collect()` frees none. If it is not the "
+                "list, something that is opened for a sample stays open (a video reader)",
+                {"words": _GROWS},
+            ),
+            Sentence(
+                "Run with num_workers=0, which shows an error that a worker hides. If it runs "
+                "then, perhaps memory is short (fewer workers; in Docker `--shm-size=8g`)",
+                {"words": IN_A_CONTAINER},
+            ),
             (
                 "Run with num_workers=0, which shows an error that a worker hides. If it runs "
-                "then, perhaps memory is short (fewer workers; in Docker `--shm-size=8g`), or, on "
-                "Windows, the script lacks `if __name__ == '__main__':`"
+                "then, perhaps memory is short (fewer workers), or, on Windows, the script lacks "
+                "`if __name__ == '__main__':`"
             ),
         ),
         suspects=(Suspect(r"DataLoader"),),

@@ -840,16 +840,27 @@ FAMILIES = (
     ),
     ErrorFamily(
         id="mask_dtype",
-        says="A mask is of numbers, and has to be of True and False.",
-        means=("The mask is {dtype}, and has to say True or False of each place",),
-        remedy=("Make the mask from a comparison (`mask == 1`), or write `mask.bool()`",),
-        suspects=(Suspect(r"masked_\w+"),),
+        says="A mask is made of numbers where it has to be of True and False.",
+        decides=True,
+        means=(
+            "{operation} takes a mask of True and False alone, and this one is {given} (older "
+            "versions took numbers too)",
+            "{operation} takes a mask of True and False alone",
+        ),
+        remedy=(
+            "`mask.bool()`, which is True for every number but 0, or compare: `mask == 0`. True is "
+            "where the value goes. Do it where the mask is made, for each that the model makes: "
+            "`torch.triu(torch.ones(n, n, dtype=torch.bool), 1)`",
+        ),
+        suspects=(Suspect(r"masked_\w+", "takes it"),),
         types=("RuntimeError",),
         today=(
-            r"masked_\w+ only supports boolean masks, but got (?:mask with )?dtype (?P<dtype>\w+)",
+            r"(?P<operation>masked_(?:fill|scatter)_?) only supports boolean masks, but got mask "
+            r"with dtype (?P<given>[\w ]{1,30})",
+            r"(?P<operation>masked_select): expected BoolTensor for mask",
         ),
-        older=(r"masked_\w+: expected BoolTensor for mask",),
-        values={"dtype": "of the mask"},
-        sample="torch.ones(2).masked_fill(torch.ones(2), 0)",
+        values={"operation": "that takes the mask", "given": "dtype of the mask"},
+        sample="torch.ones(3).masked_fill(torch.ones(3), 0.0)",
+        examples=("RuntimeError: masked_select: expected BoolTensor for mask",),
     ),
 )

@@ -77,6 +77,12 @@ _LOADS_TO_ITS_PLACE = r"\btorch\.load\((?![^\n]{0,300}map_location)"
 # map_location is given, and what is read was written by pickle.
 _PICKLED = r"(?s)(?=.*map_location)(?=.*\b(?:pickle|pkl?|joblib|dill)\.(?:load|dump))"
 
+# NVIDIA's libraries, which come with torch and with a system's CUDA.
+_OF_CUDA = (
+    r"lib(?:cublas|cublasLt|cudnn\w*|cusparse|cusolver|cufft|curand|cudart|nvrtc|nvJitLink|nccl)"
+    r"\.so.*"
+)
+
 FAMILIES = (
     ErrorFamily(
         id="cuda_busy",
@@ -541,6 +547,13 @@ FAMILIES = (
                 "one that LD_LIBRARY_PATH or conda puts before it",
                 {"symbol": r"_ZN?K?St.*|_ZT\w*St.*"},
             ),
+            Sentence(
+                "{library}, a library of CUDA's own, asks another one for {symbol}, and the one "
+                "that was loaded is older and has not got it | the system's CUDA, which "
+                "LD_LIBRARY_PATH (a module that was loaded, .bashrc) puts before the libraries "
+                "that came with torch",
+                {"library": _OF_CUDA},
+            ),
             "{library} asks for the symbol {symbol}, which is not there | it was built for "
             "another PyTorch or CUDA than the one that is installed",
             "A compiled library asks for the symbol {symbol}, which is not there | it was built "
@@ -558,6 +571,14 @@ FAMILIES = (
                 "what LD_LIBRARY_PATH names",
                 {"symbol": r"_ZN?K?St.*|_ZT\w*St.*"},
             ),
+            Sentence(
+                "`echo $LD_LIBRARY_PATH`, and `ldd` of the file that the message names shows where "
+                "the other library is taken from. torch brings all of them and needs only the "
+                "driver: `unset LD_LIBRARY_PATH` (or `module unload cuda`) before Python. If it is "
+                "empty, two packages of pip brought different ones: install torch anew into a new "
+                "environment",
+                {"library": _OF_CUDA},
+            ),
             "Print `torch.__version__` and `torch.version.cuda`, and install the build of the "
             "extension that is named after them, or build it anew against them: `pip install "
             "--no-build-isolation --no-cache-dir --no-deps --force-reinstall PACKAGE` (without "
@@ -574,6 +595,8 @@ FAMILIES = (
         examples=(
             "ImportError: /env/lib/flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so: undefined "
             "symbol: _ZN3c104cuda9SetDeviceEi",
+            "OSError: /env/nvidia/cublas/lib/libcublas.so.11: undefined symbol: "
+            "cublasLtGetStatusString, version libcublasLt.so.11",
         ),
     ),
     ErrorFamily(
@@ -778,11 +801,24 @@ FAMILIES = (
         id="mps",
         says="Apple's GPU lacks an operation or a dtype, or a tensor is not on it.",
         means=(
+            Sentence(
+                "A convolution is looked for among those of Apple's GPU (MPS) and is one of the "
+                "CPU: `{operator}` | the layer's weights are still on the CPU, and its input is "
+                "not",
+                {"operator": r".*_slow_conv\w*"},
+            ),
             "Apple's GPU (MPS) does not have {operator}",
             "Apple's GPU (MPS) has no {dtype}",
             "An operation of Apple's GPU (MPS) is given a tensor that is not on it",
         ),
         remedy=(
+            Sentence(
+                "Print `next(model.parameters()).device` and `x.device` before the call: both have "
+                "to be mps, `model.to('mps')` and `x = x.to('mps')`. The fallback does not mend a "
+                "mix of the two; where it is wanted, PYTORCH_ENABLE_MPS_FALLBACK=1 has to be set "
+                "before torch is imported, in the shell that starts Python or Jupyter",
+                {"operator": r".*_slow_conv\w*"},
+            ),
             Sentence(
                 "Set PYTORCH_ENABLE_MPS_FALLBACK=1 before torch is imported, to run it on the CPU; "
                 "a newer PyTorch may have it",

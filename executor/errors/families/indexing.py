@@ -4,6 +4,14 @@ from collections.abc import Mapping
 
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 
+# Layers of graphs, which look up the rows of `x` by the numbers in `edge_index`.
+_OF_A_GRAPH = r"\b(?:torch_geometric|PyG|message_passing|edge_index|(?:GCN|GAT|GIN|SAGE)\w*Conv)\b"
+_EDGES_KEPT = r"\b(?!Transductive)\w*Conv\(.{0,80}?\bcached\s*=\s*True"
+_LOOKED_UP_BY_EDGES = (
+    "A layer of a graph looks up rows of `x` by the numbers in `edge_index`, and one of them is "
+    "not below the number of rows (or negative)"
+)
+
 # That the error comes with longer text: then the positions are asked about, and no token.
 _LONGER = (
     r"\b(?:long|longer|larger|bigger) (?:texts?|articles?|documents?|sentences?|sequences?|inputs?"
@@ -123,6 +131,22 @@ FAMILIES = (
                 )
                 for where in ("raising", "line")
             ),
+            *(
+                Sentence(
+                    f"{_LOOKED_UP_BY_EDGES} | `cached=True`: such a layer keeps the edges of its "
+                    "first call, and uses them for every other graph",
+                    {where: _EDGES_KEPT},
+                )
+                for where in ("code", "words")
+            ),
+            *(
+                Sentence(
+                    f"{_LOOKED_UP_BY_EDGES} | an `x` that has fewer rows than the graph has nodes "
+                    "(pooled, or of another graph), or nodes that are not numbered from 0",
+                    {where: _OF_A_GRAPH},
+                )
+                for where in ("frames", "code", "words")
+            ),
             Sentence(
                 "Row {index} is asked of a table with {rows} rows, counted from 0 | where it comes "
                 "with longer text, the positions: a model has learned only so many (512 in BERT, "
@@ -145,6 +169,24 @@ FAMILIES = (
             ),
         ),
         remedy=(
+            *(
+                Sentence(
+                    "Where graphs differ (batches of a loader, another split), leave out "
+                    "`cached=True`: it is for one graph that stays the same. With it a larger "
+                    "graph raises nothing and is computed with the edges of the first one",
+                    {where: _EDGES_KEPT},
+                )
+                for where in ("code", "words")
+            ),
+            *(
+                Sentence(
+                    "Print `x.shape` and `edge_index.max()` right before the layer that fails. If "
+                    "`x` was pooled there, keep the rows of the nodes under a name of their own; "
+                    "if the nodes are numbered with gaps or from 1, number them from 0",
+                    {where: _OF_A_GRAPH},
+                )
+                for where in ("frames", "code", "words")
+            ),
             *(
                 Sentence(
                     "Print the length of the sequence and the number of positions "
@@ -584,6 +626,15 @@ FAMILIES = (
                 {"frames": r"configuration_auto\.py"},
             ),
             Sentence("The table has no column {key}", {"raised_in": "pandas", "key": r"['\"].*"}),
+            *(
+                Sentence(
+                    "Adagrad asks for the sum of squares of a parameter that it has none for: "
+                    "older versions make it where the optimizer is made, and not for a group that "
+                    "is added later",
+                    {"key": r"'sum'", where: r"\badagrad\b"},
+                )
+                for where in ("frames", "words", "code")
+            ),
             Sentence(
                 "The dictionary has no key {key}, which a group of some optimizers has | the state "
                 "of another kind of optimizer was loaded",
@@ -607,9 +658,19 @@ FAMILIES = (
                 )
                 for where in ("words", "code", "line")
             ),
+            *(
+                Sentence(
+                    "Give it all parameters when it is made (those that are frozen have no "
+                    "gradient, and are passed over), each group with its own lr; or make the state "
+                    "of the new ones by hand: `for p in group['params']: optimizer.state[p] = "
+                    "{{'step': 0, 'sum': torch.zeros_like(p)}}`. Newer versions make it themselves",
+                    {"key": r"'sum'", where: r"\badagrad\b"},
+                )
+                for where in ("frames", "words", "code")
+            ),
             Sentence(
                 "`print(type(d), len(d))` of what is asked: give the list or data set of all of "
-                "them, or ask by a key that it has",
+                "them (of a dictionary of them `list(d.values())`), or ask by a key that it has",
                 {"key": r"-?\d+"},
             ),
             Sentence(

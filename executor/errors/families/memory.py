@@ -15,7 +15,14 @@ _SIZE = r"(\d{1,9}(?:\.\d{1,9})? [KMG]iB)"
 _MIB = {"K": 1 / 1024, "M": 1.0, "G": 1024.0}
 _CONTEXT = 1024.0  # MiB that CUDA itself takes, and more
 _ROOM = 4  # times what was asked for, and more is free
+_PROCESS = re.compile(r"\bProcess (\d{1,9}) has \d")
 _LOADS = r"\btorch\.load\((?!.*map_location)"
+
+
+def _who_shares(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Who holds the memory, and whether the message lists several processes."""
+    several = len(set(_PROCESS.findall(message))) > 1
+    return {**_who_holds(seen, message), **({"shared": "yes"} if several else {})}
 
 
 def _who_holds(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -92,7 +99,7 @@ FAMILIES = (
     ErrorFamily(
         id="cuda_out_of_memory",
         says="A GPU has no room for what is asked.",
-        derive=_who_holds,
+        derive=_who_shares,
         means=(
             Sentence(
                 "{wanted} are asked for at once, and the whole GPU has {total}: what is made there "
@@ -119,6 +126,13 @@ FAMILIES = (
             "The GPU had no room for what was asked",
         ),
         remedy=(
+            Sentence(
+                "Several processes hold memory of this one GPU: `torch.load` puts tensors back on "
+                "the GPU that they were saved from, in every process, whatever "
+                "`torch.cuda.set_device` says. `torch.load(path, map_location='cpu')`, and `del` "
+                "what it gave once the states are loaded",
+                {"shared": r"yes", "code": _LOADS},
+            ),
             Sentence(
                 "Print the shapes of what the line joins: a broadcast of [n] with [n, 1], a table "
                 "of all pairs, or the whole data set in one call makes such a tensor. If it is "

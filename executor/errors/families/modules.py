@@ -185,6 +185,14 @@ _LEFT_TO_OTHERS = (
     (r"dataset\.py __getitem__\s*\Z", "__getitem__", "Dataset"),
 )
 
+# How a parameter is made, and not replaced: by its function, in a list, in a constructor.
+_MADE_WITH_A_TENSOR = (
+    ("line", r"\bregister_parameter\("),
+    ("name", r"\d+"),
+    ("frames", r"\bcontainer\.py (?:append|extend|__init__|__setitem__|update)\b"),
+    ("frames", r" __init__\nmodule\.py __setattr__\Z"),
+)
+
 FAMILIES = (
     ErrorFamily(
         id="module_before_init",
@@ -241,6 +249,14 @@ FAMILIES = (
                 "layer's result is stored under the layer's own name",
                 {"slot": r".*module", "given": r"torch\..*Tensor"},
             ),
+            *(
+                Sentence(
+                    "A parameter `{name}` is to be made of a plain tensor, and only an "
+                    "`nn.Parameter` may become one",
+                    {"slot": r"parameter", "given": r"torch\..*Tensor", where: pattern},
+                )
+                for where, pattern in _MADE_WITH_A_TENSOR
+            ),
             "`{name}` of a module is its {slot}, and is assigned a {given}",
         ),
         remedy=(
@@ -248,6 +264,15 @@ FAMILIES = (
                 "To move a layer, move it whole, `layer.to(device)`, which keeps its parameters "
                 "what they are",
                 {"slot": r"parameter", "line": r"([\w.]+) *= *\1\.(?:cuda|to|cpu|half)\("},
+            ),
+            *(
+                Sentence(
+                    "Make it one: `nn.Parameter(x)`, which trains once the optimizer has it. A "
+                    "`ParameterList` does so by itself since torch 1.12. Where no gradient is to "
+                    "go into it, `register_buffer`",
+                    {"slot": r"parameter", "given": r"torch\..*Tensor", where: pattern},
+                )
+                for where, pattern in _MADE_WITH_A_TENSOR
             ),
             Sentence(
                 "If it is a value to begin with, or an update by hand: `with torch.no_grad(): "

@@ -54,6 +54,20 @@ FAMILIES = (
                 "NaN or a division by 0, mend those",
                 {"nan": r"yes"},
             ),
+            Sentence(
+                "Of a batch only some of the matrices are printed, and those may be sound: "
+                "`torch.linalg.eigvalsh({parameter}).min(-1).values` shows which have an "
+                "eigenvalue that is not above 0. A correlation that is rounded to 1 or -1 (`tanh` "
+                "of a large number) gives 0: bound it, `0.999 * torch.tanh(x)`. A covariance of "
+                "few samples does too: add `1e-4 * torch.eye(n)`. A matrix also has to be "
+                "symmetric",
+                {"constraint": r"PositiveDefinite", "parameter": r".+"},
+            ),
+            Sentence(
+                "Its diagonal has to be positive, `softplus` or `exp` of what a layer gives, and "
+                "what is above it 0, `torch.tril`",
+                {"constraint": r"LowerCholesky"},
+            ),
             "Print the smallest and the largest of {parameter}, which have to satisfy "
             "{constraint}. A scale or a variance has to be positive: if it is a layer's output, it "
             "goes through softplus or exp; probabilities are between 0 and 1: if they are scores, "

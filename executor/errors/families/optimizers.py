@@ -4,6 +4,8 @@ from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 _SCALED = r"\b\w*scaler\.step\("  # a GradScaler steps the optimizer
 
+_GIVEN = r"(?P<given>-?\d{1,12}(?:\.\d{1,12})?)"
+
 FAMILIES = (
     ErrorFamily(
         id="no_parameters",
@@ -241,10 +243,19 @@ FAMILIES = (
         id="settings_per_group",
         says="A scheduler was given a list of another length than there are parameter groups.",
         means=(
+            "The optimizer has {groups} parameter groups, and {scheduler} was made when it had "
+            "{given}: a group was added since, and `{name}` was given as a list with a number for "
+            "each",
             "The optimizer has {groups} parameter groups, and the scheduler was given {given} "
             "`{name}`",
         ),
         remedy=(
+            Sentence(
+                "Give a single `{name}`, which holds for all groups; or right after "
+                "`add_param_group` append that of the new one, `scheduler.{name}s.append(1e-5)`; "
+                "or put all groups into the optimizer from the start",
+                {"scheduler": r".+"},
+            ),
             "One setting without a list holds for all groups; a list needs one for each group, in "
             "their order (`optimizer.param_groups`)",
         ),
@@ -253,16 +264,93 @@ FAMILIES = (
             r"[Ee]xpected (?P<groups>\d+) (?P<name>lr_lambda|min_lr)s, (?:but )?got (?P<given>\d+)",
             r"(?P<name>\w+) must have the same length as optimizer\.param_groups\. \w+ has "
             r"(?P<given>\d+) values, param_groups has (?P<groups>\d+)",
+            r"number of param groups in the `optimizer` \((?P<groups>\d+)\) differs from when "
+            r"`(?P<scheduler>\w+)` was initialized \((?P<given>\d+)\)[^`]{1,120}`(?P<name>\w+)s`",
         ),
         values={
             "groups": "the optimizer's parameter groups",
             "given": "how many settings the list has",
             "name": "the argument",
+            "scheduler": "its class, where groups were added after it was made",
         },
         sample=(
             "o = torch.optim.SGD([{'params': [torch.ones(1)]}, {'params': [torch.ones(2)]}], lr=1.)"
             "\ntorch.optim.lr_scheduler.LambdaLR(o, [lambda step: 1.0])"
         ),
-        examples=("ValueError: expected 2 min_lrs, got 1",),
+        examples=(
+            "ValueError: expected 2 min_lrs, got 1",
+            "RuntimeError: The number of param groups in the `optimizer` (3) differs from when "
+            "`ReduceLROnPlateau` was initialized (2), usually due to a new param group being added "
+            "to the optimizer. Please modify the `min_lrs` field to match the length of the "
+            "`optimizer` param groups.",
+        ),
+    ),
+    ErrorFamily(
+        id="restart_periods",
+        says="Warm restarts are to come after periods that are no whole numbers.",
+        decides=True,
+        means=(
+            Sentence(
+                "Each period of CosineAnnealingWarmRestarts is `T_mult` times as long as the one "
+                "before, and it takes whole numbers from 1 on: periods stay or grow, and {given} "
+                "would shrink them",
+                {"name": r"T_mult", "given": r"0?\.\d+"},
+            ),
+            "CosineAnnealingWarmRestarts takes a whole number, 1 or more, for `{name}`, and is "
+            "given {given}",
+        ),
+        remedy=(
+            Sentence(
+                "For periods that get shorter, chain one schedule for each: "
+                "`SequentialLR(optimizer, [CosineAnnealingLR(optimizer, n) for n in (160, 80, "
+                "40)], milestones=[160, 240])`; T_mult=1 keeps all of one length",
+                {"name": r"T_mult", "given": r"0?\.\d+"},
+            ),
+            "Make it a whole number: `int(n)`, or `//` for the `/` that it comes from",
+        ),
+        suspects=(Suspect(r"CosineAnnealingWarmRestarts"),),
+        types=("ValueError",),
+        today=(
+            rf"Expected integer (?P<name>T_mult) >= 1, but got {_GIVEN}",
+            rf"Expected positive integer (?P<name>T_0), but got {_GIVEN}",
+        ),
+        values={"name": "the argument", "given": "what it is given"},
+        sample=(
+            "optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)\n"
+            "torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, 4, 0.5)"
+        ),
+    ),
+    ErrorFamily(
+        id="schedule_without_steps",
+        says="A schedule of a fixed length is made for no steps, or for a part of one.",
+        means=(
+            Sentence(
+                "OneCycleLR is to be made for no steps at all | `len(loader)` is 0: no data were "
+                "found (a path, a split, data that have to be prepared first), or `drop_last=True` "
+                "with fewer samples than one batch",
+                {"given": r"0(?:\.0)?"},
+            ),
+            "OneCycleLR takes a whole number above 0 for `{name}`, and is given {given}",
+        ),
+        remedy=(
+            Sentence(
+                "Print `len(dataset)` and `len(loader)` before it, and mend what finds no data: no "
+                "number that is written there by hand does. If both are above 0, `//` made 0 of a "
+                "number of steps below 1",
+                {"given": r"0(?:\.0)?"},
+            ),
+            "Make it a whole number: `int(n)`, or `//` for the `/` that it comes from",
+        ),
+        suspects=(Suspect(r"OneCycleLR"),),
+        types=("ValueError",),
+        today=(
+            r"(?i)expected positive integer (?P<name>total_steps|epochs|steps_per_epoch), but got "
+            + _GIVEN,
+        ),
+        values={"name": "the argument", "given": "what it is given"},
+        sample=(
+            "optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)\n"
+            "torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.1, total_steps=0)"
+        ),
     ),
 )

@@ -54,7 +54,14 @@ FAMILIES = (
             "A DataLoader was given `{option}`, which only its worker processes use, and it has "
             "none (num_workers is 0)",
         ),
-        remedy=("Give num_workers of 1 or more, or leave `{option}` out",),
+        remedy=(
+            Sentence(
+                "Without workers it has to be None (until torch 1.13 it was 2): "
+                "`prefetch_factor=4 if num_workers > 0 else None`, or leave it out",
+                {"option": r"prefetch_factor"},
+            ),
+            "Without workers leave `{option}` out: give it only where num_workers is 1 or more",
+        ),
         suspects=(Suspect(r"DataLoader"),),
         types=("ValueError",),
         today=(

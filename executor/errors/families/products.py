@@ -60,6 +60,13 @@ def _same_batch(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"same": "yes"} if same else {"batches_differ": "yes"}
 
 
+def _as_often(seen: SeenError, message: str) -> Mapping[str, str]:
+    """How many times one size of a letter goes into the other, if it does, and is not 1."""
+    small, large = sorted(seen.numbers("size", "before"))
+    whole = small > 1 and large % small == 0
+    return {"times": str(large // small)} if whole else {}
+
+
 FAMILIES = (
     ErrorFamily(
         id="matmul_shapes",
@@ -454,7 +461,15 @@ FAMILIES = (
                 "for {size} in operand {operand}"
             ),
         ),
+        derive=_as_often,
         remedy=(
+            Sentence(
+                "If `{letter}` counts the samples, one operand was made for {times} times fewer of "
+                "them: repeat it before. `x.repeat_interleave({times}, dim=0)` repeats each of its "
+                "samples in place, `torch.cat([x] * {times})` all of them in turn: take the order "
+                "of the other operand, since both run",
+                {"letter": r"[bB]", "times": r".+"},
+            ),
             (
                 "Give the two dimensions different letters, or bring them to one size: "
                 "print the shapes of the operands"

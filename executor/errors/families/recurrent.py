@@ -22,9 +22,12 @@ def _swapped(seen: SeenError, message: str) -> Mapping[str, str]:
 
 def _square(seen: SeenError, message: str) -> Mapping[str, str]:
     """For how many steps a mask is and how many are needed, where both are square; else its rows,
-    where each has an entry for each step.
+    where each has an entry for each step. Of one with a mask for each sample, how many heads.
     """
     given, wanted = seen.sizes("given"), seen.sizes("expected")
+    if len(given) == len(wanted) == 3 and given[1:] == wanted[1:]:
+        heads, rest = divmod(wanted[0], max(given[0], 1))
+        return {"heads": str(heads), "masks": str(given[0])} if heads > 1 and not rest else {}
     if len(given) != 2 or len(wanted) != 2 or len(set(wanted)) != 1:
         return {}
     if len(set(given)) == 1:
@@ -342,6 +345,13 @@ FAMILIES = (
         means=("Attention gets a mask of {given} where its tokens need {expected}",),
         derive=_square,
         remedy=(
+            Sentence(
+                "A mask of 3 dimensions is [batch * heads, steps of the query, steps of the key], "
+                "the heads of one sample side by side. If it has one for each of {masks} samples, "
+                "`mask.repeat_interleave({heads}, dim=0)` gives each head that of its own sample "
+                "(`repeat` would mix the samples)",
+                {"heads": r".+"},
+            ),
             Sentence(
                 "It has {rows} rows with an entry for each step. If these are the samples, it says "
                 "what of each is padding, and goes into `key_padding_mask` (of a Transformer's "

@@ -27,6 +27,7 @@ _PAIR_KEPT = (
 _BY_NUMBER = r"\b(?:mse|l1|smooth_?l1|huber)_?loss\b"
 _STEP = r"\b(?:adam\w*|sgd|rmsprop|adagrad|radam|nadam|lion)\.py \w*(?:step|adam|sgd|multi|single)"
 _COLLATED = r"\b(?:dataloader|collate)\.py (?:default_collate|collate)\b"
+_BATCH_FIRST = r"\bbatch_first *= *True"
 _IN_ATTENTION = r"\bfunctional\.py multi_head_attention_forward\b"
 _ONE_HOT = r"\bone.?hot\b"
 _TARGET_RESHAPED = r"\b(?:target|label|mask)s?\.(?:view|reshape)\("
@@ -554,6 +555,11 @@ FAMILIES = (
             ),
             Sentence(
                 "An attention layer cuts its keys or values into as many samples as the queries "
+                "have, and they have another number of them",
+                {"frames": _IN_ATTENTION, "code": _BATCH_FIRST},
+            ),
+            Sentence(
+                "An attention layer cuts its keys or values into as many samples as the queries "
                 "have, and they have another number of them: without batch_first=True (which came "
                 "with 1.9) it takes the second dimension for the batch",
                 {"frames": _IN_ATTENTION},
@@ -584,6 +590,13 @@ FAMILIES = (
             "The tensor has {size} values, and the shape [{shape}] would need {needed}",
         ),
         remedy=(
+            Sentence(
+                "Print the shapes of query, key and value, which are [batch, length, features] "
+                "where the layer is batch first: all need the same batch, and none is broadcast. "
+                "One query that is learned for all samples is expanded first, "
+                "`q.expand(x.size(0), -1, -1)`",
+                {"frames": _IN_ATTENTION, "code": _BATCH_FIRST},
+            ),
             Sentence(
                 "Give query, key and value as [length, batch, features] (`x.transpose(0, 1)`, and "
                 "the output back), or make the layer with batch_first=True where it exists; a view "

@@ -1,6 +1,6 @@
 """Sparse tensors: their indices, their sizes, and whether they are coalesced."""
 
-from executor.errors.family import ErrorFamily, Suspect
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 _ROWS = (
     "The indices are a table with a row for each dimension and a column for each entry: print its "
@@ -112,8 +112,30 @@ FAMILIES = (
     ErrorFamily(
         id="sparse",
         says="An operation does not take sparse tensors, or not this kind.",
+        means=(
+            Sentence(
+                "A dense gradient is to be added to a parameter that is sparse: what a product "
+                "with a sparse tensor gives back to it is dense",
+                {"added": r".+", "line": r"\bopt\w*\.step\("},
+            ),
+            Sentence("A dense tensor is added to a sparse one", {"added": r".+"}),
+        ),
+        remedy=(
+            Sentence(
+                "Make it dense before the optimizer gets it: `x = "
+                "x.detach().to_dense().requires_grad_()`. Its zeros are trained too, so it does "
+                "not stay sparse",
+                {"added": r".+", "line": r"\bopt\w*\.step\("},
+            ),
+            Sentence(
+                "Write the dense one first, `dense + sparse`, or `sparse.to_dense()`",
+                {"added": r".+"},
+            ),
+        ),
         types=("RuntimeError", "NotImplementedError", "TypeError"),
         today=(r"[Ss]parse",),
+        details=(r"(?P<added>add\(sparse, dense\))",),
+        values={"added": "what is refused, where it is a sum"},
         sample="torch.eye(2).to_sparse() + torch.ones(2, 2)",
         breadth=19,
     ),

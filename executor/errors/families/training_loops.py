@@ -1,6 +1,8 @@
 """Lightning and torchmetrics: hooks, loaders, what is logged, and what a metric takes."""
 
-from executor.errors.family import ErrorFamily, Sentence, Suspect
+from collections.abc import Mapping
+
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 
 _LIGHTNING = "lightning"
 _METRICS = "torchmetrics"
@@ -8,6 +10,18 @@ _METRICS = "torchmetrics"
 # A value that is logged at each step and never gathered, and the names of what an evaluation logs.
 _OF_STEPS_ALONE = r"\.log(?:_dict)?\([^\n]{0,300}\bon_epoch\s{0,3}=\s{0,3}False"
 _OF_AN_EVALUATION = r"(?i).*(?:val|test|dev).*"
+
+# Rows that were pooled to one for each graph, given to a layer of nodes under the same name.
+_POOLED_AND_USED_ON = (
+    r"\b(\w+) *= *global_\w+_pool\( *\1\b[^\n]{0,80}(?:\n[^\n]{0,200}){0,3}?"
+    r"\n[^\n]{0,80}\b\w*[cC]onv\w*\( *\1 *, *\w*edge_index"
+)
+
+
+def _rows_of_nodes(seen: SeenError, message: str) -> Mapping[str, str]:
+    """How many rows `x` has: older wordings name it as where the interval ends, newer the last."""
+    return {"rows": str(seen.number("nodes") + (seen["bracket"] == "]"))}
+
 
 FAMILIES = (
     ErrorFamily(
@@ -160,9 +174,20 @@ FAMILIES = (
                 "A LightningModule knows its device: `self.device`; call your own by another name",
                 {"name": r"device|dtype|trainer|logger|global_step|current_epoch"},
             ),
-            "If it is an attribute of yours, give it another name; if it is a field of a named "
-            "tuple: `x = x._replace(field=value)`; if the class is a library's, another version of "
-            "it may have let it be set",
+            Sentence(
+                "Since torch 1.8 a transform's `event_dim` follows from its `domain` and "
+                "`codomain`: leave the assignment out, and write both into the class, for vectors "
+                "`domain = codomain = torch.distributions.constraints.real_vector`",
+                {"name": r"event_dim"},
+            ),
+            Sentence(
+                "A distribution hands its shapes to its base class: `super().__init__("
+                "batch_shape, event_shape)`",
+                {"name": r"batch_shape|event_shape"},
+            ),
+            "If a class that yours is derived from computes it, leave the assignment out, and give "
+            "that class what it computes it from; if it is an attribute of yours alone, give it "
+            "another name; if it is a field of a named tuple: `x = x._replace(field=value)`",
         ),
         suspects=(Suspect(r"{name}", "", kinds=("attribute", "change")),),
         types=("AttributeError",),
@@ -375,26 +400,53 @@ FAMILIES = (
         id="edges_outside",
         says="A graph's edges name nodes that it does not have.",
         decides=True,
-        means=("`edge_index` names a node outside of [0, {nodes})",),
+        derive=_rows_of_nodes,
+        means=(
+            Sentence(
+                "`edge_index` goes up to node {highest}, and the `x` that the layer is given has "
+                "{rows} rows, one for each node that it may name",
+                {"highest": r".+"},
+            ),
+            "`edge_index` names a node that the `x` which the layer is given has no row for: it "
+            "has {rows}",
+        ),
         remedy=(
+            Sentence(
+                "Pooling leaves one row for each graph, {rows} here, and the next layer needs one "
+                "for each node: `h = conv1(x, edge_index)`, `p1 = global_add_pool(h, batch)`, `h = "
+                "conv2(h, edge_index)`, and join the pooled ones, `torch.cat((p1, p2), 1)`",
+                {"code": _POOLED_AND_USED_ON},
+            ),
             Sentence(
                 "For the layer `x` has one row: its nodes are counted along the last dimension but "
                 "one. Print `x.shape` before it; an Embedding of [nodes, 1] gives [nodes, 1, "
                 "channels], which wants `x.squeeze(1)`",
-                {"nodes": "1"},
+                {"rows": "1"},
             ),
-            "Number the nodes from 0 without gaps, give `x` a row for each, and build `edge_index` "
-            "as [2, edges] of int64 (`.t().contiguous()` of a list of pairs)",
+            "Print `x.shape` and `edge_index.max()` right before that layer. If `x` has fewer rows "
+            "than there are nodes, it is another one than this graph's (pooled, say); if it has a "
+            "row for each, number the nodes from 0 without gaps, and build `edge_index` as [2, "
+            "edges] of int64 (`.t().contiguous()` of a list of pairs)",
         ),
         suspects=(Suspect(r"conv\w*|\w*Conv|propagate|Data"),),
         types=("IndexError", "ValueError"),
-        today=(r"'edge_index' point to valid indices in the interval \[0, (?P<nodes>\d+)",),
-        values={"nodes": "number of nodes"},
+        today=(
+            r"'edge_index' point to valid indices in the interval \[0, (?P<nodes>\d+)"
+            r"(?P<bracket>[)\]])(?: \(got interval \[\d+, (?P<highest>\d+)\]\))?",
+        ),
+        details=(r"larger than \d+ \(got (?P<highest>\d+)\)",),
+        values={
+            "nodes": "where the interval ends",
+            "bracket": "whether that end is one of them, `]`, or not, `)`",
+            "highest": "the largest node that is named",
+        },
         needs="torch_geometric",
         examples=(
             "IndexError: Encountered an index error. Please ensure that all indices in "
             "'edge_index' point to valid indices in the interval [0, 3) in your node feature "
             "matrix and try again.",
+            "IndexError: Encountered an index error. Please ensure that all indices in "
+            "'edge_index' point to valid indices in the interval [0, 2] (got interval [0, 9])",
         ),
     ),
 )  # fmt: skip

@@ -25,6 +25,12 @@ _ENV_STEP = r"\benv\w*\.step\("
 _VALUE_CALLED = r"[\w)\]]\.(?:data|grad|T|mT|H|mH|real|imag)\("
 
 _INDEXED = r"subscriptable"
+# Functions that take a function, given a value: its name tells, or the line that failed.
+_OF_FUNCTIONS = r"(?:hessian|jacobian|vhp|hvp|jvp|vjp|vmap|jacrev|jacfwd)\("
+_DERIVED_OF_A_VALUE = (
+    ("line", rf"\b{_OF_FUNCTIONS}(?!lambda\b)"),
+    ("code", rf"\b{_OF_FUNCTIONS}\s*\w*(?:loss|output|out|pred|preds|logits|energy)\s*,"),
+)
 # What is a value of a tensor or an array, called; and the types of such values.
 _ATTRIBUTE_CALLED = r"\.(?:shape|size|ndim|dtype|device|values|columns)\("
 _OF_AN_ATTRIBUTE = r"int|tuple|(?:torch\.)?(?:Size|device|dtype)|(?:numpy\.)?ndarray|Index"
@@ -53,6 +59,14 @@ FAMILIES = (
                     {"type": r"Tensor|Parameter", "use": r"callable", where: _VALUE_CALLED},
                 )
                 for where in ("line", "code", "words")
+            ),
+            *(
+                Sentence(
+                    "`hessian`, `jacobian`, `vmap` and the like take a function as their first "
+                    "argument, and call it: here that is a tensor, the result of a computation",
+                    {"type": r"Tensor|Parameter", "use": r"callable", where: pattern},
+                )
+                for where, pattern in _DERIVED_OF_A_VALUE
             ),
             Sentence(
                 "A value is called like a function: `shape`, `dtype`, `device` and, of NumPy's "
@@ -148,6 +162,15 @@ FAMILIES = (
                     {"type": r"Tensor|Parameter", "use": r"callable", where: _VALUE_CALLED},
                 )
                 for where in ("line", "code", "words")
+            ),
+            *(
+                Sentence(
+                    "Write what computes it as a function of what is to be derived by, and hand "
+                    "that over: `def f(w): return loss_fn(torch.nn.functional.linear(x, w), y)`, "
+                    "`hessian(f, w)`; of a whole model with `torch.func.functional_call`",
+                    {"type": r"Tensor|Parameter", "use": r"callable", where: pattern},
+                )
+                for where, pattern in _DERIVED_OF_A_VALUE
             ),
             Sentence(
                 "Leave out the parentheses behind it",

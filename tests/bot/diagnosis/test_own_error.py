@@ -25,6 +25,10 @@ from tests.built import caught, error, failed, ran
 MATMUL = "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"
 OLD_MATMUL = "size mismatch, m1: [96 x 6], m2: [576 x 120] at /pytorch/aten/src/TH/generic.cpp:41"
 NO_CUDA = "Torch not compiled with CUDA enabled"
+WORKER = (
+    "Caught {}Error in DataLoader worker process 0.\nOriginal Traceback (most recent call "
+    "last):\n{}"
+)
 UNKNOWN = "the frobnicator of layer 3 is not attached to anything"
 
 
@@ -51,6 +55,11 @@ def asked(text: str = "", traceback: PastedTraceback | None = None) -> Question:
         (pasted(UNKNOWN[:40]), error(UNKNOWN), True),  # it was cut off
         (pasted("the"), error(UNKNOWN), False),  # too short to tell
         (pasted(UNKNOWN, "my.module.RuntimeError"), error(UNKNOWN), True),
+        # Of a loader's worker what it raised is compared: a shuffle brings another sample first.
+        (pasted("7", "KeyError"), error(WORKER.format("Key", "KeyError: 3"), "KeyError"), True),
+        (pasted(WORKER.format("Key", "KeyError: 7"), "KeyError"),
+         error(WORKER.format("Key", "KeyError: 3"), "KeyError"), True),
+        (pasted(MATMUL), error(WORKER.format("Key", "KeyError: 3"), "KeyError"), False),
         # Of one family, and the opposite.
         (pasted("too many values to unpack (expected 2)", "ValueError"),
          error("not enough values to unpack (expected 2, got 1)", "ValueError"), False),

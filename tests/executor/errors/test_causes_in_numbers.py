@@ -465,7 +465,7 @@ DATA = [
     (ENDED.format(" with exit code 1"), {}, "stand in the terminal", "could not start"),
     (ENDED.format(""), {}, "could not start", "exit code"),
     (ENDED.format(""), {"words": "It works on the CPU, and not on the GPU"}, "forked", "shm"),
-    (ENDED.format(""), {"words": "I train on the GPU"}, "shm", "forked"),
+    (ENDED.format(""), {"words": "I train on the GPU"}, "fewer workers", "forked"),
 ]
 
 STATE = "RuntimeError: Expected hidden size ({}), got [{}]"

@@ -90,6 +90,8 @@ DERIVED_BY_OTHER_SIZES = {
     "row",
     "saved_rows",
     "handed",
+    "heads",
+    "masks",
     "of_numbers",
     "output_channels",
     "surplus",

@@ -382,6 +382,40 @@ SAID: list[tuple[str, str, str, list[str]]] = [
     ("scalar", "item", "x = torch.ones(3)\nx.item()", ["`x` [3] (line 4) has 3 values"]),
     ("parameter_slot", "weight", "fc = nn.Linear(2, 1)\nw = torch.ones(1, 2)\nfc.weight = w",
      ["`fc.weight` is a registered parameter [1, 2]", "`w` [1, 2] (line 5) is a plain tensor"]),
+    ("parameter_slot", "registered", "w = torch.ones(2)\n"
+     "nn.Linear(2, 1).register_parameter('scale', w)",
+     ["`register_parameter` takes an `nn.Parameter`, and `w` [2] (line 4) is a plain tensor"]),
+    ("object_attribute", "two branches", "class Net(nn.Module):\n    def __init__(self, kind):\n"
+     "        super().__init__()\n        if kind == 1:\n            self.size = 3\n"
+     "        elif kind == 2:\n            self.size = 4\n        print(self.size)\nNet(3)",
+     ["sets `size` at lines 8 and 10, and none of them has run for this object"]),
+    ("object_attribute", "a branch", "class Net(nn.Module):\n    def __init__(self, kind):\n"
+     "        super().__init__()\n        if kind == 1:\n            self.size = 3\n"
+     "net = Net(3)\nnet.size",
+     ["sets `size` at line 8, in `__init__`; that line has not run for this object"]),
+    ("custom_function", "no return", "class F2(torch.autograd.Function):\n    @staticmethod\n"
+     "    def forward(ctx, x, y):\n        return x * y\n    @staticmethod\n"
+     "    def backward(ctx, g):\n        a, b = g, g\n"
+     "x = torch.ones(2, requires_grad=True)\nF2.apply(x, x).sum().backward()",
+     ["takes 2 arguments besides ctx (x, y), and backward (line 9) returns nothing"]),
+    ("custom_function", "one of two", "class F2(torch.autograd.Function):\n    @staticmethod\n"
+     "    def forward(ctx, x, y):\n        return x * y\n    @staticmethod\n"
+     "    def backward(ctx, g):\n        return g\n"
+     "x = torch.ones(2, requires_grad=True)\nF2.apply(x, x).sum().backward()",
+     ["(x, y), and backward (line 9) returns 1 values"]),
+    ("none", "bias", "fc = nn.Linear(2, 2, bias=False)\nfc.bias.data.zero_()",
+     ["`fc.bias` is None: `fc` (line 4) is a Linear without bias."]),
+    ("not_callable", "hessian", "x = torch.ones(2)\nloss = x.sum()\n"
+     "torch.autograd.functional.hessian(loss, x)",
+     ["`hessian` takes a function as its first argument", "it; `loss` (one value) (line 5)"]),
+    ("einsum", "another order", "a = torch.ones(2, 4)\nb = torch.ones(3, 4)\n"
+     "torch.einsum('ij,jk->ik', a, b)",
+     ["`j` is 4 and 3; with the letters of one of them in another order it would fit"]),
+    ("distribution", "one of a batch", "c = torch.eye(2).repeat(3, 4, 1, 1)\nc[1, 2, 0, 1] = 1.0\n"
+     "c[1, 2, 1, 0] = 1.0\ntorch.distributions.MultivariateNormal(torch.zeros(3, 4, 2), c)",
+     ["holds 12 matrices, of which 1 are not positive definite: that at [1, 2] has"]),
+    ("distribution", "uneven", "c = torch.tensor([[1.0, 0.5], [0.0, 1.0]])\n"
+     "torch.distributions.MultivariateNormal(torch.zeros(2), c)", ["is not symmetric"]),
     ("attention", "size", "a = nn.MultiheadAttention(8, 2)\nq = torch.ones(3, 1, 6)\na(q, q, q)",
      ["embed_dim 8 and 2 heads", "made at line 4", "`q` [3, 1, 6] (line 5)"]),
     ("weights_only", "class", "class C: pass\ntorch.save(C(), 'c.pt')\ntorch.load('c.pt')",

@@ -55,8 +55,17 @@ from tests.executor.inside.test_explain import ran
          "made by exp was changed", "?"),
         # An attribute that was there, and was deleted; a file that is none of torch's.
         ("class Box:\n    def __init__(self):\n        self.value = 3\nb = Box()\ndel b.value\n"
-         "b.value", "", "has not run"),
+         "b.value", "", "that line has not run"),
         ("open('m.pt', 'wb').write(b'<html>')\ntorch.load('m.pt')", "", "more than tensors"),
+        # Of plain values those that a message speaks of, where it speaks of any.
+        ("from torch.utils.data import DataLoader\nsize, workers = 16, 0\n"
+         "DataLoader([1], batch_size=size, num_workers=workers, prefetch_factor=2)", "", "`size`"),
+        ("import math\nvalue = -1\nmath.sqrt(value)", "`value` (line 5) is -1", "?"),
+        # Sizes that no order of the letters brings together; matrices that are all sound.
+        ("torch.einsum('bi,bj->bij', torch.ones(8, 2), torch.ones(4, 3))", "8 and 4", "order"),
+        # A function that is given, and what it calls is not one.
+        ("x = torch.ones(2)\ntorch.autograd.functional.hessian(lambda a: x(a), x)", "",
+         "takes a function"),
         # The sum that addmm starts from goes into no operand.
         ("torch.addmm(torch.rand(7), torch.rand(2, 3), torch.rand(3, 5))", "", "goes into a part"),
         ("from torch.utils.data import Dataloader", "closest name in it is `DataLoader`", "?"),

@@ -26,7 +26,34 @@ from tests.our_articles import OUR_ARTICLES as ARTICLES
 DERIVED = (
     *("extra", "negative", "swapped", "batches_differ", "same", "lacks", "more", "open"),
     "prefix",
+    "heads",
+    "marked",
+    "wanted",
 )
+
+
+COVARIANCE = (
+    "ValueError: Expected parameter covariance_matrix (Tensor of shape (2, 2)) of distribution "
+    "MultivariateNormal() to satisfy the constraint PositiveDefinite(), but found invalid values:\n"
+    "tensor([[1., 1.], [1., 1.]])"
+)
+COUNT = "function FBackward returned an incorrect number of gradients (expected 2, got 1)"
+SUBSCRIPT = (
+    "einsum(): subscript b has size 8 for operand 1 which does not broadcast with previously seen "
+    "size 4"
+)
+ANOTHER = "with the letters of one of them in another order it would fit"
+SCRIPTED = "Expected a value of type 'Tensor' for argument 'self' but instead found type '{}'."
+STRIDE = (
+    "conv2d() received an invalid combination of arguments - got (Tensor, float), but expected one "
+    "of: ...\n      didn't match because some of the arguments have invalid types: (Tensor, {})\n"
+)
+
+
+def explained(message: str, text: str) -> JobResult:
+    """A run that raised this, and of whose live values this was said."""
+    told = Explanation(family="any", text=text)
+    return failed(message).model_copy(update={"explanation": told})
 
 
 def layer(type: str, input: tuple[int, ...], repr: str = "") -> Layer:
@@ -96,6 +123,16 @@ SIZE = "Using a target size (torch.Size({})) that is different to the input size
         ("attention-sizes",
          failed(MASK.format(3, 5), "AssertionError", layer=layer("MultiheadAttention", (3, 6, 8))),
          "!Without"),
+        ("einsum-subscript-sizes", explained(SUBSCRIPT, f"8 and 4; {ANOTHER}."), "turns nothing"),
+        ("einsum-subscript-sizes", explained(SUBSCRIPT, "`b` is 8 and 4."), "!turns nothing"),
+        ("script-takes-untyped-arguments-for-tensors", failed(SCRIPTED.format("int")),
+         "without an annotation"),
+        ("script-takes-untyped-arguments-for-tensors", failed(SCRIPTED.format("Optional[int]")),
+         ""),
+        ("number-or-array-where-a-tensor-is-wanted", failed(STRIDE.format("float"), "TypeError"),
+         "Functions of torch"),
+        ("number-or-array-where-a-tensor-is-wanted",
+         failed(STRIDE.format("!tuple of (bool, bool)!"), "TypeError"), ""),
         # A sample without a batch has its channels in front.
         ("conv-input-channels", failed(CHANNELS, layer=layer("Conv2d", (4, 9, 9))),
          "single sample"),
@@ -271,6 +308,19 @@ def test_a_remedy_is_left_out_where_what_is_known_excludes_it(
          "heads that divide", "If the sizes in the message"),
         ("attention-sizes", "AssertionError: " + MASK.format(3, 5),
          "If the sizes in the message", "heads that divide"),
+        ("attention-sizes", "RuntimeError: The shape of the 3D attn_mask is "
+         "torch.Size([16, 12, 12]), but should be (64, 12, 12).", "",
+         "If the sizes in the message"),
+        ("distribution-with-an-invalid-parameter", COVARIANCE, "", "Against NaN"),
+        ("custom-function-returns-too-few-gradients", explained(COUNT, "it returns 1 values."),
+         "factor, None", ""),
+        ("custom-function-returns-too-few-gradients", explained(COUNT, "it returns nothing: x"),
+         "", "factor, None"),
+        ("einsum-subscript-sizes", f"RuntimeError: {SUBSCRIPT}", "Write the letters", ""),
+        ("einsum-subscript-sizes", explained(SUBSCRIPT, f"8 and 4; {ANOTHER}."),
+         "Write the letters", ""),
+        ("einsum-subscript-sizes", explained(SUBSCRIPT, "`b` is 8 and 4."), "Print both shapes",
+         "Write the letters"),
         ("backward-without-a-graph",
          "RuntimeError: One of the differentiated Tensors does not require grad",
          "requires_grad=True)`", "Print `requires_grad`"),

@@ -20,7 +20,7 @@ from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import is_a, is_tensor, own_dict
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
-from executor.inside.explain.words import a_type, dims
+from executor.inside.explain.words import a_type, dims, listed
 
 # What was once in torch, and what does it today; each line was run on torch 2.13.
 _GONE = {
@@ -280,6 +280,8 @@ def none(scene: Scene, m: SeenError) -> Told:
     name = ast.unparse(node)[:60]
     if isinstance(node, ast.Attribute) and node.attr == "grad":
         return _grad_none(scene, node, name)
+    if isinstance(node, ast.Attribute) and (left_out := _made_without(scene, node)):
+        return f"`{name}` is None: {left_out}."
     value = scene.value_node(node)
     if isinstance(node, ast.Call):
         value = node
@@ -344,6 +346,18 @@ def _none_node(scene: Scene) -> ast.AST | None:
         if t is None and isinstance(c, ast.Attribute) and c.attr == "grad":
             return c
     return None
+
+
+def _made_without(scene: Scene, node: ast.Attribute) -> str:
+    """Of a bias or a weight that is None, that its layer was made so; empty if it is another."""
+    owner = next(scene.known([node.value]), None)
+    if owner is None or not is_a(owner.value, nn.Module) or node.attr not in ("bias", "weight"):
+        return ""
+    slots = private.parameters_of(owner.value)
+    if node.attr not in slots or slots[node.attr] is not None:
+        return ""
+    what = "bias" if node.attr == "bias" else "weights"
+    return f"{owner.ticked}{owner.place} is a {type(owner.value).__name__} without {what}"
 
 
 def _grad_none(scene: Scene, node: ast.Attribute, name: str) -> Told:
@@ -593,6 +607,7 @@ def _static_names(value: Any) -> list[str]:
 
 def _of_own_class(scene: Scene, cls: ast.ClassDef, name: str, owner: Thing | None) -> Told:
     sets: dict[str, int] = {}
+    places: list[int] = []  # where this very name is set
     for n in ast.walk(cls):
         if (
             isinstance(n, ast.Attribute)
@@ -600,24 +615,26 @@ def _of_own_class(scene: Scene, cls: ast.ClassDef, name: str, owner: Thing | Non
             and (isinstance(n.value, ast.Name) and n.value.id == "self")
         ):
             sets.setdefault(n.attr, n.lineno)
+            places += [n.lineno] if n.attr == name else []
     methods = {n.name: n.lineno for n in cls.body if isinstance(n, ast.FunctionDef)}
     text = f"`{cls.name}` (line {cls.lineno})"
     if name in sets and name in scene.places.deleted_attributes:
         return None  # it was there, and is gone
     if name in sets:
-        where = next(
+        setting = next(
             (
-                f.name
+                f
                 for f in ast.walk(cls)
                 if isinstance(f, ast.FunctionDef) and f.lineno <= sets[name] <= (f.end_lineno or 0)
             ),
-            "",
+            None,
         )
-        inside = f", in `{where}`," if where else ""
-        return (
-            f"{text} sets `{name}` at line {sets[name]}{inside} which has not run for this "
-            f"object when it is read here."
-        )
+        run = "run for this object when it is read here"
+        if len(places) > 1:
+            lines = listed(map(str, sorted(places)))
+            return f"{text} sets `{name}` at lines {lines}, and none of them has {run}."
+        inside = f", in `{setting.name}`" if setting is not None else ""
+        return f"{text} sets `{name}` at line {sets[name]}{inside}; that line has not {run}."
     for statement in cls.body:  # what belongs to the class itself
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         targets = [statement.target] if isinstance(statement, ast.AnnAssign) else targets
@@ -668,6 +685,11 @@ def super_init(scene: Scene, m: SeenError) -> Told:
 def slot(scene: Scene, m: SeenError) -> Told:
     """What the slot holds, and what is to go there."""
     kind, what, name = m["given"], m["slot"], m["name"]
+    if scene.called == "register_parameter":
+        t = scene.argument(1, "param")
+        if t is None or not t.is_tensor:
+            return None
+        return f"`register_parameter` takes an `nn.Parameter`, and {t} is a plain tensor."
     statement = scene.statement
     value = (
         next(scene.known([statement.value]), None) if isinstance(statement, ast.Assign) else None

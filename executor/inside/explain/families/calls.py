@@ -398,12 +398,25 @@ def _one_odd(types: str, message: str) -> tuple[int, str] | None:
     return odd.pop() if len(odd) == 1 else None
 
 
+# What takes a function and calls it, for its derivatives or for each entry of a batch.
+_OF_FUNCTIONS = frozenset({
+    "hessian", "jacobian", "hvp", "vhp", "jvp", "vjp", "vmap", "grad", "grad_and_value",
+    "jacrev", "jacfwd", "linearize", "gradcheck", "gradgradcheck", "checkpoint",
+})  # fmt: skip
+
+
 @explains("not_callable", "not_callable", "iteration_over_a_number", "not_supported")
 def not_callable(scene: Scene, m: SeenError) -> Told:
     """What the name holds, and the line that made it hold that."""
     node = scene.node
     how = m["use"]
     if scene.inner:
+        first = scene.argument(0, "func")
+        if how == "callable" and scene.called in _OF_FUNCTIONS and first and first.is_tensor:
+            return (
+                f"`{scene.called}` takes a function as its first argument and calls it; "
+                f"{first} is a tensor, the result of a computation."
+            )
         odd = [
             t
             for t in scene.operands

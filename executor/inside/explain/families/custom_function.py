@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from executor.errors import SeenError
 from executor.inside.explain.family import Told, explains
 from executor.inside.explain.scene import Scene
@@ -35,8 +37,13 @@ def gradients(scene: Scene, m: SeenError) -> Told:
             f"`{name}.backward` (line {backward.lineno}) returns a gradient {m['given']}{arg}, "
             f"which was {m['expected']} in forward."
         )
-    return (
+    wants = (
         f"`{name}.forward` (line {forward.lineno}) takes {len(takes)} arguments besides ctx "
-        f"({', '.join(takes)}), and backward (line {backward.lineno}) returns {m['given']} "
-        "values."
+        f"({', '.join(takes)})"
     )
+    if not any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(backward)):
+        return (
+            f"{wants}, and backward (line {backward.lineno}) returns nothing: what it computes is "
+            "to stand in a `return` at its end, in that order."
+        )
+    return f"{wants}, and backward (line {backward.lineno}) returns {m['given']} values."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from executor.errors import SeenError
 from executor.inside.explain.family import Told, explains
@@ -11,6 +12,7 @@ from executor.inside.explain.thing import Thing
 from executor.inside.explain.words import dtype, listed
 
 _SHOWN = 4
+_READ = 1000  # characters of a message
 _JOINS = ("cat", "stack", "concat", "concatenate", "hstack", "vstack", "dstack")
 
 
@@ -40,10 +42,23 @@ def operands(scene: Scene, m: SeenError) -> Told:
     if read:
         return f"This line reads {listed(_told(t) for t in read)}."
     named = [t for t in scene.operands if isinstance(t.node, (ast.Name, ast.Attribute))]
-    plain = [t for t in named if type(t.value) in (int, float, str, bool)][:_SHOWN]
+    plain = _said(scene, [t for t in named if type(t.value) in (int, float, str, bool)])[:_SHOWN]
     if plain:
         return f"Here, {listed(f'`{t.name}`{t.place} is {t.value!r}'[:80] for t in plain)}."
     return None
+
+
+_NAMES_VALUES = re.compile(r"\d|`|\b\w+_\w+\b")
+
+
+def _said(scene: Scene, plain: list[Thing]) -> list[Thing]:
+    """Of a message that names things or numbers, those of the plain values that it names."""
+    message = scene.message[:_READ]
+    if not _NAMES_VALUES.search(message):
+        return plain
+    words = set(re.findall(r"\w+", message))
+    named = (t for t in plain if t.name.rpartition(".")[2] in words or repr(t.value) in words)
+    return list(named)
 
 
 def _read(scene: Scene) -> list[Thing]:

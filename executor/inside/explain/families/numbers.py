@@ -11,6 +11,8 @@ from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
 from executor.inside.explain.words import dtype, listed
 
+_MOST = 1_000_000  # numbers of matrices that are looked at
+
 
 @explains("distribution", "distribution_parameter", "distribution_value")
 def distribution(scene: Scene, m: SeenError) -> Told:
@@ -24,7 +26,9 @@ def distribution(scene: Scene, m: SeenError) -> Told:
     if bool(torch.isnan(value).any()):
         return f"{thing} as `{word}` holds NaN."
     constraint = m["constraint"]
-    if "Cholesky" in constraint or "Definite" in constraint:
+    if constraint == "PositiveDefinite":
+        return _not_definite(thing, word, value.detach())
+    if "Cholesky" in constraint:
         if value.ndim != 2 or value.shape[0] != value.shape[1]:
             return None
         lowest = float(torch.diagonal(value).min())
@@ -38,6 +42,31 @@ def distribution(scene: Scene, m: SeenError) -> Told:
     if "Boolean" in constraint and 0 <= low <= high <= 1:
         return f"{text}, and those between 0 and 1 are none that it takes."
     return f"{text}."
+
+
+def _not_definite(thing: Thing, word: str, value: torch.Tensor) -> Told:
+    """Which matrices of a batch are not positive definite, and what the first one lacks."""
+    if value.ndim < 2 or value.shape[-1] != value.shape[-2] or value.numel() > _MOST:
+        return None
+    n = value.shape[-1]
+    each = value.reshape(-1, n, n)
+    sound = torch.linalg.cholesky_ex(each).info == 0
+    even = torch.isclose(each, each.mT, atol=1e-6).flatten(1).all(1)
+    bad = [i for i, ok in enumerate((sound & even).tolist()) if not ok]
+    if not bad:
+        return None
+    what = (
+        f"has {float(torch.linalg.eigvalsh(each[bad[0]])[0]):.3g} for its smallest eigenvalue"
+        if even[bad[0]]
+        else "is not symmetric"
+    )
+    if value.ndim == 2:
+        return f"{thing} as `{word}` {what}."
+    at = [int(i) for i in torch.unravel_index(torch.tensor(bad[0]), value.shape[:-2])]
+    return (
+        f"{thing} as `{word}` holds {len(each)} matrices, of which {len(bad)} are not positive "
+        f"definite: that at {at} {what}."
+    )
 
 
 @explains("linalg", "singular_matrix", "matrix_kind", "linear_algebra")

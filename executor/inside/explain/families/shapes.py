@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from itertools import permutations
 from typing import Any
 
 from executor.errors import SeenError
@@ -11,6 +13,8 @@ from executor.inside.explain.family import Told, explains
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
 from executor.inside.explain.words import count, dims, listed
+
+_FEW = 5  # letters of an operand whose orders are tried
 
 
 @explains("matmul", "matmul_shapes")
@@ -268,6 +272,27 @@ def ranks(scene: Scene, m: SeenError) -> Told:
     )
 
 
+def _fits_in_another_order(letters: Sequence[str], shapes: Sequence[Sequence[int]]) -> bool:
+    """Whether each letter has one size if those of one operand are written in another order."""
+    if any(not part.isalpha() or len(part) > _FEW for part in letters):
+        return False
+    return any(
+        _agree([order if i == at else one for i, one in enumerate(letters)], shapes)
+        for at, part in enumerate(letters)
+        for order in permutations(part)
+    )
+
+
+def _agree(letters: Sequence[Sequence[str]], shapes: Sequence[Sequence[int]]) -> bool:
+    """Whether no letter stands for two sizes."""
+    sizes = {
+        pair
+        for part, shape in zip(letters, shapes, strict=True)
+        for pair in zip(part, shape, strict=False)
+    }
+    return len(sizes) == len({letter for letter, _ in sizes})
+
+
 @explains("einsum", "einsum")
 def einsum(scene: Scene, m: SeenError) -> Told:
     """Each letter's size in each operand."""
@@ -292,4 +317,6 @@ def einsum(scene: Scene, m: SeenError) -> Told:
         if "." not in part and len(part) != len(t.shape)
     ]
     why = listed(ranks_off or clash)
+    if clash and not ranks_off and _fits_in_another_order(letters, [t.shape for t in operands]):
+        why += "; with the letters of one of them in another order it would fit"
     return f"In {words.value!r}, {listed(told)}" + (f": {why}." if why else ".")
