@@ -512,32 +512,6 @@ FAMILIES = (
         sample="torch.func.vmap(lambda x: x.item() * 2)(torch.ones(3))",
     ),
     ErrorFamily(
-        id="captured_in_place",
-        says="A function under grad or vmap writes into a tensor that it was not given.",
-        means=(
-            "Under `torch.func.grad`, `vjp` and the like a function may only write into what it is "
-            "given or makes, and this writes into a tensor from outside, as a batch norm in "
-            "training mode does into its running averages",
-        ),
-        remedy=(
-            "With a batch norm call `torch.func.replace_all_batch_norm_modules_(net)` first: it "
-            "goes on with the batch's own figures and keeps none; `net.eval()` takes the averages "
-            "that were kept, and gives other values. What is written by hand is to be an argument "
-            "of the function, and to be returned",
-        ),
-        suspects=(Suspect(r"grad|vjp|jvp|vmap|jacrev|hessian"),),
-        types=("RuntimeError",),
-        today=(
-            r"attempted to call in-place operation \((?P<operation>[\w:.]{1,80})\) that would "
-            r"mutate a captured Tensor",
-        ),
-        values={"operation": "what writes"},
-        sample=(
-            "net = nn.BatchNorm1d(2)\n"
-            "torch.func.grad(lambda x: net(x).pow(3).sum())(torch.rand(3, 2))"
-        ),
-    ),
-    ErrorFamily(
         id="random_under_vmap",
         says="A function under vmap draws random numbers, and nothing says for whom.",
         means=(
