@@ -10,6 +10,7 @@ _BETWEEN = re.compile(r"(?<=\.) (?=[A-Z`])|; |, or |: (?=if )")
 _CODE = re.compile(r"`([^`]*)`")
 _SETTING = re.compile(r"\b(\w+)=(True|False|None|\d+|'[^']*'|\"[^\"]*\")")
 _CALL = re.compile(r"\b([A-Za-z_]\w*)\(")
+_OF_A_PART = re.compile(r"\btorch\.(\w+\.\w+)\(")
 _INSTALL = re.compile(r"\b(?:pip|conda) install (?:-\w+ )*(\w[\w.-]*)")
 _LOOKS = frozenset({"print", "len", "list", "type"})  # what is printed has not been tried
 _TRIED = re.compile(
@@ -85,6 +86,8 @@ def _is_done(part: str, told: str, code: str, line: str) -> bool:
         return False
     written = " ".join(one for one in _CODE.findall(part) if one.strip() != line.strip())
     calls = [name for name in _CALL.findall(written) if name not in _LOOKS]
+    # `torch.linalg.eig` is another function than the `torch.eig` of the line.
+    moved = {path.rpartition(".")[2]: re.escape(path) for path in _OF_A_PART.findall(written)}
     installs = _INSTALL.findall(part)
     if not settings and not calls and not installs:
         return False
@@ -92,7 +95,7 @@ def _is_done(part: str, told: str, code: str, line: str) -> bool:
         all(_is_set(name, value, told) or _is_set(name, value, code) for name, value in settings)
         and all(
             re.search(rf"(?:\.|`|\b){name}(?:\(|`)|\.{name}\b", told)
-            or re.search(rf"\b{name}\(", line)
+            or re.search(rf"\b{moved.get(name, name)}\(", line)
             for name in calls
         )
         and all(re.search(rf"\binstall[^\n]*\b{re.escape(name)}", told) for name in installs)

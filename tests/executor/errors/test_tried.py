@@ -23,6 +23,8 @@ LAST = "Give the loader `drop_last=True`; for prediction call `model.eval()` fir
         (CLONE, "clone() does not help unless I use no_grad()", "", "", CLONE.partition(",")[0]),
         (CLONE, "", "", "y = x.clone()", NO_GRAD),
         (CLONE, "", "y = x.clone()", "", CLONE),  # a call elsewhere is of another tensor
+        ("Write `torch.linalg.eig(x)`", "", "", "torch.eig(x)", "Write `torch.linalg.eig(x)`"),
+        ("Write `torch.linalg.eig(x)`", "", "", "y = torch.linalg.eig(x)", ""),
         (LAST, "", "loader(drop_last = True)", "", "For prediction call `model.eval()` first"),
         (LAST, "", "loader(drop_last=False)", "", LAST),
         (LAST, "I already call model.eval()", "", "", "Give the loader `drop_last=True`"),
