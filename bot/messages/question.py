@@ -68,6 +68,7 @@ _PRINTED = "what was printed stood among the code and was taken out of it"
 _DIFF = "a diff is no program and was not run"
 _NEXT_STEP = "post the code that fails, or the whole traceback"
 
+_ERROR_BELOW = re.compile(r"\s*(?:[\w.]{1,80}(?:Error|Exception)\b|[~^]{3,})")
 _QUOTED_LINES = 3  # of a program, beside it
 
 
@@ -245,6 +246,8 @@ class _Reading:
         shown = [place._replace(start=place.start + 1) for place in find_warnings(lines)]
         code = _blanked(lines, shown)
         for start, end in [*find_code(code), (len(lines), len(lines))]:
+            if "```" in self.message and _is_the_errors_own(lines, start, end):
+                continue
             self._plain_prose(lines[pos:start])
             if start < end:
                 self._snippet(self._cleaned(code[start:end]), "", fenced=False)
@@ -319,6 +322,13 @@ class _Reading:
             file = file.model_copy(update={"name": f"{number}-{attachment.plain_name}"})
             number += 1
         self.files.append(file)
+
+
+def _is_the_errors_own(lines: Sequence[str], start: int, end: int) -> bool:
+    """Whether a line or two are what an error shows of the code: the error stands right below."""
+    if not 0 < end - start <= _QUOTED_LINES or not all(s[:1].isspace() for s in lines[start:end]):
+        return False
+    return any(map(_ERROR_BELOW.match, lines[start + 1 : end + 1]))
 
 
 def _without_quoted(snippets: Sequence[Snippet]) -> list[Snippet]:

@@ -196,6 +196,21 @@ def test_code_without_a_fence_is_found(code: str):
     assert not question.snippets[0].fenced
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("    return x.flatten(1)\nAttributeError: 'tuple' object has no 'flatten'", 1),
+        ("RuntimeError:\nExpected a literal:\n    y.append(self.layers[i](x))\n"
+         "             ~~~~~~~~~~~~~ <--- HERE", 1),
+        ("    return x.flatten(1)\n\nAttributeError: 'tuple' object has no 'flatten'", 2),
+        ("    model = Net()\n    model.to(0)\nand then it fails", 2),
+    ],
+)  # fmt: skip
+def test_what_an_error_shows_of_the_code_is_no_code_of_theirs(said: str, kept: int):
+    """A line or two right above the error, beside a program in a fence."""
+    assert len(codes(f"It fails:\n\n{said}\n\n```python\n{CODE}\n```")) == kept
+
+
 def test_markdown_code_block_is_moved_to_the_left():
     """Four blanks make code in Markdown; they are no indentation of Python's."""
     message = "My code:\n\n    lr = 0.1\n    for x in xs:\n        f(x)\n\nWhy?"
