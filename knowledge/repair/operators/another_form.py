@@ -63,8 +63,7 @@ def edits(failure: Failure) -> Rewrites:
 
 
 def _stepped(failure: Failure, place: Place, one: Operand) -> Rewrites:
-    program = failure.program
-    text = program.module.code_for_node(operand(one.node))
+    text = failure.module.code_for_node(operand(one.node))
     seen: list[Any] = []
     for step in _steps(failure, place, one):
         new = cst.parse_expression(step.text.format(text))
@@ -73,17 +72,17 @@ def _stepped(failure: Failure, place: Place, one: Operand) -> Rewrites:
             if value is failure.missing or any(same_value(value, v) for v in seen):
                 continue
             seen.append(value)
-        name = f"`{program.text(one.node)}`"
-        title = f"line {program.line(one.node)}: {step.told.format(name)}"
+        name = f"`{failure.text(one.node)}`"
+        title = f"line {failure.line(one.node)}: {step.told.format(name)}"
         meant = (step.meant or step.told).format(name)
-        yield Rewrite(program.replace({one.node: new}), title, meant, cost=step.cost, supposes=True)
+        yield Rewrite(failure.replace({one.node: new}), title, meant, cost=step.cost, supposes=True)
 
 
 def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
     value, wanted = one.value, wanted_of(failure.error.message)
     if not isinstance(value, torch.Tensor):
         if "tensor" in wanted and _is_of_numbers(value):
-            tensor = failure.program.name_of("torch", "tensor")
+            tensor = failure.name_of("torch", "tensor")
             yield _Step(f"{tensor}({{}})", "{} is made a tensor")
         if _is_pair_of_rows(value, called_module(failure, place)):
             told = "the states {} get the dimension of the layers, which is one"
@@ -117,7 +116,7 @@ def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
 def _is_joined_to_rows(failure: Failure, place: Place, one: Operand) -> bool:
     """Whether maps [batch, …] stand in a `cat` beside rows [batch, numbers] of the same samples."""
     parts = [o.value for o in tensors(failure, place) if o.node is not one.node]
-    words = failure.program.text(getattr(place.node, "func", place.node))
+    words = failure.text(getattr(place.node, "func", place.node))
     rows = parts and all(p.dim() == 2 and p.shape[:1] == one.value.shape[:1] for p in parts)
     return bool(rows) and one.value.dim() > 2 and re.search(r"\b(?:cat|concat)", words) is not None
 
@@ -127,7 +126,7 @@ def _is_prediction_of_whole_numbers(failure: Failure, place: Place, one: Operand
     node, module = place.node, called_module(failure, place)
     if not isinstance(node, cst.Call) or not node.args or node.args[0].value is not one.node:
         return False
-    name = failure.program.text(node.func)
+    name = failure.text(node.func)
     is_loss = isinstance(module, torch.nn.modules.loss._Loss) or _LOSS.search(name) is not None
     return is_loss and not one.value.is_floating_point() and not one.value.is_complex()
 
@@ -146,7 +145,7 @@ def _is_by_place(failure: Failure, place: Place) -> bool:
         return True
     sizes = sorted(o.value.numel() for o in tensors(failure, place))
     too_large = math.prod(sizes[-2:]) > _MOST_REPEATED  # were each repeated against the other
-    return too_large or _BY_PLACE.search(failure.program.text(place.node.func)) is not None
+    return too_large or _BY_PLACE.search(failure.text(place.node.func)) is not None
 
 
 def _is_of_numbers(value: Any) -> bool:
@@ -179,14 +178,14 @@ def _of_index(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
     """An index of a dimension less than what it picks from: a number or a row for each entry."""
     others = [o for o in tensors(failure, place) if o.node is not one.node]
     rank = one.value.dim()
-    if not failure.program.text(getattr(place.node, "func", place.node)).endswith("gather"):
+    if not failure.text(getattr(place.node, "func", place.node)).endswith("gather"):
         return
     if one.value.dtype != torch.int64 or not others or others[0].value.dim() != rank + 1:
         return
-    made = assignment(failure.program, failure.program.text(one.node), one.node)
-    if re.search(r"\b(?:nonzero|argwhere|stack)\(", failure.program.text(made or one.node)):
+    made = assignment(failure, failure.text(one.node), one.node)
+    if re.search(r"\b(?:nonzero|argwhere|stack)\(", failure.text(made or one.node)):
         return  # in each row the place in every dimension
-    owner = failure.program.text(others[0].node)
+    owner = failure.text(others[0].node)
     kept = "-1, " * rank
     yield _Step("{}.unsqueeze(-1)", "each index of {} stands in a row of its own", cost=COST.SURE)
     told = f"each index of {{}} picks a whole row of `{owner}`"

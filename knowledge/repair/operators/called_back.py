@@ -46,26 +46,26 @@ Hook = cst.FunctionDef | cst.Lambda
 
 def edits(failure: Failure) -> Rewrites:
     """The hook that the error names, with the parameters of its kind."""
-    program, said = failure.program, _NAME.search(failure.error.message)
+    said = _NAME.search(failure.error.message)
     if said is None:
         return
     if said["name"] == "__getitem__":
         if not failure.result.undefined and not failure.result.stand_ins:
-            yield from _with_index(program)  # else a name that is missing may be the index
+            yield from _with_index(failure)  # else a name that is missing may be the index
         return
     pattern = rf"\.({'|'.join(_GIVEN)})$"
     found = {
         (hook, method)
-        for call in calls(program, pattern)
+        for call in calls(failure, pattern)
         if call.args and not any(a.keyword is not None for a in call.args)
         for method in [call.func.attr.value if isinstance(call.func, cst.Attribute) else ""]
-        for hook in _hooks(program, call.args[0].value, said["name"])
+        for hook in _hooks(failure, call.args[0].value, said["name"])
     }
     if len(found) != 1:
         return  # one function for hooks of two kinds, or a function that is no hook
     hook, method = found.pop()
     given = _GIVEN[method]
-    new = _parameters(program, hook, given)
+    new = _parameters(failure, hook, given)
     if new is None:
         return
     name = "the lambda" if isinstance(hook, cst.Lambda) else f"`{hook.name.value}`"
@@ -73,7 +73,7 @@ def edits(failure: Failure) -> Rewrites:
     changes: Edits = {hook.params: new}
     for role, param in zip(reversed(given), reversed(new.params), strict=False):
         if role in _TUPLES:
-            changes |= _first_of(program, hook, param.name.value)
+            changes |= _first_of(failure, hook, param.name.value)
     yield failure.edit(changes, told, at=hook, cost=COST.SAID)
 
 

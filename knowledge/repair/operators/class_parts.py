@@ -41,7 +41,6 @@ _ELSEWHERE = {"forward": ("call", "predict", "forward_pass"), "__len__": ("lengt
 
 def edits(failure: Failure) -> Rewrites:
     """The slip put right; else `forward` moved out; else `__len__` out of `__getitem__`."""
-    program = failure.program
     yield from _bare_super(failure)
     for family, wanted in _LACKS.items():
         if not is_a(failure.error, family):
@@ -52,11 +51,11 @@ def edits(failure: Failure) -> Rewrites:
                 continue
             slipped = [m for m in methods if _is_slip(m.name.value, wanted)]
             if len(slipped) == 1:
-                yield _respelled(program, cls, slipped[0], wanted)
+                yield _respelled(failure, cls, slipped[0], wanted)
             elif wanted == "forward":
-                yield from _moved_out(program, cls, methods)
+                yield from _moved_out(failure, cls, methods)
             elif wanted == "__len__":
-                yield from _length(program, cls, methods)
+                yield from _length(failure, cls, methods)
 
 
 def _classes(failure: Failure, family: str) -> Iterator[cst.ClassDef]:
@@ -67,14 +66,13 @@ def _classes(failure: Failure, family: str) -> Iterator[cst.ClassDef]:
         words = {seen["type"].rpartition(".")[2]}
     if family == "no_parameters":
         words = _empty_models(failure)
-    program = failure.program
-    found = [c for c in program.all(cst.ClassDef) if c.name.value in words]
+    found = [c for c in failure.all(cst.ClassDef) if c.name.value in words]
     if not found and family == "dataset_without_getitem":
         # The error names the base alone; the program may have only one class that lacks it.
         found = [
             c
-            for c in program.all(cst.ClassDef)
-            if any("Dataset" in program.text(b.value) for b in c.bases)
+            for c in failure.all(cst.ClassDef)
+            if any("Dataset" in failure.text(b.value) for b in c.bases)
         ]
     yield from found if len(found) == 1 else ()
 
@@ -98,9 +96,8 @@ def _bare_super(failure: Failure) -> Rewrites:
     node = failure.node
     if not is_a(failure.error, *_OF_SUPER) or not isinstance(node, cst.Call) or not node.args:
         return
-    program = failure.program
-    cls = program.up(node, cst.ClassDef)
-    made = failure.program.text(node.func).replace(" ", "")
+    cls = failure.up(node, cst.ClassDef)
+    made = failure.text(node.func).replace(" ", "")
     if cls is None or not re.fullmatch(r"super\([\w,]*\)\.__init__", made):
         return
     try:

@@ -26,11 +26,11 @@ def applies(result: JobResult) -> bool:
 
 def edits(failure: Failure) -> Rewrites:
     """One 0 for each input that has a row for each sample, None for the others."""
-    program, place = failure.program, next(iter(failure.places), None)
+    place = next(iter(failure.places), None)
     if place is None or not isinstance(place.node, cst.Call) or len(place.node.args) > _MOST:
         return
     call, mapped = place.node, made_callable(failure, place)
-    if mapped is None or not program.text(mapped.func).endswith("vmap"):
+    if mapped is None or not failure.text(mapped.func).endswith("vmap"):
         return
     if argument(mapped, 1, "in_dims") is not None or any(a.keyword or a.star for a in call.args):
         return

@@ -47,11 +47,10 @@ def _fitting(failure: Failure) -> Rewrites:
     if layer is None or layer.input is None or kind is None:
         return
     places = len(layer.input) - 2
-    site = made(failure.program, layer)
+    site = made(failure, layer)
     if site is None or not 1 <= places <= 3 or places == int(kind[2]):
         return
-    program = failure.program
-    old = program.text(site.call.func)
+    old = failure.text(site.call.func)
     new = old.removesuffix(layer.type) + f"{kind[1]}{places}d"
     told = f"`{kind[1]}{places}d` takes what comes in"
     meaning = f"it is for {places} dimension{'s' if places > 1 else ''} of place"

@@ -41,29 +41,27 @@ def edits(failure: Failure) -> Rewrites:
 def _in_mode(
     failure: Failure, node: cst.BaseExpression, value: object, wants_eval: bool
 ) -> Rewrites:
-    program = failure.program
-    statement = program.small_statement(node)
+    statement = failure.small_statement(node)
     if not isinstance(value, torch.nn.Module) or value.training != wants_eval or statement is None:
         return
-    name, mode = program.text(node), "eval" if wants_eval else "train"
+    name, mode = failure.text(node), "eval" if wants_eval else "train"
     if not re.fullmatch(r"[\w.]+", name):
         return
     code = f"{name}.{mode}()"
-    new = program.replace({}, beside=inserted(program, statement, code))
-    title = f"line {program.line(statement)}: `{code}` comes before it, as the error asks"
+    new = failure.replace({}, beside=inserted(failure, statement, code))
+    title = f"line {failure.line(statement)}: `{code}` comes before it, as the error asks"
     yield Rewrite(new, title, f"`{name}` is in {mode} mode here", cost=COST.SAID)
 
 
 def _with_cpu(failure: Failure) -> Rewrites:
     """`[ProfilerActivity.CPU, ProfilerActivity.CUDA]`: without a GPU the CPU's part is left."""
-    program = failure.program
-    for given in program.all(cst.Arg):
+    for given in failure.all(cst.Arg):
         if given.keyword is None or given.keyword.value != "activities":
             continue
         if not isinstance(given.value, (cst.List, cst.Tuple)) or not given.value.elements:
             continue
         first = given.value.elements[0]
-        text = program.text(first.value)
+        text = failure.text(first.value)
         if not text.endswith("ProfilerActivity.CUDA"):
             continue
         cpu = cst.parse_expression(text.removesuffix("CUDA") + "CPU")

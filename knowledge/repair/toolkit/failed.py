@@ -16,7 +16,7 @@ from knowledge.repair.toolkit.sites import failing, failing_statement, seen_erro
 
 
 class Failed(Program):
-    """A program whose run failed: an operator's `Failure` without its live values.
+    """A program whose run failed; with its live values it is an operator's `Failure`.
 
     Args:
         code: its source.
