@@ -35,9 +35,8 @@ _FAMILIES = ("missing_arguments", "too_many_arguments", "takes_no_arguments")
 
 def applies(result: JobResult) -> bool:
     """A function was called without arguments that it needs, or a class in place of an object."""
-    error = result.error
-    return error is not None and (
-        is_a(error, *_FAMILIES) or _TO_PASS.search(error.message) is not None
+    return result.error is not None and (
+        is_a(result.error, *_FAMILIES) or _TO_PASS.search(result.error.message) is not None
     )
 
 

@@ -250,16 +250,15 @@ def _is_count(value: Any) -> bool:
 
 def _is_one_sample(failure: Failure, place: Place, value: Any) -> bool:
     """Whether a model is called with a vector or a picture, by itself or beside batches of one."""
-    node = place.node
-    if not isinstance(node, cst.Call) or not isinstance(value, torch.Tensor):
+    if not isinstance(place.node, cst.Call) or not isinstance(value, torch.Tensor):
         return False
     others = [o.value for o in operands(failure, place)[1:] if o.value is not value]
     rank = value.dim() + 1
-    if len(node.args) != 1 and not all(
+    if len(place.node.args) != 1 and not all(
         isinstance(v, torch.Tensor) and v.dim() == rank and len(v) == 1 for v in others
     ):
         return False
-    called = failure.value(node.func, place.frame)
+    called = failure.value(place.node.func, place.frame)
     return isinstance(called, torch.nn.Module) and value.dim() in (1, 3)
 
 
@@ -422,10 +421,9 @@ def _of_one_hot(
     failure: Failure, place: Place, one: Operand, given: tuple[Operand, ...]
 ) -> Iterator[_Form]:
     """Rows with a 1 at their class, or the first of them, that are compared with class numbers."""
-    node = place.node
-    function = node.func if isinstance(node, cst.Call) else None
+    function = place.node.func if isinstance(place.node, cst.Call) else None
     asks = isinstance(function, cst.Attribute) and function.attr.value in ("eq", "ne")
-    if not isinstance(node, cst.Comparison) and not asks:
+    if not isinstance(place.node, cst.Comparison) and not asks:
         return
     whole = one.node
     if isinstance(whole, cst.Subscript) and isinstance(one.value, torch.Tensor):
@@ -491,8 +489,7 @@ def _tensor_of(failure: Failure, one: Operand) -> cst.BaseExpression | None:
 
 def _unpacked_whole(failure: Failure, one: Operand) -> Rewrites:
     """`rows, columns = pairs.long()` for `rows, columns = pairs`: its other parts are whole too."""
-    value = one.value
-    if not isinstance(value, torch.Tensor) or not isinstance(one.node, cst.Name):
+    if not isinstance(one.value, torch.Tensor) or not isinstance(one.node, cst.Name):
         return
     made = assignment(failure, one.node.value, one.node)
     if made is None or not isinstance(made.targets[0].target, cst.Tuple):

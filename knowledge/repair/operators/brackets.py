@@ -34,9 +34,8 @@ Change = tuple[cst.BaseExpression, str]
 
 def applies(result: JobResult) -> bool:
     """Something was called, indexed or gone through that cannot be."""
-    error = result.error
-    return error is not None and (
-        is_a(error, *_FAMILIES) or _NOT_CALLED.search(error.message) is not None
+    return result.error is not None and (
+        is_a(result.error, *_FAMILIES) or _NOT_CALLED.search(result.error.message) is not None
     )
 
 

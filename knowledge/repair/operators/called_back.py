@@ -80,13 +80,12 @@ def edits(failure: Failure) -> Rewrites:
 def _with_index(program: Program) -> Rewrites:
     """`def __getitem__(self, index)` for `def __getitem__(self)`."""
     for function in program.all(cst.FunctionDef):
-        params = function.params.params
         if (
             function.name.value == "__getitem__"
-            and len(params) == 1
+            and len(function.params.params) == 1
             and _is_method(program, function)
         ):
-            new = separated([params[0], cst.Param(cst.Name("index"))])
+            new = separated([function.params.params[0], cst.Param(cst.Name("index"))])
             told = "`__getitem__` takes the index that it is called with"
             title = f"line {program.line(function)}: {told}"
             changed = function.params.with_changes(params=new)

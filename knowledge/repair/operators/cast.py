@@ -26,10 +26,9 @@ _WHOLE = ("int64", "int32", "int16", "int8", "uint8", "bool")
 
 def applies(result: JobResult) -> bool:
     """The error speaks of dtypes, and not of an index, which no kind of float is."""
-    error = result.error
-    if error is None or is_a(error, "index_argument_dtype", "index_dtype"):
+    if result.error is None or is_a(result.error, "index_argument_dtype", "index_dtype"):
         return False
-    return is_about_dtypes(error.message)
+    return is_about_dtypes(result.error.message)
 
 
 def edits(failure: Failure) -> Rewrites:

@@ -45,8 +45,7 @@ def edits(failure: Failure) -> Rewrites:
         return
     free = [c for c in "h" + string.ascii_lowercase if c not in said[0]]
     new = [f"{term[0]}{free[0]}{term[1:]}" for term in (*terms, said[2])]
-    quote = equation.quote
-    text = cst.SimpleString(f"{quote}{','.join(new[:-1])}->{new[-1]}{quote}")
+    text = cst.SimpleString(f"{equation.quote}{','.join(new[:-1])}->{new[-1]}{equation.quote}")
     heads = values[0].shape[1]
     told = f"`{free[0]}` stands for dimension 1, of {heads}, in every operand and in the result"
     meant = f"the {heads} entries of dimension 1 are the heads, and each is computed by itself"

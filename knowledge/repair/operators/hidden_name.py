@@ -39,10 +39,9 @@ def edits(failure: Failure) -> Rewrites:
         changes = _renamed(failure, hidden)
         if not changes:
             continue
-        name = hidden.name
-        new = _new_name(failure, name)
+        new = _new_name(failure, hidden.name)
         whose = "nn.Module" if _is_of_torch(hidden) else type(hidden.owner).__name__
-        told = f"the attribute is `self.{new}`; `{name}` is a method of {whose}"
+        told = f"the attribute is `self.{new}`; `{hidden.name}` is a method of {whose}"
         nodes = {node: old.with_changes(attr=cst.Name(new)) for node, old in changes.items()}
         yield failure.edit(nodes, told, at=min(nodes, key=failure.line), as_one=True)
         return
@@ -50,8 +49,7 @@ def edits(failure: Failure) -> Rewrites:
 
 def _of_a_variable(failure: Failure) -> Rewrites:
     """`loss_value = loss(out, y)` for `loss = loss(out, y)`, and so wherever that value is read."""
-    node = failure.node
-    asked = node.func if isinstance(node, cst.Call) else node
+    asked = failure.node.func if isinstance(failure.node, cst.Call) else failure.node
     name = asked.value if isinstance(asked, cst.Attribute) else asked
     if not isinstance(name, cst.Name) or failure.error.line is None:
         return

@@ -49,6 +49,5 @@ def _absent(failure: Failure, line: cst.SimpleStatementLine, frame: int) -> Iter
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The layer is left without, and those that have one are set."""
-    error = before.error
-    kept = error is not None and error.code.rpartition(".")[0] in proposal.code
+    kept = before.error is not None and before.error.code.rpartition(".")[0] in proposal.code
     return [Check.of("guarded", kept, "what is there is still set", "it is set nowhere")]

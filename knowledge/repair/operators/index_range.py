@@ -110,9 +110,8 @@ def _drawn_between(failure: Failure, place: Place, call: cst.Call) -> Rewrites:
         made = assignment(failure, name, failure.module.body[-1])
         if made is None or not isinstance(made.value, cst.Call):
             continue
-        drawn = made.value.func
-        if failure.text(drawn) == "torch.randn":
-            new: Edits = {drawn: cst.parse_expression("torch.rand")}
+        if failure.text(made.value.func) == "torch.randn":
+            new: Edits = {made.value.func: cst.parse_expression("torch.rand")}
             told = f"`{name}` is drawn between 0 and 1"
             meaning = f"the made-up numbers of `{name}` stand for some between 0 and 1"
             yield failure.edit(new, told, meaning, at=made, supposes=True)
@@ -170,13 +169,12 @@ def _from_zero(failure: Failure, place: Place, whole: Any, name: str, rows: int)
 
 def _ways(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
     """Where the number of rows, or of scores, is written."""
-    layer = failure.result.layer
     if is_a(failure.error, "embedding_range"):
-        counted = _counted(failure, rows, size) if layer is not None else None
+        counted = _counted(failure, rows, size) if failure.result.layer is not None else None
         if counted is not None:
             yield counted
-        elif layer is not None:
-            yield from resized(failure, layer, 0, "num_embeddings", size)
+        elif failure.result.layer is not None:
+            yield from resized(failure, failure.result.layer, 0, "num_embeddings", size)
         return
     last = [
         c
@@ -189,8 +187,7 @@ def _ways(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
 
 def _counted(failure: Failure, rows: int, size: int) -> Resized | None:
     """`max(ids.values()) + 1` for `len(ids)`, where numbers of the dictionary are left out."""
-    layer = failure.result.layer
-    site = made(failure, layer) if layer is not None else None
+    site = made(failure, failure.result.layer) if failure.result.layer is not None else None
     given = argument(site.call, 0, "num_embeddings") if site is not None else None
     whole = origin(failure, given.value) if given is not None else None
     told = re.fullmatch(r"len\(([\w.]{1,80})\)", failure.text(whole)) if whole is not None else None

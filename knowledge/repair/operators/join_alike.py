@@ -23,10 +23,9 @@ _OF_PARAMETERS = re.compile(r"[\w.]*(?:parameters|generator)")
 
 def applies(result: JobResult) -> bool:
     """Two things of different kinds were joined, or generators were."""
-    error = result.error
-    if error is None:
+    if result.error is None:
         return False
-    return is_a(error, "operands", "operand_types") or _is_of_generators(error)
+    return is_a(result.error, "operands", "operand_types") or _is_of_generators(result.error)
 
 
 def _is_of_generators(error: HasMessage) -> bool:

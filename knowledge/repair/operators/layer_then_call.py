@@ -45,8 +45,7 @@ def edits(failure: Failure) -> Rewrites:
 
 def _classes(failure: Failure) -> Rewrites:
     """`nn.Sequential(…, nn.ReLU)`: the classes among the arguments are made to layers."""
-    node = failure.node
-    given = [a.value for a in node.args] if isinstance(node, cst.Call) else []
+    given = [a.value for a in failure.node.args] if isinstance(failure.node, cst.Call) else []
     given += [e.value for a in given if isinstance(a, (cst.List, cst.Tuple)) for e in a.elements]
     found: Edits = {}
     for value in given:
@@ -121,11 +120,10 @@ def _has_tensor(held: object, cls: type) -> bool:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The layers that the error and its line name are still made."""
-    error = before.error
-    if error is None:
+    if before.error is None:
         return []
-    made = set(re.findall(r"\b([A-Z]\w+)\(", error.code))
-    made |= set(re.findall(r"'([A-Z]\w+)' object", error.message)) - {"NoneType", "Tensor"}
+    made = set(re.findall(r"\b([A-Z]\w+)\(", before.error.code))
+    made |= set(re.findall(r"'([A-Z]\w+)' object", before.error.message)) - {"NoneType", "Tensor"}
     gone = [name for name in made if not re.search(rf"\b{name}\s*\(", proposal.code)]
     detail = f"`{gone[0]}` is gone" if gone else "the layer is still there"
     return [Check(name="layer", passed=not gone, detail=detail)]

@@ -252,8 +252,7 @@ def _the_other_way_round(failure: Failure, place: Place, loss: _Loss) -> Rewrite
     """Predictions and targets change places, where each is what the other should be."""
     if not isinstance(loss.wanted, torch.Tensor) or loss.given.requires_grad:
         return
-    is_graph = loss.wanted.requires_grad
-    if is_graph and _works(failure, place, loss, loss.target, loss.input):
+    if loss.wanted.requires_grad and _works(failure, place, loss, loss.target, loss.input):
         names = f"`{failure.text(loss.target)}`", f"`{failure.text(loss.input)}`"
         new: Edits = {loss.input: loss.target, loss.target: loss.input}
         meaning = f"{names[0]} are the predictions and {names[1]} the targets"
@@ -293,10 +292,9 @@ def _of_scores(failure: Failure, loss: _Loss) -> Rewrites:
     low, high = float(loss.given.min()), float(loss.given.max())
     if not (low < 0 or high > 1) or _was_bounded(loss.given):
         return
-    target = loss.wanted
     if (
-        isinstance(target, torch.Tensor)
-        and not 0 <= float(target.min()) <= float(target.max()) <= 1
+        isinstance(loss.wanted, torch.Tensor)
+        and not 0 <= float(loss.wanted.min()) <= float(loss.wanted.max()) <= 1
     ):
         return  # no loss of probabilities is for these
     name = failure.text(loss.input)
@@ -324,9 +322,8 @@ def _was_bounded(values: Any) -> bool:
 
 def _made(failure: Failure, loss: _Loss) -> cst.BaseExpression | None:
     """The name of the loss where it is made without arguments, or called as a function."""
-    function = loss.call.func
     if loss.name[:1].islower():
-        return function if failure.text(function).endswith(loss.name) else None
+        return loss.call.func if failure.text(loss.call.func).endswith(loss.name) else None
     found = [
         c.func
         for c in failure.all(cst.Call)

@@ -402,12 +402,11 @@ def _imported(failure: Failure, look: Lookup) -> Rewrites:
 
 def _missing_beside(failure: Failure, look: Lookup) -> Iterator[str]:
     """The other names of the same import that are not there either."""
-    text = failure.text
     for node in failure.all(cst.ImportFrom):
         if node.module is None or isinstance(node.names, cst.ImportStar):
             continue
-        names = [text(alias.name) for alias in node.names]
-        if text(node.module) == look.module and look.name in names:
+        names = [failure.text(alias.name) for alias in node.names]
+        if failure.text(node.module) == look.module and look.name in names:
             for name in names:
                 there = hasattr(look.owner, name) or Lookup(look.owner, name, "").is_submodule()
                 if name != look.name and not there:

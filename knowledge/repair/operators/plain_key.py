@@ -53,8 +53,7 @@ def edits(failure: Failure) -> Rewrites:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What put them into a module still does."""
-    error = before.error
-    function = error.code.partition("(")[0] if error is not None else ""
+    function = before.error.code.partition("(")[0] if before.error is not None else ""
     kept = f"{function}(" in proposal.code
     detail = "they are still parts of a module" if kept else f"`{function}` is no longer called"
     return [Check(name="still parts", passed=kept, detail=detail)]

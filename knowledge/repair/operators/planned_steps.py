@@ -33,11 +33,10 @@ class _Rounds(NamedTuple):
 
 def edits(failure: Failure) -> Rewrites:
     """The number of steps that the scheduler is made with, taken from the loops."""
-    node = failure.node
-    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+    if not isinstance(failure.node, cst.Call) or not isinstance(failure.node.func, cst.Attribute):
         return
     rounds = list(_rounds(failure))
-    scheduler = last_name(failure, node.func.value)
+    scheduler = last_name(failure, failure.node.func.value)
     for made in failure.all(cst.Assign):
         target = last_name(failure, made.targets[0].target)
         if rounds and target == scheduler and isinstance(made.value, cst.Call):

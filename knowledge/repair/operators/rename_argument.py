@@ -139,15 +139,14 @@ def _in_place(failure: Failure) -> Rewrites:
 
 def _said_to_be_missing(failure: Failure) -> Rewrites:
     """A function of C, which says what it lacks and not what it does not know."""
-    node = failure.node
-    if not isinstance(node, cst.Call) or not is_a(failure.error, "missing_arguments"):
+    if not isinstance(failure.node, cst.Call) or not is_a(failure.error, "missing_arguments"):
         return
     lacking = quoted_names(failure.error.message)
-    for given in node.args:
+    for given in failure.node.args:
         names = meant(given.keyword.value, lacking) if given.keyword is not None else []
         if len(names) == 1 and given.keyword is not None and given.keyword.value not in lacking:
             told = f"the argument `{given.keyword.value}` is called `{names[0]}`"
-            yield failure.edit({given.keyword: cst.Name(names[0])}, told, "", at=node)
+            yield failure.edit({given.keyword: cst.Name(names[0])}, told, "", at=failure.node)
 
 
 def _unnamed(failure: Failure, found: Called) -> Rewrites:
@@ -155,8 +154,7 @@ def _unnamed(failure: Failure, found: Called) -> Rewrites:
     last = found.call.args[-1]
     if last.keyword is None or sum(a.keyword is not None for a in found.call.args) > 1:
         return
-    name = last.keyword.value
-    if any(a.attr.value == name for a in failure.all(cst.Attribute)):
+    if any(a.attr.value == last.keyword.value for a in failure.all(cst.Attribute)):
         return
     if isinstance(last.value, cst.Call):
         told = "Sequential takes no keywords; names of layers go into an OrderedDict"

@@ -72,12 +72,11 @@ def _numbers(message: str) -> set[int]:
 
 def edits(failure: Failure) -> Rewrites:
     """Every layer that was made for one of the numbers, made for the one that it meets."""
-    result = failure.result
     if loads_its_own_layers(failure):
         return
     numbers = _numbers(failure.error.message)
-    own = made(failure, result.layer) if result.layer is not None else None
-    turned = _stands_elsewhere(result.layer)
+    own = made(failure, failure.result.layer) if failure.result.layer is not None else None
+    turned = _stands_elsewhere(failure.result.layer)
     near = failure.error.line or 0
     # The nearest first: only so many are tried.
     every = sorted(failure.all(cst.Call), key=lambda c: abs(failure.line(c) - near))

@@ -200,9 +200,8 @@ def _every_other(failure: Failure) -> Rewrites:
 
 def _causal(failure: Failure, place: Place) -> Rewrites:
     """`mask[:t, :t]`: of a mask that hides what comes later, the part for the steps there are."""
-    frame = place.frame
     parts = [n for n in failure.expressions(place.node) if isinstance(n, (cst.Name, cst.Attribute))]
-    held = [(n, failure.value(n, frame)) for n in parts]
+    held = [(n, failure.value(n, place.frame)) for n in parts]
     given = [(n, v) for n, v in held if isinstance(v, torch.Tensor) and v.dim() > 1]
     for node, mask in given:
         if not _hides_what_comes_later(mask):

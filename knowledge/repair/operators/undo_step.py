@@ -85,10 +85,9 @@ def _taken_of(node: cst.BaseExpression) -> cst.BaseExpression | None:
         return None
     if node.func.attr.value not in _STEPS:
         return None
-    owner = node.func.value
-    if isinstance(owner, cst.Name) and owner.value in ("torch", "F", "np"):
+    if isinstance(node.func.value, cst.Name) and node.func.value.value in ("torch", "F", "np"):
         return node.args[0].value if node.args and node.args[0].keyword is None else None
-    return owner
+    return node.func.value
 
 
 def _array_of(failure: Failure, node: cst.BaseExpression) -> cst.BaseExpression | None:

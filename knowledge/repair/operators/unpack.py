@@ -54,20 +54,18 @@ def edits(failure: Failure) -> Rewrites:
 
 def _unpacked(failure: Failure) -> tuple[cst.Tuple, Any] | None:
     """The names on the failing line, and what was to be given to them."""
-    line = failure.error.line
-    statement = failure.statement_on(line or 0)
+    statement = failure.statement_on(failure.error.line or 0)
     small = statement.body[0] if statement is not None and len(statement.body) == 1 else None
     if isinstance(small, cst.Assign) and len(small.targets) == 1:
         target, value = small.targets[0].target, _worth(failure, small.value)
         if not isinstance(target, cst.Tuple) or not isinstance(value, _PARTS):
             return None
         for element, part in zip(target.elements, value, strict=False):  # a pair in a pair
-            one = element.value
-            is_pair = isinstance(one, cst.Tuple) and isinstance(part, _PARTS)
-            if is_pair and len(cst.ensure_type(one, cst.Tuple).elements) != len(part):
-                return cst.ensure_type(one, cst.Tuple), part
+            is_pair = isinstance(element.value, cst.Tuple) and isinstance(part, _PARTS)
+            if is_pair and len(cst.ensure_type(element.value, cst.Tuple).elements) != len(part):
+                return cst.ensure_type(element.value, cst.Tuple), part
         return target, value
-    loops = [f for f in failure.all(cst.For) if failure.line(f) == line]
+    loops = [f for f in failure.all(cst.For) if failure.line(f) == failure.error.line]
     if len(loops) != 1 or not isinstance(loops[0].target, cst.Tuple):
         return None
     iterated = failure.value(loops[0].iter)
@@ -234,9 +232,8 @@ def _counted(failure: Failure) -> Rewrites:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What is unpacked is the same thing still."""
-    error = before.error
-    if error is None or not is_a(error, "unpack_count", "unpack_one"):
+    if before.error is None or not is_a(before.error, "unpack_count", "unpack_one"):
         return []
-    right = re.split(r" = | in ", quoted_line(error.traceback), maxsplit=1)[-1]
+    right = re.split(r" = | in ", quoted_line(before.error.traceback), maxsplit=1)[-1]
     kept = "".join(right.split()).rstrip(":") in "".join(proposal.code.split())
     return [Check.of("unpacked", kept, "the same is unpacked", "something else is unpacked")]

@@ -161,9 +161,8 @@ def _of_each(failure: Failure, place: Place, held: _Held) -> Rewrite | None:
     node = failure.parent(place.node) if isinstance(place.node, cst.Attribute) else place.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return None
-    name = node.func.attr.value
     is_name = isinstance(held.node, cst.Name)
-    if node.func.value is not held.node or name not in _OF_EACH or not is_name:
+    if node.func.value is not held.node or node.func.attr.value not in _OF_EACH or not is_name:
         return None
     if not all(isinstance(v, torch.Tensor) for v in held.value):
         return None
@@ -174,7 +173,7 @@ def _of_each(failure: Failure, place: Place, held: _Held) -> Rewrite | None:
     new = cst.parse_expression(f"{kind}({inner} for part in {text})")
     if kind == "list":
         new = cst.parse_expression(f"[{inner} for part in {text}]")
-    told = f"`{text}` is a {kind}: `{name}` {_ASKED}"
+    told = f"`{text}` is a {kind}: `{node.func.attr.value}` {_ASKED}"
     return failure.edit({node: new}, told)
 
 

@@ -41,10 +41,9 @@ _Forms = Callable[[Failure, Place, Operand, list[Any]], Iterator[_Form]]
 
 def applies(result: JobResult) -> bool:
     """The error is one of those whose form is known."""
-    error = result.error
-    if error is None:
+    if result.error is None:
         return False
-    return bool(_asked(error)) or is_a(error, _IN_VMAP, _DEVICE)
+    return bool(_asked(result.error)) or is_a(result.error, _IN_VMAP, _DEVICE)
 
 
 def _asked(error: Any) -> list[_Forms]:

@@ -38,12 +38,11 @@ KEEPS = (backwards,)
 
 def applies(result: JobResult) -> bool:
     """What backward() starts from has no graph, or is a plain number."""
-    error = result.error
-    if error is None:
+    if result.error is None:
         return False
-    plain = read(error, "plain_attribute")
+    plain = read(result.error, "plain_attribute")
     of_number = plain is not None and plain["type"] in _NUMBERS and plain["name"] == "backward"
-    return is_a(error, "no_graph") or of_number
+    return is_a(result.error, "no_graph") or of_number
 
 
 def edits(failure: Failure) -> Rewrites:
@@ -95,9 +94,8 @@ def _uncut(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
             function = node.func
             if not isinstance(function, cst.Attribute) or function.attr.value not in _CUTS:
                 continue
-            inner = function.value
             what = f"without `.{function.attr.value}()` the way back to the weights stays open"
-            yield failure.edit({node: inner}, what, cost=COST.LIKELY)
+            yield failure.edit({node: function.value}, what, cost=COST.LIKELY)
 
 
 def _stacked(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
