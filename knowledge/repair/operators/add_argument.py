@@ -28,16 +28,9 @@ from knowledge.repair.toolkit.sites import assignment, names_in, with_appended, 
 _A_LOSS = re.compile(r"(?i)(?:^|_)loss(?:$|_)|loss$")
 _A_SCORE = re.compile(r"(?i)(?:^|_)(?:acc|accuracy|f1|auc|score|iou|dice)")
 _HELD_OUT = re.compile(r"(?i)(?:^|_)(?:va|val|valid|validation|dev|test|eval)(?:_|$)|^val")
-_TO_PASS = re.compile(r"\bpass `(?P<name>\w+)=(?P<value>True|False|\d+)`")
+SPEAKS = r"\bpass `(?P<name>\w+)=(?P<value>True|False|\d+)`"
 _WAYS_AROUND = ("allow_unused", "strict", "retain_graph", "weights_only")
-_FAMILIES = ("missing_arguments", "too_many_arguments", "takes_no_arguments")
-
-
-def applies(result: JobResult) -> bool:
-    """A function was called without arguments that it needs, or a class in place of an object."""
-    return result.error is not None and (
-        is_a(result.error, *_FAMILIES) or _TO_PASS.search(result.error.message) is not None
-    )
+ERRORS = ("missing_arguments", "too_many_arguments", "takes_no_arguments")
 
 
 def edits(failure: Failure) -> Rewrites:
@@ -58,7 +51,7 @@ def edits(failure: Failure) -> Rewrites:
 
 def _said(failure: Failure) -> Rewrites:
     """The keyword that the error itself says can be passed: `enforce_sorted=False`."""
-    seen, node = _TO_PASS.search(failure.error.message), failure.node
+    seen, node = re.search(SPEAKS, failure.error.message), failure.node
     if seen is None or not isinstance(node, cst.Call) or seen["name"] in _WAYS_AROUND:
         return
     try:

@@ -11,35 +11,23 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from executor.errors import is_a
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.statements import last_name
 
-_TAKEN = re.compile(r"found Tensor \(inferred\)")
-_APPENDED = re.compile(r"Could not match type (int|float|bool|str) to t in argument 'el'")
+_APPENDED = r"Could not match type (int|float|bool|str) to t in argument 'el'"
+ERRORS, SPEAKS = ("script_type",), rf"found Tensor \(inferred\)|{_APPENDED}"
 _KINDS = (bool, int, float, str)
 _LITERALS = (cst.Integer, cst.Float, cst.SimpleString, cst.UnaryOperation)
 _METHODS = ("forward", "__call__")
 KEEPS = (computed(allowed=("[",)),)
 
 
-def applies(result: JobResult) -> bool:
-    """What is no tensor was taken for one, for it has no type."""
-    error = result.error
-    return error is not None and (
-        is_a(error, "script_type")
-        or _TAKEN.search(error.message) is not None
-        or _APPENDED.search(error.message) is not None
-    )
-
-
 def edits(failure: Failure) -> Rewrites:
     """Every parameter of the functions that the error quotes, with one type in all calls."""
-    if (appended := _APPENDED.search(str(failure.live.error))) is not None:
+    if (appended := re.search(_APPENDED, str(failure.live.error))) is not None:
         yield from _of_a_list(failure, appended[1])
         return
     changes: Edits = {}

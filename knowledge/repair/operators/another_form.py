@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import libcst as cst
 
 from executor.errors import is_a, wanted_of
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import operand
@@ -31,6 +30,7 @@ from knowledge.repair.toolkit.live import (
 )
 from knowledge.repair.toolkit.sites import assignment, setting
 
+SPEAKS = ""  # of whatever
 ALONE = True  # what it supposes is not carried on to the next error
 _FRAMES = 2
 _MOST_REPEATED = 100_000_000
@@ -44,11 +44,6 @@ class _Step(NamedTuple):
     told: str  # what becomes of it, with {} for its name
     meant: str = ""  # what that supposes, where it is not the same
     cost: float = COST.LIKELY + 0.1  # an operator that knows the edit comes first
-
-
-def applies(result: JobResult) -> bool:
-    """Something was given what it does not take."""
-    return result.error is not None
 
 
 def edits(failure: Failure) -> Rewrites:

@@ -24,19 +24,12 @@ from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import required
 from knowledge.repair.toolkit.sites import assignment
 
-_NOT_CALLED = re.compile(r"builtin_function_or_method|\bmethod_descriptor\b|'method'")
-_FAMILIES = ("not_callable", "index_type", "plain_attribute", "object_attribute")
+SPEAKS = r"builtin_function_or_method|\bmethod_descriptor\b|'method'"
+ERRORS = ("not_callable", "index_type", "plain_attribute", "object_attribute")
 _OF_ONE = ("numel", "nelement", "item", "dim", "size", "mean", "sum", "max", "min", "std",
            "tolist", "numpy", "detach", "clone")  # fmt: skip
 _METHODS = (types.MethodType, types.BuiltinMethodType)
 Change = tuple[cst.BaseExpression, str]
-
-
-def applies(result: JobResult) -> bool:
-    """Something was called, indexed or gone through that cannot be."""
-    return result.error is not None and (
-        is_a(result.error, *_FAMILIES) or _NOT_CALLED.search(result.error.message) is not None
-    )
 
 
 def edits(failure: Failure) -> Rewrites:
@@ -60,7 +53,7 @@ def edits(failure: Failure) -> Rewrites:
 def _not_called(failure: Failure) -> Rewrites:
     """`sum(p.numel() for p in …)`: methods of tensors in the failing statement without brackets."""
     statement = failure.statement
-    if statement is None or _NOT_CALLED.search(failure.error.message) is None:
+    if statement is None or re.search(SPEAKS, failure.error.message) is None:
         return
     found: Edits = {}
     for node in failure.inside(statement, cst.Attribute):

@@ -8,20 +8,14 @@ from __future__ import annotations
 
 import libcst as cst
 
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import evaluates, made_callable
 from knowledge.repair.toolkit.sites import argument, with_argument
 
+SPEAKS = r"(?s)\Avmap.*(?:in_dim|in the mapped dimension)"
 _MOST = 6  # inputs
-
-
-def applies(result: JobResult) -> bool:
-    """`vmap` was given inputs of different sizes."""
-    said = result.error.message if result.error is not None else ""
-    return said.startswith("vmap") and ("in_dim" in said or "in the mapped dimension" in said)
 
 
 def edits(failure: Failure) -> Rewrites:

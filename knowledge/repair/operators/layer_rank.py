@@ -10,30 +10,16 @@ import re
 
 import libcst as cst
 
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.keeps import layers
 from knowledge.repair.toolkit.sites import made
 
-_LAYER = re.compile(
-    r"((?:Lazy)?(?:BatchNorm|InstanceNorm)|(?:Max|Avg|AdaptiveMax|AdaptiveAvg|LP)Pool)([123])d"
-)
-_RANK = re.compile(r"(?i)\b\d+D\b|dimension|\d-dim")
+LAYERS = r"((?:Lazy)?(?:BatchNorm|InstanceNorm)|(?:Max|Avg|AdaptiveMax|AdaptiveAvg|LP)Pool)([123])d"
+SPEAKS = r"(?i)\b\d+D\b|dimension|\d-dim"
 KEEPS = (layers,)
 
 REPEATS = True  # the layers of a block are taken for one rank together
-
-
-def applies(result: JobResult) -> bool:
-    """Such a layer failed, and the error speaks of dimensions."""
-    layer, error = result.layer, result.error
-    return (
-        layer is not None
-        and error is not None
-        and _LAYER.fullmatch(layer.type) is not None
-        and _RANK.search(error.message) is not None
-    )
 
 
 def edits(failure: Failure) -> Rewrites:
@@ -43,7 +29,7 @@ def edits(failure: Failure) -> Rewrites:
 
 def _fitting(failure: Failure) -> Rewrites:
     layer = failure.result.layer
-    kind = _LAYER.fullmatch(layer.type) if layer is not None else None
+    kind = re.fullmatch(LAYERS, layer.type) if layer is not None else None
     if layer is None or layer.input is None or kind is None:
         return
     places = len(layer.input) - 2

@@ -7,20 +7,14 @@ from __future__ import annotations
 
 import libcst as cst
 
-from executor.errors import is_a
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.keeps import computed
 
+ERRORS = ("index_of_one_element",)  # what `tensor * (value,)` takes it for
+SPEAKS = "tuple"
 KEEPS = (computed(),)
-
-
-def applies(result: JobResult) -> bool:
-    """The error speaks of a tuple, or of what `tensor * (value,)` takes it for."""
-    error = result.error
-    return error is not None and ("tuple" in error.message or is_a(error, "index_of_one_element"))
 
 
 def edits(failure: Failure) -> Rewrites:

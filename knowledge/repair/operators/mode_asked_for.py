@@ -15,24 +15,17 @@ from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import operands
 from knowledge.repair.toolkit.statements import inserted
 
-_ASKS = r"(?i)\b(?:only|must|should|needs?|requires?|expects?)\b.*"
-_EVAL = re.compile(rf"{_ASKS}\beval(?:uation)?\b")
-_TRAIN = re.compile(rf"{_ASKS}\btrain(?:ing)?\b mode")
-_NO_ACTIVITY = re.compile(r"(?i)no activities specified")
-
-
-def applies(result: JobResult) -> bool:
-    """The error asks for a mode, or for an activity."""
-    said = result.error.message if result.error is not None else ""
-    return any(p.search(said) for p in (_EVAL, _TRAIN, _NO_ACTIVITY))
+_ASKS = r"(?i:\b(?:only|must|should|needs?|requires?|expects?)\b.*"
+_EVAL, _NO_ACTIVITY = rf"{_ASKS}\beval(?:uation)?\b)", r"(?i:no activities specified)"
+SPEAKS = rf"{_EVAL}|{_ASKS}\btrain(?:ing)?\b mode)|{_NO_ACTIVITY}"
 
 
 def edits(failure: Failure) -> Rewrites:
     """The mode set above the failing statement; the CPU among the profiler's activities."""
-    if _NO_ACTIVITY.search(failure.error.message):
+    if re.search(_NO_ACTIVITY, failure.error.message):
         yield from _with_cpu(failure)
         return
-    wants_eval = _EVAL.search(failure.error.message) is not None
+    wants_eval = re.search(_EVAL, failure.error.message) is not None
     for place in failure.places:
         for operand in operands(failure, place):
             yield from _in_mode(failure, operand.node, operand.value, wants_eval)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.dataflow import Unasked
@@ -16,12 +15,8 @@ from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.keeps import backwards
 from knowledge.repair.toolkit.lazily import torch
 
+SPEAKS = "None"
 KEEPS = (backwards,)
-
-
-def applies(result: JobResult) -> bool:
-    """Something is None, and a gradient was read."""
-    return result.error is not None and "None" in result.error.message
 
 
 def edits(failure: Failure) -> Rewrites:
