@@ -216,12 +216,11 @@ def load_codemods(root: Path = ARTICLES) -> list[Codemod]:
 
 
 def _import(path: Path) -> Codemod:
-    name = path.parent.name
     try:
-        module = importlib.import_module(_module_name(name))
+        module = importlib.import_module(_module_name(path.parent.name))
     except Exception as e:
         raise _cannot_import(str(path), e) from e
-    return Codemod(slug_of(name), _whole(module, str(path)))
+    return Codemod(slug_of(path.parent.name), _whole(module, str(path)))
 
 
 def _from_source(name: str, source: str, place: str) -> Codemod:

@@ -62,8 +62,7 @@ class Failed(Program):
     @property
     def outermost(self) -> cst.SimpleStatementLine | None:
         """The simple statement of the program's outermost frame, which led to it."""
-        frames = self.result.frames
-        return self.statement_on(frames[0].line) if frames else None
+        return self.statement_on(self.result.frames[0].line) if self.result.frames else None
 
     @property
     def explained(self) -> str:
