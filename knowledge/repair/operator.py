@@ -142,7 +142,7 @@ class Failure(Failed):
             more: further fields of the Rewrite.
         """
         meant = told if intent is None else intent
-        return Rewrite.of(self, edits, told, meant, at=at, cost=cost, **more)
+        return super().edit(edits, told, meant, at=at, cost=cost, **more)
 
     def writes(self, node: cst.CSTNode) -> bool:
         """Whether evaluating it again could differ from what it was: it takes or writes."""

@@ -130,13 +130,13 @@ def _without_underscore(
     elif not alone:
         new = call.with_changes(func=function.with_changes(attr=cst.Name(name[:-1])))
         told = f"`{name[:-1]}` makes a new tensor where `{name}` wrote into the old one"
-        yield Rewrite.of(program, {call: new}, told)
+        yield program.edit({call: new}, told)
 
 
 def _without_inplace(program: Program, call: cst.Call) -> Rewrites:
     if (given := _inplace(call)) is not None:
         told = "without inplace=True the input stays as it was saved"
-        yield Rewrite.of(program, {call: without_argument(call, given)}, told)
+        yield program.edit({call: without_argument(call, given)}, told)
 
 
 def _in_place_modules(program: Program) -> Rewrites:
@@ -181,7 +181,7 @@ def _at_the_saving(program: Program, c: Culprit) -> Rewrites:
                 )
     if line is not None:
         told = "what is written to later is a copy of this result"
-        yield Rewrite.of(program, {saver: method(saver, "clone")}, told)
+        yield program.edit({saver: method(saver, "clone")}, told)
 
 
 def _flat(scope: cst.CSTNode | list[cst.SimpleStatementLine] | None) -> list[cst.CSTNode]:

@@ -110,7 +110,7 @@ def _without_activation(program: Program, finding: Finding) -> Rewrites:
         intent = "the targets are to stay as they are"
     for node, edit in _last(program, names):
         told = f"without the {activation} the loss gets the values of the last layer as they are"
-        yield Rewrite.of(program, {**edit, **also}, told, intent, at=node, as_one=bool(also))
+        yield program.edit({**edit, **also}, told, intent, at=node, as_one=bool(also))
 
 
 def _last(program: Program, names: tuple[str, ...]) -> Iterator[tuple[cst.Call, Edits]]:
@@ -188,9 +188,7 @@ def _one_loss_a_label(program: Program, finding: Finding) -> Rewrites:
         plain = 2 if old == "cross_entropy" else 0
         if len(found) == 1 and all(len(c.args) == plain for c in takes):
             told = "each label has a probability of its own"
-            yield Rewrite.of(
-                program, found, told, "several labels may be right at once", at=takes[0]
-            )
+            yield program.edit(found, told, "several labels may be right at once", at=takes[0])
 
 
 def _with_logarithm(program: Program, finding: Finding) -> Rewrites:
@@ -211,7 +209,7 @@ def _with_logarithm(program: Program, finding: Finding) -> Rewrites:
         }
         told, intent = "cross_entropy applies log_softmax itself", "the model gives raw scores"
     if len(edit) == 1:
-        yield Rewrite.of(program, edit, told, intent)
+        yield program.edit(edit, told, intent)
 
 
 def _as_logarithms(program: Program, finding: Finding) -> Rewrites:
@@ -234,12 +232,12 @@ def _as_logarithms(program: Program, finding: Finding) -> Rewrites:
         place = 5 if is_function else 3
         edit: Edits = {call: with_argument(call, place, "log_target", cst.Name("True"))}
         if len(made) < 2:
-            yield Rewrite.of(program, edit, "the target holds logarithms", at=loss)
+            yield program.edit(edit, "the target holds logarithms", at=loss)
         return
     given = loss.args[0].value
     if finding.facts["given"] == "scores":
         dim = cst.Arg(cst.parse_expression(str(finding.facts["dim"])))
-        yield Rewrite.of(program, {given: method(given, "log_softmax", dim)}, told, at=loss)
+        yield program.edit({given: method(given, "log_softmax", dim)}, told, at=loss)
         return
     if isinstance(given, cst.Name):
         assign = assignment(program, given.value, loss)
@@ -249,7 +247,7 @@ def _as_logarithms(program: Program, finding: Finding) -> Rewrites:
         name = cst.Name("log_softmax")
         if isinstance(given.func, cst.Attribute):
             renamed: Edits = {given.func: given.func.with_changes(attr=name)}
-            yield Rewrite.of(program, renamed, told, "the two distributions are to be compared")
+            yield program.edit(renamed, told, "the two distributions are to be compared")
 
 
 def _in_order(program: Program, finding: Finding) -> Rewrites:
@@ -262,7 +260,7 @@ def _in_order(program: Program, finding: Finding) -> Rewrites:
         first, second = plain
         turned: Edits = {first.value: second.value, second.value: first.value}
         told = "the prediction first, then the target"
-        yield Rewrite.of(program, turned, told, at=call, as_one=True)
+        yield program.edit(turned, told, at=call, as_one=True)
 
 
 def _ctc_with_logarithm(program: Program, finding: Finding) -> Rewrites:
@@ -277,8 +275,8 @@ def _ctc_with_logarithm(program: Program, finding: Finding) -> Rewrites:
         if is_one and node.args:
             given = node.args[0].value
             new = method(given, "log_softmax", cst.Arg(cst.parse_expression("-1")))
-            yield Rewrite.of(
-                program, {given: new}, "the loss gets the log-probabilities it expects", at=node
+            yield program.edit(
+                {given: new}, "the loss gets the log-probabilities it expects", at=node
             )
 
 
@@ -296,4 +294,4 @@ def _signed(program: Program, finding: Finding) -> Rewrites:
             target = node.args[-1].value
             twice = cst.BinaryOperation(cst.Integer("2"), cst.Multiply(), operand(target))
             new = cst.BinaryOperation(twice, cst.Subtract(), cst.Integer("1"))
-            yield Rewrite.of(program, {target: new}, "0 becomes -1, 1 stays 1", at=node)
+            yield program.edit({target: new}, "0 becomes -1, 1 stays 1", at=node)

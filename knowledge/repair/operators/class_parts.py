@@ -126,7 +126,7 @@ def _respelled(
     uses[method.name] = cst.Name(wanted)
     told = f"the method that is called is spelled `{wanted}`"
     meant = f"`{old}` is the `{wanted}` of `{cls.name.value}`"
-    return Rewrite.of(program, uses, told, meant, at=method, cost=COST.SURE, as_one=True)
+    return program.edit(uses, told, meant, at=method, cost=COST.SURE, as_one=True)
 
 
 def _moved_out(program: Program, cls: cst.ClassDef, methods: list[cst.FunctionDef]) -> Rewrites:
@@ -148,7 +148,7 @@ def _moved_out(program: Program, cls: cst.ClassDef, methods: list[cst.FunctionDe
         out: Edits = {method: cst.FlattenSentinel([left, moved])}
         told = f"`forward` is a method of `{cls.name.value}`, not of `{method.name.value}`"
         meant = f"`forward` is what `{cls.name.value}` computes"
-        yield Rewrite.of(program, out, told, meant, at=inner[0], cost=COST.SURE, as_one=True)
+        yield program.edit(out, told, meant, at=inner[0], cost=COST.SURE, as_one=True)
 
 
 def _length(program: Program, cls: cst.ClassDef, methods: list[cst.FunctionDef]) -> Rewrites:
@@ -174,7 +174,7 @@ def _length(program: Program, cls: cst.ClassDef, methods: list[cst.FunctionDef])
     both: Edits = {getitem: cst.FlattenSentinel([new, below])}
     told = f"there are as many samples as `{held[0]}` has"
     meant = f"each entry of `{held[0]}` is a sample"
-    yield Rewrite.of(program, both, told, meant, cost=COST.SURE, as_one=True)
+    yield program.edit(both, told, meant, cost=COST.SURE, as_one=True)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -104,7 +104,7 @@ def _one_list(
 ) -> Rewrite:
     new = cst.List(elements)
     told = f"all entries stand in one list: `{program.module.code_for_node(new)}`"
-    return Rewrite.of(program, {old: new}, told, told, cost=COST.SURE)
+    return program.edit({old: new}, told, told, cost=COST.SURE)
 
 
 def _call(function: str, value: cst.BaseExpression) -> cst.BaseExpression:
