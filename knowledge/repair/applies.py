@@ -21,6 +21,10 @@ from collections.abc import Iterable
 from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 
+TWO_DEVICES = (
+    "devices_differ", "devices", "layer_devices", "rnn_devices", "index_device",
+    "index_argument_device", "argument_devices",
+)  # fmt: skip
 _ONE_OF = ("ERRORS", "TYPES", "SPEAKS", "FINDINGS", "applies")
 
 

@@ -150,19 +150,18 @@ def _of(program: Program, call: cst.Call) -> cst.BaseExpression | None:
 
 def _with_logits(program: Program) -> Edits:
     """The binary cross-entropies that expect probabilities, as those that take scores."""
+    functions = _renamed(program, binary_cross_entropy="binary_cross_entropy_with_logits")
+    return functions | _renamed(program, BCELoss="BCEWithLogitsLoss")
+
+
+def _renamed(program: Program, **names: str) -> Edits:
+    """The functions of a module that have a name, by their new names."""
     return {
-        **_renamed(program, "binary_cross_entropy", "binary_cross_entropy_with_logits"),
-        **_renamed(program, "BCELoss", "BCEWithLogitsLoss"),
+        call.func: call.func.with_changes(attr=cst.Name(new))
+        for old, new in names.items()
+        for call in calls(program, rf"(^|\.){old}$")
+        if isinstance(call.func, cst.Attribute)
     }
-
-
-def _renamed(program: Program, old: str, new: str) -> Edits:
-    found: Edits = {}
-    for call in calls(program, rf"(^|\.){old}$"):
-        function = call.func
-        if isinstance(function, cst.Attribute):
-            found[function] = function.with_changes(attr=cst.Name(new))
-    return found
 
 
 def _of_scores(program: Program, finding: Finding) -> Rewrites:
@@ -183,7 +182,7 @@ def _one_loss_a_label(program: Program, finding: Finding) -> Rewrites:
         ("cross_entropy", "binary_cross_entropy_with_logits"),
         ("CrossEntropyLoss", "BCEWithLogitsLoss"),
     ):
-        found = _renamed(program, old, new)
+        found = _renamed(program, **{old: new})
         takes = [c for c in program.all(cst.Call) if c.func in found]
         plain = 2 if old == "cross_entropy" else 0
         if len(found) == 1 and all(len(c.args) == plain for c in takes):
@@ -194,19 +193,11 @@ def _one_loss_a_label(program: Program, finding: Finding) -> Rewrites:
 def _with_logarithm(program: Program, finding: Finding) -> Rewrites:
     """log_softmax for the softmax; or cross_entropy, which applies it, where there is none."""
     if finding.facts.get("softmax"):
-        edit = {
-            **_renamed(program, "softmax", "log_softmax"),
-            **_renamed(program, "Softmax", "LogSoftmax"),
-        }
-        told, intent = (
-            "nll_loss gets the logarithms that it expects",
-            "the model gives probabilities",
-        )
+        edit = _renamed(program, softmax="log_softmax", Softmax="LogSoftmax")
+        told = "nll_loss gets the logarithms that it expects"
+        intent = "the model gives probabilities"
     else:
-        edit = {
-            **_renamed(program, "nll_loss", "cross_entropy"),
-            **_renamed(program, "NLLLoss", "CrossEntropyLoss"),
-        }
+        edit = _renamed(program, nll_loss="cross_entropy", NLLLoss="CrossEntropyLoss")
         told, intent = "cross_entropy applies log_softmax itself", "the model gives raw scores"
     if len(edit) == 1:
         yield program.edit(edit, told, intent)

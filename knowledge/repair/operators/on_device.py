@@ -12,6 +12,7 @@ from typing import Any
 
 import libcst as cst
 
+from knowledge.repair.applies import TWO_DEVICES
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Edits, keyword
@@ -19,15 +20,7 @@ from knowledge.repair.toolkit.flow import parameters, root
 from knowledge.repair.toolkit.live import called_module, operands
 from knowledge.repair.toolkit.sites import assignment, calls, scope_of, with_appended
 
-ERRORS = (
-    "devices_differ",
-    "devices",
-    "layer_devices",
-    "rnn_devices",
-    "index_device",
-    "index_argument_device",
-    "argument_devices",
-)
+ERRORS = TWO_DEVICES
 _FRAMES = 2
 _MAKES = re.compile(
     r"torch\.(zeros|ones|full|empty|eye|arange|linspace|tensor|as_tensor|rand|randn|randint"

@@ -14,21 +14,14 @@ from typing import Any
 import libcst as cst
 
 from executor.protocol import JobResult
+from knowledge.repair.applies import TWO_DEVICES
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Edits, Program, call
 
 TYPES = frozenset({"AssertionError"})
-ERRORS = (
-    "devices_differ",
-    "devices",
-    "layer_devices",
-    "rnn_devices",
-    "index_device",
-    "index_argument_device",
-    "argument_devices",
-)
+ERRORS = TWO_DEVICES
 _LISTS = (cst.List, cst.Tuple, cst.ListComp)
 _DICTS = (cst.Dict, cst.DictComp)
 
