@@ -123,7 +123,7 @@ class Failure(Failed):
 
     def edit(
         self,
-        edits: Mapping[cst.CSTNode, New],
+        edits: Mapping[cst.CSTNode, New] | cst.Module,
         told: str,
         intent: str | None = None,
         *,
@@ -134,7 +134,7 @@ class Failure(Failed):
         """Nodes replaced, by what the live values say; what was done is what is meant, if not said.
 
         Args:
-            edits: as `Program.replace` takes them.
+            edits: as `Program.edit` takes them.
             told: what was done, in words.
             intent: what it supposes.
             at: where its title says that it is, if not at the first of the nodes.

@@ -168,9 +168,8 @@ def _of_scores(program: Program, finding: Finding) -> Rewrites:
     """The loss that takes scores, where nothing else reads them as probabilities."""
     edit = _with_logits(program)
     if edit and not _THRESHOLD.search(program.module.code):
-        line = min(map(program.line, edit))
-        told = f"line {line}: the loss takes the scores, and applies the sigmoid itself"
-        yield Rewrite(program.replace(edit), told, as_one=True)
+        told = "the loss takes the scores, and applies the sigmoid itself"
+        yield program.edit(edit, told, at=min(edit, key=program.line), as_one=True)
 
 
 # -- another loss ----------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import libcst as cst
 
 from executor.errors import is_a, wanted_of
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import operand
 from knowledge.repair.toolkit.keeps import computed
@@ -68,9 +68,8 @@ def _stepped(failure: Failure, place: Place, one: Operand) -> Rewrites:
                 continue
             seen.append(value)
         name = f"`{failure.text(one.node)}`"
-        title = f"line {failure.line(one.node)}: {step.told.format(name)}"
-        meant = (step.meant or step.told).format(name)
-        yield Rewrite(failure.replace({one.node: new}), title, meant, cost=step.cost, supposes=True)
+        told, meant = step.told.format(name), (step.meant or step.told).format(name)
+        yield failure.edit({one.node: new}, told, meant, cost=step.cost, supposes=True)
 
 
 def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:

@@ -14,7 +14,7 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
+from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Edits, Program, separated
 from knowledge.repair.toolkit.sites import calls
@@ -87,9 +87,8 @@ def _with_index(program: Program) -> Rewrites:
         ):
             new = separated([function.params.params[0], cst.Param(cst.Name("index"))])
             told = "`__getitem__` takes the index that it is called with"
-            title = f"line {program.line(function)}: {told}"
-            changed = function.params.with_changes(params=new)
-            yield Rewrite(program.replace({function.params: changed}), title, told, cost=COST.SAID)
+            edits: Edits = {function.params: function.params.with_changes(params=new)}
+            yield program.edit(edits, told, told, at=function, cost=COST.SAID)
 
 
 def _hooks(program: Program, given: cst.BaseExpression, name: str) -> Iterator[Hook]:

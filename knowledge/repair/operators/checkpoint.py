@@ -13,8 +13,8 @@ import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite, Rewrites
-from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.codemod import Rewrites
+from knowledge.repair.operator import Failure, Place
 from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.sites import argument
 from knowledge.repair.toolkit.statements import inserted
@@ -69,8 +69,7 @@ def _resumed(failure: Failure, place: Place, made: cst.Call) -> Rewrites:
         code = f"{failure.text(given.value)}.load_state_dict({entry})"
         told = f"the state of `{failure.text(given.value)}` goes on too, from `{entry}`"
         new = failure.replace({}, beside=inserted(failure, beside, code, after=True))
-        title = f"line {failure.line(beside)}: {told}"
-        yield Rewrite(new, title, told, cost=COST.SURE)
+        yield failure.edit(new, told, at=beside)
 
 
 def _entries(held: Any) -> Iterator[tuple[str, Any]]:

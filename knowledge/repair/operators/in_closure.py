@@ -6,8 +6,8 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.codemod import Proposal, Rewrites
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import value_given
 from knowledge.repair.toolkit.statements import block, moved
@@ -36,11 +36,9 @@ def edits(failure: Failure) -> Rewrites:
         if isinstance(value_given(made, target.value), cst.Call):
             new, text = moved(failure, made, first), failure.text(made)
             if new is not None:
-                title = (
-                    f"line {failure.line(made)}: `{text}` is computed in each call of the closure"
-                )
-                meaning = f"`{target.value}` is to follow the weights"
-                yield Rewrite(new, title, meaning, as_one=True, cost=COST.SURE)
+                told = f"`{text}` is computed in each call of the closure"
+                meant = f"`{target.value}` is to follow the weights"
+                yield failure.edit(new, told, meant, at=made, as_one=True)
             return
 
 

@@ -84,8 +84,7 @@ def _own_class(failure: Failure, call: cst.Call, at: int) -> Rewrites:
     new = new.with_deep_changes(new.body, footer=[cst.EmptyLine(indent=False)] * 2)
     told = f"each layer takes what the one before it gave as `{names[at]}`, and the rest again"
     changed = failure.replace({made.value.func: cst.Name(name)}, beside={outer[0]: Beside(new)})
-    title = f"line {failure.line(made)}: {told}"
-    yield Rewrite(changed, title, told, cost=COST.SURE, as_one=True)
+    yield failure.edit(changed, told, at=made, as_one=True)
 
 
 def _looped(failure: Failure, call: cst.Call, at: int) -> Rewrites:

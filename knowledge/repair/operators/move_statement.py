@@ -11,8 +11,8 @@ from itertools import takewhile
 
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite, Rewrites
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.codemod import Rewrites
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.sites import names_in, scope_of
 from knowledge.repair.toolkit.statements import block, moved
 
@@ -37,11 +37,9 @@ def edits(failure: Failure) -> Rewrites:
             new = moved(failure, late, here)
             if new is not None:
                 text = failure.text(late)
-                title = (
-                    f"line {failure.line(late)}: `{text}` comes before line {failure.line(here)}"
-                )
-                meaning = f"`{text}` is meant to come first"
-                yield Rewrite(new, title, meaning, as_one=True, cost=COST.SURE)
+                told = f"`{text}` comes before line {failure.line(here)}"
+                meant = f"`{text}` is meant to come first"
+                yield failure.edit(new, told, meant, at=late, as_one=True)
                 return
 
 

@@ -146,9 +146,8 @@ def _of_odd_length(failure: Failure, place: Place) -> Rewrites:
         if isinstance(given, cst.Name):
             size = f"{given.value}.size({failure.text(dim.value) if dim is not None else -1})"
             told = f"`n={size}`: the transform back has the length of `{given.value}`"
-            new = failure.replace({back: with_argument(back, 1, "n", cst.parse_expression(size))})
-            title = f"line {failure.line(back)}: {told}"
-            yield Rewrite(new, title, told, cost=COST.SURE)
+            length = cst.parse_expression(size)
+            yield failure.edit({back: with_argument(back, 1, "n", length)}, told)
 
 
 def _is_in(program: Program, node: cst.CSTNode, function: cst.FunctionDef | None) -> bool:

@@ -117,10 +117,9 @@ def _of_a_loop(failure: Failure, place: Place) -> Rewrites:
         if len(others) == len(batch) - 1 > 0:
             names = ", ".join((name.value, *others))
             new = cst.ensure_type(cst.parse_expression(f"({names})"), cst.Tuple)
-            title = f"line {failure.line(loop)}: each batch holds {names}"
             bare = new.with_changes(lpar=(), rpar=())
-            module = failure.replace({loop.target: bare})
-            yield Rewrite(module, title, f"a batch is {names}, in this order", cost=COST.SURE)
+            told, meant = f"each batch holds {names}", f"a batch is {names}, in this order"
+            yield failure.edit({loop.target: bare}, told, meant, at=loop)
 
 
 def _of_a_dict(failure: Failure, place: Place) -> Rewrites:

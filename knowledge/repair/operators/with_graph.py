@@ -16,7 +16,7 @@ import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.dataflow import asking
 from knowledge.repair.toolkit.edits import Edits
@@ -245,8 +245,7 @@ def _after_freezing(
         new = moved(failure, made, freezes, after=True)
         if layer and part.startswith((f"{whole}.", f"{whole}[")) and new is not None:
             what = f"`{part}` is put in after the rest is frozen, so that it is trained"
-            title = f"line {failure.line(made)}: {what}"
-            yield Rewrite(new, title, what, cost=COST.SURE, as_one=True)
+            yield failure.edit(new, what, at=made, as_one=True)
 
 
 # -- made up ----------------------------------------------------------------------------------

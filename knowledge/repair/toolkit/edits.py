@@ -183,7 +183,7 @@ class Program:
 
     def edit(
         self,
-        edits: Mapping[cst.CSTNode, New],
+        edits: Mapping[cst.CSTNode, New] | cst.Module,
         told: str,
         intent: str = "",
         *,
@@ -191,12 +191,16 @@ class Program:
         cost: float = 0.0,
         **more: Unpack[Settings],
     ) -> Rewrite:
-        """Nodes replaced; the title tells what was done, and the line of the first, or of `at`."""
-        at = next(iter(edits)) if at is None else at
-        places = at if isinstance(at, Sequence) else (at,)
+        """Nodes replaced; the title tells what was done, and the line of the first, or of `at`.
+
+        Args:
+            edits: as `replace` takes them; or the new module, where `at` is said.
+        """
+        new = edits if isinstance(edits, cst.Module) else self.replace(edits)
+        first = () if isinstance(edits, cst.Module) else tuple(edits)[:1]
+        places = first if at is None else at if isinstance(at, Sequence) else (at,)
         lines = " and ".join(dict.fromkeys(str(self.line(place)) for place in places))
-        title = f"line {lines}: {told}"
-        return Rewrite(self.replace(edits), title, intent, cost=cost, **more)
+        return Rewrite(new, f"line {lines}: {told}", intent, cost=cost, **more)
 
     def imported(self) -> set[str]:
         """Names that the snippet's imports bind."""
