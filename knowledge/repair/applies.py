@@ -2,6 +2,7 @@
 
     ERRORS: tuple[str, ...]   # families of errors, of which the run shows one
     TYPES: frozenset[str]     # types of errors, of which the run shows one
+    SPEAKS: str               # a pattern that stands in the message of an error of no such family
     CODE: str                 # a pattern that stands in the expression that raised it
     SAYS: dict[str, str]      # patterns of what the error names, which match it from end to end
     LAYERS: str               # a pattern of the types of layer that it may have failed in; of
@@ -20,7 +21,11 @@ from collections.abc import Iterable
 from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 
-_ONE_OF = ("ERRORS", "TYPES", "FINDINGS", "applies")
+TWO_DEVICES = (
+    "devices_differ", "devices", "layer_devices", "rnn_devices", "index_device",
+    "index_argument_device", "argument_devices",
+)  # fmt: skip
+_ONE_OF = ("ERRORS", "TYPES", "SPEAKS", "FINDINGS", "applies")
 
 
 def says_when(module: object) -> bool:
@@ -37,8 +42,10 @@ def is_for(module: object, result: JobResult, errors: Iterable[ErrorSeen | Caugh
         errors: those of its errors that the module may be about.
     """
     families, types = getattr(module, "ERRORS", ()), getattr(module, "TYPES", ())
-    if families or types:
-        seen = (e for e in errors if e is not None and (e.type in types or is_a(e, *families)))
+    speaks = getattr(module, "SPEAKS", None)
+    if families or types or speaks is not None:
+        named = (e for e in errors if e is not None)
+        seen = (e for e in named if e.type in types or is_a(e, *families) or _says(e, speaks))
         error = next(seen, None)
         if error is None or not re.search(getattr(module, "CODE", ""), error.code):
             return False
@@ -54,3 +61,7 @@ def is_for(module: object, result: JobResult, errors: Iterable[ErrorSeen | Caugh
         return False
     own = getattr(module, "applies", None)
     return own is None or bool(own(result))
+
+
+def _says(error: ErrorSeen | Caught, pattern: str | None) -> bool:
+    return pattern is not None and re.search(pattern, error.message) is not None

@@ -22,12 +22,12 @@ from __future__ import annotations
 
 import base64
 import importlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Protocol, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Protocol, TypedDict, cast
 
 from pydantic import ValidationError
 
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from knowledge.repair.operator import Operator
-    from knowledge.repair.toolkit.edits import New, Program
     from knowledge.repair.toolkit.failed import Failed
 
 _READ_BYTES = 128 * 1024  # of code: a codemod's syntax tree takes 40 ms a KiB
@@ -82,24 +81,6 @@ class Rewrite:
     supposes: bool = False  # an alternative, unless the code states what it then prints
     by_text: bool = False  # only the text shows what it mends: an alternative, unless a probe does
     cost: float = 0.0  # of an operator's: the lower, the likelier (knowledge/repair/operator.py)
-
-    @classmethod
-    def of(
-        cls,
-        program: Program,
-        edits: Mapping[cst.CSTNode, New],
-        told: str,
-        intent: str = "",
-        *,
-        at: cst.CSTNode | Sequence[cst.CSTNode] | None = None,
-        cost: float = 0.0,
-        **more: Unpack[Settings],
-    ) -> Rewrite:
-        """Nodes replaced; the title tells what was done, and the line of the first, or of `at`."""
-        at = next(iter(edits)) if at is None else at
-        places = at if isinstance(at, Sequence) else (at,)
-        lines = " and ".join(dict.fromkeys(str(program.line(place)) for place in places))
-        return cls(program.replace(edits), f"line {lines}: {told}", intent, cost=cost, **more)
 
 
 Rewrites = Iterator[Rewrite]  # as a generator yields them, the best first
@@ -216,12 +197,11 @@ def load_codemods(root: Path = ARTICLES) -> list[Codemod]:
 
 
 def _import(path: Path) -> Codemod:
-    name = path.parent.name
     try:
-        module = importlib.import_module(_module_name(name))
+        module = importlib.import_module(_module_name(path.parent.name))
     except Exception as e:
         raise _cannot_import(str(path), e) from e
-    return Codemod(slug_of(name), _whole(module, str(path)))
+    return Codemod(slug_of(path.parent.name), _whole(module, str(path)))
 
 
 def _from_source(name: str, source: str, place: str) -> Codemod:

@@ -26,8 +26,7 @@ _MOST_MENDS = 2
 
 def may_be_meant_otherwise(result: JobResult) -> bool:
     """Whether anything can be offered: an error that is caught is told of by the code already."""
-    error = result.error
-    return error is not None and bool(error.demonstrated)
+    return result.error is not None and bool(result.error.demonstrated)
 
 
 async def repair(

@@ -233,11 +233,7 @@ def _fix(
 
 
 async def _minimal(
-    executor: ExecutorClient,
-    steps: tuple[Step, ...],
-    job: Job,
-    before: JobResult,
-    after: JobResult,
+    executor: ExecutorClient, steps: tuple[Step, ...], job: Job, before: JobResult, after: JobResult
 ) -> Check:
     """Each place of the change is needed: with any one undone the mistake is back."""
     names = [s.proposal.new_name for s in steps if s.proposal.new_name]

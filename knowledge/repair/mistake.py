@@ -42,9 +42,7 @@ def mistake(result: JobResult) -> Mistake:
     # An error of the handler's own is another matter: there, the first one is still open.
     before = result.caught if isinstance(error, ErrorSeen) and not error.masks else ()
     return Mistake(
-        error,
-        frozenset((f.kind, f.name) for f in result.findings if f.mistake),
-        tuple(before),
+        error, frozenset((f.kind, f.name) for f in result.findings if f.mistake), tuple(before)
     )
 
 

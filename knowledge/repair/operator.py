@@ -29,15 +29,16 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
 import libcst as cst
 
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.errors import ArticleError
 from knowledge.repair import operators
 from knowledge.repair.applies import is_for, says_when
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Settings, checks_of_module
+from knowledge.repair.toolkit.failed import Failed
 
 if TYPE_CHECKING:
-    from knowledge.repair.toolkit.edits import New, Program
+    from knowledge.repair.toolkit.edits import New
 
 MISSING = object()  # the value of what cannot be evaluated
 
@@ -75,40 +76,37 @@ class Place:
     frame: int  # as an index for `Failure.value`: -1 is the innermost
 
 
-@dataclass(frozen=True)
-class Failure:
-    """A program that failed: its syntax tree, what its run showed, and its values, still alive."""
+class Failure(Failed):
+    """A program that failed: its syntax tree, what its run showed, and its values, still alive.
 
-    program: Program
-    result: JobResult
-    live: Live
-    asked: str = ""  # the person's own words
-    missing: Any = MISSING
+    Args:
+        code: its source.
+        result: what its run showed.
+        live: its dead frames.
+        asked: the person's own words.
+    """
 
-    @property
-    def error(self) -> ErrorSeen | Caught:
-        """The error that ended it."""
-        assert self.result.error is not None
-        return self.result.error
+    missing = MISSING
+
+    def __init__(self, code: str, result: JobResult, live: Live, asked: str = "") -> None:
+        super().__init__(code, result)
+        self.live, self.asked = live, asked
+        self._values: dict[tuple[str, int], Any] = {}
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
         """What raised, in each of the program's own frames, the innermost first."""
-        return tuple(_places(self))
+        return tuple(self._places())
 
-    @property
+    @cached_property
     def node(self) -> cst.BaseExpression | None:
         """The expression that raised it; None where that is not known."""
         return self.places[0].node if self.places and self.places[0].frame == -1 else None
 
-    @property
+    @cached_property
     def statement(self) -> cst.SimpleStatementLine | None:
         """The simple statement that it was raised in."""
-        return self.program.up(self.node, cst.SimpleStatementLine) if self.node else None
-
-    @cached_property
-    def _values(self) -> dict[tuple[str, int], Any]:
-        return {}
+        return self.up(self.node, cst.SimpleStatementLine) if self.node else None
 
     def value(self, node: cst.CSTNode, frame: int = -1) -> Any:
         """What an expression is worth where the program failed; MISSING where that is unknown.
@@ -118,16 +116,16 @@ class Failure:
                 once, and not at all if it would change something.
             frame: as an index: 0 is the outermost.
         """
-        text = self.program.text(node)
+        text = self.text(node)
         if (text, frame) not in self._values:
             self._values[text, frame] = self._evaluated(node, text, frame)
         return self._values[text, frame]
 
     def edit(
         self,
-        edits: Mapping[cst.CSTNode, New],
+        edits: Mapping[cst.CSTNode, New] | cst.Module,
         told: str,
-        meant: str | None = None,
+        intent: str | None = None,
         *,
         at: cst.CSTNode | Sequence[cst.CSTNode] | None = None,
         cost: float = COST.SURE,
@@ -136,49 +134,42 @@ class Failure:
         """Nodes replaced, by what the live values say; what was done is what is meant, if not said.
 
         Args:
-            edits: as `Program.replace` takes them.
+            edits: as `Program.edit` takes them.
             told: what was done, in words.
-            meant: what it supposes.
+            intent: what it supposes.
             at: where its title says that it is, if not at the first of the nodes.
             cost: on the scale of `COST`.
             more: further fields of the Rewrite.
         """
-        intent = told if meant is None else meant
-        return Rewrite.of(self.program, edits, told, intent, at=at, cost=cost, **more)
+        meant = told if intent is None else intent
+        return super().edit(edits, told, meant, at=at, cost=cost, **more)
 
     def writes(self, node: cst.CSTNode) -> bool:
-        """Whether evaluating an expression once more could change something, by its look."""
-        return _changes_something(self.program, node)
+        """Whether evaluating it again could differ from what it was: it takes or writes."""
+        kinds = (cst.NamedExpr, cst.Await, cst.Yield)
+        if any(self.inside(node, kind) for kind in kinds):
+            return True
+        for call in self.inside(node, cst.Call):
+            name = self.text(call.func).rpartition(".")[2]
+            if name in _WRITES or (name.endswith("_") and not name.endswith("__")):
+                return True
+        return False
 
     def _evaluated(self, node: cst.CSTNode, text: str, frame: int) -> Any:
-        if _changes_something(self.program, node):
+        if self.writes(node):
             return MISSING
         try:
             return self.live.value(f"({text})", frame)
         except BaseException:
             return MISSING
 
-
-def _places(failure: Failure) -> Iterator[Place]:
-    for depth, span in enumerate(reversed(failure.live.spans), start=1):
-        line, col, end_line, end_col = span
-        node = failure.program.at(line, col, end_line, end_col)
-        if isinstance(node, cst.Expr):
-            node = node.value
-        if isinstance(node, cst.BaseExpression):
-            yield Place(node, -depth)
-
-
-def _changes_something(program: Program, node: cst.CSTNode) -> bool:
-    """Whether evaluating it again could differ from what the program did: it takes or writes."""
-    kinds = (cst.NamedExpr, cst.Await, cst.Yield)
-    if any(program.inside(node, kind) for kind in kinds):
-        return True
-    for call in program.inside(node, cst.Call):
-        name = program.text(call.func).rpartition(".")[2]
-        if name in _WRITES or (name.endswith("_") and not name.endswith("__")):
-            return True
-    return False
+    def _places(self) -> Iterator[Place]:
+        for depth, span in enumerate(reversed(self.live.spans), start=1):
+            node = self.at(*span)
+            if isinstance(node, cst.Expr):
+                node = node.value
+            if isinstance(node, cst.BaseExpression):
+                yield Place(node, -depth)
 
 
 _WRITES = frozenset(

@@ -225,9 +225,7 @@ def _shape(message: str) -> str:
 
 def _ask(order: _Order, live: Live) -> Proposed:
     """What the operators propose. Runs in the fork in which the program failed."""
-    from knowledge.repair.toolkit.edits import Program
-
-    failure = Failure(Program(order.job.code), order.result, live, order.asked)
+    failure = Failure(order.job.code, order.result, live, order.asked)
     wanted = [o for o in load_operators() if o.slug in order.operators]
     proposed = edits_of(wanted, failure)
     alive = tuple(p for p in proposed.proposals if not _falls(failure, p.code))
@@ -252,7 +250,7 @@ def _edited_expression(failure: Failure, code: str) -> str | None:
     node = failure.node
     if node is None or failure.writes(node):
         return None
-    before, after = failure.program.around(node)
+    before, after = failure.around(node)
     if not (code.startswith(before) and code.endswith(after)):
         return None
     return code[len(before) : len(code) - len(after)]
@@ -260,7 +258,7 @@ def _edited_expression(failure: Failure, code: str) -> str | None:
 
 def edits_of(operators: Sequence[Operator], failure: Failure) -> Proposed:
     """The distinct edits of all operators, the cheapest first; one that raises is named."""
-    code = failure.program.module.code
+    code = failure.module.code
     found: dict[str, Proposal] = {}
     problems: list[str] = []
     for operator in operators:

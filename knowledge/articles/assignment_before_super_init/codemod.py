@@ -8,7 +8,7 @@ import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.sites import seen_error
@@ -51,10 +51,8 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         if calls[0].trailing_whitespace.comment is not None or calls[0].leading_lines:
             return
         edits[calls[0]] = cst.RemoveFromParent()
-    yield Rewrite(
-        program.replace(edits, before={first: call}),
-        f"line {program.line(first)}: the module is set up before anything is put into it",
-    )
+    new = program.replace(edits, before={first: call})
+    yield program.edit(new, "the module is set up before anything is put into it", at=first)
 
 
 def _init(program: Failed, result: JobResult) -> cst.FunctionDef | None:

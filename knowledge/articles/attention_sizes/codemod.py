@@ -20,9 +20,8 @@ _MADE = r"(^|\.)(Transformer|TransformerEncoderLayer|TransformerDecoderLayer|Mul
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """batch_first=True where batch and length are exchanged; else embed_dim, if its heads fit."""
-    layer = result.layer
     found = list(calls(program, _MADE))
-    if layer is None or len(found) != 1 or uses_loaded_weights(program):
+    if result.layer is None or len(found) != 1 or uses_loaded_weights(program):
         return
     if width := read(program.error, "attention_embedding"):
         yield from _as_wide(program, found[0], *width.numbers("given", "embed_dim"))
@@ -30,7 +29,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     is_plain = argument(found[0], 99, "batch_first") is None
     if any(a.star for a in found[0].args) or not is_plain:
         return
-    if _is_exchanged(program, result, layer):
+    if _is_exchanged(program, result, result.layer):
         new = with_argument(found[0], 99, "batch_first", cst.Name("True"))
         told = "the tokens come as [batch, length, features], and the layer is told so"
         yield program.edit({found[0]: new}, told)

@@ -7,7 +7,7 @@ import re
 import libcst as cst
 
 from executor.protocol import Caught, ErrorSeen, JobResult, ModuleCall
-from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import calls, integer, scope_of, seen_error, setting, variables
@@ -71,7 +71,7 @@ def rewrite(program: Program, result: JobResult) -> Rewrites:
     new = method(of, "flatten", cst.Arg(integer(1)))
     call = _folded(result)
     told = f"{list(call.inputs)} became {list(call.outputs)}" if call else "a sample became rows"
-    yield Rewrite.of(program, {views[0]: new}, f"flatten all but the batch, since {told}")
+    yield program.edit({views[0]: new}, f"flatten all but the batch, since {told}")
 
 
 def _is_by_rows(program: Program, call: cst.Call) -> bool:

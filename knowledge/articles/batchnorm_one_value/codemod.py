@@ -32,8 +32,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
 
 def _predicts(program: Failed, result: JobResult) -> bool:
     """Whether it happened without gradients, at the top of the program, after what is trained."""
-    statement = program.outermost
-    block = program.up(statement, cst.With) if statement is not None else None
+    block = program.up(program.outermost, cst.With) if program.outermost is not None else None
     if block is None or in_loop(program, block) or scope_of(program, block) is not program.module:
         return False
     rest = program.module.code.splitlines()[program.end_line(block) :]

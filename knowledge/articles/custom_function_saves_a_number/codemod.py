@@ -18,11 +18,10 @@ KEEPS = (leaves, tensors)
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`ctx.k = k` below the save, `k = ctx.k` below the unpacking."""
-    line = program.statement
-    if line is None:
+    if program.statement is None:
         return
     for cls in program.all(cst.ClassDef):
-        edits = _moved(program, cls, line)
+        edits = _moved(program, cls, program.statement)
         if edits:
             names = ", ".join(f"`{n}`" for n in edits[1])
             yield Rewrite(

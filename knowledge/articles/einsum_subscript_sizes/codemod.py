@@ -27,8 +27,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         return
     shapes = [live_shape(program, result, a.value) for a in call.args[1:]]
     known = [s for s in shapes if s is not None]
-    text = equation.raw_value
-    terms, arrow, out = text.partition("->")
+    terms, arrow, out = equation.raw_value.partition("->")
     letters = terms.split(",")
     if len(known) != len(letters) or not re.fullmatch(r"[a-zA-Z,]+", terms) or not arrow:
         return

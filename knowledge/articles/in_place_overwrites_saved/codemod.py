@@ -55,11 +55,8 @@ def _written_by(program: Program, node: cst.CSTNode) -> Rewrites:
     line = program.up(node, cst.SimpleStatementLine)
     if isinstance(small, cst.AugAssign):
         if isinstance(small.target, (cst.Name, cst.Attribute)):
-            yield Rewrite(
-                program.replace({small: _plain(small)}),
-                f"line {program.line(small)}: `{_sign(small)}=` writes into the tensor that "
-                f"backward needs; `{_sign(small)}` makes a new one",
-            )
+            told = f"`{_sign(small)}=` writes into the tensor that backward needs"
+            yield program.edit({small: _plain(small)}, f"{told}; `{_sign(small)}` makes a new one")
         elif line is not None:
             yield from _copy_first(program, line, small.target)
     elif isinstance(small, cst.Assign) and line is not None:
@@ -95,10 +92,9 @@ def _copy_first(
         base = base.value
     if isinstance(base, (cst.Name, cst.Attribute)):
         name = program.text(base)
-        yield Rewrite(
-            program.replace({}, before={line: f"{name} = {name}.clone()\n"}),
-            f"line {program.line(line)}: write to a copy of `{name}`; backward keeps the original",
-        )
+        new = program.replace({}, before={line: f"{name} = {name}.clone()\n"})
+        told = f"write to a copy of `{name}`; backward keeps the original"
+        yield program.edit(new, told, at=line)
 
 
 def _without_underscore(
@@ -122,21 +118,19 @@ def _without_underscore(
         new = call.with_changes(func=function.with_changes(attr=cst.Name(name[:-1])))
         assert isinstance(small, cst.Expr)
         assign = cst.Assign([cst.AssignTarget(function.value)], new, semicolon=small.semicolon)
-        yield Rewrite(
-            program.replace({small: assign}),
-            f"line {program.line(call)}: `{owner} = {owner}.{name[:-1]}(…)` makes a new tensor "
-            f"where `{name}` wrote into the old one",
-        )
+        told = f"`{owner} = {owner}.{name[:-1]}(…)` makes a new tensor"
+        told += f" where `{name}` wrote into the old one"
+        yield program.edit({small: assign}, told, at=call)
     elif not alone:
         new = call.with_changes(func=function.with_changes(attr=cst.Name(name[:-1])))
         told = f"`{name[:-1]}` makes a new tensor where `{name}` wrote into the old one"
-        yield Rewrite.of(program, {call: new}, told)
+        yield program.edit({call: new}, told)
 
 
 def _without_inplace(program: Program, call: cst.Call) -> Rewrites:
     if (given := _inplace(call)) is not None:
         told = "without inplace=True the input stays as it was saved"
-        yield Rewrite.of(program, {call: without_argument(call, given)}, told)
+        yield program.edit({call: without_argument(call, given)}, told)
 
 
 def _in_place_modules(program: Program) -> Rewrites:
@@ -174,14 +168,12 @@ def _at_the_saving(program: Program, c: Culprit) -> Rewrites:
         for scope in (saver, line, *_earlier_lines(program, line, c)):
             uses = [u for s in _flat(scope) for u in _uses(program, s, name)]
             if uses:
-                yield Rewrite(
-                    program.replace({u: method(u, "clone") for u in uses}),
-                    f"line {program.line(uses[0])}: backward keeps a copy of `{name}`, taken "
-                    f"before line {c.modified_line} writes into it",
-                )
+                told = f"backward keeps a copy of `{name}`, taken"
+                told += f" before line {c.modified_line} writes into it"
+                yield program.edit({u: method(u, "clone") for u in uses}, told)
     if line is not None:
         told = "what is written to later is a copy of this result"
-        yield Rewrite.of(program, {saver: method(saver, "clone")}, told)
+        yield program.edit({saver: method(saver, "clone")}, told)
 
 
 def _flat(scope: cst.CSTNode | list[cst.SimpleStatementLine] | None) -> list[cst.CSTNode]:

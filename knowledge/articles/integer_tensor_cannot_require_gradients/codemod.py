@@ -26,7 +26,6 @@ _CODES = re.compile(r"ind(ex|ices)|\bidx|label|class|categor|target|token|_ids?\
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """dtype=torch.float32 in the call that makes it."""
     statement = program.statement
-    node = program.node
     if statement is None or len(statement.body) != 1:
         return
     small = statement.body[0]
@@ -36,9 +35,9 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         else program.text(small)
     )
     if _CODES.search(names):
-        yield from _of_codes(program, small, node)
+        yield from _of_codes(program, small, program.node)
         return
-    value = _made(program, node, small)
+    value = _made(program, program.node, small)
     if value is None:
         return
     new = of_dtype(program, value, "float32")

@@ -126,7 +126,6 @@ def _at_the_literal(program: Failed, node: cst.Call) -> Rewrites:
 
 def _at(program: Failed, node: cst.Call, is_bool: bool) -> Rewrites:
     assert isinstance(node.func, cst.Attribute)
-    operation = node.func.attr.value
     owner = program.text(node.func.value)
     is_function = re.match(r"^(torch(\.\w+)*|F|nn\.functional)$", owner) is not None
     operands: list[cst.BaseExpression] = [node.func.value]
@@ -136,7 +135,7 @@ def _at(program: Failed, node: cst.Call, is_bool: bool) -> Rewrites:
             a for a in node.args if not a.star and (a.keyword or not isinstance(a.value, plain))
         ]
         operands = [a.value for a in given if not a.keyword or a.keyword.value == "input"]
-        operands = operands[: 2 if _TWO.search(operation) else 1]
+        operands = operands[: 2 if _TWO.search(node.func.attr.value) else 1]
     edits: Edits = {}
     for value in operands:
         facts = program.seen.get(program.text(value))
@@ -147,4 +146,4 @@ def _at(program: Failed, node: cst.Call, is_bool: bool) -> Rewrites:
             edits[value] = of_dtype(program, value, "float32")
     if edits:
         what = "integers" if is_bool else "floats"
-        yield program.edit(edits, f"`{operation}` is computed in {what}", at=node)
+        yield program.edit(edits, f"`{node.func.attr.value}` is computed in {what}", at=node)

@@ -119,9 +119,8 @@ def _packed(program: Failed, result: JobResult, old: str, new: str) -> Rewrites:
 
     A layer of one feature wants them with a last dimension of one.
     """
-    layer = result.layer
     calls_ = list(calls(program, r"(^|\.)pack_padded_sequence$"))
-    if layer is None or len(calls_) != 1 or not calls_[0].args or new in INTEGERS:
+    if result.layer is None or len(calls_) != 1 or not calls_[0].args or new in INTEGERS:
         return
     value = calls_[0].args[0].value
     facts = program.seen.get(program.text(value))
@@ -129,7 +128,7 @@ def _packed(program: Failed, result: JobResult, old: str, new: str) -> Rewrites:
         return
     cast = cast_of(program, value, new)
     told = f"`{program.text(value)}` as {new}, not {old}"
-    if len(facts.shape) == 2 and setting(layer, "input_size") == 1:
+    if len(facts.shape) == 2 and setting(result.layer, "input_size") == 1:
         cast = method(cast, "unsqueeze", cst.Arg(cst.parse_expression("-1")))
         told += ", each number as a vector of one feature"
     yield program.edit({value: cast}, told)
@@ -137,6 +136,5 @@ def _packed(program: Failed, result: JobResult, old: str, new: str) -> Rewrites:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same numbers in the new dtype, but random ones, which are drawn anew."""
-    code = proposal.code
-    drawn = [s for s in proposal.subjects if re.search(rf"\b{s}\s*=[^\n]*rand", code)]
-    return [same_tensors(before, after, code, drawn)]
+    drawn = [s for s in proposal.subjects if re.search(rf"\b{s}\s*=[^\n]*rand", proposal.code)]
+    return [same_tensors(before, after, proposal.code, drawn)]

@@ -75,8 +75,7 @@ def _plain(method: cst.FunctionDef) -> bool:
 
 def _with(method: cst.FunctionDef, name: str, *, first: bool = False) -> cst.Parameters:
     new = cst.Param(cst.Name(name))
-    plain = method.params.params
-    every = separated([new, *plain] if first else [*plain, new])
+    every = separated([new, *method.params.params] if first else [*method.params.params, new])
     return method.params.with_changes(params=every)
 
 
@@ -119,10 +118,9 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     match = _match(before)
     if match is None:
         return []
-    code = proposal.code
     found = re.search(
         rf"class {match[0]}\b.*?^[ \t]+def {match[1]}\(([^)]*)\)(.*?)(?=^[ \t]+def |^\S|\Z)",
-        code,
+        proposal.code,
         re.DOTALL | re.MULTILINE,
     )
     if found is None:

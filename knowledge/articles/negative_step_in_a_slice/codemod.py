@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import still_computed
@@ -45,8 +45,8 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     bare = all(isinstance(p.slice, cst.Slice) and _whole(p.slice) for p in parts)
     value = node.value if bare else node.with_changes(slice=parts)
     arguments = [cst.Arg(integer(d)) for d in dims]
-    yield Rewrite.of(
-        program, {node: method(value, "flip", *arguments)}, "a tensor is turned round by flip()"
+    yield program.edit(
+        {node: method(value, "flip", *arguments)}, "a tensor is turned round by flip()"
     )
 
 

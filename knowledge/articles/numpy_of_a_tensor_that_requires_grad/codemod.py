@@ -29,8 +29,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     around = scope_of(program, node)
     cuts = isinstance(around, cst.FunctionDef) and _comes_back(program, around)
     if program.text(node.func).endswith(".numpy") and isinstance(node.func, cst.Attribute):
-        value = node.func.value
-        yield _detached(program, value, cuts=cuts)
+        yield _detached(program, node.func.value, cuts=cuts)
         return
     for given in node.args:
         facts = program.seen.get(program.text(given.value))

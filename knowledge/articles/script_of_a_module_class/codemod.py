@@ -18,11 +18,10 @@ KEEPS = (tensors,)
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`script(Net())` where the module is made; nothing if none is made."""
-    m = program.said
-    made = [c for c in program.all(cst.Call) if program.text(c.func) == m["class"]]
+    made = [c for c in program.all(cst.Call) if program.text(c.func) == program.said["class"]]
     for cls in program.all(cst.ClassDef):
         marks = [d for d in cls.decorators if program.text(d.decorator).endswith("jit.script")]
-        if cls.name.value != m["class"] or len(marks) != 1 or not made:
+        if cls.name.value != program.said["class"] or len(marks) != 1 or not made:
             continue
         script = program.text(marks[0].decorator)
         edits: Edits = {c: call(script, cst.Arg(c)) for c in made}

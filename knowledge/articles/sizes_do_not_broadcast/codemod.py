@@ -34,12 +34,11 @@ _OPERATORS: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """1s between the dimensions of the smaller one; its transpose; or `@` for `*`."""
-    node = program.node
-    pair = _pair(program, node)
+    pair = _pair(program, program.node)
     if pair is None:
         statement = program.statement
         sums = program.inside(statement, cst.AugAssign) if statement is not None else []
-        if len(sums) == 1 and node is None:
+        if len(sums) == 1 and program.node is None:
             yield from _of_a_sum(program, sums[0], is_a(program.error, _GROWS))
         return
     yield from _of_two(program, *pair)

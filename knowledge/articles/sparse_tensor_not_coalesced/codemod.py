@@ -23,13 +23,12 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     node = program.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
-    owner = node.func.value
-    made = _made(program, owner)
+    made = _made(program, node.func.value)
     if made is not None:
         what = "entries of one position are added up once, where the tensor is made"
         yield program.edit({made: method(made, "coalesce")}, what)
         return
-    text = program.text(owner)
+    text = program.text(node.func.value)
     uses = [
         c.func.value
         for c in program.inside(scope_of(program, node), cst.Call)

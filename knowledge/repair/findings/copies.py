@@ -90,7 +90,7 @@ def _of_each(program: Program, finding: Finding) -> Rewrites:
                 copied = call(program.name_of("copy", "deepcopy"), cst.Arg(held))
                 yield _imported(program, {node: comprehension.with_changes(elt=copied)}, node, told)
             else:
-                yield Rewrite.of(program, {node: made}, told)
+                yield program.edit({node: made}, told)
     for made_so in program.inside(statement, cst.ListComp) if statement is not None else ():
         if isinstance(made_so.elt, cst.Name):
             yield _copied(program, made_so.elt, made_so.elt, told)

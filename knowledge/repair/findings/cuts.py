@@ -7,7 +7,7 @@ import re
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Edits, Program, call, method
 from knowledge.repair.toolkit.flow import without_with
 from knowledge.repair.toolkit.sites import calls
@@ -51,7 +51,7 @@ def _detached(program: Program) -> Rewrites:
             continue
         written = program.text(whole).removeprefix(program.text(node.value))
         told = f"without `{written}` the gradient goes on to what made it"
-        yield Rewrite.of(program, {whole: node.value}, told, at=node)
+        yield program.edit({whole: node.value}, told, at=node)
 
 
 def _decorated(program: Program) -> Rewrites:
@@ -62,7 +62,7 @@ def _decorated(program: Program) -> Rewrites:
             if _EVALUATES.search(program.text(function)):
                 continue
             told = f"`{function.name.value}` records its graph: it is trained, so it cannot run"
-            yield Rewrite.of(program, {decorator: cst.RemoveFromParent()}, f"{told} without one")
+            yield program.edit({decorator: cst.RemoveFromParent()}, f"{told} without one")
 
 
 def _blocks(program: Program) -> Rewrites:
@@ -73,8 +73,8 @@ def _blocks(program: Program) -> Rewrites:
             continue  # an evaluation, or an update by hand
         found = without_with(program, block)
         if found is not None:
-            yield Rewrite.of(
-                program, found, "what is computed here is trained, so it needs its graph", at=block
+            yield program.edit(
+                found, "what is computed here is trained, so it needs its graph", at=block
             )
 
 
@@ -86,7 +86,7 @@ def _made_anew(program: Program) -> Rewrites:
         new = _itself(program, made.args[0].value)
         if new is not None:
             told = "the tensors as they were computed, and not new ones with their numbers"
-            yield Rewrite.of(program, {made: new}, told)
+            yield program.edit({made: new}, told)
 
 
 def collected(program: Program) -> Rewrites:
@@ -104,7 +104,7 @@ def collected(program: Program) -> Rewrites:
         if new:
             new[made] = call(program.name_of("torch", "stack"), cst.Arg(made.args[0].value))
             told = "the losses themselves, and not new tensors with their numbers"
-            yield Rewrite.of(program, new, told, at=made, as_one=True)
+            yield program.edit(new, told, at=made, as_one=True)
 
 
 def _itself(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -141,4 +141,4 @@ def _drawn(program: Program) -> Rewrites:
         assert isinstance(drawn.func, cst.Attribute)
         new = method(drawn.func.value, "rsample", *drawn.args)
         told = "`rsample()` draws the same numbers, and gradients go through the draw"
-        yield Rewrite.of(program, {drawn: new}, told)
+        yield program.edit({drawn: new}, told)

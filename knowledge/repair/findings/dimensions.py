@@ -49,7 +49,7 @@ def edits(program: Program, finding: Finding) -> Rewrites:
 
 def _along(program: Program, found: list[cst.Call], dim: int, told: str) -> Rewrite:
     new: Edits = {c: with_argument(c, _place(program, c), "dim", integer(dim)) for c in found}
-    return Rewrite.of(program, new, told)
+    return program.edit(new, told)
 
 
 def _place(program: Program, call: cst.Call) -> int:
@@ -102,9 +102,7 @@ def _turned(program: Program, finding: Finding) -> Rewrites:
     if len(found) == 1 and isinstance(found[0].func, cst.Attribute):
         function = found[0].func.with_changes(attr=cst.Name("permute"))
         new = cst.Call(function, [cst.Arg(integer(i)) for i in order])
-        yield Rewrite.of(
-            program, {found[0]: new}, "the dimensions are turned, each value with them"
-        )
+        yield program.edit({found[0]: new}, "the dimensions are turned, each value with them")
 
 
 def _classes_last(program: Program, order: list[int]) -> Rewrites:
@@ -114,7 +112,7 @@ def _classes_last(program: Program, order: list[int]) -> Rewrites:
             assert isinstance(c.func, cst.Attribute)
             turned = method(c.func.value, "permute", *(cst.Arg(integer(i)) for i in order))
             new = method(turned, "reshape", *c.args)
-            yield Rewrite.of(program, {c: new}, "each row holds the scores of one place")
+            yield program.edit({c: new}, "each row holds the scores of one place")
 
 
 def _last_step(program: Program, finding: Finding) -> Rewrites:
@@ -130,6 +128,4 @@ def _last_step(program: Program, finding: Finding) -> Rewrites:
         return
     index = found[0].slice[1].with_changes(slice=cst.Index(integer(-1)))
     new = found[0].with_changes(slice=[found[0].slice[0], index, *found[0].slice[2:]])
-    yield Rewrite.of(
-        program, {found[0]: new}, "the state of the last step, which has read them all"
-    )
+    yield program.edit({found[0]: new}, "the state of the last step, which has read them all")

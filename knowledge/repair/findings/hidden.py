@@ -7,7 +7,7 @@ import re
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.sites import calls
 
@@ -28,7 +28,7 @@ def _hidden(program: Program) -> Rewrites:
             continue
         for low in (_INFINITY, "-1e9"):
             told = "a masked place gets no weight"
-            yield Rewrite.of(program, {value: cst.parse_expression(low)}, told, at=node)
+            yield program.edit({value: cst.parse_expression(low)}, told, at=node)
     for product in program.all(cst.BinaryOperation):
         if not isinstance(product.operator, cst.Multiply):
             continue
@@ -38,7 +38,7 @@ def _hidden(program: Program) -> Rewrites:
         scores = product.left if mask is product.right else product.right
         ones = f"(1 - {program.text(mask)}) * -1e9"
         total = cst.BinaryOperation(scores, cst.Add(), cst.parse_expression(ones))
-        yield Rewrite.of(program, {product: total}, "a masked place gets no weight")
+        yield program.edit({product: total}, "a masked place gets no weight")
 
 
 def _next_value(program: Program) -> Rewrites:
@@ -56,4 +56,4 @@ def _next_value(program: Program) -> Rewrites:
         ):
             told = "the value behind the window"
             meant = "the value that follows the window is to be predicted"
-            yield Rewrite.of(program, {value: value.left}, told, meant, at=node)
+            yield program.edit({value: value.left}, told, meant, at=node)

@@ -110,7 +110,7 @@ def _without_activation(program: Program, finding: Finding) -> Rewrites:
         intent = "the targets are to stay as they are"
     for node, edit in _last(program, names):
         told = f"without the {activation} the loss gets the values of the last layer as they are"
-        yield Rewrite.of(program, {**edit, **also}, told, intent, at=node, as_one=bool(also))
+        yield program.edit({**edit, **also}, told, intent, at=node, as_one=bool(also))
 
 
 def _last(program: Program, names: tuple[str, ...]) -> Iterator[tuple[cst.Call, Edits]]:
@@ -150,28 +150,26 @@ def _of(program: Program, call: cst.Call) -> cst.BaseExpression | None:
 
 def _with_logits(program: Program) -> Edits:
     """The binary cross-entropies that expect probabilities, as those that take scores."""
+    functions = _renamed(program, binary_cross_entropy="binary_cross_entropy_with_logits")
+    return functions | _renamed(program, BCELoss="BCEWithLogitsLoss")
+
+
+def _renamed(program: Program, **names: str) -> Edits:
+    """The functions of a module that have a name, by their new names."""
     return {
-        **_renamed(program, "binary_cross_entropy", "binary_cross_entropy_with_logits"),
-        **_renamed(program, "BCELoss", "BCEWithLogitsLoss"),
+        call.func: call.func.with_changes(attr=cst.Name(new))
+        for old, new in names.items()
+        for call in calls(program, rf"(^|\.){old}$")
+        if isinstance(call.func, cst.Attribute)
     }
-
-
-def _renamed(program: Program, old: str, new: str) -> Edits:
-    found: Edits = {}
-    for call in calls(program, rf"(^|\.){old}$"):
-        function = call.func
-        if isinstance(function, cst.Attribute):
-            found[function] = function.with_changes(attr=cst.Name(new))
-    return found
 
 
 def _of_scores(program: Program, finding: Finding) -> Rewrites:
     """The loss that takes scores, where nothing else reads them as probabilities."""
     edit = _with_logits(program)
     if edit and not _THRESHOLD.search(program.module.code):
-        line = min(map(program.line, edit))
-        told = f"line {line}: the loss takes the scores, and applies the sigmoid itself"
-        yield Rewrite(program.replace(edit), told, as_one=True)
+        told = "the loss takes the scores, and applies the sigmoid itself"
+        yield program.edit(edit, told, at=min(edit, key=program.line), as_one=True)
 
 
 # -- another loss ----------------------------------------------------------------------------
@@ -183,35 +181,25 @@ def _one_loss_a_label(program: Program, finding: Finding) -> Rewrites:
         ("cross_entropy", "binary_cross_entropy_with_logits"),
         ("CrossEntropyLoss", "BCEWithLogitsLoss"),
     ):
-        found = _renamed(program, old, new)
+        found = _renamed(program, **{old: new})
         takes = [c for c in program.all(cst.Call) if c.func in found]
         plain = 2 if old == "cross_entropy" else 0
         if len(found) == 1 and all(len(c.args) == plain for c in takes):
             told = "each label has a probability of its own"
-            yield Rewrite.of(
-                program, found, told, "several labels may be right at once", at=takes[0]
-            )
+            yield program.edit(found, told, "several labels may be right at once", at=takes[0])
 
 
 def _with_logarithm(program: Program, finding: Finding) -> Rewrites:
     """log_softmax for the softmax; or cross_entropy, which applies it, where there is none."""
     if finding.facts.get("softmax"):
-        edit = {
-            **_renamed(program, "softmax", "log_softmax"),
-            **_renamed(program, "Softmax", "LogSoftmax"),
-        }
-        told, intent = (
-            "nll_loss gets the logarithms that it expects",
-            "the model gives probabilities",
-        )
+        edit = _renamed(program, softmax="log_softmax", Softmax="LogSoftmax")
+        told = "nll_loss gets the logarithms that it expects"
+        intent = "the model gives probabilities"
     else:
-        edit = {
-            **_renamed(program, "nll_loss", "cross_entropy"),
-            **_renamed(program, "NLLLoss", "CrossEntropyLoss"),
-        }
+        edit = _renamed(program, nll_loss="cross_entropy", NLLLoss="CrossEntropyLoss")
         told, intent = "cross_entropy applies log_softmax itself", "the model gives raw scores"
     if len(edit) == 1:
-        yield Rewrite.of(program, edit, told, intent)
+        yield program.edit(edit, told, intent)
 
 
 def _as_logarithms(program: Program, finding: Finding) -> Rewrites:
@@ -234,12 +222,12 @@ def _as_logarithms(program: Program, finding: Finding) -> Rewrites:
         place = 5 if is_function else 3
         edit: Edits = {call: with_argument(call, place, "log_target", cst.Name("True"))}
         if len(made) < 2:
-            yield Rewrite.of(program, edit, "the target holds logarithms", at=loss)
+            yield program.edit(edit, "the target holds logarithms", at=loss)
         return
     given = loss.args[0].value
     if finding.facts["given"] == "scores":
         dim = cst.Arg(cst.parse_expression(str(finding.facts["dim"])))
-        yield Rewrite.of(program, {given: method(given, "log_softmax", dim)}, told, at=loss)
+        yield program.edit({given: method(given, "log_softmax", dim)}, told, at=loss)
         return
     if isinstance(given, cst.Name):
         assign = assignment(program, given.value, loss)
@@ -249,7 +237,7 @@ def _as_logarithms(program: Program, finding: Finding) -> Rewrites:
         name = cst.Name("log_softmax")
         if isinstance(given.func, cst.Attribute):
             renamed: Edits = {given.func: given.func.with_changes(attr=name)}
-            yield Rewrite.of(program, renamed, told, "the two distributions are to be compared")
+            yield program.edit(renamed, told, "the two distributions are to be compared")
 
 
 def _in_order(program: Program, finding: Finding) -> Rewrites:
@@ -262,7 +250,7 @@ def _in_order(program: Program, finding: Finding) -> Rewrites:
         first, second = plain
         turned: Edits = {first.value: second.value, second.value: first.value}
         told = "the prediction first, then the target"
-        yield Rewrite.of(program, turned, told, at=call, as_one=True)
+        yield program.edit(turned, told, at=call, as_one=True)
 
 
 def _ctc_with_logarithm(program: Program, finding: Finding) -> Rewrites:
@@ -277,8 +265,8 @@ def _ctc_with_logarithm(program: Program, finding: Finding) -> Rewrites:
         if is_one and node.args:
             given = node.args[0].value
             new = method(given, "log_softmax", cst.Arg(cst.parse_expression("-1")))
-            yield Rewrite.of(
-                program, {given: new}, "the loss gets the log-probabilities it expects", at=node
+            yield program.edit(
+                {given: new}, "the loss gets the log-probabilities it expects", at=node
             )
 
 
@@ -296,4 +284,4 @@ def _signed(program: Program, finding: Finding) -> Rewrites:
             target = node.args[-1].value
             twice = cst.BinaryOperation(cst.Integer("2"), cst.Multiply(), operand(target))
             new = cst.BinaryOperation(twice, cst.Subtract(), cst.Integer("1"))
-            yield Rewrite.of(program, {target: new}, "0 becomes -1, 1 stays 1", at=node)
+            yield program.edit({target: new}, "0 becomes -1, 1 stays 1", at=node)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.findings.cuts import collected
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import loops_around
@@ -191,8 +191,5 @@ def _scaled(program: Program, finding: Finding) -> Rewrites:
     name, optimizer = scaled[0], receiver(program, call)
     new = cst.parse_expression(f"{name}.step({optimizer})")
     update = inserted(program, statement, f"{name}.update()", after=True)
-    yield Rewrite(
-        program.replace({call: new}, beside=update),
-        f"line {program.line(statement)}: `{name}` divides the gradients again and makes the step",
-        as_one=True,
-    )
+    told = f"`{name}` divides the gradients again and makes the step"
+    yield program.edit(program.replace({call: new}, beside=update), told, at=statement, as_one=True)

@@ -7,7 +7,7 @@ import re
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Edits, Program, method, operand
 from knowledge.repair.toolkit.sites import (
     argument,
@@ -52,7 +52,7 @@ def _batch_first(program: Program, finding: Finding) -> Rewrites:
         if layers:
             new: Edits = {c: with_argument(c, 99, "batch_first", true) for c in layers}
             told = "the layer takes the samples first, as the rest of the code gives them"
-            yield Rewrite.of(program, new, told, at=layers[0])
+            yield program.edit(new, told, at=layers[0])
 
 
 def _shuffled(program: Program, finding: Finding) -> Rewrites:
@@ -60,9 +60,7 @@ def _shuffled(program: Program, finding: Finding) -> Rewrites:
     for loader in program.inside(statement, cst.Call) if statement is not None else ():
         if re.search(r"(^|\.)DataLoader$", program.text(loader.func)):
             new = with_argument(loader, 99, "shuffle", cst.Name("True"))
-            yield Rewrite.of(
-                program, {loader: new}, "the samples come in another order in each epoch"
-            )
+            yield program.edit({loader: new}, "the samples come in another order in each epoch")
 
 
 def _detached(program: Program, finding: Finding) -> Rewrites:
@@ -74,7 +72,7 @@ def _detached(program: Program, finding: Finding) -> Rewrites:
         if "*" not in program.text(value):
             continue
         told = "the target is a number to reach, and gets no gradient"
-        yield Rewrite.of(program, {value: method(value, "detach")}, told)
+        yield program.edit({value: method(value, "detach")}, told)
 
 
 def _scaled(program: Program, finding: Finding) -> Rewrites:
@@ -104,7 +102,7 @@ def _scaled(program: Program, finding: Finding) -> Rewrites:
             }
             first = min(given, key=program.line)
             told = "the inputs are scaled to 0 … 1"
-            yield Rewrite.of(program, divided, told, at=first, as_one=True)
+            yield program.edit(divided, told, at=first, as_one=True)
 
 
 def _random(program: Program, finding: Finding) -> Rewrites:
@@ -121,9 +119,7 @@ def _random(program: Program, finding: Finding) -> Rewrites:
             kept = c.args[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
             new[c] = c.with_changes(func=function, args=[kept])
         told = "each unit starts from weights of its own"
-        yield Rewrite.of(
-            program, new, told, "the units are to learn different things", at=layers[0]
-        )
+        yield program.edit(new, told, "the units are to learn different things", at=layers[0])
 
 
 def _frozen(program: Program, finding: Finding) -> Rewrites:
@@ -134,7 +130,7 @@ def _frozen(program: Program, finding: Finding) -> Rewrites:
         if isinstance(target, cst.Attribute) and target.attr.value == "requires_grad":
             new = cst.Expr(method(target.value, "requires_grad_", cst.Arg(assign.value)))
             told = "the parameters are frozen, and not only an attribute is set"
-            yield Rewrite.of(program, {assign: new}, told)
+            yield program.edit({assign: new}, told)
 
 
 def _without_option(program: Program, finding: Finding) -> Rewrites:
@@ -144,7 +140,7 @@ def _without_option(program: Program, finding: Finding) -> Rewrites:
         for given in node.args:
             if given.keyword is not None and given.keyword.value == option:
                 told = f"without `{option}` nothing is left out"
-                yield Rewrite.of(program, {node: without_argument(node, given)}, told)
+                yield program.edit({node: without_argument(node, given)}, told)
 
 
 def _without_padding(program: Program, finding: Finding) -> Rewrites:
@@ -152,7 +148,7 @@ def _without_padding(program: Program, finding: Finding) -> Rewrites:
     for node in calls(program, r"(^|\.)(CrossEntropyLoss|cross_entropy|NLLLoss|nll_loss)$"):
         mark = cst.parse_expression(str(finding.facts["padding"]))
         told = "padding has no part in the loss"
-        yield Rewrite.of(program, {node: with_argument(node, 99, "ignore_index", mark)}, told)
+        yield program.edit({node: with_argument(node, 99, "ignore_index", mark)}, told)
 
 
 def _inverse(program: Program, finding: Finding) -> Rewrites:
@@ -162,9 +158,7 @@ def _inverse(program: Program, finding: Finding) -> Rewrites:
             if given.keyword is not None and given.keyword.value == "weight":
                 one = cst.BinaryOperation(cst.Integer("1"), cst.Divide(), operand(given.value))
                 told = "the rarer a class, the larger its weight"
-                yield Rewrite.of(
-                    program, {given.value: one}, told, "the classes are to be balanced", at=c
-                )
+                yield program.edit({given.value: one}, told, "the classes are to be balanced", at=c)
 
 
 def _as_numbers(program: Program, finding: Finding) -> Rewrites:
@@ -176,4 +170,4 @@ def _as_numbers(program: Program, finding: Finding) -> Rewrites:
             is_gain = re.search(r"(?i)adv|delta|td", program.text(side))
             if is_gain and re.search(r"(?i)log", program.text(other)):
                 told = "the policy's loss leaves the values alone"
-                yield Rewrite.of(program, {side: method(side, "detach")}, told, at=node)
+                yield program.edit({side: method(side, "detach")}, told, at=node)

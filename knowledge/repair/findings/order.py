@@ -7,7 +7,7 @@ import re
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import loops_around
 from knowledge.repair.toolkit.sites import OPTIMIZERS
@@ -40,9 +40,7 @@ def _of_the_whole(program: Program, finding: Finding) -> Rewrites:
             if whole and not call.args and isinstance(call.func, cst.Attribute):
                 of = call.func.with_changes(value=cst.parse_expression(whole[1]))
                 told = f"the optimizer holds all of `{whole[1]}`"
-                yield Rewrite.of(
-                    program, {call.func: of}, told, "all of it is to be trained", at=made
-                )
+                yield program.edit({call.func: of}, told, "all of it is to be trained", at=made)
 
 
 def _made(program: Program) -> list[cst.Assign]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from executor.protocol import Finding
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Edits, Program, method
 from knowledge.repair.toolkit.sites import integer
 from knowledge.repair.toolkit.statements import last_name
@@ -26,13 +26,13 @@ def edits(program: Program, finding: Finding) -> Rewrites:
         for value in operands:
             if isinstance(value, cst.Call) and last_name(program, value.func) == "unsqueeze":
                 assert isinstance(value.func, cst.Attribute)
-                yield Rewrite.of(program, {value: value.func.value}, told)
+                yield program.edit({value: value.func.value}, told)
     for node, operands in pairs:
         for at, value in enumerate(operands):
             if not isinstance(value, (cst.Integer, cst.Float)):
                 alike = [value, *_alike(program, node, at)]
                 nodes: Edits = {v: method(v, "squeeze", cst.Arg(integer(1))) for v in alike}
-                yield Rewrite.of(program, nodes, told, as_one=len(nodes) > 1)
+                yield program.edit(nodes, told, as_one=len(nodes) > 1)
 
 
 def _alike(program: Program, node: cst.BaseExpression, at: int) -> Iterator[cst.BaseExpression]:

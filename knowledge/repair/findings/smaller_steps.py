@@ -9,7 +9,7 @@ import libcst as cst
 
 from executor.protocol import Finding, JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.sites import OPTIMIZERS, argument, calls
 
@@ -30,7 +30,7 @@ def edits(program: Program, finding: Finding) -> Rewrites:
         smaller: Edits = {rate: cst.Float(_written(value / 10**power)) for rate, value in rates}
         told = f"steps that are {10**power} times smaller, so that the loss falls"
         meant = "inputs and targets keep their scale"
-        yield Rewrite.of(program, smaller, told, meant, as_one=True, supposes=True)
+        yield program.edit(smaller, told, meant, as_one=True, supposes=True)
 
 
 def checks(before: JobResult, after: JobResult) -> list[Check]:

@@ -28,17 +28,9 @@ from knowledge.repair.toolkit.sites import assignment, names_in, with_appended, 
 _A_LOSS = re.compile(r"(?i)(?:^|_)loss(?:$|_)|loss$")
 _A_SCORE = re.compile(r"(?i)(?:^|_)(?:acc|accuracy|f1|auc|score|iou|dice)")
 _HELD_OUT = re.compile(r"(?i)(?:^|_)(?:va|val|valid|validation|dev|test|eval)(?:_|$)|^val")
-_TO_PASS = re.compile(r"\bpass `(?P<name>\w+)=(?P<value>True|False|\d+)`")
+SPEAKS = r"\bpass `(?P<name>\w+)=(?P<value>True|False|\d+)`"
 _WAYS_AROUND = ("allow_unused", "strict", "retain_graph", "weights_only")
-_FAMILIES = ("missing_arguments", "too_many_arguments", "takes_no_arguments")
-
-
-def applies(result: JobResult) -> bool:
-    """A function was called without arguments that it needs, or a class in place of an object."""
-    error = result.error
-    return error is not None and (
-        is_a(error, *_FAMILIES) or _TO_PASS.search(error.message) is not None
-    )
+ERRORS = ("missing_arguments", "too_many_arguments", "takes_no_arguments")
 
 
 def edits(failure: Failure) -> Rewrites:
@@ -59,7 +51,7 @@ def edits(failure: Failure) -> Rewrites:
 
 def _said(failure: Failure) -> Rewrites:
     """The keyword that the error itself says can be passed: `enforce_sorted=False`."""
-    seen, node = _TO_PASS.search(failure.error.message), failure.node
+    seen, node = re.search(SPEAKS, failure.error.message), failure.node
     if seen is None or not isinstance(node, cst.Call) or seen["name"] in _WAYS_AROUND:
         return
     try:
@@ -79,7 +71,6 @@ def _said(failure: Failure) -> Rewrites:
 def _object_of_the_class(failure: Failure, found: Called) -> Rewrites:
     """`net = Net` is called with a batch: `net = Net()`, if that needs no arguments."""
     function = found.call.func
-    program = failure.program
     held = found.target
     if isinstance(function, cst.Attribute) and inspect.isfunction(held):
         owner = failure.value(function.value)
@@ -88,7 +79,7 @@ def _object_of_the_class(failure: Failure, found: Called) -> Rewrites:
             and issubclass(owner, torch.nn.Module)
             and required(owner) == set()
         ):
-            bound = assignment(program, program.text(function.value), function)
+            bound = assignment(failure, failure.text(function.value), function)
             if bound is not None and failure.value(bound.value) is owner:
                 what = f"`{owner.__name__}()` makes an object of it"
                 meaning = f"an object of `{owner.__name__}` is meant"
@@ -97,14 +88,14 @@ def _object_of_the_class(failure: Failure, found: Called) -> Rewrites:
             made = cst.Call(function.value)
             called_so = made if function.attr.value == "forward" else None
             new = function.with_changes(value=made) if called_so is None else cst.Call(made)
-            name, made_of = program.text(function.value), _with_function(found.call, new)
+            name, made_of = failure.text(function.value), _with_function(found.call, new)
             told = f"`{name}` is the class; an object of it is called"
             meaning = f"an object of `{name}` is meant"
             yield failure.edit({found.call: made_of}, told, meaning, at=function, cost=COST.LIKELY)
         return
     if not inspect.isclass(held) or not issubclass(held, torch.nn.Module):
         return
-    assign = assignment(program, program.text(function), function)
+    assign = assignment(failure, failure.text(function), function)
     if assign is None or required(held) != set() or failure.value(assign.value) is not held:
         return
     told = f"`{held.__name__}()` makes an object of the class"
@@ -147,16 +138,15 @@ def _added(failure: Failure, found: Called) -> Rewrites:
     names = found.required(found.free())
     if not names or any(a.star for a in found.call.args):
         return
-    program = failure.program
     if not all(n in failure.live.names[-1] and is_alive(failure, n) for n in names):
         return
     every = [found.call]
-    function = program.text(found.call.func)
+    function = failure.text(found.call.func)
     given = _given(found.call)
     alike = [
         c
-        for c in program.all(cst.Call)
-        if program.text(c.func) == function and _given(c) == given and c is not found.call
+        for c in failure.all(cst.Call)
+        if failure.text(c.func) == function and _given(c) == given and c is not found.call
     ]
     told = " and ".join(f"`{n}`" for n in names)
     for calls in [every, [*every, *alike]] if alike else [every]:
@@ -170,14 +160,13 @@ def _measured(failure: Failure, found: Called) -> Rewrites:
     """`scheduler.step(val_loss)` for `scheduler.step()`: what the round has measured."""
     if found.required(found.free()) != ["metrics"] or found.call.args:
         return
-    program = failure.program
     # What gets better as it grows is not waited for by a schedule that wants it small.
     grows = _mode(failure, found) == "max"
     names = [
         n
         for n in failure.live.names[-1]
         if _is_a_number(failure, n)
-        and (_A_LOSS.search(n) or _is_of_this_round(program, found.call, n))
+        and (_A_LOSS.search(n) or _is_of_this_round(failure, found.call, n))
         and (grows or not _A_SCORE.search(n))
     ]
     names.sort(key=lambda n: (not _HELD_OUT.search(n), not _A_LOSS.search(n)))
@@ -195,21 +184,20 @@ def _measured(failure: Failure, found: Called) -> Rewrites:
 
 def _as_a_closure(failure: Failure, found: Called) -> Rewrites:
     """`loss = opt.step(closure)`: what a round computes, up to its `backward()`, as a function."""
-    program = failure.program
-    here = program.up(found.call, cst.SimpleStatementLine)
+    here = failure.up(found.call, cst.SimpleStatementLine)
     if found.required(found.free()) != ["closure"] or here is None:
         return
-    body, at = siblings(program, here)
-    above = list(takewhile(lambda s: _may_be_repeated(program, s), reversed(body[:at])))
-    backward = [_BACK.search(program.text(s)) for s in above]
+    body, at = siblings(failure, here)
+    above = list(takewhile(lambda s: _may_be_repeated(failure, s), reversed(body[:at])))
+    backward = [_BACK.search(failure.text(s)) for s in above]
     losses = [match[1] for match in backward if match is not None]
-    made = {n for s in above for t in program.inside(s, cst.AssignTarget)
+    made = {n for s in above for t in failure.inside(s, cst.AssignTarget)
             for n in names_in(t.target)}  # fmt: skip
-    if len(losses) != 1 or any(later(program, name, here) for name in made - set(losses)):
+    if len(losses) != 1 or any(later(failure, name, here) for name in made - set(losses)):
         return
-    lines = program.module.code.splitlines(keepends=True)
-    first, last = program.line(above[-1]) - 1, program.line(here) - 1
-    name, step = free_name(program, "closure"), lines[last].lstrip()
+    lines = failure.module.code.splitlines(keepends=True)
+    first, last = failure.line(above[-1]) - 1, failure.line(here) - 1
+    name, step = free_name(failure, "closure"), lines[last].lstrip()
     pad = lines[last].removesuffix(step)
     new = [f"{pad}def {name}():\n", *(f"    {s}" if s.strip() else s for s in lines[first:last]),
            f"{pad}    return {losses[0]}\n",

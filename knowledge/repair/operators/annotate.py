@@ -11,41 +11,28 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from executor.errors import is_a
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.statements import last_name
 
-_TAKEN = re.compile(r"found Tensor \(inferred\)")
-_APPENDED = re.compile(r"Could not match type (int|float|bool|str) to t in argument 'el'")
+_APPENDED = r"Could not match type (int|float|bool|str) to t in argument 'el'"
+ERRORS, SPEAKS = ("script_type",), rf"found Tensor \(inferred\)|{_APPENDED}"
 _KINDS = (bool, int, float, str)
 _LITERALS = (cst.Integer, cst.Float, cst.SimpleString, cst.UnaryOperation)
 _METHODS = ("forward", "__call__")
 KEEPS = (computed(allowed=("[",)),)
 
 
-def applies(result: JobResult) -> bool:
-    """What is no tensor was taken for one, for it has no type."""
-    error = result.error
-    return error is not None and (
-        is_a(error, "script_type")
-        or _TAKEN.search(error.message) is not None
-        or _APPENDED.search(error.message) is not None
-    )
-
-
 def edits(failure: Failure) -> Rewrites:
     """Every parameter of the functions that the error quotes, with one type in all calls."""
-    program = failure.program
-    if (appended := _APPENDED.search(str(failure.live.error))) is not None:
+    if (appended := re.search(_APPENDED, str(failure.live.error))) is not None:
         yield from _of_a_list(failure, appended[1])
         return
     changes: Edits = {}
     told: list[str] = []
-    for function in program.all(cst.FunctionDef):
+    for function in failure.all(cst.FunctionDef):
         if not re.search(rf"(?:def |: ){function.name.value}\(", str(failure.live.error)):
             continue
         for at, param in enumerate(function.params.params):
@@ -59,25 +46,24 @@ def edits(failure: Failure) -> Rewrites:
                 told.append(f"`{param.name.value}: {kind.__name__}`")
     if changes:
         what = f"{' and '.join(told)}, as the calls have it"
-        yield failure.edit(changes, what, at=min(changes, key=program.line))
+        yield failure.edit(changes, what, at=min(changes, key=failure.line))
 
 
 def _of_a_list(failure: Failure, kind: str) -> Rewrites:
     """`runs: list[int] = []` for the `runs = []` that the error's line appends to."""
-    program = failure.program
     marked = re.search(r"\n\s*(\w{1,60})\.append\([^\n]*\n\s*~", str(failure.live.error))
     found = [
         a
-        for a in program.all(cst.Assign)
+        for a in failure.all(cst.Assign)
         if marked is not None
-        and program.text(a.value) == "[]"
-        and [program.text(t.target) for t in a.targets] == [marked[1]]
+        and failure.text(a.value) == "[]"
+        and [failure.text(t.target) for t in a.targets] == [marked[1]]
     ]
     if len(found) != 1:
         return
     note = cst.Annotation(cst.parse_expression(f"list[{kind}]"))
     new = cst.AnnAssign(found[0].targets[0].target, note, found[0].value)
-    told = f"`{program.text(found[0].targets[0].target)}` is a list of {kind}"
+    told = f"`{failure.text(found[0].targets[0].target)}` is a list of {kind}"
     yield failure.edit({found[0]: new}, told, cost=COST.SAID)
 
 
@@ -85,18 +71,18 @@ def _kinds(
     failure: Failure, function: cst.FunctionDef, at: int, param: cst.Param
 ) -> Iterator[type]:
     """The types of what a parameter is given: by default, and in the calls of the module."""
-    program, name = failure.program, function.name.value
+    name = function.name.value
     if param.default is not None:
         yield type(failure.value(param.default, 0))
-    inside = program.up(function, cst.ClassDef)
+    inside = failure.up(function, cst.ClassDef)
     place = at - 1 if inside is not None else at
-    for call in program.all(cst.Call):
-        within = program.up(call, cst.FunctionDef) is not None
+    for call in failure.all(cst.Call):
+        within = failure.up(call, cst.FunctionDef) is not None
         if any(a.star for a in call.args):
             continue
         called = failure.value(call.func, 0)
         cls = type(called).__name__
-        is_own = last_name(program, call.func) == name
+        is_own = last_name(failure, call.func) == name
         if is_own or (inside is not None and name in _METHODS and cls == inside.name.value):
             plain = [a.value for a in call.args if a.keyword is None]
             given = {a.keyword.value: a.value for a in call.args if a.keyword is not None}

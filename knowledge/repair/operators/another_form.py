@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import libcst as cst
 
 from executor.errors import is_a, wanted_of
-from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import operand
 from knowledge.repair.toolkit.keeps import computed
@@ -31,6 +30,7 @@ from knowledge.repair.toolkit.live import (
 )
 from knowledge.repair.toolkit.sites import assignment, setting
 
+SPEAKS = ""  # of whatever
 ALONE = True  # what it supposes is not carried on to the next error
 _FRAMES = 2
 _MOST_REPEATED = 100_000_000
@@ -46,11 +46,6 @@ class _Step(NamedTuple):
     cost: float = COST.LIKELY + 0.1  # an operator that knows the edit comes first
 
 
-def applies(result: JobResult) -> bool:
-    """Something was given what it does not take."""
-    return result.error is not None
-
-
 def edits(failure: Failure) -> Rewrites:
     """Each operand after each step with which the failing expression has a value."""
     for place in failure.places[:_FRAMES]:
@@ -63,8 +58,7 @@ def edits(failure: Failure) -> Rewrites:
 
 
 def _stepped(failure: Failure, place: Place, one: Operand) -> Rewrites:
-    program = failure.program
-    text = program.module.code_for_node(operand(one.node))
+    text = failure.module.code_for_node(operand(one.node))
     seen: list[Any] = []
     for step in _steps(failure, place, one):
         new = cst.parse_expression(step.text.format(text))
@@ -73,17 +67,16 @@ def _stepped(failure: Failure, place: Place, one: Operand) -> Rewrites:
             if value is failure.missing or any(same_value(value, v) for v in seen):
                 continue
             seen.append(value)
-        name = f"`{program.text(one.node)}`"
-        title = f"line {program.line(one.node)}: {step.told.format(name)}"
-        meant = (step.meant or step.told).format(name)
-        yield Rewrite(program.replace({one.node: new}), title, meant, cost=step.cost, supposes=True)
+        name = f"`{failure.text(one.node)}`"
+        told, meant = step.told.format(name), (step.meant or step.told).format(name)
+        yield failure.edit({one.node: new}, told, meant, cost=step.cost, supposes=True)
 
 
 def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
     value, wanted = one.value, wanted_of(failure.error.message)
     if not isinstance(value, torch.Tensor):
         if "tensor" in wanted and _is_of_numbers(value):
-            tensor = failure.program.name_of("torch", "tensor")
+            tensor = failure.name_of("torch", "tensor")
             yield _Step(f"{tensor}({{}})", "{} is made a tensor")
         if _is_pair_of_rows(value, called_module(failure, place)):
             told = "the states {} get the dimension of the layers, which is one"
@@ -117,7 +110,7 @@ def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
 def _is_joined_to_rows(failure: Failure, place: Place, one: Operand) -> bool:
     """Whether maps [batch, …] stand in a `cat` beside rows [batch, numbers] of the same samples."""
     parts = [o.value for o in tensors(failure, place) if o.node is not one.node]
-    words = failure.program.text(getattr(place.node, "func", place.node))
+    words = failure.text(getattr(place.node, "func", place.node))
     rows = parts and all(p.dim() == 2 and p.shape[:1] == one.value.shape[:1] for p in parts)
     return bool(rows) and one.value.dim() > 2 and re.search(r"\b(?:cat|concat)", words) is not None
 
@@ -127,7 +120,7 @@ def _is_prediction_of_whole_numbers(failure: Failure, place: Place, one: Operand
     node, module = place.node, called_module(failure, place)
     if not isinstance(node, cst.Call) or not node.args or node.args[0].value is not one.node:
         return False
-    name = failure.program.text(node.func)
+    name = failure.text(node.func)
     is_loss = isinstance(module, torch.nn.modules.loss._Loss) or _LOSS.search(name) is not None
     return is_loss and not one.value.is_floating_point() and not one.value.is_complex()
 
@@ -146,7 +139,7 @@ def _is_by_place(failure: Failure, place: Place) -> bool:
         return True
     sizes = sorted(o.value.numel() for o in tensors(failure, place))
     too_large = math.prod(sizes[-2:]) > _MOST_REPEATED  # were each repeated against the other
-    return too_large or _BY_PLACE.search(failure.program.text(place.node.func)) is not None
+    return too_large or _BY_PLACE.search(failure.text(place.node.func)) is not None
 
 
 def _is_of_numbers(value: Any) -> bool:
@@ -179,14 +172,14 @@ def _of_index(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
     """An index of a dimension less than what it picks from: a number or a row for each entry."""
     others = [o for o in tensors(failure, place) if o.node is not one.node]
     rank = one.value.dim()
-    if not failure.program.text(getattr(place.node, "func", place.node)).endswith("gather"):
+    if not failure.text(getattr(place.node, "func", place.node)).endswith("gather"):
         return
     if one.value.dtype != torch.int64 or not others or others[0].value.dim() != rank + 1:
         return
-    made = assignment(failure.program, failure.program.text(one.node), one.node)
-    if re.search(r"\b(?:nonzero|argwhere|stack)\(", failure.program.text(made or one.node)):
+    made = assignment(failure, failure.text(one.node), one.node)
+    if re.search(r"\b(?:nonzero|argwhere|stack)\(", failure.text(made or one.node)):
         return  # in each row the place in every dimension
-    owner = failure.program.text(others[0].node)
+    owner = failure.text(others[0].node)
     kept = "-1, " * rank
     yield _Step("{}.unsqueeze(-1)", "each index of {} stands in a row of its own", cost=COST.SURE)
     told = f"each index of {{}} picks a whole row of `{owner}`"

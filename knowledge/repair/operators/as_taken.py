@@ -74,22 +74,22 @@ def _at(failure: Failure, place: Place) -> Rewrites:
 
 def _alike(failure: Failure, place: Place, one: Operand, form: _Form) -> Rewrites:
     """The same form for what the other calls of its kind in the statement are given."""
-    program, node = failure.program, place.node
-    statement = program.up(node, cst.SimpleStatementLine)
+    node = place.node
+    statement = failure.up(node, cst.SimpleStatementLine)
     if not isinstance(node, cst.Call) or statement is None or not isinstance(one.node, cst.Name):
         return
     kind, dtype = type(failure.value(node.func, place.frame)), getattr(one.value, "dtype", None)
     changes: Edits = {one.node: form.new}
-    for other in program.inside(statement, cst.Call):
+    for other in failure.inside(statement, cst.Call):
         given = other.args[0].value if other.args else None
         if other is node or not isinstance(given, cst.Name) or dtype is None:
             continue
         is_kind = type(failure.value(other.func, place.frame)) is kind
         if is_kind and getattr(failure.value(given, place.frame), "dtype", None) == dtype:
-            inner = form.new.with_deep_changes(_first(program, form.new), value=given.value)
+            inner = form.new.with_deep_changes(_first(failure, form.new), value=given.value)
             changes[given] = inner
     if len(changes) > 1:
-        names = " and ".join(f"`{program.text(n)}`" for n in changes)
+        names = " and ".join(f"`{failure.text(n)}`" for n in changes)
         told = form.told.replace(f"`{one.node.value}` is", f"{names} are")
         yield failure.edit(changes, told, at=node, cost=form.cost)
 
@@ -109,7 +109,7 @@ def _forms(
     failure: Failure, place: Place, one: Operand, given: tuple[Operand, ...]
 ) -> Iterator[_Form]:
     value, node = one.value, one.node
-    name = failure.program.text(node)
+    name = failure.text(node)
     message = failure.error.message
     if isinstance(value, MappingView):
         yield _Form(call("list", cst.Arg(node)), f"the entries of `{name}` are listed")
@@ -118,7 +118,7 @@ def _forms(
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub" and value.dtype.itemsize < 16:
         yield from _of_array(failure, place, one)
     if isinstance(value, torch.nn.utils.rnn.PackedSequence):
-        pad = failure.program.name_of("torch.nn.utils.rnn", "pad_packed_sequence")
+        pad = failure.name_of("torch.nn.utils.rnn", "pad_packed_sequence")
         new = cst.parse_expression(f"{pad}({name}, batch_first=True)[0]")
         yield _Form(new, f"`{name}` is unpacked to one row for each sequence")
     if isinstance(value, str) and _is_float(value):
@@ -145,18 +145,15 @@ def _forms(
         if _OF_WHOLE.search(message) and _is_count(value):
             yield _Form(call("int", cst.Arg(node)), f"`{name}` is used as a plain number")
     if isinstance(value, np.ndarray) and value.dtype == object and _is_of_numbers(value):
-        dtype = cst.parse_expression(failure.program.name_of("numpy", "float32"))
+        dtype = cst.parse_expression(failure.name_of("numpy", "float32"))
         new = method(node, "astype", cst.Arg(dtype))
         yield _Form(new, f"the numbers of `{name}` are used as float32")
     if isinstance(value, torch.Tensor) and value.is_complex() and is_about_dtypes(message):
         yield _Form(method(node, "abs"), f"the magnitudes of `{name}` are used")
     if _OF_SPREAD.search(message) and isinstance(value, torch.Tensor) and _is_raw(value):
-        text = failure.program.text(node)
-        for function, told in (
-            (_EXP, "is its logarithm"),
-            (_SOFTPLUS, "is made positive"),
-        ):
-            words = failure.program.name_of(*function)
+        text = failure.text(node)
+        for function, told in ((_EXP, "is its logarithm"), (_SOFTPLUS, "is made positive")):
+            words = failure.name_of(*function)
             yield _Form(cst.parse_expression(f"{words}({text})"), f"`{name}` {told}")
     if _OF_PROBABILITY.search(message):
         yield from _probabilities(failure, place, one)
@@ -178,8 +175,8 @@ def _forms(
 
 def _of_array(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
     """An array as a tensor, in the dtype of weights where its own is not theirs."""
-    program, name = failure.program, failure.program.text(one.node)
-    text = f"{program.name_of('torch', 'from_numpy')}({name})"
+    name = failure.text(one.node)
+    text = f"{failure.name_of('torch', 'from_numpy')}({name})"
     told = f"the array `{name}` is made a tensor"
     yield _Form(cst.parse_expression(text), told)
     if one.value.dtype.name == "float64":
@@ -188,14 +185,14 @@ def _of_array(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
 
 def _listed(failure: Failure, one: Operand) -> Rewrites:
     """`np.array(list(table.values()))` for `np.array(table.values())`, an array of one object."""
-    program, value = failure.program, one.value
+    value = one.value
     if not isinstance(value, np.ndarray) or value.dtype != object or value.ndim:
         return
-    made = assignment(program, program.text(one.node), one.node)
+    made = assignment(failure, failure.text(one.node), one.node)
     call_ = made.value if made is not None else one.node
     if isinstance(value.item(), (MappingView, Iterator)) and isinstance(call_, cst.Call):
         given = call_.args[0].value
-        told = f"the entries of `{program.text(given)}` are listed"
+        told = f"the entries of `{failure.text(given)}` are listed"
         yield _rewrite(failure, given, _Form(call("list", cst.Arg(given)), told))
 
 
@@ -207,17 +204,17 @@ def _has_length(value: Any) -> bool:
 
 def _called_at_last(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
     """`self.up(u)` for `self.up`, where a layer stands in place of what it gives."""
-    program, function = failure.program, failure.program.up(one.node, cst.FunctionDef)
+    function = failure.up(one.node, cst.FunctionDef)
     is_layer = isinstance(one.value, torch.nn.Module) and isinstance(one.node, cst.Attribute)
     if function is None or not is_layer or not isinstance(place.node, cst.Call):
         return
-    if one.node is place.node.func or isinstance(program.parent(one.node), cst.Attribute):
+    if one.node is place.node.func or isinstance(failure.parent(one.node), cst.Attribute):
         return
-    reads = [n.value for n in program.inside(function.body, cst.Name)]
+    reads = [n.value for n in failure.inside(function.body, cst.Name)]
     for name, value in failure.live.names[place.frame].items():
         if isinstance(value, torch.Tensor) and reads.count(name) == 1:  # made, and never read
             new = cst.Call(one.node, [cst.Arg(cst.Name(name))])
-            yield _Form(new, f"`{program.text(one.node)}` is called with `{name}`")
+            yield _Form(new, f"`{failure.text(one.node)}` is called with `{name}`")
 
 
 def _is_of_numbers(values: Any) -> bool:
@@ -253,40 +250,39 @@ def _is_count(value: Any) -> bool:
 
 def _is_one_sample(failure: Failure, place: Place, value: Any) -> bool:
     """Whether a model is called with a vector or a picture, by itself or beside batches of one."""
-    node = place.node
-    if not isinstance(node, cst.Call) or not isinstance(value, torch.Tensor):
+    if not isinstance(place.node, cst.Call) or not isinstance(value, torch.Tensor):
         return False
     others = [o.value for o in operands(failure, place)[1:] if o.value is not value]
     rank = value.dim() + 1
-    if len(node.args) != 1 and not all(
+    if len(place.node.args) != 1 and not all(
         isinstance(v, torch.Tensor) and v.dim() == rank and len(v) == 1 for v in others
     ):
         return False
-    called = failure.value(node.func, place.frame)
+    called = failure.value(place.node.func, place.frame)
     return isinstance(called, torch.nn.Module) and value.dim() in (1, 3)
 
 
 def _of_list(failure: Failure, value: Any, node: cst.BaseExpression) -> Iterator[_Form]:
-    program, name = failure.program, failure.program.text(node)
+    name = failure.text(node)
     if all(isinstance(v, torch.Tensor) for v in value):
         if len({v.shape for v in value}) == 1:
-            stack = program.name_of("torch", "stack")
+            stack = failure.name_of("torch", "stack")
             yield _Form(call(stack, cst.Arg(node)), f"the tensors of `{name}` are stacked to one")
         return
     if isinstance(value, list) and all(type(v) in (int, float, bool) for v in value):
-        new = call(program.name_of("torch", "tensor"), cst.Arg(node))
+        new = call(failure.name_of("torch", "tensor"), cst.Arg(node))
         yield _Form(new, f"the numbers of `{name}` are made a tensor", COST.LIKELY)
 
 
 def _appended(failure: Failure, one: Operand) -> Rewrites:
     """`losses.append(loss.item())`, where the list of losses is used as one of numbers."""
-    values, program = one.value, failure.program
+    values = one.value
     if not isinstance(values, list) or not values or not isinstance(one.node, cst.Name):
         return
     if not all(isinstance(v, torch.Tensor) and v.numel() == 1 and v.requires_grad for v in values):
         return
     added = f"{one.node.value}.append"
-    found = [c for c in program.all(cst.Call) if program.text(c.func) == added and len(c.args) == 1]
+    found = [c for c in failure.all(cst.Call) if failure.text(c.func) == added and len(c.args) == 1]
     changes: Edits = {c.args[0].value: method(c.args[0].value, "item") for c in found}
     if changes:
         what = f"`{one.node.value}` keeps the numbers, without their graphs"
@@ -295,8 +291,7 @@ def _appended(failure: Failure, one: Operand) -> Rewrites:
 
 def _summed(failure: Failure, place: Place, one: Operand) -> Rewrites:
     """`loss = a + b` for `loss = [a, b]`, where the list is used as one loss."""
-    program = failure.program
-    made = assignment(program, program.text(one.node), one.node)
+    made = assignment(failure, failure.text(one.node), one.node)
     if made is None or not isinstance(made.value, (cst.List, cst.Tuple)):
         return
     parts, values = [e.value for e in made.value.elements], one.value
@@ -305,12 +300,12 @@ def _summed(failure: Failure, place: Place, one: Operand) -> Rewrites:
     if not all(isinstance(v, torch.Tensor) and v.numel() == 1 for v in values):
         return
     asked = place.node.func if isinstance(place.node, cst.Call) else place.node
-    if not program.text(asked).endswith(".backward"):
+    if not failure.text(asked).endswith(".backward"):
         return
     whole = parts[0]
     for part in parts[1:]:
         whole = cst.BinaryOperation(operand(whole) if whole is parts[0] else whole, cst.Add(), part)
-    what = f"the terms of `{program.text(one.node)}` are added up"
+    what = f"the terms of `{failure.text(one.node)}` are added up"
     yield failure.edit({made.value: whole}, what, at=made)
 
 
@@ -319,7 +314,7 @@ def _joined_otherwise(failure: Failure, place: Place) -> _Form | None:
     node = place.node
     if not isinstance(node, cst.Call) or len(node.args) != 1:
         return None
-    word = failure.program.text(node.func).rpartition(".")[2]
+    word = failure.text(node.func).rpartition(".")[2]
     value = failure.value(node.args[0].value, place.frame)
     if word not in _JOINS or not isinstance(value, (list, tuple)) or not value:
         return None
@@ -327,24 +322,24 @@ def _joined_otherwise(failure: Failure, place: Place) -> _Form | None:
         return None
     if word.startswith("c") and value[0].dim():
         return None
-    stack = cst.parse_expression(failure.program.name_of("torch", "stack"))
-    name = failure.program.text(node.args[0].value)
+    stack = cst.parse_expression(failure.name_of("torch", "stack"))
+    name = failure.text(node.args[0].value)
     return _Form(node.with_changes(func=stack), f"the tensors of `{name}` are stacked to one")
 
 
 def _turned_mask(failure: Failure, place: Place) -> _Form | None:
     """`1 - mask.float()` for `1 - mask` of booleans, and `~mask` where a mask is wanted."""
-    node, program = place.node, failure.program
+    node = place.node
     if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Subtract):
         return None
     mask = failure.value(node.right, place.frame)
     is_mask = isinstance(mask, torch.Tensor) and mask.dtype == torch.bool
-    if not is_mask or not re.fullmatch(r"1(?:\.0?)?|True", program.text(node.left)):
+    if not is_mask or not re.fullmatch(r"1(?:\.0?)?|True", failure.text(node.left)):
         return None
-    name = program.text(node.right)
-    parent, call = program.parent(node), program.up(node, cst.Call)
+    name = failure.text(node.right)
+    parent, call = failure.parent(node), failure.up(node, cst.Call)
     wanted = isinstance(parent, cst.Index) or (
-        call is not None and program.text(call.func).rpartition(".")[2] in _TAKE_MASKS
+        call is not None and failure.text(call.func).rpartition(".")[2] in _TAKE_MASKS
     )
     if wanted:
         new: cst.BaseExpression = cst.UnaryOperation(cst.BitInvert(), operand(node.right))
@@ -354,22 +349,22 @@ def _turned_mask(failure: Failure, place: Place) -> _Form | None:
 
 def _squared_magnitudes(failure: Failure, place: Place) -> Rewrites:
     """`(x.abs() ** 2).mean()` for `(x ** 2).mean()` of complex numbers."""
-    program, made = failure.program, None
+    made = None
     if not is_a(failure.error, "grad_of_complex"):
         return
     if isinstance(place.node, cst.Call) and isinstance(place.node.func, cst.Attribute):
         of = place.node.func.value
         made = (
-            assignment(program, program.text(of), place.node) if isinstance(of, cst.Name) else None
+            assignment(failure, failure.text(of), place.node) if isinstance(of, cst.Name) else None
         )
-    found = [_squared(program, s) for s in program.expressions(made)] if made else []
+    found = [_squared(failure, s) for s in failure.expressions(made)] if made else []
     changes: Edits = {
         of: method(of, "abs")
         for of in found
         if of is not None and getattr(failure.value(of, place.frame), "is_complex", bool)()
     }
     if changes:
-        names = " and ".join(f"`{program.text(of)}`" for of in changes)
+        names = " and ".join(f"`{failure.text(of)}`" for of in changes)
         told = f"the magnitudes of {names} are squared"
         yield failure.edit(changes, told, at=next(iter(changes)), supposes=True)
 
@@ -401,7 +396,7 @@ def _largest(
 
     A loss wants the scores themselves.
     """
-    words = failure.program.text(getattr(place.node, "func", place.node))
+    words = failure.text(getattr(place.node, "func", place.node))
     scores = torch.as_tensor(one.value)
     if _LOSS.search(words) or not scores.is_floating_point() or scores.dim() != 2:
         return
@@ -418,7 +413,7 @@ def _largest(
             continue
         word = "dim" if isinstance(one.value, torch.Tensor) else "axis"
         along = keyword(word, cst.Integer("1"))
-        name = failure.program.text(one.node)
+        name = failure.text(one.node)
         yield _Form(method(one.node, "argmax", along), f"the class with the largest of `{name}`")
 
 
@@ -426,10 +421,9 @@ def _of_one_hot(
     failure: Failure, place: Place, one: Operand, given: tuple[Operand, ...]
 ) -> Iterator[_Form]:
     """Rows with a 1 at their class, or the first of them, that are compared with class numbers."""
-    program, node = failure.program, place.node
-    function = node.func if isinstance(node, cst.Call) else None
+    function = place.node.func if isinstance(place.node, cst.Call) else None
     asks = isinstance(function, cst.Attribute) and function.attr.value in ("eq", "ne")
-    if not isinstance(node, cst.Comparison) and not asks:
+    if not isinstance(place.node, cst.Comparison) and not asks:
         return
     whole = one.node
     if isinstance(whole, cst.Subscript) and isinstance(one.value, torch.Tensor):
@@ -441,13 +435,13 @@ def _of_one_hot(
     is_of_classes = isinstance(numbers, torch.Tensor) and not numbers.is_floating_point()
     if is_of_classes and numbers.shape == rows.shape[:1]:
         new = method(whole, "argmax", keyword("dim", cst.Integer("1")))
-        yield _Form(new, f"the class of each row of `{program.text(whole)}` {ONE_HOT}")
+        yield _Form(new, f"the class of each row of `{failure.text(whole)}` {ONE_HOT}")
 
 
 def _probabilities(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
     """Weights are divided by their sum; what may be negative are scores, and takes a softmax."""
-    program, node = failure.program, one.node
-    name = program.text(node)
+    node = one.node
+    name = failure.text(node)
     try:
         values = torch.as_tensor(one.value).detach()
     except Exception:
@@ -463,14 +457,14 @@ def _probabilities(failure: Failure, place: Place, one: Operand) -> Iterator[_Fo
             if isinstance(one.value, np.ndarray):
                 yield _Form(cst.BinaryOperation(wide, cst.Divide(), method(wide, "sum")), told, 1.2)
         elif isinstance(one.value, list):
-            array = call(program.name_of("numpy", "array"), cst.Arg(node))
+            array = call(failure.name_of("numpy", "array"), cst.Arg(node))
             total = call("sum", cst.Arg(node))
             yield _Form(cst.BinaryOperation(array, cst.Divide(), total), told)
         return
     scores = _tensor_of(failure, one)
     if scores is not None:
-        text = program.text(scores)
-        soft = cst.parse_expression(f"{program.name_of('torch', 'softmax')}({text}, dim=-1)")
+        text = failure.text(scores)
+        soft = cst.parse_expression(f"{failure.name_of('torch', 'softmax')}({text}, dim=-1)")
         new = soft if scores is node else node.deep_replace(scores, soft)
         if isinstance(new, cst.BaseExpression):
             yield _Form(new, f"`{text}` are scores: their softmax gives the probabilities")
@@ -495,17 +489,16 @@ def _tensor_of(failure: Failure, one: Operand) -> cst.BaseExpression | None:
 
 def _unpacked_whole(failure: Failure, one: Operand) -> Rewrites:
     """`rows, columns = pairs.long()` for `rows, columns = pairs`: its other parts are whole too."""
-    program, value = failure.program, one.value
-    if not isinstance(value, torch.Tensor) or not isinstance(one.node, cst.Name):
+    if not isinstance(one.value, torch.Tensor) or not isinstance(one.node, cst.Name):
         return
-    made = assignment(program, one.node.value, one.node)
+    made = assignment(failure, one.node.value, one.node)
     if made is None or not isinstance(made.targets[0].target, cst.Tuple):
         return
     whole = failure.value(made.value, one.frame)
     if not isinstance(whole, torch.Tensor) or not _OF_WHOLE.search(failure.error.message):
         return
     if whole.is_floating_point() and _is_whole(whole):
-        told = f"`{program.text(made.value)}` is used as whole numbers (int64)"
+        told = f"`{failure.text(made.value)}` is used as whole numbers (int64)"
         yield _rewrite(failure, made.value, _Form(method(made.value, "long"), told))
 
 
@@ -516,18 +509,18 @@ def _made_whole(failure: Failure, one: Operand) -> Rewrites:
         return
     if value != value or abs(value) > 1e9:
         return
-    program, node = failure.program, one.node
+    node = one.node
     for _ in range(_DEPTH):
         fraction = _fraction(failure, node, one.frame)
-        made = assignment(program, fraction.value, node) if fraction is not None else None
+        made = assignment(failure, fraction.value, node) if fraction is not None else None
         if made is None:
             break
         node = made.value
-    name = program.text(one.node)
+    name = failure.text(one.node)
     whole = value.is_integer()
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Divide) and whole:
         new: cst.BaseExpression = node.with_changes(operator=cst.FloorDivide())
-        told = f"`{program.text(node)}` is divided to a whole number"
+        told = f"`{failure.text(node)}` is divided to a whole number"
     else:
         new = call("int", cst.Arg(node.with_changes(lpar=(), rpar=())))
         told = f"`{name}` is made a whole number"
@@ -536,7 +529,7 @@ def _made_whole(failure: Failure, one: Operand) -> Rewrites:
 
 def _fraction(failure: Failure, node: cst.BaseExpression, frame: int) -> cst.Name | None:
     """The variable that brings the fraction into an expression; None if it arises right there."""
-    for name in failure.program.inside(node, cst.Name):
+    for name in failure.inside(node, cst.Name):
         if type(failure.value(name, frame)) is float:
             return name
     return None

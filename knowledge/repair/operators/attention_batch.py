@@ -44,11 +44,11 @@ def edits(failure: Failure) -> Rewrites:
                 new = _called(failure, old, f"repeat_interleave({heads}, dim=0)")
                 yield failure.edit({old: new}, told)
         elif query.shape[at] == 1 < batch:
-            old, of = given["query"].value, failure.program.text(given["key"].value)
+            old, of = given["query"].value, failure.text(given["key"].value)
             sizes = ["-1", "-1", "-1"]
             sizes[at] = f"{of}.shape[{at}]"
             changes: Edits = {old: _called(failure, old, f"expand({', '.join(sizes)})")}
-            name = failure.program.text(old)
+            name = failure.text(old)
             yield failure.edit(changes, f"`{name}` is the query of each of the {batch} samples")
         return
 

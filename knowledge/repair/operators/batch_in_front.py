@@ -22,7 +22,7 @@ _RANKS = {"Conv1d": 3, "Conv2d": 4, "Conv3d": 5}
 
 def edits(failure: Failure) -> Rewrites:
     """The one `unsqueeze(1)` of the picture that the layer is given."""
-    program, layer = failure.program, failure.result.layer
+    layer = failure.result.layer
     rank = _RANKS.get(layer.type) if layer is not None else None
     if layer is None or rank is None or not failure.places:
         return
@@ -32,16 +32,16 @@ def edits(failure: Failure) -> Rewrites:
             shape = list(one.value.shape)
             if shape[:2] != [wanted, 1] or len(shape) != rank or wanted == 1:
                 continue
-            name = program.text(one.node)
+            name = failure.text(one.node)
             found = [
                 call
-                for call in calls(program, r"\.unsqueeze_?$")
+                for call in calls(failure, r"\.unsqueeze_?$")
                 if isinstance(call.func, cst.Attribute)
-                and program.text(call.func.value) == name
-                and scope_of(program, call) is scope_of(program, one.node)
+                and failure.text(call.func.value) == name
+                and scope_of(failure, call) is scope_of(failure, one.node)
             ]
             dim = argument(found[0], 0, "dim") if len(found) == 1 else None
-            if dim is None or program.text(dim.value) != "1":
+            if dim is None or failure.text(dim.value) != "1":
                 continue
             told = f"`{name}` is one picture of {wanted} channels, and its batch comes first"
             yield failure.edit({dim.value: cst.Integer("0")}, told, at=dim)

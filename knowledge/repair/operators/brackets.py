@@ -24,35 +24,26 @@ from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import required
 from knowledge.repair.toolkit.sites import assignment
 
-_NOT_CALLED = re.compile(r"builtin_function_or_method|\bmethod_descriptor\b|'method'")
-_FAMILIES = ("not_callable", "index_type", "plain_attribute", "object_attribute")
+SPEAKS = r"builtin_function_or_method|\bmethod_descriptor\b|'method'"
+ERRORS = ("not_callable", "index_type", "plain_attribute", "object_attribute")
 _OF_ONE = ("numel", "nelement", "item", "dim", "size", "mean", "sum", "max", "min", "std",
            "tolist", "numpy", "detach", "clone")  # fmt: skip
 _METHODS = (types.MethodType, types.BuiltinMethodType)
 Change = tuple[cst.BaseExpression, str]
 
 
-def applies(result: JobResult) -> bool:
-    """Something was called, indexed or gone through that cannot be."""
-    error = result.error
-    return error is not None and (
-        is_a(error, *_FAMILIES) or _NOT_CALLED.search(error.message) is not None
-    )
-
-
 def edits(failure: Failure) -> Rewrites:
     """The failing place, then every place that does the same with the same thing."""
-    program = failure.program
     yield from _not_called(failure)
     for node, value in _suspects(failure):
         change = _change(failure, node, value)
         if change is None:
             continue
         new, told = change
-        meaning = f"`{program.module.code_for_node(new).strip()}` is meant"
+        meaning = f"`{failure.module.code_for_node(new).strip()}` is meant"
         yield failure.edit({node: new}, told, meaning)
-        head = program.text(_head(node))
-        others = [n for n in program.all(type(node)) if program.text(_head(n)) == head]
+        head = failure.text(_head(node))
+        others = [n for n in failure.all(type(node)) if failure.text(_head(n)) == head]
         changes = {n: _change(failure, n, value) for n in others}
         every: Edits = {n: change[0] for n, change in changes.items() if change is not None}
         if len(every) > 1 and not isinstance(node, cst.Attribute):
@@ -61,25 +52,25 @@ def edits(failure: Failure) -> Rewrites:
 
 def _not_called(failure: Failure) -> Rewrites:
     """`sum(p.numel() for p in …)`: methods of tensors in the failing statement without brackets."""
-    program, statement = failure.program, failure.statement
-    if statement is None or _NOT_CALLED.search(failure.error.message) is None:
+    statement = failure.statement
+    if statement is None or re.search(SPEAKS, failure.error.message) is None:
         return
     found: Edits = {}
-    for node in program.inside(statement, cst.Attribute):
-        parent = program.parent(node)
+    for node in failure.inside(statement, cst.Attribute):
+        parent = failure.parent(node)
         is_called = isinstance(parent, cst.Call) and parent.func is node
         if is_called or isinstance(parent, cst.Attribute):
             continue
         if node.attr.value in _OF_ONE and callable(getattr(torch.Tensor, node.attr.value)):
             found[node] = cst.Call(node)
-    for name in program.inside(statement, cst.Name):
+    for name in failure.inside(statement, cst.Name):
         # `loss = errors.mean`, and what follows asks that method for what a tensor has.
-        made, value = assignment(program, name.value, name), failure.value(name)
+        made, value = assignment(failure, name.value, name), failure.value(name)
         is_method = isinstance(value, _METHODS) and _needs_nothing(value)
         if made is not None and is_method and isinstance(made.value, cst.Attribute):
             found[made.value] = cst.Call(made.value)
     if found:
-        names = " and ".join(dict.fromkeys(f"`{program.text(n)}`" for n in found))
+        names = " and ".join(dict.fromkeys(f"`{failure.text(n)}`" for n in found))
         told = f"{names} is a method, which is called"
         yield failure.edit(found, told, f"{names} is called", at=statement)
 
@@ -104,9 +95,9 @@ def _suspects(failure: Failure) -> Iterator[tuple[cst.BaseExpression, Any]]:
 
 def _gone_through(failure: Failure) -> Iterator[tuple[cst.BaseExpression, Any]]:
     """What the loop of the failing line goes through."""
-    for loop in failure.program.all(cst.For):
-        if failure.program.line(loop) == failure.error.line:
-            for node in (loop.iter, *failure.program.inside(loop.iter, cst.Attribute)):
+    for loop in failure.all(cst.For):
+        if failure.line(loop) == failure.error.line:
+            for node in (loop.iter, *failure.inside(loop.iter, cst.Attribute)):
                 if isinstance(node, cst.Attribute):
                     yield node, failure.value(node)
 
@@ -165,7 +156,7 @@ def _of_column(failure: Failure, node: cst.Subscript, value: Any) -> Change | No
     key = failure.value(column.value)
     if not isinstance(key, int):
         return None
-    name, at = _last(node.value), failure.program.text(column.value)
+    name, at = _last(node.value), failure.text(column.value)
     kinds = {(type(v), getattr(v, "dtype", None), getattr(v, "shape", None)) for v in value}
     if all(hasattr(v, "shape") for v in value):
         if len(kinds) == 1 or not -len(value) <= key < len(value):
@@ -173,7 +164,7 @@ def _of_column(failure: Failure, node: cst.Subscript, value: Any) -> Change | No
         index = [cst.SubscriptElement(cst.Index(column.value))]
         return node.with_changes(slice=index), f"`{name}` is a list; its fields have one index"
     if all(isinstance(v, list | tuple) and -len(v) <= key < len(v) for v in value):
-        rows = f"[row[{at}] for row in {failure.program.text(node.value)}]"
+        rows = f"[row[{at}] for row in {failure.text(node.value)}]"
         return cst.parse_expression(rows), f"`{name}` is a list of rows, of which each is asked"
     return None
 

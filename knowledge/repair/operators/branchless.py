@@ -25,9 +25,9 @@ _PLAIN = (cst.Comparison, cst.Name, cst.Attribute, cst.Call)  # `a and b` is no 
 
 def edits(failure: Failure) -> Rewrites:
     """The branch that the error names, where it gives one name one other value."""
-    program, lines = failure.program, [int(n) for n in _AT.findall(str(failure.live.error))]
+    lines = [int(n) for n in _AT.findall(str(failure.live.error))]
     here = lines[-1] if lines else failure.error.line  # vmap fails in the frame itself
-    branch = next((b for b in program.all(cst.If) if program.line(b) == here), None)
+    branch = next((b for b in failure.all(cst.If) if failure.line(b) == here), None)
     made = _only(branch.body) if branch is not None else None
     if branch is None or not isinstance(branch.test, _PLAIN):
         return
@@ -44,12 +44,12 @@ def edits(failure: Failure) -> Rewrites:
         other = second.value
     elif branch.orelse is not None:
         return
-    where = cst.parse_expression(program.name_of("torch", "where"))
+    where = cst.parse_expression(failure.name_of("torch", "where"))
     picked = cst.Call(where, [cst.Arg(v) for v in (branch.test, made.value, other)])
     line = cst.SimpleStatementLine(
         [made.with_changes(value=picked)], leading_lines=branch.leading_lines
     )
-    told = f"`{program.text(branch.test)}` picks one of two values of `{target}`"
+    told = f"`{failure.text(branch.test)}` picks one of two values of `{target}`"
     meant = f"{told}, and both may be computed"
     yield failure.edit({**whole, branch: line}, told, meant, at=branch, supposes=True)
 
@@ -57,8 +57,8 @@ def edits(failure: Failure) -> Rewrites:
 def _whole(failure: Failure, branch: cst.If) -> Edits:
     """`n = used` for `n = used.item()`, where the branch asks for `n`: a tensor picks."""
     changes: Edits = {}
-    for name in failure.program.inside(branch.test, cst.Name):
-        made = assignment(failure.program, name.value, branch)
+    for name in failure.inside(branch.test, cst.Name):
+        made = assignment(failure, name.value, branch)
         value = made.value if made is not None else None
         function = value.func if isinstance(value, cst.Call) else None
         if isinstance(function, cst.Attribute) and function.attr.value == "item" and value:
@@ -68,8 +68,7 @@ def _whole(failure: Failure, branch: cst.If) -> Edits:
 
 def _of_returns(failure: Failure, branch: cst.If, whole: Edits) -> Rewrites:
     """`return torch.where(c, a, b)` for `if c: return a` and the `return b` behind it."""
-    program = failure.program
-    body = program.parent(branch)
+    body = failure.parent(branch)
     if not isinstance(body, cst.IndentedBlock):
         return
     behind = body.body[body.body.index(branch) + 1 :]
@@ -77,7 +76,7 @@ def _of_returns(failure: Failure, branch: cst.If, whole: Edits) -> Rewrites:
     values = [_returned(branch.body.body), _returned(after)]
     if None in values or (branch.orelse is not None and behind) or len(after) != 1:
         return
-    where = cst.parse_expression(program.name_of("torch", "where"))
+    where = cst.parse_expression(failure.name_of("torch", "where"))
     given = [cst.Arg(v) for v in (branch.test, *values) if v is not None]
     line = cst.SimpleStatementLine(
         [cst.Return(cst.Call(where, given))], leading_lines=branch.leading_lines
@@ -85,7 +84,7 @@ def _of_returns(failure: Failure, branch: cst.If, whole: Edits) -> Rewrites:
     changes: Edits = {**whole, branch: line}
     if branch.orelse is None:
         changes[after[0]] = cst.RemoveFromParent()
-    told = f"`{program.text(branch.test)}` picks one of two results"
+    told = f"`{failure.text(branch.test)}` picks one of two results"
     meant = f"{told}, and both may be computed"
     yield failure.edit(changes, told, meant, at=branch, supposes=True)
 

@@ -14,7 +14,7 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
+from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Edits, Program, separated
 from knowledge.repair.toolkit.sites import calls
@@ -46,26 +46,26 @@ Hook = cst.FunctionDef | cst.Lambda
 
 def edits(failure: Failure) -> Rewrites:
     """The hook that the error names, with the parameters of its kind."""
-    program, said = failure.program, _NAME.search(failure.error.message)
+    said = _NAME.search(failure.error.message)
     if said is None:
         return
     if said["name"] == "__getitem__":
         if not failure.result.undefined and not failure.result.stand_ins:
-            yield from _with_index(program)  # else a name that is missing may be the index
+            yield from _with_index(failure)  # else a name that is missing may be the index
         return
     pattern = rf"\.({'|'.join(_GIVEN)})$"
     found = {
         (hook, method)
-        for call in calls(program, pattern)
+        for call in calls(failure, pattern)
         if call.args and not any(a.keyword is not None for a in call.args)
         for method in [call.func.attr.value if isinstance(call.func, cst.Attribute) else ""]
-        for hook in _hooks(program, call.args[0].value, said["name"])
+        for hook in _hooks(failure, call.args[0].value, said["name"])
     }
     if len(found) != 1:
         return  # one function for hooks of two kinds, or a function that is no hook
     hook, method = found.pop()
     given = _GIVEN[method]
-    new = _parameters(program, hook, given)
+    new = _parameters(failure, hook, given)
     if new is None:
         return
     name = "the lambda" if isinstance(hook, cst.Lambda) else f"`{hook.name.value}`"
@@ -73,24 +73,22 @@ def edits(failure: Failure) -> Rewrites:
     changes: Edits = {hook.params: new}
     for role, param in zip(reversed(given), reversed(new.params), strict=False):
         if role in _TUPLES:
-            changes |= _first_of(program, hook, param.name.value)
+            changes |= _first_of(failure, hook, param.name.value)
     yield failure.edit(changes, told, at=hook, cost=COST.SAID)
 
 
 def _with_index(program: Program) -> Rewrites:
     """`def __getitem__(self, index)` for `def __getitem__(self)`."""
     for function in program.all(cst.FunctionDef):
-        params = function.params.params
         if (
             function.name.value == "__getitem__"
-            and len(params) == 1
+            and len(function.params.params) == 1
             and _is_method(program, function)
         ):
-            new = separated([params[0], cst.Param(cst.Name("index"))])
+            new = separated([function.params.params[0], cst.Param(cst.Name("index"))])
             told = "`__getitem__` takes the index that it is called with"
-            title = f"line {program.line(function)}: {told}"
-            changed = function.params.with_changes(params=new)
-            yield Rewrite(program.replace({function.params: changed}), title, told, cost=COST.SAID)
+            edits: Edits = {function.params: function.params.with_changes(params=new)}
+            yield program.edit(edits, told, told, at=function, cost=COST.SAID)
 
 
 def _hooks(program: Program, given: cst.BaseExpression, name: str) -> Iterator[Hook]:

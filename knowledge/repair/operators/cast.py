@@ -26,10 +26,9 @@ _WHOLE = ("int64", "int32", "int16", "int8", "uint8", "bool")
 
 def applies(result: JobResult) -> bool:
     """The error speaks of dtypes, and not of an index, which no kind of float is."""
-    error = result.error
-    if error is None or is_a(error, "index_argument_dtype", "index_dtype"):
+    if result.error is None or is_a(result.error, "index_argument_dtype", "index_dtype"):
         return False
-    return is_about_dtypes(error.message)
+    return is_about_dtypes(result.error.message)
 
 
 def edits(failure: Failure) -> Rewrites:
@@ -98,16 +97,16 @@ def _to_partner(failure: Failure, place: Place, given: tuple[Operand, ...]) -> R
 def _cast(
     failure: Failure, operand: Operand, old: str, new: str, cost: float, intent: str = ""
 ) -> Rewrite:
-    node, name = operand.node, failure.program.text(operand.node)
+    node, name = operand.node, failure.text(operand.node)
     told = f"`{name}` is used as {new}, not {old}{digits_lost(old, new)}"
     meaning, own = intent or f"`{name}` is to be {new} here", isinstance(node, cst.Name)
-    changed = cast_of(failure.program, node, new)
+    changed = cast_of(failure, node, new)
     return failure.edit({node: changed}, told, meaning, subjects=(name,) if own else (), cost=cost)
 
 
 def _is_mask(failure: Failure, operand: Operand) -> bool:
     """Whether zeros and ones stand where something is called a mask."""
-    program, given = failure.program, failure.program.parent(operand.node)
+    given = failure.parent(operand.node)
     keyword = given.keyword if isinstance(given, cst.Arg) else None
-    called = program.text(operand.node) + (keyword.value if keyword is not None else "")
+    called = failure.text(operand.node) + (keyword.value if keyword is not None else "")
     return "mask" in called and bool(((operand.value == 0) | (operand.value == 1)).all())

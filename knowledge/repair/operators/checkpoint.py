@@ -13,8 +13,8 @@ import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite, Rewrites
-from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.codemod import Rewrites
+from knowledge.repair.operator import Failure, Place
 from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.sites import argument
 from knowledge.repair.toolkit.statements import inserted
@@ -38,39 +38,38 @@ def edits(failure: Failure) -> Rewrites:
         return
     if is_a(failure.error, "scheduler_resumed"):
         yield from _resumed(failure, place, place.node)
-    elif failure.program.text(place.node.func).endswith(".load_state_dict"):
+    elif failure.text(place.node.func).endswith(".load_state_dict"):
         owner = cst.ensure_type(place.node.func, cst.Attribute).value
         given = argument(place.node, 0, "state_dict")
         optimizer = failure.value(owner, place.frame)
         held = failure.value(given.value, place.frame) if given is not None else None
         keys = [key for key, part in _entries(held) if _fits(part, optimizer)]
         if given is not None and len(keys) == 1:
-            entry = f"{failure.program.text(given.value)}[{keys[0]!r}]".replace("'", '"')
-            told = f"the state of `{failure.program.text(owner)}` is in `{entry}`"
+            entry = f"{failure.text(given.value)}[{keys[0]!r}]".replace("'", '"')
+            told = f"the state of `{failure.text(owner)}` is in `{entry}`"
             yield failure.edit({given.value: cst.parse_expression(entry)}, told)
 
 
 def _resumed(failure: Failure, place: Place, made: cst.Call) -> Rewrites:
     """`optimizer.load_state_dict(state["opt"])`, behind the line that loads the model's part."""
-    program, given = failure.program, argument(made, 0, "optimizer")
+    given = argument(made, 0, "optimizer")
     optimizer = failure.value(given.value, place.frame) if given is not None else None
     names = failure.live.names[place.frame]
-    loads = [s for s in program.all(cst.Expr) if ".load_state_dict(" in program.text(s)]
+    loads = [s for s in failure.all(cst.Expr) if ".load_state_dict(" in failure.text(s)]
     found = [
         (s, f'{name}["{key}"]')
         for name, held in names.items()
         for s in loads
-        if f"({name}[" in program.text(s)
+        if f"({name}[" in failure.text(s)
         for key, part in _entries(held)
         if _fits(part, optimizer) and all(_FIRST_RATE in g for g in part[_WHOLE])
     ]
     if given is not None and len(found) == 1:
         [(beside, entry)] = found
-        code = f"{program.text(given.value)}.load_state_dict({entry})"
-        told = f"the state of `{program.text(given.value)}` goes on too, from `{entry}`"
-        new = program.replace({}, beside=inserted(program, beside, code, after=True))
-        title = f"line {program.line(beside)}: {told}"
-        yield Rewrite(new, title, told, cost=COST.SURE)
+        code = f"{failure.text(given.value)}.load_state_dict({entry})"
+        told = f"the state of `{failure.text(given.value)}` goes on too, from `{entry}`"
+        new = failure.replace({}, beside=inserted(failure, beside, code, after=True))
+        yield failure.edit(new, told, at=beside)
 
 
 def _entries(held: Any) -> Iterator[tuple[str, Any]]:

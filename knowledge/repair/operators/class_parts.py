@@ -41,7 +41,6 @@ _ELSEWHERE = {"forward": ("call", "predict", "forward_pass"), "__len__": ("lengt
 
 def edits(failure: Failure) -> Rewrites:
     """The slip put right; else `forward` moved out; else `__len__` out of `__getitem__`."""
-    program = failure.program
     yield from _bare_super(failure)
     for family, wanted in _LACKS.items():
         if not is_a(failure.error, family):
@@ -52,11 +51,11 @@ def edits(failure: Failure) -> Rewrites:
                 continue
             slipped = [m for m in methods if _is_slip(m.name.value, wanted)]
             if len(slipped) == 1:
-                yield _respelled(program, cls, slipped[0], wanted)
+                yield _respelled(failure, cls, slipped[0], wanted)
             elif wanted == "forward":
-                yield from _moved_out(program, cls, methods)
+                yield from _moved_out(failure, cls, methods)
             elif wanted == "__len__":
-                yield from _length(program, cls, methods)
+                yield from _length(failure, cls, methods)
 
 
 def _classes(failure: Failure, family: str) -> Iterator[cst.ClassDef]:
@@ -67,14 +66,13 @@ def _classes(failure: Failure, family: str) -> Iterator[cst.ClassDef]:
         words = {seen["type"].rpartition(".")[2]}
     if family == "no_parameters":
         words = _empty_models(failure)
-    program = failure.program
-    found = [c for c in program.all(cst.ClassDef) if c.name.value in words]
+    found = [c for c in failure.all(cst.ClassDef) if c.name.value in words]
     if not found and family == "dataset_without_getitem":
         # The error names the base alone; the program may have only one class that lacks it.
         found = [
             c
-            for c in program.all(cst.ClassDef)
-            if any("Dataset" in program.text(b.value) for b in c.bases)
+            for c in failure.all(cst.ClassDef)
+            if any("Dataset" in failure.text(b.value) for b in c.bases)
         ]
     yield from found if len(found) == 1 else ()
 
@@ -98,9 +96,8 @@ def _bare_super(failure: Failure) -> Rewrites:
     node = failure.node
     if not is_a(failure.error, *_OF_SUPER) or not isinstance(node, cst.Call) or not node.args:
         return
-    program = failure.program
-    cls = program.up(node, cst.ClassDef)
-    made = failure.program.text(node.func).replace(" ", "")
+    cls = failure.up(node, cst.ClassDef)
+    made = failure.text(node.func).replace(" ", "")
     if cls is None or not re.fullmatch(r"super\([\w,]*\)\.__init__", made):
         return
     try:
@@ -129,7 +126,7 @@ def _respelled(
     uses[method.name] = cst.Name(wanted)
     told = f"the method that is called is spelled `{wanted}`"
     meant = f"`{old}` is the `{wanted}` of `{cls.name.value}`"
-    return Rewrite.of(program, uses, told, meant, at=method, cost=COST.SURE, as_one=True)
+    return program.edit(uses, told, meant, at=method, cost=COST.SURE, as_one=True)
 
 
 def _moved_out(program: Program, cls: cst.ClassDef, methods: list[cst.FunctionDef]) -> Rewrites:
@@ -151,7 +148,7 @@ def _moved_out(program: Program, cls: cst.ClassDef, methods: list[cst.FunctionDe
         out: Edits = {method: cst.FlattenSentinel([left, moved])}
         told = f"`forward` is a method of `{cls.name.value}`, not of `{method.name.value}`"
         meant = f"`forward` is what `{cls.name.value}` computes"
-        yield Rewrite.of(program, out, told, meant, at=inner[0], cost=COST.SURE, as_one=True)
+        yield program.edit(out, told, meant, at=inner[0], cost=COST.SURE, as_one=True)
 
 
 def _length(program: Program, cls: cst.ClassDef, methods: list[cst.FunctionDef]) -> Rewrites:
@@ -177,7 +174,7 @@ def _length(program: Program, cls: cst.ClassDef, methods: list[cst.FunctionDef])
     both: Edits = {getitem: cst.FlattenSentinel([new, below])}
     told = f"there are as many samples as `{held[0]}` has"
     meant = f"each entry of `{held[0]}` is a sample"
-    yield Rewrite.of(program, both, told, meant, cost=COST.SURE, as_one=True)
+    yield program.edit(both, told, meant, cost=COST.SURE, as_one=True)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -26,7 +26,7 @@ _EQUATION = re.compile(r"([a-zA-Z]+(?:,[a-zA-Z]+)+)->([a-zA-Z]+)")
 
 def edits(failure: Failure) -> Rewrites:
     """The letter behind the first one, of the operands that have a dimension more, and of all."""
-    program, node = failure.program, failure.node
+    node = failure.node
     if not isinstance(node, cst.Call) or len(node.args) < 3:
         return
     equation = node.args[0].value
@@ -41,12 +41,11 @@ def edits(failure: Failure) -> Rewrites:
     first = {term[0] for term in (*terms, said[2])}
     if set(lacks) != {1} or len(lacks) != len(values) or len(first) != 1:
         return
-    if len({tuple(v.shape[:2]) for v in values}) != 1 or not _TURNED.search(program.module.code):
+    if len({tuple(v.shape[:2]) for v in values}) != 1 or not _TURNED.search(failure.module.code):
         return
     free = [c for c in "h" + string.ascii_lowercase if c not in said[0]]
     new = [f"{term[0]}{free[0]}{term[1:]}" for term in (*terms, said[2])]
-    quote = equation.quote
-    text = cst.SimpleString(f"{quote}{','.join(new[:-1])}->{new[-1]}{quote}")
+    text = cst.SimpleString(f"{equation.quote}{','.join(new[:-1])}->{new[-1]}{equation.quote}")
     heads = values[0].shape[1]
     told = f"`{free[0]}` stands for dimension 1, of {heads}, in every operand and in the result"
     meant = f"the {heads} entries of dimension 1 are the heads, and each is computed by itself"

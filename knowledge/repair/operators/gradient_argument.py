@@ -35,11 +35,10 @@ def edits(failure: Failure) -> Rewrites:
 def _fitting(
     failure: Failure, node: cst.Call, start: cst.BaseExpression, given: cst.Arg | None
 ) -> Rewrites:
-    program = failure.program
     out, weights = failure.value(start), failure.value(given.value) if given is not None else None
     if given is None or not isinstance(out, torch.Tensor) or not isinstance(weights, torch.Tensor):
         return
-    name = program.text(start)
+    name = failure.text(start)
     alike = bool((weights == 1).all())
     if alike and not out.dim():
         # A positional argument behind it would move up.
@@ -48,10 +47,10 @@ def _fitting(
             what = f"`{name}` is one number, and needs no gradient argument"
             yield failure.edit({node: without_argument(node, given)}, what)
     elif alike:
-        ones = call(program.name_of("torch", "ones_like"), cst.Arg(start))
+        ones = call(failure.name_of("torch", "ones_like"), cst.Arg(start))
         what = f"every element of `{name}` counts once"
         yield failure.edit({given.value: ones}, what, at=node)
     elif weights.numel() == out.numel():
         same = method(given.value, "view_as", cst.Arg(start))
-        what = f"`{program.text(given.value)}` weighs the elements of `{name}`, in its shape"
+        what = f"`{failure.text(given.value)}` weighs the elements of `{name}`, in its shape"
         yield failure.edit({given.value: same}, what, at=node)

@@ -39,45 +39,43 @@ def edits(failure: Failure) -> Rewrites:
         changes = _renamed(failure, hidden)
         if not changes:
             continue
-        program, name = failure.program, hidden.name
-        new = _new_name(program, name)
+        new = _new_name(failure, hidden.name)
         whose = "nn.Module" if _is_of_torch(hidden) else type(hidden.owner).__name__
-        told = f"the attribute is `self.{new}`; `{name}` is a method of {whose}"
+        told = f"the attribute is `self.{new}`; `{hidden.name}` is a method of {whose}"
         nodes = {node: old.with_changes(attr=cst.Name(new)) for node, old in changes.items()}
-        yield failure.edit(nodes, told, at=min(nodes, key=program.line), as_one=True)
+        yield failure.edit(nodes, told, at=min(nodes, key=failure.line), as_one=True)
         return
 
 
 def _of_a_variable(failure: Failure) -> Rewrites:
     """`loss_value = loss(out, y)` for `loss = loss(out, y)`, and so wherever that value is read."""
-    program, node = failure.program, failure.node
-    asked = node.func if isinstance(node, cst.Call) else node
+    asked = failure.node.func if isinstance(failure.node, cst.Call) else failure.node
     name = asked.value if isinstance(asked, cst.Attribute) else asked
     if not isinstance(name, cst.Name) or failure.error.line is None:
         return
-    scope, word = scope_of(program, name), name.value
+    scope, word = scope_of(failure, name), name.value
     outer = {} if len(failure.live.names) < 2 else failure.live.names[0]
-    is_called = isinstance(program.parent(name), cst.Call)
+    is_called = isinstance(failure.parent(name), cst.Call)
     is_unbound = failure.error.type == "UnboundLocalError"
     if is_called and not is_unbound and callable(failure.value(name)):
         return  # it is what it is called for, and something else failed
     if not is_called and not isinstance(outer.get(word), types.ModuleType):
         return
-    every = [n for n in program.inside(scope, cst.Name) if n.value == word]
-    every = [n for n in every if not program.is_label(n) and not _is_defined(program, n)]
-    own = [n for n in every if scope_of(program, n) is scope]
-    bound = [n for n in own if _is_target(program, n)]
-    hides = [n for n in bound if _calls(program, n, word)]
+    every = [n for n in failure.inside(scope, cst.Name) if n.value == word]
+    every = [n for n in every if not failure.is_label(n) and not _is_defined(failure, n)]
+    own = [n for n in every if scope_of(failure, n) is scope]
+    bound = [n for n in own if _is_target(failure, n)]
+    hides = [n for n in bound if _calls(failure, n, word)]
     if hasattr(builtins, word) or callable(outer.get(word)) or not is_called:
         hides = bound
-    if not hides or any(not _means_outer(program, n) for n in every if n not in own):
+    if not hides or any(not _means_outer(failure, n) for n in every if n not in own):
         return
-    old = [n for n in own if _means_outer(program, n) or (n in bound and n not in hides)]
+    old = [n for n in own if _means_outer(failure, n) or (n in bound and n not in hides)]
     is_size = not is_unbound and type(failure.value(name)) is int
-    new = free_name(program, f"{word}_{'size' if is_size else 'value'}")
+    new = free_name(failure, f"{word}_{'size' if is_size else 'value'}")
     told = f"`{new}` is the value, and `{word}` stays what it is called for"
     changes: Edits = {n: cst.Name(new) for n in own if n not in old}
-    yield failure.edit(changes, told, at=min(changes, key=program.line), as_one=True)
+    yield failure.edit(changes, told, at=min(changes, key=failure.line), as_one=True)
 
 
 def _is_defined(program: Program, name: cst.Name) -> bool:
@@ -117,9 +115,9 @@ def _hidden(failure: Failure) -> Iterator[_Hidden]:
     """Attributes in the failing expression that have a method's name, on objects of a class."""
     from torch import nn
 
-    classes = {c.name.value for c in failure.program.all(cst.ClassDef)}
+    classes = {c.name.value for c in failure.all(cst.ClassDef)}
     for place in failure.places[:_FRAMES]:
-        for node in failure.program.inside(place.node, cst.Attribute):
+        for node in failure.inside(place.node, cst.Attribute):
             name, owner = node.attr.value, failure.value(node.value, place.frame)
             if owner is failure.missing or type(owner).__name__ not in classes:
                 continue
@@ -143,19 +141,19 @@ def _renamed(failure: Failure, hidden: _Hidden) -> dict[cst.CSTNode, cst.Attribu
 
     Empty where a call may mean either.
     """
-    program, found = failure.program, dict[cst.CSTNode, cst.Attribute]()
+    found = dict[cst.CSTNode, cst.Attribute]()
     if callable(hidden.value) and not _holds_layers(hidden.value):
         return {}
-    if sum(c.name.value == type(hidden.owner).__name__ for c in program.all(cst.ClassDef)) != 1:
+    if sum(c.name.value == type(hidden.owner).__name__ for c in failure.all(cst.ClassDef)) != 1:
         return {}
-    for node in program.all(cst.Attribute):
+    for node in failure.all(cst.Attribute):
         if node.attr.value != hidden.name or not _is_of(failure, node, hidden):
             continue
-        call = program.parent(node)
+        call = failure.parent(node)
         if not isinstance(call, cst.Call) or call.func is not node:
             found[node] = node
             continue
-        around = program.parent(call)
+        around = failure.parent(call)
         if isinstance(around, cst.Subscript) and around.value is call and not call.args:
             found[call] = node  # what the method gives has no entries
     return found
@@ -170,11 +168,11 @@ def _holds_layers(value: Any) -> bool:
 
 def _is_of(failure: Failure, node: cst.Attribute, hidden: _Hidden) -> bool:
     """Whether an attribute is asked of an object of the class: by `self`, or by its live value."""
-    program, owner = failure.program, type(hidden.owner)
-    around = program.up(node, cst.ClassDef)
-    if program.text(node.value) == "self":
+    owner = type(hidden.owner)
+    around = failure.up(node, cst.ClassDef)
+    if failure.text(node.value) == "self":
         if around is None:  # a method that was posted apart from its class
-            return "self" in parameters(program, node) and len([*program.all(cst.ClassDef)]) == 1
+            return "self" in parameters(failure, node) and len([*failure.all(cst.ClassDef)]) == 1
         return around.name.value == owner.__name__
     return around is None and type(failure.value(node.value, 0)) is owner
 

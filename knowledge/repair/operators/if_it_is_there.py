@@ -18,13 +18,12 @@ REPEATS = True  # another layer may lack it too
 
 def edits(failure: Failure) -> Rewrites:
     """`if layer.bias is not None:` around the statement that fills it."""
-    program = failure.program
     for place in failure.places:
-        line = program.up(place.node, cst.SimpleStatementLine)
+        line = failure.up(place.node, cst.SimpleStatementLine)
         if line is None or len(line.body) != 1 or not isinstance(line.body[0], cst.Expr):
             continue
         for part in _absent(failure, line, place.frame):
-            text = program.text(part)
+            text = failure.text(part)
             guard = cst.ensure_type(
                 cst.parse_statement(f"if {text} is not None:\n    pass"), cst.If
             )
@@ -40,7 +39,7 @@ def edits(failure: Failure) -> Rewrites:
 
 def _absent(failure: Failure, line: cst.SimpleStatementLine, frame: int) -> Iterator[cst.Attribute]:
     """`layer.bias` of a module that keeps a place for it, and has none."""
-    for node in failure.program.inside(line, cst.Attribute):
+    for node in failure.inside(line, cst.Attribute):
         owner = failure.value(node.value, frame)
         name = node.attr.value
         is_part = name in ("weight", "bias") and getattr(owner, name, owner) is None
@@ -50,6 +49,5 @@ def _absent(failure: Failure, line: cst.SimpleStatementLine, frame: int) -> Iter
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The layer is left without, and those that have one are set."""
-    error = before.error
-    kept = error is not None and error.code.rpartition(".")[0] in proposal.code
+    kept = before.error is not None and before.error.code.rpartition(".")[0] in proposal.code
     return [Check.of("guarded", kept, "what is there is still set", "it is set nowhere")]

@@ -6,8 +6,8 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.codemod import Proposal, Rewrites
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import value_given
 from knowledge.repair.toolkit.statements import block, moved
@@ -17,16 +17,15 @@ ERRORS = ("freed_graph",)
 
 def edits(failure: Failure) -> Rewrites:
     """`pred = model(x)` moves from above `def closure():` to its first line."""
-    program = failure.program
-    closure = program.up(failure.node, cst.FunctionDef) if failure.node is not None else None
+    closure = failure.up(failure.node, cst.FunctionDef) if failure.node is not None else None
     if closure is None or not isinstance(closure.body, cst.IndentedBlock):
         return
     first = next(
         (s.body[0] for s in closure.body.body if isinstance(s, cst.SimpleStatementLine)), None
     )
-    read = {n.value for n in program.inside(closure.body, cst.Name)}
-    for made in block(program, closure):
-        if not isinstance(made, cst.Assign) or program.line(made) > program.line(closure):
+    read = {n.value for n in failure.inside(closure.body, cst.Name)}
+    for made in block(failure, closure):
+        if not isinstance(made, cst.Assign) or failure.line(made) > failure.line(closure):
             continue
         target = made.targets[0].target
         if not isinstance(target, cst.Name) or target.value not in read or first is None:
@@ -35,13 +34,11 @@ def edits(failure: Failure) -> Rewrites:
         if not isinstance(value, torch.Tensor) or value.grad_fn is None:
             continue
         if isinstance(value_given(made, target.value), cst.Call):
-            new, text = moved(program, made, first), program.text(made)
+            new, text = moved(failure, made, first), failure.text(made)
             if new is not None:
-                title = (
-                    f"line {program.line(made)}: `{text}` is computed in each call of the closure"
-                )
-                meaning = f"`{target.value}` is to follow the weights"
-                yield Rewrite(new, title, meaning, as_one=True, cost=COST.SURE)
+                told = f"`{text}` is computed in each call of the closure"
+                meant = f"`{target.value}` is to follow the weights"
+                yield failure.edit(new, told, meant, at=made, as_one=True)
             return
 
 

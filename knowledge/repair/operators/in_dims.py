@@ -8,29 +8,23 @@ from __future__ import annotations
 
 import libcst as cst
 
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import evaluates, made_callable
 from knowledge.repair.toolkit.sites import argument, with_argument
 
+SPEAKS = r"(?s)\Avmap.*(?:in_dim|in the mapped dimension)"
 _MOST = 6  # inputs
-
-
-def applies(result: JobResult) -> bool:
-    """`vmap` was given inputs of different sizes."""
-    said = result.error.message if result.error is not None else ""
-    return said.startswith("vmap") and ("in_dim" in said or "in the mapped dimension" in said)
 
 
 def edits(failure: Failure) -> Rewrites:
     """One 0 for each input that has a row for each sample, None for the others."""
-    program, place = failure.program, next(iter(failure.places), None)
+    place = next(iter(failure.places), None)
     if place is None or not isinstance(place.node, cst.Call) or len(place.node.args) > _MOST:
         return
     call, mapped = place.node, made_callable(failure, place)
-    if mapped is None or not program.text(mapped.func).endswith("vmap"):
+    if mapped is None or not failure.text(mapped.func).endswith("vmap"):
         return
     if argument(mapped, 1, "in_dims") is not None or any(a.keyword or a.star for a in call.args):
         return

@@ -24,7 +24,6 @@ def edits(failure: Failure) -> Rewrites:
     """The written value without the dimensions of size 1 that its place has not."""
     import torch
 
-    program = failure.program
     for place, written in _written(failure):
         target, value = failure.value(place), failure.value(written)
         if not isinstance(target, torch.Tensor) or not isinstance(value, torch.Tensor):
@@ -38,14 +37,14 @@ def edits(failure: Failure) -> Rewrites:
             new = method(written, "squeeze")
         else:
             continue
-        told = f"`{program.text(written)}` has the shape of `{program.text(place)}`"
+        told = f"`{failure.text(written)}` has the shape of `{failure.text(place)}`"
         yield failure.edit({written: new}, f"{told}, without dimensions of size 1", told)
 
 
 def _written(failure: Failure) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
     """What is written into, and the value that is written: of `x.copy_(y)` and `x[i] = y`."""
-    program, node = failure.program, failure.node
-    small = program.small_statement(node) if node is not None else None
+    node = failure.node
+    small = failure.small_statement(node) if node is not None else None
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and len(node.args) == 1:
         if node.func.attr.value == "copy_":
             yield node.func.value, node.args[0].value

@@ -60,19 +60,19 @@ def _handed_on(failure: Failure, call: cst.Call, layers: list[Any]) -> Iterator[
 
 def _own_class(failure: Failure, call: cst.Call, at: int) -> Rewrites:
     """`class InTurn(nn.Sequential)` with a `forward` of as many arguments, where it is made."""
-    program, owner = failure.program, failure.program.text(call.func)
-    targets = [t for t in program.all(cst.AssignTarget) if program.text(t.target) == owner]
-    made = program.up(targets[0], cst.Assign) if len(targets) == 1 else None
+    owner = failure.text(call.func)
+    targets = [t for t in failure.all(cst.AssignTarget) if failure.text(t.target) == owner]
+    made = failure.up(targets[0], cst.Assign) if len(targets) == 1 else None
     if made is not None and isinstance(made.value, cst.Name):
-        made = assignment(program, made.value.value, made)
+        made = assignment(failure, made.value.value, made)
     if made is None or not isinstance(made.value, cst.Call):
         return
-    base = program.text(made.value.func)
-    outer = [n for n in (made, *program.above(made)) if n in program.module.body]
+    base = failure.text(made.value.func)
+    outer = [n for n in (made, *failure.above(made)) if n in failure.module.body]
     if base.rpartition(".")[2] != "Sequential" or not outer:
         return
-    name = free_name(program, "InTurn")
-    given = [program.text(a.value) for a in call.args]
+    name = free_name(failure, "InTurn")
+    given = [failure.text(a.value) for a in call.args]
     own = [text.isidentifier() and given.count(text) == 1 for text in given]
     names = [text if own[n] else f"x{n}" for n, text in enumerate(given)]
     code = (
@@ -83,45 +83,44 @@ def _own_class(failure: Failure, call: cst.Call, at: int) -> Rewrites:
     new = cst.ensure_type(cst.parse_statement(code), cst.ClassDef)
     new = new.with_deep_changes(new.body, footer=[cst.EmptyLine(indent=False)] * 2)
     told = f"each layer takes what the one before it gave as `{names[at]}`, and the rest again"
-    changed = program.replace({made.value.func: cst.Name(name)}, beside={outer[0]: Beside(new)})
-    title = f"line {program.line(made)}: {told}"
-    yield Rewrite(changed, title, told, cost=COST.SURE, as_one=True)
+    changed = failure.replace({made.value.func: cst.Name(name)}, beside={outer[0]: Beside(new)})
+    yield failure.edit(changed, told, at=made, as_one=True)
 
 
 def _looped(failure: Failure, call: cst.Call, at: int) -> Rewrites:
     """A loop in which each layer takes what the one before it gave in place of one argument."""
-    program, first = failure.program, call.args[at].value
-    small, statement = program.small_statement(call), program.up(call, cst.SimpleStatementLine)
+    first = call.args[at].value
+    small, statement = failure.small_statement(call), failure.up(call, cst.SimpleStatementLine)
     if statement is None or len(statement.body) != 1 or not isinstance(first, cst.Name):
         return
-    name, owner = first.value, program.text(call.func)
-    item = free_name(program, owner.rpartition(".")[2].removesuffix("s") or "layer")
-    inner = program.module.code_for_node(call.with_changes(func=cst.Name(item)))
+    name, owner = first.value, failure.text(call.func)
+    item = free_name(failure, owner.rpartition(".")[2].removesuffix("s") or "layer")
+    inner = failure.module.code_for_node(call.with_changes(func=cst.Name(item)))
     loop = cst.parse_statement(f"for {item} in {owner}:\n    {name} = {inner}\n")
     loop = loop.with_changes(leading_lines=statement.leading_lines)
     if not isinstance(small, (cst.Return, cst.Assign)) or small.value is not call:
         return
     new: cst.FlattenSentinel[cst.BaseStatement] | cst.BaseStatement = loop
-    if isinstance(small, cst.Return) or program.text(small.targets[0].target) != name:
+    if isinstance(small, cst.Return) or failure.text(small.targets[0].target) != name:
         rest = statement.with_deep_changes(small, value=cst.Name(name))
         new = cst.FlattenSentinel([loop, rest.with_changes(leading_lines=())])
-    title = f"line {program.line(call)}: the layers of `{owner}` work one after another"
+    title = f"line {failure.line(call)}: the layers of `{owner}` work one after another"
     meaning = f"each layer of `{owner}` takes what the one before it gives"
-    yield Rewrite(program.replace({statement: new}), title, meaning, cost=COST.SURE, as_one=True)
+    yield Rewrite(failure.replace({statement: new}), title, meaning, cost=COST.SURE, as_one=True)
 
 
 def _side_by_side(failure: Failure, call: cst.Call, layers: list[Any]) -> Rewrites:
     """`torch.cat([head(x) for head in heads], dim=1)`, where each gives one column of its own."""
-    program, owner = failure.program, failure.program.text(call.func)
-    item = free_name(program, owner.rpartition(".")[2].removesuffix("s") or "layer")
-    inner = program.module.code_for_node(call.with_changes(func=cst.Name(item)))
+    owner = failure.text(call.func)
+    item = free_name(failure, owner.rpartition(".")[2].removesuffix("s") or "layer")
+    inner = failure.module.code_for_node(call.with_changes(func=cst.Name(item)))
     columns = f"[{inner} for {item} in {owner}]"
     try:
         shapes = [c.shape[1:] for c in failure.live.value(columns)]
     except Exception:
         return
     if len(layers) > 1 and all(shape == (1,) for shape in shapes):
-        new = cst.parse_expression(f"{program.name_of('torch', 'cat')}({columns}, dim=1)")
+        new = cst.parse_expression(f"{failure.name_of('torch', 'cat')}({columns}, dim=1)")
         meaning = f"the layers of `{owner}` stand side by side"
         yield failure.edit({call: new}, f"each of `{owner}` gives one column", meaning)
 

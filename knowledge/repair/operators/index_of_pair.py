@@ -21,23 +21,23 @@ TYPES = frozenset({"RuntimeError", "IndexError", "ValueError", "TypeError"})
 
 def edits(failure: Failure) -> Rewrites:
     """`.values` where the pair is made, if an index of the failing statement is a variable."""
-    program, statement = failure.program, failure.statement
-    for index in program.inside(statement, cst.Subscript) if statement is not None else ():
+    statement = failure.statement
+    for index in failure.inside(statement, cst.Subscript) if statement is not None else ():
         pair = index.value
         if not isinstance(pair, cst.Name) or not _is_pair(failure.value(pair)):
             continue
-        if not program.inside(index.slice[0], cst.Name):
+        if not failure.inside(index.slice[0], cst.Name):
             continue  # `[0]` and `[1]` take one of the two
-        made = assignment(program, pair.value, index)
+        made = assignment(failure, pair.value, index)
         if made is None or any(
-            not isinstance(around := program.parent(read), cst.Subscript)
+            not isinstance(around := failure.parent(read), cst.Subscript)
             or around.value is not read
-            for read in reads(program, pair.value, scope_of(program, index))
+            for read in reads(failure, pair.value, scope_of(failure, index))
         ):
             continue
         value = cst.Attribute(operand(made.value), cst.Name("values"))
         told = f"`{pair.value}` holds the values alone, and not the pair of values and places"
-        meaning = f"`{program.text(index)}` is meant to be one of the values"
+        meaning = f"`{failure.text(index)}` is meant to be one of the values"
         yield failure.edit({made.value: value}, told, meaning, at=made)
         return
 

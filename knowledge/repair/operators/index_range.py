@@ -63,20 +63,20 @@ def edits(failure: Failure) -> Rewrites:
 
 def _last_steps(failure: Failure, place: Place, values: Any, rows: int) -> Rewrites:
     """`net(ids[:, -limit:])` in a loop that makes `ids` longer, past a table of positions."""
-    program, steps = failure.program, values.numel()
+    steps = values.numel()
     if values.flatten().tolist() != list(range(steps)) or steps <= rows:
         return
     for outer in failure.places[1:]:
-        loop = program.up(outer.node, cst.For) or program.up(outer.node, cst.While)
+        loop = failure.up(outer.node, cst.For) or failure.up(outer.node, cst.While)
         if loop is None or not isinstance(outer.node, cst.Call):
             continue
         for given in (a.value for a in outer.node.args if isinstance(a.value, cst.Name)):
             grown = re.compile(rf"\bcat\([(\[ ]{{1,4}}{given.value}\b")
             grows = [
                 a
-                for a in program.inside(loop, cst.Assign)
-                if program.text(a.targets[0].target) == given.value
-                and grown.search(program.text(a.value))
+                for a in failure.inside(loop, cst.Assign)
+                if failure.text(a.targets[0].target) == given.value
+                and grown.search(failure.text(a.value))
             ]
             sizes = list(getattr(failure.value(given, outer.frame), "shape", ()))
             if len(grows) != 1 or steps not in sizes:
@@ -91,28 +91,27 @@ def _last_steps(failure: Failure, place: Place, values: Any, rows: int) -> Rewri
 
 def _limit(failure: Failure, outer: Place, rows: int) -> str:
     """The name that the table was made with, where it is to be had; else the number of its rows."""
-    site = made(failure.program, failure.result.layer) if failure.result.layer is not None else None
+    site = made(failure, failure.result.layer) if failure.result.layer is not None else None
     given = argument(site.call, 0, "num_embeddings") if site is not None else None
     if given is not None and failure.value(given.value, outer.frame) == rows:
-        return failure.program.text(given.value)
+        return failure.text(given.value)
     return str(rows)
 
 
 def _drawn_between(failure: Failure, place: Place, call: cst.Call) -> Rewrites:
     """`torch.rand` for the `torch.randn` by which the program made up what became the target."""
-    program, given = failure.program, argument(call, 1, "target")
+    given = argument(call, 1, "target")
     value = failure.value(given.value, place.frame) if given is not None else None
     if not isinstance(value, torch.Tensor):
         return
     for name, held in failure.live.names[0].items():
         if not isinstance(held, torch.Tensor) or held.data_ptr() != value.data_ptr():
             continue
-        made = assignment(program, name, program.module.body[-1])
+        made = assignment(failure, name, failure.module.body[-1])
         if made is None or not isinstance(made.value, cst.Call):
             continue
-        drawn = made.value.func
-        if program.text(drawn) == "torch.randn":
-            new: Edits = {drawn: cst.parse_expression("torch.rand")}
+        if failure.text(made.value.func) == "torch.randn":
+            new: Edits = {made.value.func: cst.parse_expression("torch.rand")}
             told = f"`{name}` is drawn between 0 and 1"
             meaning = f"the made-up numbers of `{name}` stand for some between 0 and 1"
             yield failure.edit(new, told, meaning, at=made, supposes=True)
@@ -152,10 +151,9 @@ def _whole(failure: Failure, values: Any) -> Any:
 
 
 def _from_zero(failure: Failure, place: Place, whole: Any, name: str, rows: int) -> Rewrites:
-    program = failure.program
     old: cst.BaseExpression | None = None
     for variable, value in failure.live.names[0].items():
-        made = assignment(program, variable, program.module.body[-1]) if value is whole else None
+        made = assignment(failure, variable, failure.module.body[-1]) if value is whole else None
         if made is not None and isinstance(made.value, cst.Call):
             old = made.value
     if old is None:
@@ -171,33 +169,31 @@ def _from_zero(failure: Failure, place: Place, whole: Any, name: str, rows: int)
 
 def _ways(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
     """Where the number of rows, or of scores, is written."""
-    program, layer = failure.program, failure.result.layer
     if is_a(failure.error, "embedding_range"):
-        counted = _counted(failure, rows, size) if layer is not None else None
+        counted = _counted(failure, rows, size) if failure.result.layer is not None else None
         if counted is not None:
             yield counted
-        elif layer is not None:
-            yield from resized(program, layer, 0, "num_embeddings", size)
+        elif failure.result.layer is not None:
+            yield from resized(failure, failure.result.layer, 0, "num_embeddings", size)
         return
     last = [
         c
-        for c in calls(program, r"(^|\.)Linear$")
-        if size_given(program, c, 1, "out_features") == rows
+        for c in calls(failure, r"(^|\.)Linear$")
+        if size_given(failure, c, 1, "out_features") == rows
     ]
     if len(last) == 1:
-        yield from resized_call(program, last[0], 1, "out_features", size)
+        yield from resized_call(failure, last[0], 1, "out_features", size)
 
 
 def _counted(failure: Failure, rows: int, size: int) -> Resized | None:
     """`max(ids.values()) + 1` for `len(ids)`, where numbers of the dictionary are left out."""
-    program, layer = failure.program, failure.result.layer
-    site = made(program, layer) if layer is not None else None
+    site = made(failure, failure.result.layer) if failure.result.layer is not None else None
     given = argument(site.call, 0, "num_embeddings") if site is not None else None
-    whole = origin(program, given.value) if given is not None else None
-    told = re.fullmatch(r"len\(([\w.]{1,80})\)", program.text(whole)) if whole is not None else None
+    whole = origin(failure, given.value) if given is not None else None
+    told = re.fullmatch(r"len\(([\w.]{1,80})\)", failure.text(whole)) if whole is not None else None
     tables = [v for v in failure.live.names[0].values() if isinstance(v, dict) and len(v) == rows]
     largest = [max(t.values()) for t in tables if {type(n) for n in t.values()} == {int}]
     if told is None or whole is None or size - 1 not in largest:
         return None
     new = cst.parse_expression(f"max({told[1]}.values()) + 1")
-    return Resized(program.replace({whole: new}), program.line(whole))
+    return Resized(failure.replace({whole: new}), failure.line(whole))

@@ -23,10 +23,9 @@ _OF_PARAMETERS = re.compile(r"[\w.]*(?:parameters|generator)")
 
 def applies(result: JobResult) -> bool:
     """Two things of different kinds were joined, or generators were."""
-    error = result.error
-    if error is None:
+    if result.error is None:
         return False
-    return is_a(error, "operands", "operand_types") or _is_of_generators(error)
+    return is_a(result.error, "operands", "operand_types") or _is_of_generators(result.error)
 
 
 def _is_of_generators(error: HasMessage) -> bool:
@@ -38,7 +37,6 @@ def _is_of_generators(error: HasMessage) -> bool:
 
 def edits(failure: Failure) -> Rewrites:
     """The right side as the kind of the left one, here and wherever the same stands."""
-    program = failure.program
     node = failure.node
     yield from _of_generators(failure)
     if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Add):
@@ -54,11 +52,11 @@ def edits(failure: Failure) -> Rewrites:
         new = _as_tuple(node.right)
     else:
         return
-    text = program.text(node)
-    same = [n for n in program.all(cst.BinaryOperation) if program.text(n) == text]
+    text = failure.text(node)
+    same = [n for n in failure.all(cst.BinaryOperation) if failure.text(n) == text]
     kind = "str" if isinstance(left, str) else type(left).__name__
     kind = "list" if kind == "list" else "tuple" if isinstance(left, tuple) else kind
-    told = f"`{program.text(node.right)}` is joined as a {kind}"
+    told = f"`{failure.text(node.right)}` is joined as a {kind}"
     meaning = f"one {kind} of both is meant"
     for places in [[node], same] if len(same) > 1 else [[node]]:
         where = "" if len(places) == 1 else " (everywhere)"
@@ -68,12 +66,12 @@ def edits(failure: Failure) -> Rewrites:
 
 def _of_generators(failure: Failure) -> Rewrites:
     """The entries of each generator, in one list."""
-    program, node = failure.program, failure.node
+    node = failure.node
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
         parts = list(_added_up(node))
         if all(isinstance(failure.value(p), (Iterator, list)) for p in parts):
-            bare = [_listed(program, p) for p in parts]
-            yield _one_list(program, node, [cst.StarredElement(p) for p in bare])
+            bare = [_listed(failure, p) for p in parts]
+            yield _one_list(failure, node, [cst.StarredElement(p) for p in bare])
     elif isinstance(node, cst.Call) and node.args and isinstance(node.args[0].value, cst.List):
         elements = node.args[0].value.elements
         new = [
@@ -83,7 +81,7 @@ def _of_generators(failure: Failure) -> Rewrites:
             for e in elements
         ]
         if any(isinstance(e, cst.StarredElement) for e in new):
-            yield _one_list(program, node.args[0].value, new)
+            yield _one_list(failure, node.args[0].value, new)
 
 
 def _listed(program: Program, node: cst.BaseExpression) -> cst.BaseExpression:
@@ -106,7 +104,7 @@ def _one_list(
 ) -> Rewrite:
     new = cst.List(elements)
     told = f"all entries stand in one list: `{program.module.code_for_node(new)}`"
-    return Rewrite.of(program, {old: new}, told, told, cost=COST.SURE)
+    return program.edit({old: new}, told, told, cost=COST.SURE)
 
 
 def _call(function: str, value: cst.BaseExpression) -> cst.BaseExpression:

@@ -10,30 +10,16 @@ import re
 
 import libcst as cst
 
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.keeps import layers
 from knowledge.repair.toolkit.sites import made
 
-_LAYER = re.compile(
-    r"((?:Lazy)?(?:BatchNorm|InstanceNorm)|(?:Max|Avg|AdaptiveMax|AdaptiveAvg|LP)Pool)([123])d"
-)
-_RANK = re.compile(r"(?i)\b\d+D\b|dimension|\d-dim")
+LAYERS = r"((?:Lazy)?(?:BatchNorm|InstanceNorm)|(?:Max|Avg|AdaptiveMax|AdaptiveAvg|LP)Pool)([123])d"
+SPEAKS = r"(?i)\b\d+D\b|dimension|\d-dim"
 KEEPS = (layers,)
 
 REPEATS = True  # the layers of a block are taken for one rank together
-
-
-def applies(result: JobResult) -> bool:
-    """Such a layer failed, and the error speaks of dimensions."""
-    layer, error = result.layer, result.error
-    return (
-        layer is not None
-        and error is not None
-        and _LAYER.fullmatch(layer.type) is not None
-        and _RANK.search(error.message) is not None
-    )
 
 
 def edits(failure: Failure) -> Rewrites:
@@ -43,15 +29,14 @@ def edits(failure: Failure) -> Rewrites:
 
 def _fitting(failure: Failure) -> Rewrites:
     layer = failure.result.layer
-    kind = _LAYER.fullmatch(layer.type) if layer is not None else None
+    kind = re.fullmatch(LAYERS, layer.type) if layer is not None else None
     if layer is None or layer.input is None or kind is None:
         return
     places = len(layer.input) - 2
-    site = made(failure.program, layer)
+    site = made(failure, layer)
     if site is None or not 1 <= places <= 3 or places == int(kind[2]):
         return
-    program = failure.program
-    old = program.text(site.call.func)
+    old = failure.text(site.call.func)
     new = old.removesuffix(layer.type) + f"{kind[1]}{places}d"
     told = f"`{kind[1]}{places}d` takes what comes in"
     meaning = f"it is for {places} dimension{'s' if places > 1 else ''} of place"

@@ -26,15 +26,14 @@ TYPES = frozenset({"RuntimeError", "TypeError", "AttributeError", "ValueError"})
 
 def edits(failure: Failure) -> Rewrites:
     """Every constructor in or behind the failing line that was given what the layer works on."""
-    program = failure.program
     yield from _classes(failure)
     for place in failure.places:
         for call in dict.fromkeys(_constructors(failure, place)):
             made = _in_two(failure, place, call)
             if made is not None:
-                name = program.text(call.func)
+                name = failure.text(call.func)
                 new: Edits = {
-                    c: cst.Call(c.with_changes(args=()), c.args) for c in _alike(program, call)
+                    c: cst.Call(c.with_changes(args=()), c.args) for c in _alike(failure, call)
                 }
                 yield failure.edit(
                     {**new, call: made},
@@ -46,8 +45,7 @@ def edits(failure: Failure) -> Rewrites:
 
 def _classes(failure: Failure) -> Rewrites:
     """`nn.Sequential(…, nn.ReLU)`: the classes among the arguments are made to layers."""
-    program, node = failure.program, failure.node
-    given = [a.value for a in node.args] if isinstance(node, cst.Call) else []
+    given = [a.value for a in failure.node.args] if isinstance(failure.node, cst.Call) else []
     given += [e.value for a in given if isinstance(a, (cst.List, cst.Tuple)) for e in a.elements]
     found: Edits = {}
     for value in given:
@@ -55,7 +53,7 @@ def _classes(failure: Failure) -> Rewrites:
         if inspect.isclass(cls) and issubclass(cls, torch.nn.Module) and required(cls) == set():
             found[value] = cst.Call(value)
     if found:
-        names = " and ".join(dict.fromkeys(f"`{program.text(n)}`" for n in found))
+        names = " and ".join(dict.fromkeys(f"`{failure.text(n)}`" for n in found))
         told = f"{names} is a class; a layer of it is made"
         yield failure.edit(found, told, f"a layer of {names} is meant")
 
@@ -74,10 +72,9 @@ def _alike(program: Program, call: cst.Call) -> list[cst.Call]:
 
 def _constructors(failure: Failure, place: Place) -> Iterator[cst.Call]:
     """The calls of a failing expression, and those that gave its names their values."""
-    program = failure.program
-    yield from program.inside(place.node, cst.Call)
-    for name in program.inside(place.node, cst.Name):
-        made = assignment(program, name.value, name)
+    yield from failure.inside(place.node, cst.Call)
+    for name in failure.inside(place.node, cst.Name):
+        made = assignment(failure, name.value, name)
         if made is not None and isinstance(made.value, cst.Call):
             yield made.value
 
@@ -112,7 +109,7 @@ def _in_two(failure: Failure, place: Place, call: cst.Call) -> cst.Call | None:
 
 def _held(failure: Failure, place: Place, call: cst.Call) -> object:
     """What the constructor made, where a name holds it: its arguments may have changed since."""
-    statement = failure.program.up(call, cst.Assign)
+    statement = failure.up(call, cst.Assign)
     return failure.value(statement.targets[0].target, place.frame) if statement else None
 
 
@@ -123,11 +120,10 @@ def _has_tensor(held: object, cls: type) -> bool:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The layers that the error and its line name are still made."""
-    error = before.error
-    if error is None:
+    if before.error is None:
         return []
-    made = set(re.findall(r"\b([A-Z]\w+)\(", error.code))
-    made |= set(re.findall(r"'([A-Z]\w+)' object", error.message)) - {"NoneType", "Tensor"}
+    made = set(re.findall(r"\b([A-Z]\w+)\(", before.error.code))
+    made |= set(re.findall(r"'([A-Z]\w+)' object", before.error.message)) - {"NoneType", "Tensor"}
     gone = [name for name in made if not re.search(rf"\b{name}\s*\(", proposal.code)]
     detail = f"`{gone[0]}` is gone" if gone else "the layer is still there"
     return [Check(name="layer", passed=not gone, detail=detail)]

@@ -17,9 +17,8 @@ ERRORS = ("weights_only", "cuda_checkpoint")
 
 def edits(failure: Failure) -> Rewrites:
     """The one option, wherever this program loads so."""
-    program = failure.program
     node = failure.node
-    if not isinstance(node, cst.Call) or not program.text(node.func).endswith("load"):
+    if not isinstance(node, cst.Call) or not failure.text(node.func).endswith("load"):
         return
     if not is_a(failure.error, "weights_only"):
         device = cst.SimpleString('"cpu"')
@@ -39,13 +38,12 @@ def edits(failure: Failure) -> Rewrites:
 
 def _wrote_it(failure: Failure, load: cst.Call) -> bool:
     """Whether the program saved to that very path above the line."""
-    program = failure.program
     path = argument(load, 0, "f")
     wanted = failure.value(path.value) if path is not None else failure.missing
     called = failure.places[-1].node  # in a function: the module's own line that led to it
-    for save in calls(program, r"(^|\.)save$"):
+    for save in calls(failure, r"(^|\.)save$"):
         written = argument(save, 1, "f")
-        if written is None or program.line(save) >= program.line(called):
+        if written is None or failure.line(save) >= failure.line(called):
             continue
         for frame in {0, len(failure.live.names) - 1}:
             value = failure.value(written.value, frame)

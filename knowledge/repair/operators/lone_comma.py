@@ -7,37 +7,30 @@ from __future__ import annotations
 
 import libcst as cst
 
-from executor.errors import is_a
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.keeps import computed
 
+ERRORS = ("index_of_one_element",)  # what `tensor * (value,)` takes it for
+SPEAKS = "tuple"
 KEEPS = (computed(),)
-
-
-def applies(result: JobResult) -> bool:
-    """The error speaks of a tuple, or of what `tensor * (value,)` takes it for."""
-    error = result.error
-    return error is not None and ("tuple" in error.message or is_a(error, "index_of_one_element"))
 
 
 def edits(failure: Failure) -> Rewrites:
     """Every assignment of such a tuple to what is worked on; they belong together."""
-    program = failure.program
     held = {
         node.attr.value if isinstance(node, cst.Attribute) else node.value
         for place in failure.places
-        for node in program.expressions(place.node)
+        for node in failure.expressions(place.node)
         if isinstance(node, (cst.Name, cst.Attribute))
         and isinstance(value := failure.value(node, place.frame), tuple)
         and len(value) == 1
     }
     commas: Edits = {}
     names = []
-    for made in program.all(cst.Assign):
-        name, value = program.text(made.targets[0].target), made.value
+    for made in failure.all(cst.Assign):
+        name, value = failure.text(made.targets[0].target), made.value
         if not isinstance(value, cst.Tuple) or len(value.elements) != 1 or value.lpar:
             continue
         if name.rpartition(".")[2] in held:

@@ -114,7 +114,7 @@ def _loss(failure: Failure, place: Place) -> _Loss | None:
 def _of_input(failure: Failure, loss: _Loss) -> Iterator[_Form]:
     """The predictions as they are, or with their classes second, one row for each target, …"""
     node, shape = loss.input, tuple(loss.given.shape)
-    name = failure.program.text(node)
+    name = failure.text(node)
     yield _Form(node, "")
     if not isinstance(loss.wanted, torch.Tensor):
         return
@@ -142,7 +142,7 @@ def _of_input(failure: Failure, loss: _Loss) -> Iterator[_Form]:
 
 def _goes_on_by_steps(failure: Failure, loss: _Loss) -> bool:
     """Whether scores [batch, steps, classes] come of a recurrent layer, and fit the labels so."""
-    recurrent = re.search(r"\b(?:LSTM|GRU|RNN)\(", failure.program.module.code) is not None
+    recurrent = re.search(r"\b(?:LSTM|GRU|RNN)\(", failure.module.code) is not None
     return recurrent and int(loss.wanted.max()) < loss.given.shape[-1]
 
 
@@ -166,17 +166,16 @@ def _of_target(failure: Failure, loss: _Loss) -> Iterator[_Form]:
 
 def _constant(failure: Failure, loss: _Loss) -> Iterator[_Form]:
     """`torch.ones_like(scores)` for 1."""
-    program = failure.program
     like = {0: "zeros_like", 1: "ones_like"}.get(loss.wanted)
     if like is not None:
-        new = f"{program.name_of('torch', like)}({program.text(loss.input)})"
+        new = f"{failure.name_of('torch', like)}({failure.text(loss.input)})"
         yield _Form(
             cst.parse_expression(new), f"a target of that shape is filled with {loss.wanted}"
         )
 
 
 def _target_shapes(failure: Failure, loss: _Loss) -> Iterator[_Form]:
-    node, name = loss.target, failure.program.text(loss.target)
+    node, name = loss.target, failure.text(loss.target)
     shape, given = tuple(loss.wanted.shape), tuple(loss.given.shape)
     if loss.name in _CLASSES:
         if len(shape) > 1 and shape[1] == 1 and given[1:2] != (1,):
@@ -202,7 +201,7 @@ def _target_shapes(failure: Failure, loss: _Loss) -> Iterator[_Form]:
 
 
 def _target_dtypes(failure: Failure, loss: _Loss) -> Iterator[tuple[str, str]]:
-    name, target = failure.program.text(loss.target), loss.wanted
+    name, target = failure.text(loss.target), loss.wanted
     if loss.name in _CLASSES:
         if target.is_floating_point() and bool((target == target.round()).all()):
             yield "long", f"`{name}` is used as whole numbers (int64)"
@@ -253,10 +252,8 @@ def _the_other_way_round(failure: Failure, place: Place, loss: _Loss) -> Rewrite
     """Predictions and targets change places, where each is what the other should be."""
     if not isinstance(loss.wanted, torch.Tensor) or loss.given.requires_grad:
         return
-    is_graph = loss.wanted.requires_grad
-    if is_graph and _works(failure, place, loss, loss.target, loss.input):
-        program = failure.program
-        names = f"`{program.text(loss.target)}`", f"`{program.text(loss.input)}`"
+    if loss.wanted.requires_grad and _works(failure, place, loss, loss.target, loss.input):
+        names = f"`{failure.text(loss.target)}`", f"`{failure.text(loss.input)}`"
         new: Edits = {loss.input: loss.target, loss.target: loss.input}
         meaning = f"{names[0]} are the predictions and {names[1]} the targets"
         told = f"the predictions {names[0]} come first"
@@ -273,16 +270,16 @@ def _of_classes(failure: Failure, loss: _Loss) -> Rewrites:
         return
     if not len(target) or not 0 <= int(target.min()) <= int(target.max()) < given.shape[1]:
         return
-    program, name = failure.program, failure.program.text(loss.target)
+    name = failure.text(loss.target)
     made = _made(failure, loss)
     if made is not None and not _was_bounded(given):
         word = "cross_entropy" if loss.name[:1].islower() else "CrossEntropyLoss"
-        old = program.text(made).removesuffix(loss.name)
+        old = failure.text(made).removesuffix(loss.name)
         told = f"`{name}` has one class for each row, which is `{word}`"
         meaning = "each sample is of exactly one class"
         yield failure.edit({made: cst.parse_expression(old + word)}, told, meaning)
-    one_hot = program.name_of("torch.nn.functional", "one_hot")
-    new = cst.parse_expression(f"{one_hot}({name}, {program.text(loss.input)}.size(1)).float()")
+    one_hot = failure.name_of("torch.nn.functional", "one_hot")
+    new = cst.parse_expression(f"{one_hot}({name}, {failure.text(loss.input)}.size(1)).float()")
     told = f"each class of `{name}` is a row with a 1 at its place"
     meaning, cost = "every class is a yes or no of its own", COST.SURE + 0.1
     yield failure.edit({loss.target: new}, told, meaning, at=loss.call, cost=cost)
@@ -295,19 +292,18 @@ def _of_scores(failure: Failure, loss: _Loss) -> Rewrites:
     low, high = float(loss.given.min()), float(loss.given.max())
     if not (low < 0 or high > 1) or _was_bounded(loss.given):
         return
-    target = loss.wanted
     if (
-        isinstance(target, torch.Tensor)
-        and not 0 <= float(target.min()) <= float(target.max()) <= 1
+        isinstance(loss.wanted, torch.Tensor)
+        and not 0 <= float(loss.wanted.min()) <= float(loss.wanted.max()) <= 1
     ):
         return  # no loss of probabilities is for these
-    program, name = failure.program, failure.program.text(loss.input)
+    name = failure.text(loss.input)
     made, word = _made(failure, loss), _OF_PROBABILITIES[loss.name]
     if made is not None:
-        new = cst.parse_expression(program.text(made).removesuffix(loss.name) + word)
+        new = cst.parse_expression(failure.text(made).removesuffix(loss.name) + word)
         meaning = "the model gives scores"
         yield failure.edit({made: new}, f"`{name}` are scores, which `{word}` takes", meaning)
-    soft = cst.parse_expression(f"{program.name_of('torch', 'sigmoid')}({name})")
+    soft = cst.parse_expression(f"{failure.name_of('torch', 'sigmoid')}({name})")
     told = f"the sigmoid of `{name}` gives probabilities"
     meaning, cost = "the loss is meant to be given probabilities", COST.SURE + 0.1
     yield failure.edit({loss.input: soft}, told, meaning, at=loss.call, cost=cost)
@@ -326,13 +322,12 @@ def _was_bounded(values: Any) -> bool:
 
 def _made(failure: Failure, loss: _Loss) -> cst.BaseExpression | None:
     """The name of the loss where it is made without arguments, or called as a function."""
-    program, function = failure.program, loss.call.func
     if loss.name[:1].islower():
-        return function if program.text(function).endswith(loss.name) else None
+        return loss.call.func if failure.text(loss.call.func).endswith(loss.name) else None
     found = [
         c.func
-        for c in program.all(cst.Call)
-        if program.text(c.func).rpartition(".")[2] == loss.name and not c.args
+        for c in failure.all(cst.Call)
+        if failure.text(c.func).rpartition(".")[2] == loss.name and not c.args
     ]
     return found[0] if len(found) == 1 else None
 

@@ -45,12 +45,12 @@ def edits(failure: Failure) -> Rewrites:
 def _moved(
     failure: Failure, place: Place, node: cst.Call, given: cst.Arg, word: str, masks: list[str]
 ) -> Rewrites:
-    program, value = failure.program, failure.value(given.value, place.frame)
+    value = failure.value(given.value, place.frame)
     taken = {a.keyword.value for a in node.args if a.keyword is not None}
     others = [n for n in masks if n != word and n not in taken]
     others = [n for n in others if n.endswith(_OF_PADDING) != word.endswith(_OF_PADDING)]
     for other in others[:1]:
-        new, what = given.value, program.text(given.value)
+        new, what = given.value, failure.text(given.value)
         if other.endswith(_OF_PADDING):
             marked = _marks_tokens(value)
             if marked is None:

@@ -42,17 +42,16 @@ def applies(result: JobResult) -> bool:
 
 def edits(failure: Failure) -> Rewrites:
     """The function whose result was None, with a `return`."""
-    program = failure.program
     if is_a(failure.error, "unpack_count"):
         yield from _with_the_others(failure)
         return
     given = [(p, call) for p in failure.places for call in _gave_none(failure, p)]
     found = [f for p, call in given if (f := _defined(failure, p, call)) is not None]
-    changes = {f: change for f in found if (change := _with_return(program, f)) is not None}
-    for function, (old, new, what) in (changes or _that_drop_it(program)).items():
-        title = f"line {program.end_line(old)}: `{function.name.value}` returns {what}"
+    changes = {f: change for f in found if (change := _with_return(failure, f)) is not None}
+    for function, (old, new, what) in (changes or _that_drop_it(failure)).items():
+        title = f"line {failure.end_line(old)}: `{function.name.value}` returns {what}"
         meaning = f"{what} is the result of `{function.name.value}`"
-        yield Rewrite(program.replace({old: new}), title, meaning, cost=COST.SURE)
+        yield Rewrite(failure.replace({old: new}), title, meaning, cost=COST.SURE)
 
 
 def _that_drop_it(program: Program) -> dict[cst.FunctionDef, _Change]:
@@ -73,8 +72,8 @@ def _that_drop_it(program: Program) -> dict[cst.FunctionDef, _Change]:
 
 def _with_the_others(failure: Failure) -> Rewrites:
     """`return recon, mu, logvar` for `return recon`, where it is unpacked into such names."""
-    program, place = failure.program, failure.places[0] if failure.places else None
-    statement = program.statement_on(failure.error.line or 0)
+    place = failure.places[0] if failure.places else None
+    statement = failure.statement_on(failure.error.line or 0)
     small = statement.body[0] if statement is not None and statement.body else None
     if place is None or not isinstance(small, cst.Assign) or not isinstance(small.value, cst.Call):
         return
@@ -83,16 +82,16 @@ def _with_the_others(failure: Failure) -> Rewrites:
     if function is None or not isinstance(target, cst.Tuple):
         return
     names = [e.value.value for e in target.elements if isinstance(e.value, cst.Name)]
-    returns = program.inside(function.body, cst.Return)
+    returns = failure.inside(function.body, cst.Return)
     given = returns[0].value if len(returns) == 1 else None
     if given is None or isinstance(given, cst.Tuple) or len(names) != len(target.elements):
         return
-    made = {n.value for t in program.inside(function.body, cst.AssignTarget)
-            for n in program.inside(t, cst.Name)}  # fmt: skip
+    made = {n.value for t in failure.inside(function.body, cst.AssignTarget)
+            for n in failure.inside(t, cst.Name)}  # fmt: skip
     others = names[1:]
-    if not set(others) <= made or (names[0] in made and program.text(given) != names[0]):
+    if not set(others) <= made or (names[0] in made and failure.text(given) != names[0]):
         return
-    whole = cst.parse_expression(", ".join((program.text(given), *others)))
+    whole = cst.parse_expression(", ".join((failure.text(given), *others)))
     told = " and ".join(f"`{n}`" for n in others)
     what = f"`{function.name.value}` returns {told} too"
     meaning = f"{told} are those of `{function.name.value}`"
@@ -101,13 +100,12 @@ def _with_the_others(failure: Failure) -> Rewrites:
 
 def _gave_none(failure: Failure, place: Place) -> Iterator[cst.Call]:
     """The calls that gave what is None in a failing expression: in it, or assigned to its names."""
-    program = failure.program
-    statement = program.up(place.node, cst.SimpleStatementLine) or place.node
-    for name in program.inside(place.node, cst.Name):
-        given = value_given(assignment(program, name.value, name), name.value)
+    statement = failure.up(place.node, cst.SimpleStatementLine) or place.node
+    for name in failure.inside(place.node, cst.Name):
+        given = value_given(assignment(failure, name.value, name), name.value)
         if isinstance(given, cst.Call) and failure.value(name, place.frame) is None:
             yield given
-    for call in program.inside(statement, cst.Call):
+    for call in failure.inside(statement, cst.Call):
         if call is not place.node:
             yield call
 
@@ -127,8 +125,8 @@ def _defined(failure: Failure, place: Place, call: cst.Call) -> cst.FunctionDef 
     owner, _, last = name.rpartition(".")
     found = [
         f
-        for f in failure.program.all(cst.FunctionDef)
-        if f.name.value == last and _owner(failure.program, f) == owner
+        for f in failure.all(cst.FunctionDef)
+        if f.name.value == last and _owner(failure, f) == owner
     ]
     return found[0] if len(found) == 1 else None
 

@@ -15,24 +15,17 @@ from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import operands
 from knowledge.repair.toolkit.statements import inserted
 
-_ASKS = r"(?i)\b(?:only|must|should|needs?|requires?|expects?)\b.*"
-_EVAL = re.compile(rf"{_ASKS}\beval(?:uation)?\b")
-_TRAIN = re.compile(rf"{_ASKS}\btrain(?:ing)?\b mode")
-_NO_ACTIVITY = re.compile(r"(?i)no activities specified")
-
-
-def applies(result: JobResult) -> bool:
-    """The error asks for a mode, or for an activity."""
-    said = result.error.message if result.error is not None else ""
-    return any(p.search(said) for p in (_EVAL, _TRAIN, _NO_ACTIVITY))
+_ASKS = r"(?i:\b(?:only|must|should|needs?|requires?|expects?)\b.*"
+_EVAL, _NO_ACTIVITY = rf"{_ASKS}\beval(?:uation)?\b)", r"(?i:no activities specified)"
+SPEAKS = rf"{_EVAL}|{_ASKS}\btrain(?:ing)?\b mode)|{_NO_ACTIVITY}"
 
 
 def edits(failure: Failure) -> Rewrites:
     """The mode set above the failing statement; the CPU among the profiler's activities."""
-    if _NO_ACTIVITY.search(failure.error.message):
+    if re.search(_NO_ACTIVITY, failure.error.message):
         yield from _with_cpu(failure)
         return
-    wants_eval = _EVAL.search(failure.error.message) is not None
+    wants_eval = re.search(_EVAL, failure.error.message) is not None
     for place in failure.places:
         for operand in operands(failure, place):
             yield from _in_mode(failure, operand.node, operand.value, wants_eval)
@@ -41,29 +34,27 @@ def edits(failure: Failure) -> Rewrites:
 def _in_mode(
     failure: Failure, node: cst.BaseExpression, value: object, wants_eval: bool
 ) -> Rewrites:
-    program = failure.program
-    statement = program.small_statement(node)
+    statement = failure.small_statement(node)
     if not isinstance(value, torch.nn.Module) or value.training != wants_eval or statement is None:
         return
-    name, mode = program.text(node), "eval" if wants_eval else "train"
+    name, mode = failure.text(node), "eval" if wants_eval else "train"
     if not re.fullmatch(r"[\w.]+", name):
         return
     code = f"{name}.{mode}()"
-    new = program.replace({}, beside=inserted(program, statement, code))
-    title = f"line {program.line(statement)}: `{code}` comes before it, as the error asks"
+    new = failure.replace({}, beside=inserted(failure, statement, code))
+    title = f"line {failure.line(statement)}: `{code}` comes before it, as the error asks"
     yield Rewrite(new, title, f"`{name}` is in {mode} mode here", cost=COST.SAID)
 
 
 def _with_cpu(failure: Failure) -> Rewrites:
     """`[ProfilerActivity.CPU, ProfilerActivity.CUDA]`: without a GPU the CPU's part is left."""
-    program = failure.program
-    for given in program.all(cst.Arg):
+    for given in failure.all(cst.Arg):
         if given.keyword is None or given.keyword.value != "activities":
             continue
         if not isinstance(given.value, (cst.List, cst.Tuple)) or not given.value.elements:
             continue
         first = given.value.elements[0]
-        text = program.text(first.value)
+        text = failure.text(first.value)
         if not text.endswith("ProfilerActivity.CUDA"):
             continue
         cpu = cst.parse_expression(text.removesuffix("CUDA") + "CPU")

@@ -11,8 +11,8 @@ from itertools import takewhile
 
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite, Rewrites
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.codemod import Rewrites
+from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.sites import names_in, scope_of
 from knowledge.repair.toolkit.statements import block, moved
 
@@ -23,26 +23,23 @@ _FRAMES = 3
 
 def edits(failure: Failure) -> Rewrites:
     """What is made too late above the line that failed."""
-    program = failure.program
     if not failure.places or failure.places[0].frame != -1:
         return
     for place in failure.places[:_FRAMES]:
         here = _in_its_block(failure, place.node)
         if here is None:
             continue
-        for late in block(program, here):
-            if program.line(late) <= program.line(here) or not isinstance(late, _SMALL):
+        for late in block(failure, here):
+            if failure.line(late) <= failure.line(here) or not isinstance(late, _SMALL):
                 continue
             if not _is_awaited(failure, late):
                 continue
-            new = moved(program, late, here)
+            new = moved(failure, late, here)
             if new is not None:
-                text = program.text(late)
-                title = (
-                    f"line {program.line(late)}: `{text}` comes before line {program.line(here)}"
-                )
-                meaning = f"`{text}` is meant to come first"
-                yield Rewrite(new, title, meaning, as_one=True, cost=COST.SURE)
+                text = failure.text(late)
+                told = f"`{text}` comes before line {failure.line(here)}"
+                meant = f"`{text}` is meant to come first"
+                yield failure.edit(new, told, meant, at=late, as_one=True)
                 return
 
 
@@ -53,7 +50,7 @@ def _in_its_block(
     failure: Failure, node: cst.CSTNode
 ) -> cst.BaseSmallStatement | cst.BaseCompoundStatement | None:
     """The statement of a function or of the module itself that holds a node, loops included."""
-    scope, around = scope_of(failure.program, node), failure.program.above(node)
+    scope, around = scope_of(failure, node), failure.above(node)
     inside = [node, *takewhile(lambda n: n is not scope, around)]
     kinds = (cst.BaseSmallStatement, cst.BaseCompoundStatement)
     return next((n for n in reversed(inside) if isinstance(n, kinds)), None)
@@ -61,7 +58,7 @@ def _in_its_block(
 
 def _is_awaited(failure: Failure, late: cst.CSTNode) -> bool:
     """Whether a later statement makes what the failing line lacked."""
-    program, error = failure.program, failure.live.error
+    error = failure.live.error
     if isinstance(error, UnboundLocalError):
         name = re.search(r"variable '(\w+)'", str(error))
         return (
@@ -71,8 +68,8 @@ def _is_awaited(failure: Failure, late: cst.CSTNode) -> bool:
         )
     if isinstance(error, AttributeError) and isinstance(late, cst.Assign):
         attribute = getattr(error, "name", None)
-        return any(program.text(t.target) == f"self.{attribute}" for t in late.targets)
+        return any(failure.text(t.target) == f"self.{attribute}" for t in late.targets)
     if _NO_VALUE.search(str(error)) and isinstance(late, cst.Expr):
-        reads = failure.statement is not None and ".grad" in program.text(failure.statement)
-        return reads and re.search(r"\.backward\([^()]*\)$", program.text(late)) is not None
+        reads = failure.statement is not None and ".grad" in failure.text(failure.statement)
+        return reads and re.search(r"\.backward\([^()]*\)$", failure.text(late)) is not None
     return False

@@ -12,6 +12,7 @@ from typing import Any
 
 import libcst as cst
 
+from knowledge.repair.applies import TWO_DEVICES
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Edits, keyword
@@ -19,15 +20,7 @@ from knowledge.repair.toolkit.flow import parameters, root
 from knowledge.repair.toolkit.live import called_module, operands
 from knowledge.repair.toolkit.sites import assignment, calls, scope_of, with_appended
 
-ERRORS = (
-    "devices_differ",
-    "devices",
-    "layer_devices",
-    "rnn_devices",
-    "index_device",
-    "index_argument_device",
-    "argument_devices",
-)
+ERRORS = TWO_DEVICES
 _FRAMES = 2
 _MAKES = re.compile(
     r"torch\.(zeros|ones|full|empty|eye|arange|linspace|tensor|as_tensor|rand|randn|randint"
@@ -48,14 +41,13 @@ def edits(failure: Failure) -> Rewrites:
         if not changes:
             continue
         changes |= _filled(failure, place, device)
-        program = failure.program
-        lines = sorted(set(map(program.line, changes)))
+        lines = sorted(set(map(failure.line, changes)))
         said = " and ".join(map(str, lines))
         at = f"line{'s' if len(lines) > 1 else ''} {said}"
         title = f"line {lines[0]}: what {at} make{'' if len(lines) > 1 else 's'} is made"
         title += " on the device of what it meets"
         meaning = f"what {at} make{'' if len(lines) > 1 else 's'} belongs on the device of the rest"
-        yield Rewrite(program.replace(changes), title, meaning, cost=COST.SURE, as_one=True)
+        yield Rewrite(failure.replace(changes), title, meaning, cost=COST.SURE, as_one=True)
         return
 
 
@@ -63,7 +55,7 @@ def _device(failure: Failure, place: Place) -> Any:
     """The one device of the expression that is not the CPU: of its tensors, or its layer."""
     import torch
 
-    inner = failure.program.expressions(place.node)
+    inner = failure.expressions(place.node)
     values = [failure.value(node, place.frame) for node in inner]
     layer = called_module(failure, place)
     values += list(layer.parameters()) if layer is not None else []
@@ -76,13 +68,12 @@ def _made(failure: Failure, place: Place, device: Any) -> Iterator[cst.Call]:
     """The calls that made what the expression works on, and that lies on the CPU."""
     import torch
 
-    program = failure.program
     for one in operands(failure, place):
         if not isinstance(one.value, torch.Tensor) or one.value.device == device:
             continue
         node: cst.CSTNode = one.node
         if isinstance(node, cst.Name):
-            assigned = assignment(program, node.value, place.node)
+            assigned = assignment(failure, node.value, place.node)
             if assigned is None:
                 continue
             node = assigned.value
@@ -92,8 +83,8 @@ def _made(failure: Failure, place: Place, device: Any) -> Iterator[cst.Call]:
 
 
 def _calls_in(failure: Failure, node: cst.CSTNode) -> list[cst.Call]:
-    inner = set(failure.program.inside(node, cst.Call))
-    return [c for c in calls(failure.program, f"^{_MAKES.pattern}$") if c in inner]
+    inner = set(failure.inside(node, cst.Call))
+    return [c for c in calls(failure, f"^{_MAKES.pattern}$") if c in inner]
 
 
 def _names_device(call: cst.Call) -> bool:
@@ -106,20 +97,19 @@ def _there(
     """How the device is written where the tensor is made: `device`, `self.device`, `x.device`."""
     import torch
 
-    program = failure.program
     for known in ("device", "self.device"):
         if _is_device(_known(failure, known, place.frame), device):
             return cst.parse_expression(known)
-    names = [*program.inside(place.node, cst.Name)]
-    scope = scope_of(program, made)
+    names = [*failure.inside(place.node, cst.Name)]
+    scope = scope_of(failure, made)
     if isinstance(scope, cst.FunctionDef):
         names += [p.name for p in scope.params.params]
     for name in names:
         value = failure.value(name, place.frame)
         if not isinstance(value, torch.Tensor) or value.device != device:
             continue
-        above = assignment(program, name.value, made) is not None
-        if above or name.value in parameters(program, made):
+        above = assignment(failure, name.value, made) is not None
+        if above or name.value in parameters(failure, made):
             return cst.Attribute(cst.Name(name.value), cst.Name("device"))
     return None
 
@@ -149,12 +139,12 @@ def _filled(failure: Failure, place: Place, device: Any) -> Edits:
     import torch
 
     outer = next((p for p in failure.places if p.frame == place.frame - 1), None)
-    small = failure.program.small_statement(outer.node) if outer is not None else None
+    small = failure.small_statement(outer.node) if outer is not None else None
     if outer is None or not isinstance(small, cst.Assign) or small.value is not outer.node:
         return {}
     into = small.targets[0].target
     name = root(into) if isinstance(into, cst.Subscript) else None
-    made = assignment(failure.program, name.value, small) if isinstance(name, cst.Name) else None
+    made = assignment(failure, name.value, small) if isinstance(name, cst.Name) else None
     value = failure.value(name, outer.frame) if name is not None else None
     if made is None or not isinstance(value, torch.Tensor) or value.device == device:
         return {}

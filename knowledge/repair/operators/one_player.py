@@ -30,22 +30,22 @@ _MOST_NODES = 20_000  # of a graph
 
 def edits(failure: Failure) -> Rewrites:
     """What one player's loss is computed from, detached from the other player."""
-    program, last = failure.program, failure.node
+    last = failure.node
     if not isinstance(last, cst.Call) or not isinstance(last.func, cst.Attribute):
         return
-    scope = scope_of(program, last)
+    scope = scope_of(failure, last)
     first = [
         call
-        for _, call in calls_of(program, "backward")
-        if scope_of(program, call) is scope and program.line(call) < program.line(last)
+        for _, call in calls_of(failure, "backward")
+        if scope_of(failure, call) is scope and failure.line(call) < failure.line(last)
     ]
     step = _step_between(failure, first[-1], last) if first else None
     if step is None:
         return
     owned = _held(failure, step)
     yield from _second_alone(failure, step, last)
-    for call in program.all(cst.Call):
-        if scope_of(program, call) is not scope or program.line(call) >= program.line(first[-1]):
+    for call in failure.all(cst.Call):
+        if scope_of(failure, call) is not scope or failure.line(call) >= failure.line(first[-1]):
             continue
         if len(call.args) == 1 and _is_of(failure.value(call.func), owned):
             yield from _cut(failure, call, owned, step, last)
@@ -53,9 +53,8 @@ def edits(failure: Failure) -> Rewrites:
 
 def _step_between(failure: Failure, first: cst.Call, last: cst.Call) -> cst.Expr | None:
     """Where the one optimizer steps between the two backwards."""
-    program = failure.program
-    for statement, call in calls_of(program, "step"):
-        between = program.line(first) <= program.line(call) <= program.line(last)
+    for statement, call in calls_of(failure, "step"):
+        between = failure.line(first) <= failure.line(call) <= failure.line(last)
         if between and _held(failure, statement):
             return statement
     return None
@@ -79,66 +78,66 @@ def _is_of(module: Any, owned: set[int]) -> bool:
 def _cut(
     failure: Failure, call: cst.Call, owned: set[int], step: cst.Expr, last: cst.Call
 ) -> Rewrites:
-    program, given = failure.program, call.args[0].value
+    given = call.args[0].value
     if not isinstance(given, cst.Name) or not _behind(failure.value(given)) - owned:
         return
     changes: Edits = {given: method(given, "detach")}
     loss = _second_loss(failure, last)
     again = dict(_asked_anew(failure, call, loss))
     beside: dict[cst.CSTNode, Beside] = {}
-    later = loss is not None and bool(again) and program.line(loss) < program.line(step)
+    later = loss is not None and bool(again) and failure.line(loss) < failure.line(step)
     if later:
         assert loss is not None
-        gone = removed(program, loss) if _waits(failure, loss, step) else None
+        gone = removed(failure, loss) if _waits(failure, loss, step) else None
         if gone is None or len(again) > 1:
             return
         (used,) = again
         new_loss = loss.deep_replace(used, again[used])
-        beside = inserted(program, step, program.text(new_loss), after=True)
+        beside = inserted(failure, step, failure.text(new_loss), after=True)
         changes |= gone
     elif len(again) > 1:  # its result keeps its name
-        line = program.small_statement(next(iter(again)))
-        held = program.parent(call)
+        line = failure.small_statement(next(iter(again)))
+        held = failure.parent(call)
         assert line is not None and isinstance(held, cst.Assign)
-        beside = inserted(program, line, program.text(held))
+        beside = inserted(failure, line, failure.text(held))
     else:
         changes |= again
-    player = program.text(call.func)
+    player = failure.text(call.func)
     what = f"the first loss teaches `{player}` alone"
-    title = f"line {program.line(call)}: {what}, and goes no further back than `{given.value}`"
+    title = f"line {failure.line(call)}: {what}, and goes no further back than `{given.value}`"
     if again:
         title += f"; the second asks `{player}` anew" + (", after its step" if later else "")
-    new = program.replace(changes, beside=beside)
+    new = failure.replace(changes, beside=beside)
     yield Rewrite(new, title, what, as_one=True, cost=COST.SURE)
 
 
 def _second_loss(failure: Failure, last: cst.Call) -> cst.Assign | None:
     """The statement that makes what the last backward starts from."""
     loss = cst.ensure_type(last.func, cst.Attribute).value
-    return assignment(failure.program, loss.value, last) if isinstance(loss, cst.Name) else None
+    return assignment(failure, loss.value, last) if isinstance(loss, cst.Name) else None
 
 
 def _asked_anew(
     failure: Failure, call: cst.Call, made: cst.Assign | None
 ) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
     """`D(fake)` for its result, where the second loss is computed from that."""
-    program, held = failure.program, failure.program.parent(call)
+    held = failure.parent(call)
     if not isinstance(held, cst.Assign) or made is None:
         return
-    name = program.text(held.targets[0].target)
-    for used in program.inside(made.value, cst.Name):
+    name = failure.text(held.targets[0].target)
+    for used in failure.inside(made.value, cst.Name):
         if used.value == name:
             yield used, call.deep_clone()
 
 
 def _waits(failure: Failure, made: cst.Assign, step: cst.Expr) -> bool:
     """Whether nothing between a statement and the step, both of one block, reads what it makes."""
-    program, name = failure.program, failure.program.text(made.targets[0].target)
-    statements = block(program, step)
+    name = failure.text(made.targets[0].target)
+    statements = block(failure, step)
     if made not in statements or step not in statements:
         return False
     between = statements[statements.index(made) + 1 : statements.index(step)]
-    return not any(u.value == name for s in between for u in program.inside(s, cst.Name))
+    return not any(u.value == name for s in between for u in failure.inside(s, cst.Name))
 
 
 def _behind(value: Any) -> set[int]:
@@ -163,21 +162,21 @@ def _behind(value: Any) -> set[int]:
 
 def _second_alone(failure: Failure, step: cst.Expr, last: cst.Call) -> Rewrites:
     """What only the first player made, detached in the loss of the second."""
-    program, owned = failure.program, _held(failure, step)
+    owned = _held(failure, step)
     later = _step_after(failure, last)
     made = _second_loss(failure, last)
     if later is None or made is None or _held(failure, later) & owned:
         return
     cut: Edits = {}
-    for used in program.inside(made.value, cst.Name):
+    for used in failure.inside(made.value, cst.Name):
         behind = _behind(failure.value(used))
         if behind and behind <= owned:
             cut[used] = method(used, "detach")
     if not cut:
         return
-    names = tuple(dict.fromkeys(program.text(used) for used in cut))
-    optimizer = receiver(program, cst.ensure_type(later.value, cst.Call))
-    what = f"`{program.text(made.targets[0].target)}` teaches what `{optimizer}` steps alone"
+    names = tuple(dict.fromkeys(failure.text(used) for used in cut))
+    optimizer = receiver(failure, cst.ensure_type(later.value, cst.Call))
+    what = f"`{failure.text(made.targets[0].target)}` teaches what `{optimizer}` steps alone"
     through = " and ".join(f"`{name}`" for name in names)
     told = f"{what}, and goes no further back through {through}"
     yield failure.edit(cut, told, what, at=made, subjects=names, as_one=True)
@@ -185,9 +184,9 @@ def _second_alone(failure: Failure, step: cst.Expr, last: cst.Call) -> Rewrites:
 
 def _step_after(failure: Failure, last: cst.Call) -> cst.Expr | None:
     """The first step below a backward, in its scope."""
-    program, scope = failure.program, scope_of(failure.program, last)
-    for statement, call in calls_of(program, "step"):
-        if program.line(call) >= program.line(last) and scope_of(program, call) is scope:
+    scope = scope_of(failure, last)
+    for statement, call in calls_of(failure, "step"):
+        if failure.line(call) >= failure.line(last) and scope_of(failure, call) is scope:
             return statement
     return None
 

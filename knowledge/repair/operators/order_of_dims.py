@@ -21,19 +21,19 @@ _CHANNELS_FIRST = [2, 0, 1]
 
 def edits(failure: Failure) -> Rewrites:
     """The batch stays in front; or the sample becomes a batch."""
-    program, place = failure.program, next(iter(failure.places), None)
+    place = next(iter(failure.places), None)
     call = place.node if place is not None else None
     if place is None or not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
-    of_torch = program.text(call.func.value) == "torch"
+    of_torch = failure.text(call.func.value) == "torch"
     owner = call.args[0].value if of_torch and call.args else call.func.value
     given = [a.value for a in (call.args[1:] if of_torch else call.args)]
     if len(given) == 1 and isinstance(given[0], (cst.Tuple, cst.List)):
         given = [e.value for e in given[0].elements]
     if not all(isinstance(g, cst.Integer) for g in given):
         return
-    order = [int(program.text(g)) for g in given]
-    value, name = failure.value(owner, place.frame), program.text(owner)
+    order = [int(failure.text(g)) for g in given]
+    value, name = failure.value(owner, place.frame), failure.text(owner)
     if not isinstance(value, torch.Tensor) or sorted(order) != list(range(len(order))):
         return
     if value.dim() == len(order) + 1:

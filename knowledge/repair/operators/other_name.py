@@ -110,12 +110,11 @@ def edits(failure: Failure) -> Rewrites:
     if isinstance(failure.live.error, ImportError):
         yield from _imported(failure, look)
         return
-    program = failure.program
     node = _attribute(failure, look.name)
     if node is None:
         return
     yield from _head(failure, look, node)
-    here = list(_of_what_it_was_made_of(failure, node)) or list(_meant(program, node, look))
+    here = list(_of_what_it_was_made_of(failure, node)) or list(_meant(failure, node, look))
     for new, told, cost in here:
         yield failure.edit(new, told, "", at=node, cost=cost)
     yield from _longer(failure, look, node)
@@ -124,7 +123,7 @@ def edits(failure: Failure) -> Rewrites:
     elif look.is_submodule():
         name = f"{look.module}.{look.name}"
         yield Rewrite(
-            with_import(program, f"import {name}"),
+            with_import(failure, f"import {name}"),
             f"`{name}` is a module of its own, which has to be imported",
             cost=COST.SURE,
         )
@@ -134,7 +133,7 @@ def edits(failure: Failure) -> Rewrites:
 
 def _head(failure: Failure, look: Lookup, node: cst.Attribute) -> Rewrites:
     """`model.classifier[6]` for `model.fc`: another library's model, and its last layer."""
-    own = {c.name.value for c in failure.program.all(cst.ClassDef)}
+    own = {c.name.value for c in failure.all(cst.ClassDef)}
     is_one = isinstance(look.owner, torch.nn.Module) and type(look.owner).__name__ not in own
     if not is_one or look.name not in _HEADS:
         return
@@ -142,17 +141,17 @@ def _head(failure: Failure, look: Lookup, node: cst.Attribute) -> Rewrites:
     path, last = leaves[-1] if leaves else ("", None)
     if not isinstance(last, torch.nn.Linear):
         return
-    program, asked = failure.program, failure.program.text(node)
-    called = re.sub(r"\.(\d+)", r"[\1]", f"{program.text(node.value)}.{path}")
+    asked = failure.text(node)
+    called = re.sub(r"\.(\d+)", r"[\1]", f"{failure.text(node.value)}.{path}")
     new = cst.parse_expression(called)
-    changes: Edits = {n: new for n in program.all(cst.Attribute) if program.text(n) == asked}
+    changes: Edits = {n: new for n in failure.all(cst.Attribute) if failure.text(n) == asked}
     told = f"the last layer of this model is `{called}`"
     yield failure.edit(changes, told, at=node, cost=COST.SURE, as_one=True)
 
 
 def _of_torch(failure: Failure) -> Rewrites:
     """`torch.log1p(x)` for `np.log1p(x)`, where `x` is a tensor with a graph."""
-    program, node = failure.program, failure.node
+    node = failure.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
     module, name = failure.value(node.func.value), node.func.attr.value
@@ -162,7 +161,7 @@ def _of_torch(failure: Failure) -> Rewrites:
         return
     given = failure.value(node.args[0].value) if node.args else None
     if isinstance(given, torch.Tensor):
-        new = program.name_of("torch", name)
+        new = failure.name_of("torch", name)
         told = f"`{new}` is the function for tensors"
         meaning = f"gradients are to go through `{name}`"
         yield failure.edit({node.func: cst.parse_expression(new)}, told, meaning)
@@ -170,7 +169,7 @@ def _of_torch(failure: Failure) -> Rewrites:
 
 def _of_a_variable(failure: Failure) -> Rewrites:
     """`self.pool` for `pool`, `output` for `ouput`: a name that nothing binds, and one is near."""
-    seen, program = read(failure.error, "name_undefined"), failure.program
+    seen = read(failure.error, "name_undefined")
     name, alive = seen["name"] if seen is not None else "", failure.live.names[-1]
     if not name or name in alive:
         return
@@ -184,17 +183,17 @@ def _of_a_variable(failure: Failure) -> Rewrites:
         new = cst.Name(near[0]) if len(near) == 1 else None
     if new is None:
         return
-    function = scope_of(program, failure.node or program.module)
+    function = scope_of(failure, failure.node or failure.module)
     uses: Edits = {
         n: new.deep_clone()
-        for n in program.inside(function, cst.Name)
-        if n.value == name and not program.is_label(n)
+        for n in failure.inside(function, cst.Name)
+        if n.value == name and not failure.is_label(n)
     }
     if uses:
-        text = program.module.code_for_node(new)
+        text = failure.module.code_for_node(new)
         title = f"line {failure.error.line}: `{name}` is `{text}`"
         meaning = f"`{text}` is meant"
-        yield Rewrite(program.replace(uses), title, meaning, cost=COST.SURE, as_one=True)
+        yield Rewrite(failure.replace(uses), title, meaning, cost=COST.SURE, as_one=True)
 
 
 def _of_vision(failure: Failure, look: Lookup, node: cst.Attribute) -> Rewrites:
@@ -211,22 +210,20 @@ def _of_vision(failure: Failure, look: Lookup, node: cst.Attribute) -> Rewrites:
             same.append(f"{place.__name__.rpartition('.')[2]}.{look.name}")
     if len(same) != 1:
         return
-    program = failure.program
     where, _, name = f"torchvision.{same[0]}".rpartition(".")
-    new = program.name_of(where, name)
-    module = program.replace({node: cst.parse_expression(new)})
-    if "torchvision" not in program.module.code:
+    new = failure.name_of(where, name)
+    module = failure.replace({node: cst.parse_expression(new)})
+    if "torchvision" not in failure.module.code:
         new = f"{where}.{name}"
-        module = program.replace({node: cst.parse_expression(new)})
+        module = failure.replace({node: cst.parse_expression(new)})
         module = with_import(Program(module.code), "import torchvision")
-    title = f"line {program.line(node)}: `{look.name}` is `{new}`"
+    title = f"line {failure.line(node)}: `{look.name}` is `{new}`"
     yield Rewrite(module, title, f"`{new}` is meant", as_one=True, cost=COST.SURE)
 
 
 def _longer(failure: Failure, look: Lookup, node: cst.Attribute) -> Rewrites:
     """Names that begin with the one that is asked for; several are alternatives."""
-    program = failure.program
-    parent = program.parent(node)
+    parent = failure.parent(node)
     is_called = isinstance(parent, cst.Call) and parent.func is node
     longer = look.longer(is_called=is_called)
     for name in longer if len(longer) <= _MOST_LONGER else ():
@@ -344,7 +341,7 @@ def _of_what_it_was_made_of(failure: Failure, node: cst.Attribute) -> Iterator[M
     value = failure.value(whole) if isinstance(whole, (cst.Name, cst.Attribute)) else None
     if value is None or value is failure.missing or not hasattr(type(value), node.attr.value):
         return
-    text = failure.program.text
+    text = failure.text
     told = f"`{text(whole)}` has `{node.attr.value}`, and what `{text(call)}` gives has not"
     yield {node: node.with_changes(value=whole)}, told, COST.SURE
 
@@ -391,7 +388,8 @@ def _home(look: Lookup) -> str:
 
 def _imported(failure: Failure, look: Lookup) -> Rewrites:
     """Every name of the import that is not there: from where it is, or without it."""
-    program, told = failure.program, []
+    program: Program = failure
+    told = []
     for name in (look.name, *_missing_beside(failure, look)):
         found = _import_mended(program, Lookup(look.owner, name, look.message))
         if found is None:
@@ -404,12 +402,11 @@ def _imported(failure: Failure, look: Lookup) -> Rewrites:
 
 def _missing_beside(failure: Failure, look: Lookup) -> Iterator[str]:
     """The other names of the same import that are not there either."""
-    text = failure.program.text
-    for node in failure.program.all(cst.ImportFrom):
+    for node in failure.all(cst.ImportFrom):
         if node.module is None or isinstance(node.names, cst.ImportStar):
             continue
-        names = [text(alias.name) for alias in node.names]
-        if text(node.module) == look.module and look.name in names:
+        names = [failure.text(alias.name) for alias in node.names]
+        if failure.text(node.module) == look.module and look.name in names:
             for name in names:
                 there = hasattr(look.owner, name) or Lookup(look.owner, name, "").is_submodule()
                 if name != look.name and not there:
@@ -460,22 +457,22 @@ def _of_a_lost_module(failure: Failure) -> Rewrites:
     seen = read(failure.error, "module_not_installed")
     path = seen["module"] if seen is not None else ""
     package = sys.modules.get(path.partition(".")[0])
-    program = failure.program
     yield from _of_a_lost_alias(failure, path)
     yield from _spelled_right(failure, path)
     statement = next(
         (
             n
-            for n in program.all(cst.ImportFrom)
-            if n.module is not None and program.text(n.module) == path
+            for n in failure.all(cst.ImportFrom)
+            if n.module is not None and failure.text(n.module) == path
         ),
         None,
     )
     if package is None or statement is None or isinstance(statement.names, cst.ImportStar):
         return
+    program: Program = failure
     told = []
     for alias in statement.names:
-        name = program.text(alias.name)
+        name = failure.text(alias.name)
         look = Lookup(package, name, "")
         home = _moved(look) or _home(look)
         if not home and name in look.names:
@@ -501,28 +498,26 @@ def _spelled_right(failure: Failure, path: str) -> Rewrites:
     near = [n for n in found if misspelt(name, n)]
     if len(near) != 1:
         return
-    program = failure.program
     new: Edits = {
-        n: _named(n, near[0]) for n in program.all(cst.Attribute) if program.text(n) == path
+        n: _named(n, near[0]) for n in failure.all(cst.Attribute) if failure.text(n) == path
     }
     title = f"line {failure.error.line}: it is spelled `{where}.{near[0]}`"
-    yield Rewrite(program.replace(new), title, cost=COST.SURE)
+    yield Rewrite(failure.replace(new), title, cost=COST.SURE)
 
 
 def _of_a_lost_alias(failure: Failure, path: str) -> Rewrites:
     """`from torch import tensor` for `import torch.tensor as tensor`: it is a function."""
-    program = failure.program
     where, name = _split(path)
-    for node in program.all(cst.Import):
+    for node in failure.all(cst.Import):
         alias = node.names[0]
-        if len(node.names) > 1 or alias.asname is None or program.text(alias.name) != path:
+        if len(node.names) > 1 or alias.asname is None or failure.text(alias.name) != path:
             continue
         if where and hasattr(sys.modules.get(where), name):
-            word = program.text(alias.asname.name)
+            word = failure.text(alias.asname.name)
             line = f"from {where} import {name}" + ("" if word == name else f" as {word}")
             new = cst.ensure_type(cst.parse_statement(line), cst.SimpleStatementLine).body[0]
             title = f"line {failure.error.line}: `{path}` is a function, and no module"
-            yield Rewrite(program.replace({node: new}), title, cost=COST.SURE)
+            yield Rewrite(failure.replace({node: new}), title, cost=COST.SURE)
 
 
 # -- every place -----------------------------------------------------------------------------
@@ -530,22 +525,21 @@ def _of_a_lost_alias(failure: Failure, path: str) -> Rewrites:
 
 def _everywhere(failure: Failure, look: Lookup, node: cst.Attribute) -> Rewrites:
     """The same name of the same thing wherever it stands; of modules every name that is missing."""
-    program = failure.program
-    text = program.text(node)
-    places = {n: look for n in program.all(cst.Attribute) if program.text(n) == text}
+    text = failure.text(node)
+    places = {n: look for n in failure.all(cst.Attribute) if failure.text(n) == text}
     if look.module:
         places |= dict(_missing_of_modules(failure))
     elif isinstance(look.owner, dict):
-        owner = program.text(node.value)
+        owner = failure.text(node.value)
         places |= {
             n: Lookup(look.owner, n.attr.value, "")
-            for n in program.all(cst.Attribute)
-            if program.text(n.value) == owner and not hasattr(look.owner, n.attr.value)
+            for n in failure.all(cst.Attribute)
+            if failure.text(n.value) == owner and not hasattr(look.owner, n.attr.value)
         }
     new: Edits = {}
     titles: dict[str, None] = {}
-    for place, asked in sorted(places.items(), key=lambda item: program.line(item[0])):
-        found = next(_meant(program, place, asked), None)
+    for place, asked in sorted(places.items(), key=lambda item: failure.line(item[0])):
+        found = next(_meant(failure, place, asked), None)
         if found is not None:
             new |= found[0]
             titles[found[1]] = None
@@ -555,7 +549,7 @@ def _everywhere(failure: Failure, look: Lookup, node: cst.Attribute) -> Rewrites
 
 def _missing_of_modules(failure: Failure) -> Iterator[tuple[cst.Attribute, Lookup]]:
     """The attributes of modules that the program names and that are not there."""
-    for node in failure.program.all(cst.Attribute):
+    for node in failure.all(cst.Attribute):
         owner = _module(failure, node.value)
         if owner is None:
             continue
@@ -570,7 +564,7 @@ def _module(failure: Failure, node: cst.BaseExpression) -> types.ModuleType | No
     root = node
     while isinstance(root, cst.Attribute):
         root = root.value
-    if not isinstance(root, cst.Name) or root.value not in failure.program.imported():
+    if not isinstance(root, cst.Name) or root.value not in failure.imported():
         return None
     value = failure.value(node)
     return value if isinstance(value, types.ModuleType) else None

@@ -54,7 +54,7 @@ def _random_in_vmap(failure: Failure) -> Rewrites:
     """`vmap(f, randomness="different")`: what is drawn is drawn for each sample by itself."""
     for place in failure.places:
         mapped = made_callable(failure, place)
-        if mapped is None or not failure.program.text(mapped.func).endswith("vmap"):
+        if mapped is None or not failure.text(mapped.func).endswith("vmap"):
             continue
         if argument(mapped, 3, "randomness") is None:
             option = with_argument(mapped, 3, "randomness", cst.SimpleString('"different"'))
@@ -65,30 +65,29 @@ def _random_in_vmap(failure: Failure) -> Rewrites:
 
 def _generator(failure: Failure) -> Rewrites:
     """`generator=torch.Generator().manual_seed(42)` for `generator=42`, wherever it is given so."""
-    program = failure.program
     changes: Edits = {}
-    for given in program.all(cst.Arg):
+    for given in failure.all(cst.Arg):
         if given.keyword is None or given.keyword.value != "generator":
             continue
         if type(failure.value(given.value)) is not int:
             continue
-        text = f"{program.name_of('torch', 'Generator')}().manual_seed({program.text(given.value)})"
+        text = f"{failure.name_of('torch', 'Generator')}().manual_seed({failure.text(given.value)})"
         changes[given.value] = cst.parse_expression(text)
-        told = f"a generator is made of the seed `{program.text(given.value)}`"
-        title = f"line {program.line(given.value)}: {told}"
+        told = f"a generator is made of the seed `{failure.text(given.value)}`"
+        title = f"line {failure.line(given.value)}: {told}"
     if changes:
-        yield Rewrite(program.replace(changes), title, told, cost=COST.SAID, as_one=True)
+        yield Rewrite(failure.replace(changes), title, told, cost=COST.SAID, as_one=True)
 
 
 def _not_in_place(failure: Failure) -> Rewrites:
     """`nn.ReLU()` for `nn.ReLU(inplace=True)`, behind a layer whose gradient a hook looks at."""
-    program, layer, place = failure.program, failure.result.layer, next(iter(failure.places), None)
-    site = made(program, layer) if layer is not None else None
+    layer, place = failure.result.layer, next(iter(failure.places), None)
+    site = made(failure, layer) if layer is not None else None
     found = [place.node if place is not None else None, site.call if site is not None else None]
     for call in found:
         option = argument(call, 99, "inplace") if isinstance(call, cst.Call) else None
         if isinstance(call, cst.Call) and option is not None:
-            name = program.text(call.func).rpartition(".")[2]
+            name = failure.text(call.func).rpartition(".")[2]
             told = f"`{name}` gives a new tensor, and leaves the one that the hook saw as it is"
             yield _edit(failure, call, without_argument(call, option), told)
             return
@@ -96,8 +95,7 @@ def _not_in_place(failure: Failure) -> Rewrites:
 
 def _lists_of_indices(failure: Failure) -> Rewrites:
     """`batch_sampler=s` for `sampler=s`, where `s` yields whole lists of indices."""
-    program = failure.program
-    for call in calls(program, r"(^|\.)DataLoader$"):
+    for call in calls(failure, r"(^|\.)DataLoader$"):
         given = argument(call, 3, "sampler")
         if given is None or given.keyword is None:
             continue
@@ -106,22 +104,21 @@ def _lists_of_indices(failure: Failure) -> Rewrites:
         if not isinstance(first, (list, tuple)) or len(kept) < len(call.args):
             continue  # a batch size beside it: which of the two is meant is open
         new = call.with_deep_changes(given, keyword=cst.Name("batch_sampler"))
-        name = program.text(given.value)
+        name = failure.text(given.value)
         told = f"`{name}` yields whole batches: lists of {len(first)} indices"
         yield _edit(failure, call, new, told)
 
 
 def _order_of_sampler(failure: Failure) -> Rewrites:
     """No `shuffle=True` beside a sampler; `shuffle=sampler is None` where there may be none."""
-    program = failure.program
-    for call in calls(program, r"(^|\.)DataLoader$"):
+    for call in calls(failure, r"(^|\.)DataLoader$"):
         given, option = argument(call, 3, "sampler"), argument(call, 2, "shuffle")
-        if given is None or option is None or program.text(option.value) != "True":
+        if given is None or option is None or failure.text(option.value) != "True":
             continue
-        name = program.text(given.value)
+        name = failure.text(given.value)
         none = rf"\b{re.escape(name)} ?(?::[^=\n]{{1,40}})?=(?: ?None\b|[^\n]{{1,200}} else None\b)"
         new, told = without_argument(call, option), f"`{name}` decides the order, without `shuffle`"
-        if re.search(none, program.module.code.replace(f"sampler={name}", "")):
+        if re.search(none, failure.module.code.replace(f"sampler={name}", "")):
             new = call.with_deep_changes(option, value=cst.parse_expression(f"{name} is None"))
             told = f"it is shuffled where `{name}` is None, and decides the order elsewhere"
         yield _edit(failure, call, new, told)
@@ -133,7 +130,7 @@ def _at_the_start(failure: Failure) -> Rewrites:
         last = argument(place.node, 99, "last_epoch") if isinstance(place.node, cst.Call) else None
         if last is None or failure.value(last.value, place.frame) != 0:
             continue
-        minus = cst.parse_expression(f"{failure.program.text(operand(last.value))} - 1")
+        minus = cst.parse_expression(f"{failure.text(operand(last.value))} - 1")
         new = cst.parse_expression("-1") if isinstance(last.value, cst.Integer) else minus
         told = "at the start the last epoch that is done has the number -1"
         yield failure.edit({last.value: new}, told, "it starts from scratch", cost=COST.SAID)
@@ -148,14 +145,14 @@ def _first_of(sampler: Any) -> Iterator[Any]:
 
 def _sparse_adam(failure: Failure) -> Rewrites:
     """`SparseAdam` for `Adam`, where every gradient that there is is sparse."""
-    program, place = failure.program, next(iter(failure.places), None)
+    place = next(iter(failure.places), None)
     if place is None or not isinstance(place.node, cst.Call):
         return
     owner = place.node.func
     stepped = failure.value(owner.value, place.frame) if isinstance(owner, cst.Attribute) else None
     groups = getattr(stepped, "param_groups", ())
     grads = [p.grad for g in groups for p in g["params"] if p.grad is not None]
-    found = list(calls(program, r"(^|\.)Adam$"))
+    found = list(calls(failure, r"(^|\.)Adam$"))
     if len(found) != 1 or not grads or not all(g.is_sparse for g in grads):
         return
     [call] = found
@@ -168,16 +165,16 @@ def _sparse_adam(failure: Failure) -> Rewrites:
 
 def _unused(failure: Failure) -> Rewrites:
     """`materialize_grads=True`: what takes no part in the loss has a gradient of zeros."""
-    program, node = failure.program, failure.node
-    if not isinstance(node, cst.Call) or not program.text(node.func).endswith("grad"):
+    node = failure.node
+    if not isinstance(node, cst.Call) or not failure.text(node.func).endswith("grad"):
         return
     wanted, options = argument(node, 1, "inputs"), ("allow_unused", "materialize_grads")
     at = re.search(r"index (\d+)", failure.error.message)
     if wanted is None or at is None or any(argument(node, 99, o) is not None for o in options):
         return
-    for copy in program.inside(wanted.value, cst.Call):
+    for copy in failure.inside(wanted.value, cst.Call):
         if isinstance(copy.func, cst.Attribute) and copy.func.attr.value in _COPIES:
-            of = program.text(copy.func.value)
+            of = failure.text(copy.func.value)
             told = f"the gradient is taken of `{of}` itself, and not of a copy that nothing reads"
             yield failure.edit({copy: copy.func.value}, told, cost=COST.SAID)
     yield from _leaf_behind(failure, wanted.value, int(at[1]))
@@ -194,11 +191,11 @@ def _leaf_behind(failure: Failure, inputs: cst.BaseExpression, at: int) -> Rewri
     part = parts[at] if at < len(parts) else None
     if not isinstance(part, cst.Call) or (copy := getattr(part.func, "attr", None)) is None:
         return
-    found = [failure.value(n) for n in failure.program.inside(part, cst.Name)]
+    found = [failure.value(n) for n in failure.inside(part, cst.Name)]
     leaf = getattr(part.func, "value", None)
     if copy.value in _COPIES or leaf is None or sum(isinstance(v, torch.Tensor) for v in found) > 1:
         return
-    value, name = failure.value(leaf), failure.program.text(leaf)
+    value, name = failure.value(leaf), failure.text(leaf)
     if isinstance(value, torch.Tensor) and value.is_leaf and value.requires_grad:
         told = f"the gradient is taken of `{name}` itself, and not of what is computed of it anew"
         yield failure.edit({part: leaf}, told, cost=COST.SAID)
@@ -215,24 +212,23 @@ def _name_of(failure: Failure, inputs: Any, at: int) -> str:
 
 def _whole_weights(failure: Failure) -> Rewrites:
     """`Net()` for `Net().half()`: autocast halves what may be halved, and the weights stay."""
-    program = failure.program
-    halved = [c for c in calls(program, r"\.half$") if not c.args]
+    halved = [c for c in calls(failure, r"\.half$") if not c.args]
     changes: Edits = {}
     for call in halved:
-        made = program.parent(call)
+        made = failure.parent(call)
         of = call.func.value if isinstance(call.func, cst.Attribute) else None
         target = made.targets[0].target if isinstance(made, cst.Assign) else None
         held = failure.value(target, 0) if target is not None else None
         if of is not None and isinstance(held, torch.nn.Module):
             changes[call] = of
-    if changes and re.search(r"\bautocast\(", program.module.code):
+    if changes and re.search(r"\bautocast\(", failure.module.code):
         told = "the weights stay float32, and `autocast` computes in half of that"
         yield failure.edit(changes, told, cost=COST.SAID)
 
 
 def _with_workers(failure: Failure) -> Rewrites:
     """`prefetch_factor=4 if workers > 0 else None`: without workers nothing is fetched ahead."""
-    program, node = failure.program, failure.node
+    node = failure.node
     said = re.search(r"(prefetch_factor|persistent_workers|timeout) option", failure.error.message)
     given = argument(node, 99, said[1]) if said and isinstance(node, cst.Call) else None
     if said is None or given is None or not isinstance(node, cst.Call):
@@ -244,15 +240,14 @@ def _with_workers(failure: Failure) -> Rewrites:
         return
     none = {"prefetch_factor": "None", "persistent_workers": "False", "timeout": "0"}[said[1]]
     with_ = given.value.body if isinstance(given.value, cst.IfExp) else given.value
-    text = f"{program.text(with_)} if {program.text(workers.value)} > 0 else {none}"
+    text = f"{failure.text(with_)} if {failure.text(workers.value)} > 0 else {none}"
     told = f"`{said[1]}` is given only where there are workers"
     yield failure.edit({given.value: cst.parse_expression(text)}, told, cost=COST.SAID)
 
 
 def _batch_norm_in_func(failure: Failure) -> Rewrites:
     """`replace_all_batch_norm_modules_(net)`: it takes the batch's own figures, and keeps none."""
-    program = failure.program
-    here = program.statement_on(failure.result.frames[0].line if failure.result.frames else 0)
+    here = failure.statement_on(failure.result.frames[0].line if failure.result.frames else 0)
     norm = (torch.nn.BatchNorm1d, torch.nn.BatchNorm2d, torch.nn.BatchNorm3d)
     nets = [
         n for n, v in failure.live.names[0].items()
@@ -263,8 +258,8 @@ def _batch_norm_in_func(failure: Failure) -> Rewrites:
         return
     code = f"torch.func.replace_all_batch_norm_modules_({nets[0]})"
     told = f"the batch norms of `{nets[0]}` keep no running averages, which are written in place"
-    new = program.replace({}, beside={here: Beside(line_of(code))})
-    yield Rewrite(new, f"line {program.line(here)}: {told}", told, cost=COST.SURE)
+    new = failure.replace({}, beside={here: Beside(line_of(code))})
+    yield Rewrite(new, f"line {failure.line(here)}: {told}", told, cost=COST.SURE)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

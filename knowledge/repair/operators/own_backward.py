@@ -35,26 +35,26 @@ def _turned(error: HasMessage) -> tuple[str, int] | None:
 
 def edits(failure: Failure) -> Rewrites:
     """The value that `backward` returns in that place, turned where it is made."""
-    program, said = failure.program, _turned(failure.error)
-    owner = next((c for c in program.all(cst.ClassDef) if said and c.name.value == said[0]), None)
+    said = _turned(failure.error)
+    owner = next((c for c in failure.all(cst.ClassDef) if said and c.name.value == said[0]), None)
     if said is None or owner is None:
         return
     returns = [
         r
-        for r in program.inside(owner, cst.Return)
-        if (f := program.up(r, cst.FunctionDef)) is not None and f.name.value == "backward"
+        for r in failure.inside(owner, cst.Return)
+        if (f := failure.up(r, cst.FunctionDef)) is not None and f.name.value == "backward"
     ]
     given = returns[0].value if len(returns) == 1 else None
     if not isinstance(given, cst.Tuple) or said[1] >= len(given.elements):
         return
     old = given.elements[said[1]].value
-    made = assignment(program, old.value, old) if isinstance(old, cst.Name) else None
-    name, old = program.text(old), made.value if made is not None else old
+    made = assignment(failure, old.value, old) if isinstance(old, cst.Name) else None
+    name, old = failure.text(old), made.value if made is not None else old
     if isinstance(old, cst.BinaryOperation) and isinstance(old.operator, cst.MatrixMultiply):
-        left, right = (_other_way(program.text(side), side) for side in (old.left, old.right))
+        left, right = (_other_way(failure.text(side), side) for side in (old.left, old.right))
         new: cst.BaseExpression = old.with_changes(left=right, right=left)
     else:
-        new = _other_way(program.text(old), old)
+        new = _other_way(failure.text(old), old)
     told = f"`{name}` is turned to the form of the input that it is the gradient of"
     yield failure.edit({old: new}, told)
 

@@ -29,14 +29,14 @@ def edits(failure: Failure) -> Rewrites:
 
 
 def _its_own(failure: Failure) -> Rewrites:
-    program, node = failure.program, failure.node
+    node = failure.node
     called = node.func if isinstance(node, cst.Call) else None
     called = called.value if isinstance(called, cst.Attribute) else node  # `super(…).__init__(…)`
-    cls = program.up(node, cst.ClassDef) if node is not None else None
+    cls = failure.up(node, cst.ClassDef) if node is not None else None
     if not isinstance(called, cst.Call) or cls is None or len(called.args) != 2:
         return
     named = called.args[0].value
-    if program.text(called.func) != "super" or program.text(named) == cls.name.value:
+    if failure.text(called.func) != "super" or failure.text(named) == cls.name.value:
         return
     told = f"the class that this method is of is `{cls.name.value}`"
     meant = f"it is `{cls.name.value}` that is to be set up"
@@ -45,12 +45,11 @@ def _its_own(failure: Failure) -> Rewrites:
 
 
 def _iterator(failure: Failure) -> Rewrites:
-    program = failure.program
-    methods = [f for f in program.all(cst.FunctionDef) if f.name.value == "__iter__"]
+    methods = [f for f in failure.all(cst.FunctionDef) if f.name.value == "__iter__"]
     given = [
-        [r.value for r in program.inside(method, cst.Return) if r.value is not None]
+        [r.value for r in failure.inside(method, cst.Return) if r.value is not None]
         for method in methods
-        if not program.inside(method, cst.Yield)
+        if not failure.inside(method, cst.Yield)
     ]
     for values in given if len(given) == 1 else ():
         changed: Edits = {v: cst.Call(cst.Name("iter"), [cst.Arg(v)]) for v in values}

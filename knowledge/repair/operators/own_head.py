@@ -30,11 +30,11 @@ def edits(failure: Failure) -> Rewrites:
         for holder, part in _heads(failure, (takes, gets)):
             last = _last_that_asks(failure, holder, part, twice=gets == gives)
             if last is not None:
-                identity = failure.program.name_of("torch.nn", "Identity")
+                identity = failure.name_of("torch.nn", "Identity")
                 new = cst.parse_statement(f"{holder}.{part} = {identity}()")
-                line = failure.program.line(last)
+                line = failure.line(last)
                 what = f"`{holder}` gives the {takes} numbers that go into its own `{part}`"
-                changed = failure.program.replace({}, beside={last: Beside(new, after=True)})
+                changed = failure.replace({}, beside={last: Beside(new, after=True)})
                 yield Rewrite(changed, f"line {line}: {what}", what, cost=COST.SAID)
 
 
@@ -80,18 +80,17 @@ def _last_that_asks(
 
     Of a head that is there twice, in a class of the program's own, the one that makes the network.
     """
-    program = failure.program
     made = [
         line
-        for line in program.all(cst.SimpleStatementLine)
-        if program.text(line).startswith((f"{holder} = ", f"{holder}="))
+        for line in failure.all(cst.SimpleStatementLine)
+        if failure.text(line).startswith((f"{holder} = ", f"{holder}="))
     ]
-    block = program.parent(made[0]) if len(made) == 1 else None
+    block = failure.parent(made[0]) if len(made) == 1 else None
     head = f"{holder}.{part.partition('[')[0]}"
     if not isinstance(block, (cst.IndentedBlock, cst.Module)):
         return None
-    asks = [s for s in block.body if s is made[0] or head in program.text(s)]
-    own = any(f"{c.name.value}(" in program.text(made[0]) for c in program.all(cst.ClassDef))
+    asks = [s for s in block.body if s is made[0] or head in failure.text(s)]
+    own = any(f"{c.name.value}(" in failure.text(made[0]) for c in failure.all(cst.ClassDef))
     # Who never names the head may not know of it.
     last = asks[-1] if len(asks) > 1 or (own and twice) else None
     return last if isinstance(last, cst.SimpleStatementLine) else None

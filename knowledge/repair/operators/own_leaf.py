@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.dataflow import Unasked
@@ -16,29 +15,24 @@ from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.keeps import backwards
 from knowledge.repair.toolkit.lazily import torch
 
+SPEAKS = "None"
 KEEPS = (backwards,)
-
-
-def applies(result: JobResult) -> bool:
-    """Something is None, and a gradient was read."""
-    return result.error is not None and "None" in result.error.message
 
 
 def edits(failure: Failure) -> Rewrites:
     """Every assignment of a result whose own beginning was asked; they belong together."""
-    program = failure.program
     changes: Edits = {}
     names = []
-    for made in program.all(cst.Assign):
+    for made in failure.all(cst.Assign):
         name, asks = made.targets[0].target, Unasked()
         value = failure.value(name, 0) if isinstance(name, cst.Name) else None
         if not isinstance(value, torch.Tensor) or value.grad_fn is None:
             continue
         bare = asks.of(made.value)
-        computed_from = [n for n in program.inside(made.value, cst.Name) if _is_tensor(failure, n)]
+        computed_from = [n for n in failure.inside(made.value, cst.Name) if _is_tensor(failure, n)]
         if asks.found and not computed_from:
             changes[made.value] = method(bare, "requires_grad_")
-            names.append(f"`{program.text(name)}`")
+            names.append(f"`{failure.text(name)}`")
     if changes:
         told = f"{' and '.join(names)} is asked for a gradient when it is computed, as a leaf"
         yield failure.edit(changes, told, as_one=True)

@@ -47,10 +47,10 @@ def edits(failure: Failure) -> Rewrites:
 
 def _of_one_input(failure: Failure, call: cst.Call) -> Rewrites:
     """`export(net, (inputs,))` for `export(net, inputs)`, where `forward` takes them as one."""
-    program, given = failure.program, call.args[1:2]
-    if not _RECORDS.search(program.text(call.func)) or not given:
+    given = call.args[1:2]
+    if not _RECORDS.search(failure.text(call.func)) or not given:
         return
-    value, name = failure.value(given[0].value), program.text(given[0].value)
+    value, name = failure.value(given[0].value), failure.text(given[0].value)
     said = read(failure.error, "too_many_arguments")
     counts = (said["least"], said["given"]) if said is not None else ()
     if isinstance(value, tuple) and counts == ("2", str(len(value) + 1)):
@@ -83,8 +83,7 @@ def _packed(
         cst.Arg(_tuple(elements) if as_tuple else cst.List(elements)),
         *call.args[len(plain) :],
     ]
-    program = failure.program
-    function = program.text(call.func).rpartition(".")[2]
+    function = failure.text(call.func).rpartition(".")[2]
     yield failure.edit(
         {call: call.with_changes(args=separated(args))},
         f"`{function}` takes them as one {'tuple' if as_tuple else 'list'}",
@@ -98,12 +97,11 @@ def _as_first(failure: Failure, call: cst.Call, plain: list[cst.Arg]) -> Rewrite
         return
     sizes = cst.Arg(cst.List([cst.Element(a.value) for a in plain]))
     new = call.with_changes(args=separated([sizes, *call.args[len(plain) :]]))
-    program = failure.program
     try:
-        failure.live.value(f"({program.module.code_for_node(new)})")
+        failure.live.value(f"({failure.module.code_for_node(new)})")
     except Exception:
         return
-    function = program.text(call.func)
+    function = failure.text(call.func)
     yield failure.edit({call: new}, f"`{function}` takes them as one list", "they belong together")
 
 

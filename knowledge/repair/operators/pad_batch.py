@@ -32,25 +32,24 @@ def applies(result: JobResult) -> bool:
 
 def edits(failure: Failure) -> Rewrites:
     """A collate_fn that pads."""
-    program = failure.program
-    loaders = list(calls(program, r"(^|\.)DataLoader$"))
+    loaders = list(calls(failure, r"(^|\.)DataLoader$"))
     yield from _as_another(failure, loaders)
-    if slides(program):
+    if slides(failure):
         return  # what is short is the end of a series
     if len(loaders) != 1 or argument(loaders[0], 6, "collate_fn") is not None:
         return
     loader = loaders[0]
-    statement = program.up(loader, cst.SimpleStatementLine)
+    statement = failure.up(loader, cst.SimpleStatementLine)
     if any(a.star for a in loader.args) or not loader.args:
         return
     samples = _samples(failure, loader)
-    pad = program.name_of("torch.nn.utils.rnn", "pad_sequence")
-    line = f"line {program.line(loader)}"
+    pad = failure.name_of("torch.nn.utils.rnn", "pad_sequence")
+    line = f"line {failure.line(loader)}"
     filled = "filled up with zeros to the longest of their batch"
     meaning = "zeros may stand for what a short sample lacks"
     rows = samples and all(map(_is_row, samples))
     if rows or (samples and all(map(_is_of_numbers, samples))):
-        tensors = "samples" if rows else _as_tensors(program, "samples")
+        tensors = "samples" if rows else _as_tensors(failure, "samples")
         function = f"lambda samples: {pad}({tensors}, batch_first=True)"
         new = with_argument(loader, 99, "collate_fn", cst.parse_expression(function))
         yield failure.edit({loader: new}, f"short samples are {filled}", meaning)
@@ -60,14 +59,14 @@ def edits(failure: Failure) -> Rewrites:
     if not samples or not all(isinstance(s, tuple) and len(s) == len(samples[0]) for s in samples):
         return
     columns = list(zip(*samples, strict=True))
-    names = _names(program, len(columns))
-    parts = [_joined(program, n, c, pad) for n, c in zip(names, columns, strict=True)]
+    names = _names(failure, len(columns))
+    parts = [_joined(failure, n, c, pad) for n, c in zip(names, columns, strict=True)]
     filled_up = [c for p, c in zip(parts, columns, strict=True) if "pad_sequence" in (p or "")]
     if any(p is None for p in parts) or not filled_up:
         return
     if len(filled_up) > 1 and not all(_is_of_ids(v) for column in filled_up for v in column):
         return  # two series, which may have to be of one length
-    function = free_name(program, "pad_batch")
+    function = free_name(failure, "pad_batch")
     code = f"def {function}(batch):\n    {', '.join(names)} = zip(*batch)\n"
     code += f"    return {', '.join(p for p in parts if p)}\n"
     new = with_argument(loader, 99, "collate_fn", cst.Name(function))
@@ -77,7 +76,7 @@ def edits(failure: Failure) -> Rewrites:
     changed = changed.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
     padded = [n for n, p in zip(names, parts, strict=True) if "pad_sequence" in (p or "")]
     yield Rewrite(
-        program.replace({statement: cst.FlattenSentinel([defined, changed])}),
+        failure.replace({statement: cst.FlattenSentinel([defined, changed])}),
         f"{line}: the short {' and '.join(f'`{n}`' for n in padded)} are {filled}",
         meaning,
         new_name=function,
@@ -88,15 +87,15 @@ def edits(failure: Failure) -> Rewrites:
 
 def _as_another(failure: Failure, loaders: list[cst.Call]) -> Rewrites:
     """The `collate_fn` that another loader of the program has, of samples of the same kind."""
-    program, failed = failure.program, _failed(failure)
+    failed = _failed(failure)
     given = [a for loader in loaders if (a := argument(loader, 6, "collate_fn")) is not None]
-    if failed is None or len({program.text(a.value) for a in given}) != 1:
+    if failed is None or len({failure.text(a.value) for a in given}) != 1:
         return
-    text = program.text(given[0].value)
+    text = failure.text(given[0].value)
     without = [c for c in loaders if argument(c, 6, "collate_fn") is None]
     outer = -len(failure.live.names)
-    names = walked(program, failure.error.line or 0)
-    mine = [c for c in without if held_as(program, c) in names] or [
+    names = walked(failure, failure.error.line or 0)
+    mine = [c for c in without if held_as(failure, c) in names] or [
         c for c in without if failure.value(c.args[0].value, outer) is failed.dataset
     ]
     join = failure.value(given[0].value, outer)
@@ -114,7 +113,7 @@ def _failed(failure: Failure) -> Any:
     """The loader that the failing line goes through."""
     from torch.utils.data import DataLoader
 
-    for name in walked(failure.program, failure.error.line or 0):
+    for name in walked(failure, failure.error.line or 0):
         value = failure.live.names[-1].get(name)
         if isinstance(value, DataLoader):
             return value

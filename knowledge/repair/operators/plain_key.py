@@ -23,24 +23,24 @@ _PUTS = frozenset({"add_module", "register_module", "register_buffer", "register
 
 def edits(failure: Failure) -> Rewrites:
     """The names of one container, as variables; a name that is written out is the person's."""
-    program, node = failure.program, failure.node
-    found = list(_keys(program, node)) if node is not None else []
-    made = program.up(node, cst.Assign) if node is not None else None
+    node = failure.node
+    found = list(_keys(failure, node)) if node is not None else []
+    made = failure.up(node, cst.Assign) if node is not None else None
     if made is not None and isinstance(node, cst.Call):
-        held = program.text(made.targets[0].target)
-        taken = [s for s in program.all(cst.Subscript) if program.text(s.value) == held]
+        held = failure.text(made.targets[0].target)
+        taken = [s for s in failure.all(cst.Subscript) if failure.text(s.value) == held]
         found += [s.slice[0].slice.value for s in taken if isinstance(s.slice[0].slice, cst.Index)]
     elif isinstance(node, cst.Call) and found:
-        taken_of = [c for c in program.all(cst.Call) if program.text(c.func) == "getattr"]
+        taken_of = [c for c in failure.all(cst.Call) if failure.text(c.func) == "getattr"]
         found += [
             c.args[1].value
             for c in taken_of
-            if len(c.args) > 1 and program.text(c.args[0].value) == "self"
+            if len(c.args) > 1 and failure.text(c.args[0].value) == "self"
         ]
     if not found or not all(isinstance(k, (cst.Name, cst.Attribute)) for k in found):
         return
     if isinstance(node, cst.Call) and isinstance(node.args[0].value, cst.DictComp):
-        text = f"[{program.text(found[0])} {program.text(node.args[0].value.for_in)}]"
+        text = f"[{failure.text(found[0])} {failure.text(node.args[0].value.for_in)}]"
         names = failure.live.value(text)
         if len({name.replace(".", "_") for name in names}) < len(names):
             return
@@ -53,8 +53,7 @@ def edits(failure: Failure) -> Rewrites:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What put them into a module still does."""
-    error = before.error
-    function = error.code.partition("(")[0] if error is not None else ""
+    function = before.error.code.partition("(")[0] if before.error is not None else ""
     kept = f"{function}(" in proposal.code
     detail = "they are still parts of a module" if kept else f"`{function}` is no longer called"
     return [Check(name="still parts", passed=kept, detail=detail)]

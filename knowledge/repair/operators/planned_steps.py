@@ -33,13 +33,12 @@ class _Rounds(NamedTuple):
 
 def edits(failure: Failure) -> Rewrites:
     """The number of steps that the scheduler is made with, taken from the loops."""
-    program, node = failure.program, failure.node
-    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+    if not isinstance(failure.node, cst.Call) or not isinstance(failure.node.func, cst.Attribute):
         return
     rounds = list(_rounds(failure))
-    scheduler = last_name(program, node.func.value)
-    for made in program.all(cst.Assign):
-        target = last_name(program, made.targets[0].target)
+    scheduler = last_name(failure, failure.node.func.value)
+    for made in failure.all(cst.Assign):
+        target = last_name(failure, made.targets[0].target)
         if rounds and target == scheduler and isinstance(made.value, cst.Call):
             yield from _planned(failure, scheduler, made.value, rounds)
 
@@ -63,10 +62,9 @@ def _planned(failure: Failure, scheduler: str, made: cst.Call, rounds: list[_Rou
 
 def _origin(failure: Failure, given: cst.BaseExpression) -> cst.BaseExpression:
     """Where a number comes from: the value of a name that nothing else reads, else itself."""
-    program = failure.program
     if isinstance(given, cst.Name):
-        made = assignment(program, given.value, given)
-        if made is not None and len(reads(program, given.value, scope_of(program, given))) == 1:
+        made = assignment(failure, given.value, given)
+        if made is not None and len(reads(failure, given.value, scope_of(failure, given))) == 1:
             return made.value
     return given
 
@@ -82,7 +80,7 @@ def _rounds(failure: Failure) -> Iterator[_Rounds]:
     """The loops around the failing step, the innermost first; none behind one that is unclear."""
     for place in failure.places:
         outer = next((p for p in failure.places if p.frame == place.frame - 1), None)
-        function = scope_of(failure.program, place.node)
+        function = scope_of(failure, place.node)
         named = {}  # parameters of this function, as its caller calls them
         if isinstance(function, cst.FunctionDef) and outer is not None:
             named = _named_by(failure, function, outer.node)
@@ -95,7 +93,7 @@ def _rounds(failure: Failure) -> Iterator[_Rounds]:
                 if found is None:
                     return
                 yield found
-            node = failure.program.parent(node)
+            node = failure.parent(node)
 
 
 def _named_by(failure: Failure, function: cst.FunctionDef, call: cst.CSTNode) -> dict[str, str]:
@@ -108,23 +106,22 @@ def _named_by(failure: Failure, function: cst.FunctionDef, call: cst.CSTNode) ->
     plain = [a.value for a in call.args if a.keyword is None and not a.star]
     given = dict(zip(names, plain, strict=False))
     given |= {a.keyword.value: a.value for a in call.args if a.keyword is not None}
-    return {name: failure.program.text(value) for name, value in given.items()}
+    return {name: failure.text(value) for name, value in given.items()}
 
 
 def _of_loop(
     failure: Failure, walked: cst.BaseExpression, frame: int, named: dict[str, str]
 ) -> _Rounds | None:
-    program = failure.program
-    name = last_name(program, walked.func) if isinstance(walked, cst.Call) else ""
+    name = last_name(failure, walked.func) if isinstance(walked, cst.Call) else ""
     if isinstance(walked, cst.Call) and name in _WRAPS and walked.args:
         return _of_loop(failure, walked.args[0].value, frame, named)
     if isinstance(walked, cst.Call) and name == "range":
-        return _of_range(program, walked, named)
+        return _of_range(failure, walked, named)
     try:
         len(failure.value(walked, frame))
     except Exception:  # a stream has no length, and a stranger's `__len__` may raise anything
         return None
-    text = program.text(walked)
+    text = failure.text(walked)
     return _Rounds(f"len({named.get(text, text)})", False)
 
 

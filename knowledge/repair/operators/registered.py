@@ -14,39 +14,31 @@ from typing import Any
 import libcst as cst
 
 from executor.protocol import JobResult
+from knowledge.repair.applies import TWO_DEVICES
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Edits, Program, call
 
 TYPES = frozenset({"AssertionError"})
-ERRORS = (
-    "devices_differ",
-    "devices",
-    "layer_devices",
-    "rnn_devices",
-    "index_device",
-    "index_argument_device",
-    "argument_devices",
-)
+ERRORS = TWO_DEVICES
 _LISTS = (cst.List, cst.Tuple, cst.ListComp)
 _DICTS = (cst.Dict, cst.DictComp)
 
 
 def edits(failure: Failure) -> Rewrites:
     """All such attributes of the program's modules at once, where each is made."""
-    program = failure.program
-    classes = {c.name.value: c for c in program.all(cst.ClassDef)}
+    classes = {c.name.value: c for c in failure.all(cst.ClassDef)}
     changes: Edits = {}
     names: list[str] = []
     for module in _modules(failure):
         owner = classes.get(type(module).__name__)
         for name, value in vars(module).items():
             kind = _kind(value)
-            made = _made(program, owner, name) if owner is not None and kind else []
+            made = _made(failure, owner, name) if owner is not None and kind else []
             if not made or any(not _is_display(node, kind) for node in made):
                 continue
-            held = program.name_of("torch.nn", kind)
+            held = failure.name_of("torch.nn", kind)
             changes |= {node: _wrapped(held, node) for node in made}
             names.append(f"`self.{name}`")
     if changes:
@@ -54,7 +46,7 @@ def edits(failure: Failure) -> Rewrites:
         many = len(set(names)) > 1
         verb = "register their layers" if many else "registers its layers"
         meaning = f"what {told} {'hold' if many else 'holds'} is a part of the model"
-        first = min(changes, key=program.line)
+        first = min(changes, key=failure.line)
         yield failure.edit(changes, f"{told} {verb}", meaning, at=first, as_one=True)
 
 

@@ -23,11 +23,10 @@ ERRORS = ("freed_graph", "modified_in_place")
 
 def edits(failure: Failure) -> Rewrites:
     """The one attribute that holds a graph, cut wherever it is set outside of `__init__`."""
-    program = failure.program
     held = {
-        (name, several): list(_set(program, cls, name))
+        (name, several): list(_set(failure, cls, name))
         for cls, name, several in _remembered(failure)
-        if _is_read(program, cls, name)
+        if _is_read(failure, cls, name)
     }
     found = [(name, several, places) for (name, several), places in held.items() if places]
     if len(found) != 1:
@@ -37,8 +36,8 @@ def edits(failure: Failure) -> Rewrites:
     cut = f"tuple(part.detach() for part in {whole})" if several else f"{whole}.detach()"
     nodes: Edits = {}
     for made in places:
-        line = program.up(made, cst.SimpleStatementLine)
-        if not several and [program.text(t.target) for t in made.targets] == [whole]:
+        line = failure.up(made, cst.SimpleStatementLine)
+        if not several and [failure.text(t.target) for t in made.targets] == [whole]:
             nodes[made.value] = method(made.value, "detach")
         elif line is not None:
             nodes[line] = cst.FlattenSentinel([line, cst.parse_statement(f"{whole} = {cut}")])

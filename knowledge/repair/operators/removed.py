@@ -42,8 +42,8 @@ _KNOWN = frozenset({"upper", "eigenvectors", "input", "A"})
 
 def edits(failure: Failure) -> Rewrites:
     """The call of today, and what was unpacked of the old one."""
-    program, node = failure.program, failure.node
-    name = program.text(node.func).rpartition(".")[2] if isinstance(node, cst.Call) else ""
+    node = failure.node
+    name = failure.text(node.func).rpartition(".")[2] if isinstance(node, cst.Call) else ""
     today = _TODAY.get(name)
     if today is None or not isinstance(node, cst.Call) or any(a.star for a in node.args):
         return
@@ -55,32 +55,32 @@ def edits(failure: Failure) -> Rewrites:
     if name == "lstsq" and _reads_residuals(program, node):
         return
     whole: cst.CSTNode = node
-    parent = program.parent(node)
+    parent = failure.parent(node)
     option = argument(node, 1, today.option) if today.option else None
-    is_both = option is not None and program.text(option.value) == "True"
+    is_both = option is not None and failure.text(option.value) == "True"
     changes: Edits = {}
     if isinstance(parent, cst.Subscript | cst.Attribute) and not is_both:
-        if not _FIRST.search(program.text(parent)):
+        if not _FIRST.search(failure.text(parent)):
             return
         whole = parent
     elif isinstance(parent, cst.Assign) and not is_both and name != "matrix_rank":
-        kept = _only_read(program, parent)
+        kept = _only_read(failure, parent)
         if kept is None:
             return
         changes[parent.targets[0].target] = kept
-    text = [program.text(v) for v in given]
+    text = [failure.text(v) for v in given]
     if len(text) < 2 and "{1}" in today.one:
         return
     new = (today.both if is_both else today.one).format(*text)
-    asked = program.name_of("torch.linalg", new.partition("(")[0])
+    asked = failure.name_of("torch.linalg", new.partition("(")[0])
     called = f"{asked}({new.partition('(')[2]}"
     upper = argument(node, 2, "upper")
-    if name == "symeig" and (upper is None or program.text(upper.value) == "True"):
+    if name == "symeig" and (upper is None or failure.text(upper.value) == "True"):
         matrix = failure.value(given[0])
         if not isinstance(matrix, torch.Tensor) or not torch.allclose(matrix, matrix.mT):
             called = f"{called[:-1]}, UPLO='U')"  # it read the upper triangle
     changes[whole] = cst.parse_expression(called)
-    told = f"`{program.text(node.func)}` is `{called}` today"
+    told = f"`{failure.text(node.func)}` is `{called}` today"
     yield failure.edit(changes, told, at=node, cost=COST.SAID)
 
 

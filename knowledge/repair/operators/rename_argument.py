@@ -56,12 +56,11 @@ def edits(failure: Failure) -> Rewrites:
     names = _new_names(found)
     if not names:
         return
-    program = failure.program
-    function = program.text(found.call.func)
+    function = failure.text(found.call.func)
     alike = [
-        c for c in program.all(cst.Call) if program.text(c.func) == function and _unknown(c, names)
+        c for c in failure.all(cst.Call) if failure.text(c.func) == function and _unknown(c, names)
     ]
-    title = f"line {program.line(found.call)}: {_told(found, names)}"
+    title = f"line {failure.line(found.call)}: {_told(found, names)}"
     lost = tuple(old for old, new in names.items() if not new)
     open_ = [old for old in lost if not only_tells(old)]
     meaning = f"nothing else is wanted instead of `{open_[0]}`" if open_ else ""
@@ -69,17 +68,16 @@ def edits(failure: Failure) -> Rewrites:
     here: Edits = {found.call: _renamed(found.call, names)}
     same: Edits = {c: _renamed(c, names) for c in alike}
     every = {**dict(_of_other_functions(failure, found.call)), **same}
-    yield Rewrite(program.replace(here), title, **settings)
+    yield Rewrite(failure.replace(here), title, **settings)
     if len(same) > 1:
-        yield Rewrite(program.replace(same), f"{title} (everywhere)", **settings)
+        yield Rewrite(failure.replace(same), f"{title} (everywhere)", **settings)
     if len(every) > len(same):
         more = f"{title}; other calls name theirs wrongly too"
-        yield Rewrite(program.replace(every), more, **settings)
+        yield Rewrite(failure.replace(every), more, **settings)
 
 
 def _moved(failure: Failure, found: Called) -> Rewrites:
     """What a library's function takes today in place of arguments that it took once."""
-    program = failure.program
     package = str(getattr(found.target, "__module__", "") or "").partition(".")[0]
     function = getattr(found.target, "__name__", "")
     names = set(found.names)
@@ -87,7 +85,7 @@ def _moved(failure: Failure, found: Called) -> Rewrites:
     for given in found.call.args:
         word = given.keyword.value if given.keyword is not None else ""
         if word and word not in names:
-            text = program.text(given.value)
+            text = failure.text(given.value)
             # A keyword that it hands on is named in the error by the function that refused it.
             moved = moved_argument(package, function, word, text)
             if moved is not None and not moved.how:
@@ -105,7 +103,7 @@ def _moved(failure: Failure, found: Called) -> Rewrites:
                 call = with_argument(call, 99, arg.keyword.value, arg.value)
                 have.add(arg.keyword.value)
         is_now = f"is `{moved.arguments}` now" if moved.arguments else "is not asked for any more"
-        told.append(f"`{program.text(old)}` {is_now}")
+        told.append(f"`{failure.text(old)}` {is_now}")
     lost = tuple(today)
     yield failure.edit({found.call: call}, ", and ".join(told), "", subjects=lost, cost=COST.SAID)
 
@@ -114,8 +112,8 @@ def _of_other_functions(
     failure: Failure, but: cst.Call
 ) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
     """The calls of functions that are known here, with keywords that these do not take."""
-    for call in failure.program.all(cst.Call):
-        plain = failure.program.text(call.func).replace(".", "").isidentifier()
+    for call in failure.all(cst.Call):
+        plain = failure.text(call.func).replace(".", "").isidentifier()
         if call is but or not plain or not any(a.keyword for a in call.args):
             continue
         other = of_call(failure, call)
@@ -133,7 +131,7 @@ def _in_place(failure: Failure) -> Rewrites:
     owner, name = failure.value(node.func.value), f"{node.func.attr.value}_"
     if given is None or getattr(owner, "__name__", "") != "torch" or not hasattr(torch, name):
         return
-    if failure.program.text(given.value) == "True":
+    if failure.text(given.value) == "True":
         function = node.func.with_changes(attr=cst.Name(name))
         new = without_argument(node, given).with_changes(func=function)
         yield failure.edit({node: new}, f"`torch.{name}` is the one that writes in place", "")
@@ -141,25 +139,22 @@ def _in_place(failure: Failure) -> Rewrites:
 
 def _said_to_be_missing(failure: Failure) -> Rewrites:
     """A function of C, which says what it lacks and not what it does not know."""
-    node = failure.node
-    if not isinstance(node, cst.Call) or not is_a(failure.error, "missing_arguments"):
+    if not isinstance(failure.node, cst.Call) or not is_a(failure.error, "missing_arguments"):
         return
     lacking = quoted_names(failure.error.message)
-    for given in node.args:
+    for given in failure.node.args:
         names = meant(given.keyword.value, lacking) if given.keyword is not None else []
         if len(names) == 1 and given.keyword is not None and given.keyword.value not in lacking:
             told = f"the argument `{given.keyword.value}` is called `{names[0]}`"
-            yield failure.edit({given.keyword: cst.Name(names[0])}, told, "", at=node)
+            yield failure.edit({given.keyword: cst.Name(names[0])}, told, "", at=failure.node)
 
 
 def _unnamed(failure: Failure, found: Called) -> Rewrites:
     """The last layer of a Sequential without its name, if nothing asks for it by that."""
-    program = failure.program
     last = found.call.args[-1]
     if last.keyword is None or sum(a.keyword is not None for a in found.call.args) > 1:
         return
-    name = last.keyword.value
-    if any(a.attr.value == name for a in program.all(cst.Attribute)):
+    if any(a.attr.value == last.keyword.value for a in failure.all(cst.Attribute)):
         return
     if isinstance(last.value, cst.Call):
         told = "Sequential takes no keywords; names of layers go into an OrderedDict"

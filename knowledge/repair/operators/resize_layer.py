@@ -72,21 +72,20 @@ def _numbers(message: str) -> set[int]:
 
 def edits(failure: Failure) -> Rewrites:
     """Every layer that was made for one of the numbers, made for the one that it meets."""
-    program, result = failure.program, failure.result
-    if loads_its_own_layers(program):
+    if loads_its_own_layers(failure):
         return
     numbers = _numbers(failure.error.message)
-    own = made(program, result.layer) if result.layer is not None else None
-    turned = _stands_elsewhere(result.layer)
+    own = made(failure, failure.result.layer) if failure.result.layer is not None else None
+    turned = _stands_elsewhere(failure.result.layer)
     near = failure.error.line or 0
     # The nearest first: only so many are tried.
-    every = sorted(program.all(cst.Call), key=lambda c: abs(program.line(c) - near))
+    every = sorted(failure.all(cst.Call), key=lambda c: abs(failure.line(c) - near))
     for call in every:
         yield from _exchanged(failure, call, numbers, is_own=own is not None and call is own.call)
     yield from _of_an_object(failure, own.call if own is not None else None, numbers)
     for call in every:
         for position, keyword in _sizes_of(call):
-            old = worth(program, argument(call, position, keyword))
+            old = worth(failure, argument(call, position, keyword))
             if old is None or old not in numbers:
                 continue
             is_own = own is not None and call is own.call
@@ -97,7 +96,7 @@ def edits(failure: Failure) -> Rewrites:
                     continue
                 cost = COST.SURE if is_own else COST.LIKELY + COST.FAR
                 yield from _made_for(failure, call, (position, keyword), old, new, cost)
-        if _is_of_a_layer(program, call):
+        if _is_of_a_layer(failure, call):
             yield from _state_for(failure, call, numbers)
 
 
@@ -105,39 +104,39 @@ def _of_an_object(failure: Failure, call: cst.Call | None, numbers: set[int]) ->
     """`Block(24, 8)` for `Block(16, 8)`, where the failing layer takes its size from that; or the
     layer by another parameter of the class that has the wanted size in this object.
     """
-    program, layer = failure.program, failure.result.layer
-    inside = program.up(call, cst.FunctionDef) if call is not None else None
-    cls = program.up(inside, cst.ClassDef) if inside is not None else None
+    layer = failure.result.layer
+    inside = failure.up(call, cst.FunctionDef) if call is not None else None
+    cls = failure.up(inside, cst.ClassDef) if inside is not None else None
     if call is None or layer is None or inside is None or cls is None or not _sizes_of(call):
         return
     position, keyword = _sizes_of(call)[0]
     given = argument(call, position, keyword)
     names = [p.name.value for p in inside.params.params][1:]
-    called = {program.text(p.node.func).rpartition(".")[2] for p in failure.places
+    called = {failure.text(p.node.func).rpartition(".")[2] for p in failure.places
               if isinstance(p.node, cst.Call)}  # fmt: skip
     made = [
         a.value
-        for a in program.all(cst.Assign)
+        for a in failure.all(cst.Assign)
         if isinstance(a.value, cst.Call)
-        and program.text(a.value.func) == cls.name.value
-        and program.text(a.targets[0].target).rpartition(".")[2] in called
+        and failure.text(a.value.func) == cls.name.value
+        and failure.text(a.targets[0].target).rpartition(".")[2] in called
     ]
     if given is None or not isinstance(given.value, cst.Name) or len(made) != 1:
         return
     if given.value.value not in names:
         return
     index = names.index(given.value.value)
-    old = worth(program, argument(made[0], index, given.value.value))
-    which = _called(program, made[0])
+    old = worth(failure, argument(made[0], index, given.value.value))
+    which = _called(failure, made[0])
     for new in sorted(numbers - {0, 1, old}) if old in numbers else ():
         size = argument(made[0], index, given.value.value)
         assert size is not None
-        value = named(program, size.value, new) or integer(new)
+        value = named(failure, size.value, new) or integer(new)
         told = f"`{which}` is made for {new} instead of {old}"
         meaning = f"{new} come into `{which}`"
         yield failure.edit({size.value: value}, told, meaning, at=made[0])
         others = [n for n in names if n != given.value.value
-                  and worth(program, argument(made[0], names.index(n), n)) == new]  # fmt: skip
+                  and worth(failure, argument(made[0], names.index(n), n)) == new]  # fmt: skip
         if len(others) == 1:
             told = f"the layer is made for `{others[0]}`"
             meaning = f"`{others[0]}` come into this layer"
@@ -146,11 +145,11 @@ def _of_an_object(failure: Failure, call: cst.Call | None, numbers: set[int]) ->
 
 def _exchanged(failure: Failure, call: cst.Call, numbers: set[int], *, is_own: bool) -> Rewrites:
     """`nn.LSTM(emb, hidden)` for `nn.LSTM(hidden, emb)`."""
-    program, sizes = failure.program, _sizes_of(call)
-    if re.search(r"Embedding$", program.text(call.func)) and is_a(failure.error, "embedding_range"):
+    sizes = _sizes_of(call)
+    if re.search(r"Embedding$", failure.text(call.func)) and is_a(failure.error, "embedding_range"):
         sizes, is_own = ((0, "num_embeddings"), (1, "embedding_dim")), True
     if len(sizes) != 2 or not (
-        is_own or any(size_given(program, call, *s) in numbers for s in sizes)
+        is_own or any(size_given(failure, call, *s) in numbers for s in sizes)
     ):
         return
     first, second = (argument(call, *size) for size in sizes)
@@ -158,10 +157,10 @@ def _exchanged(failure: Failure, call: cst.Call, numbers: set[int], *, is_own: b
         return
     if not all(isinstance(a.value, (cst.Name, cst.Integer)) for a in (first, second)):
         return
-    layer = _called(program, call)
+    layer = _called(failure, call)
     new: Edits = {first.value: second.value, second.value: first.value}
     told = f"the two sizes of `{layer}` change places"
-    meaning = f"`{layer}` goes from {program.text(second.value)} to {program.text(first.value)}"
+    meaning = f"`{layer}` goes from {failure.text(second.value)} to {failure.text(first.value)}"
     cost = COST.LIKELY if is_own else COST.LIKELY + COST.FAR
     yield failure.edit(new, told, meaning, at=call, cost=cost, as_one=True)
 
@@ -175,14 +174,13 @@ def _sizes_of(call: cst.Call) -> tuple[tuple[int, str], ...]:
 def _made_for(
     failure: Failure, call: cst.Call, place: tuple[int, str], old: int, new: int, cost: float
 ) -> Rewrites:
-    program = failure.program
-    ways: Iterator[Resized] = resized_call(program, call, *place, new)
-    layer = _called(program, call)
+    ways: Iterator[Resized] = resized_call(failure, call, *place, new)
+    layer = _called(failure, call)
     given = argument(call, *place)
     has_name = given is not None and not isinstance(given.value, cst.Integer)
-    other = named(program, given.value, new) if given is not None and has_name else None
+    other = named(failure, given.value, new) if given is not None and has_name else None
     for way in ways:
-        written_here = given is not None and way.line == program.line(given)
+        written_here = given is not None and way.line == failure.line(given)
         if has_name and other is None and (place[1] in _GOES_OUT or written_here):
             continue  # how much comes out has a name: that is meant, whatever it meets
         title = f"line {way.line}: `{layer}` is made for {new} instead of {old}"
@@ -213,15 +211,14 @@ def _is_of_a_layer(program: Program, call: cst.Call) -> bool:
 
 
 def _state_for(failure: Failure, call: cst.Call, numbers: set[int]) -> Rewrites:
-    program = failure.program
     for position, given in enumerate(call.args):
-        old = size_given(program, call, position, "")
+        old = size_given(failure, call, position, "")
         if given.keyword is not None or old not in numbers:
             continue
         for new in sorted(numbers - {old, 0, 1}):
-            way = refitted(program, call, position, new)
+            way = refitted(failure, call, position, new)
             if way is not None:
-                what = program.text(call)
+                what = failure.text(call)
                 title = f"line {way.line}: `{what}` is made with {new} instead of {old}"
                 meaning = f"dimension {position} of `{what}` is {new}"
                 yield Rewrite(way.module, title, meaning, cost=COST.LIKELY + COST.FAR)

@@ -37,7 +37,7 @@ def edits(failure: Failure) -> Rewrites:
             continue
         yield from _turned(failure, place, node)
         yield from _loaded(failure, place, node)
-        if failure.writes(node) or failure.program.text(node.func) in _TAKE_MANY:
+        if failure.writes(node) or failure.text(node.func) in _TAKE_MANY:
             continue
         for given in node.args:
             if given.star or not isinstance(given.value, (cst.Name, cst.Attribute)):
@@ -77,24 +77,22 @@ def _turned(failure: Failure, place: Place, node: cst.Call) -> Rewrites:
         plain[1].with_changes(value=plain[0].value),
     ]
     new = node.with_changes(args=[*args, *node.args[2:]])
-    program = failure.program
     if not failure.writes(node) and not evaluates(failure, place, new):
         return
-    names = " and ".join(f"`{program.text(a.value)}`" for a in plain)
-    meaning = f"`{program.text(plain[1].value)}` comes first"
+    names = " and ".join(f"`{failure.text(a.value)}`" for a in plain)
+    meaning = f"`{failure.text(plain[1].value)}` comes first"
     yield failure.edit({node: new}, f"{names} change places", meaning, as_one=True)
 
 
 def _loaded(failure: Failure, place: Place, node: cst.Call) -> Rewrites:
     """`load_state_dict(torch.load(path))` for `load_state_dict(path)`."""
-    program = failure.program
-    if not program.text(node.func).endswith("load_state_dict") or not node.args:
+    if not failure.text(node.func).endswith("load_state_dict") or not node.args:
         return
     given = node.args[0].value
     path = failure.value(given, place.frame)
     if isinstance(path, (str, Path)) and Path(path).is_file():
-        load = program.name_of("torch", "load")
-        yield _rewrite(failure, given, cst.parse_expression(f"{load}({program.text(given)})"))
+        load = failure.name_of("torch", "load")
+        yield _rewrite(failure, given, cst.parse_expression(f"{load}({failure.text(given)})"))
 
 
 def _kind(value: Any) -> str:
@@ -125,8 +123,7 @@ def _instead(
 
 
 def _rewrite(failure: Failure, old: cst.BaseExpression, new: cst.BaseExpression) -> Rewrite:
-    program = failure.program
-    was, now = program.text(old), program.module.code_for_node(new)
+    was, now = failure.text(old), failure.module.code_for_node(new)
     return failure.edit({old: new}, f"`{now}` is given, not `{was}`", f"it is for `{now}`")
 
 

@@ -39,7 +39,7 @@ _MOST = 2  # how many times as large the one may be
 
 def edits(failure: Failure) -> Rewrites:
     """The smaller one resized, or padded with zeros at its far edges."""
-    program, place = failure.program, next(iter(failure.places), None)
+    place = next(iter(failure.places), None)
     if place is None:
         return
     yield from _every_other(failure)
@@ -49,9 +49,9 @@ def edits(failure: Failure) -> Rewrites:
         return
     yield from _one_more(failure, place)
     yield from _of_odd_length(failure, place)
-    if any("fft" in last_name(program, c.func) for c in program.all(cst.Call)):
+    if any("fft" in last_name(failure, c.func) for c in failure.all(cst.Call)):
         return  # what such a transform gives has the length that it is told: never stretched
-    if program.up(place.node, cst.FunctionDef) is None or is_a(failure.error, "loss_sizes"):
+    if failure.up(place.node, cst.FunctionDef) is None or is_a(failure.error, "loss_sizes"):
         return
     yield from _cut(failure, place)
     found = _maps(tensors(failure, place))
@@ -60,8 +60,8 @@ def edits(failure: Failure) -> Rewrites:
     small, large = found
     if _slid_over(failure, place, small, large):
         return  # the edge belongs before the window, not behind it
-    name, other = program.text(small.node), program.text(large.node)
-    interpolate, pad = (program.name_of("torch.nn.functional", f) for f in ("interpolate", "pad"))
+    name, other = failure.text(small.node), failure.text(large.node)
+    interpolate, pad = (failure.name_of("torch.nn.functional", f) for f in ("interpolate", "pad"))
     places = small.value.dim() - 2
     size = f"{other}.shape[2:]" if isinstance(large.node, cst.Name) else list(large.value.shape[2:])
     resized = cst.parse_expression(f"{interpolate}({name}, size={size})")
@@ -79,35 +79,34 @@ def edits(failure: Failure) -> Rewrites:
 
 def _slid_over(failure: Failure, place: Place, small: Operand, large: Operand) -> bool:
     """Whether the smaller map comes of one of full size, over which a window slid step by step."""
-    program, name = failure.program, small.node
-    made = assignment(program, name.value, name) if isinstance(name, cst.Name) else None
+    name = small.node
+    made = assignment(failure, name.value, name) if isinstance(name, cst.Name) else None
     if made is None or not isinstance(made.value, cst.Call) or not made.value.args:
         return False
-    slides = re.search(r"(?i)pool|conv", program.text(made.value.func)) is not None
+    slides = re.search(r"(?i)pool|conv", failure.text(made.value.func)) is not None
     full = failure.value(made.value.args[0].value, place.frame) if slides else None
     return full is not None and getattr(full, "shape", ())[2:] == large.value.shape[2:]
 
 
 def _kept(failure: Failure) -> Rewrites:
     """`padding="same"` of the convolutions that have none, so that their maps keep their size."""
-    program = failure.program
     changes: Edits = {}
-    for call in calls(program, r"(^|\.)Conv[123]d$"):
+    for call in calls(failure, r"(^|\.)Conv[123]d$"):
         stride = argument(call, 3, "stride")
-        strides = stride is not None and program.text(stride.value) != "1"
+        strides = stride is not None and failure.text(stride.value) != "1"
         if not strides and argument(call, 4, "padding") is None:
             changes[call] = with_argument(call, 4, "padding", cst.SimpleString('"same"'))
     for some in (*({call: new} for call, new in changes.items()), changes):
         if some and (some is not changes or len(changes) > 1):
-            what = f'`padding="same"` in {_lines(program, some)} keeps the size of a map'
+            what = f'`padding="same"` in {_lines(failure, some)} keeps the size of a map'
             meaning = "a convolution is to keep the size of its input"
-            new = program.replace(some)
+            new = failure.replace(some)
             yield Rewrite(new, what, meaning, as_one=True, cost=COST.LIKELY, supposes=True)
 
 
 def _one_more(failure: Failure, place: Place) -> Rewrites:
     """`output_padding=1` of a transposed convolution, where its map is one short in each place."""
-    found, program = _maps(tensors(failure, place)), failure.program
+    found = _maps(tensors(failure, place))
     if found is None:
         return
     small, large = (o.value.shape[2:] for o in found)
@@ -115,16 +114,16 @@ def _one_more(failure: Failure, place: Place) -> Rewrites:
         return
     changes: Edits = {
         call: with_argument(call, 5, "output_padding", integer(1))
-        for call in calls(program, r"(^|\.)ConvTranspose[123]d$")
+        for call in calls(failure, r"(^|\.)ConvTranspose[123]d$")
         if argument(call, 5, "output_padding") is None
     }
     cost = COST.SURE if is_a(failure.error, "loss_sizes") else COST.LIKELY + 0.1
     for some in (*({call: new} for call, new in changes.items()), changes):
         if some is not changes or len(changes) > 1:
-            where = _lines(program, some)
+            where = _lines(failure, some)
             title = f"{where}: `output_padding=1` makes its map one larger"
             meaning = f"the layer of {where} is to give one more in each place"
-            yield Rewrite(program.replace(some), title, meaning, cost=cost, as_one=True)
+            yield Rewrite(failure.replace(some), title, meaning, cost=cost, as_one=True)
 
 
 def _lines(program: Program, nodes: Iterable[cst.CSTNode]) -> str:
@@ -135,21 +134,20 @@ def _lines(program: Program, nodes: Iterable[cst.CSTNode]) -> str:
 
 def _of_odd_length(failure: Failure, place: Place) -> Rewrites:
     """`irfft(y, n=x.size(-1))`: without `n` it gives an even number, one less than went in."""
-    program, sizes = failure.program, [tuple(o.value.shape) for o in tensors(failure, place)]
+    sizes = [tuple(o.value.shape) for o in tensors(failure, place)]
     if len(sizes) != 2 or not all(sizes) or abs(sizes[0][-1] - sizes[1][-1]) != 1:
         return
-    for back in calls(program, r"(^|\.)irfft$"):
-        function = program.up(back, cst.FunctionDef)
-        there = [c for c in calls(program, r"(^|\.)rfft$") if _is_in(program, c, function)]
+    for back in calls(failure, r"(^|\.)irfft$"):
+        function = failure.up(back, cst.FunctionDef)
+        there = [c for c in calls(failure, r"(^|\.)rfft$") if _is_in(failure, c, function)]
         if argument(back, 1, "n") is not None or len(there) != 1 or not there[0].args:
             continue
         given, dim = there[0].args[0].value, argument(there[0], 2, "dim")
         if isinstance(given, cst.Name):
-            size = f"{given.value}.size({program.text(dim.value) if dim is not None else -1})"
+            size = f"{given.value}.size({failure.text(dim.value) if dim is not None else -1})"
             told = f"`n={size}`: the transform back has the length of `{given.value}`"
-            new = program.replace({back: with_argument(back, 1, "n", cst.parse_expression(size))})
-            title = f"line {program.line(back)}: {told}"
-            yield Rewrite(new, title, told, cost=COST.SURE)
+            length = cst.parse_expression(size)
+            yield failure.edit({back: with_argument(back, 1, "n", length)}, told)
 
 
 def _is_in(program: Program, node: cst.CSTNode, function: cst.FunctionDef | None) -> bool:
@@ -158,7 +156,7 @@ def _is_in(program: Program, node: cst.CSTNode, function: cst.FunctionDef | None
 
 def _cut(failure: Failure, place: Place) -> Rewrites:
     """`x + self.pos[:, :x.size(1)]`: a table of positions is longer than what it is added to."""
-    given, program = tensors(failure, place), failure.program
+    given = tensors(failure, place)
     if len(given) != 2 or given[0].value.dim() != given[1].value.dim():
         return
     for table, other in (given, given[::-1]):
@@ -168,20 +166,20 @@ def _cut(failure: Failure, place: Place) -> Rewrites:
         wrong = [d for d, (a, b) in enumerate(pairs) if a not in (1, b)]
         if len(wrong) != 1 or pairs[wrong[0]][0] < pairs[wrong[0]][1] or wrong[0] == len(pairs) - 1:
             continue
-        d, name = wrong[0], program.text(other.node)
+        d, name = wrong[0], failure.text(other.node)
         size = f"{name}.size({d})" if isinstance(other.node, cst.Name) else str(pairs[d][1])
         for word in _LENGTHS:
             if failure.live.names[place.frame].get(word) == pairs[d][1]:
                 size = word
                 break
-        text = f"{program.text(table.node)}[{':, ' * d}:{size}]"
-        told = f"`{program.text(table.node)}` is cut off at the length of `{name}`"
+        text = f"{failure.text(table.node)}[{':, ' * d}:{size}]"
+        told = f"`{failure.text(table.node)}` is cut off at the length of `{name}`"
         yield failure.edit({table.node: cst.parse_expression(text)}, told)
 
 
 def _every_other(failure: Failure) -> Rewrites:
     """`table[:, 1::2] = torch.cos(x)`: of an odd number of columns there is one less of these."""
-    program, statement = failure.program, failure.statement
+    statement = failure.statement
     small = statement.body[0] if statement is not None and len(statement.body) == 1 else None
     if not isinstance(small, cst.Assign) or not isinstance(small.targets[0].target, cst.Subscript):
         return
@@ -193,17 +191,16 @@ def _every_other(failure: Failure) -> Rewrites:
     wanted = (*room.shape[:-1], room.shape[-1] + 1)
     if not isinstance(given, torch.Tensor) or given.shape != wanted:
         return
-    value = program.module.code_for_node(operand(small.value))
-    new = cst.parse_expression(f"{value}[..., :{program.text(slot)}.shape[-1]]")
-    told = f"the last column is cut off, for which `{program.text(slot)}` has no place"
+    value = failure.module.code_for_node(operand(small.value))
+    new = cst.parse_expression(f"{value}[..., :{failure.text(slot)}.shape[-1]]")
+    told = f"the last column is cut off, for which `{failure.text(slot)}` has no place"
     yield failure.edit({small.value: new}, told, at=slot)
 
 
 def _causal(failure: Failure, place: Place) -> Rewrites:
     """`mask[:t, :t]`: of a mask that hides what comes later, the part for the steps there are."""
-    program, frame = failure.program, place.frame
-    parts = [n for n in program.expressions(place.node) if isinstance(n, (cst.Name, cst.Attribute))]
-    held = [(n, failure.value(n, frame)) for n in parts]
+    parts = [n for n in failure.expressions(place.node) if isinstance(n, (cst.Name, cst.Attribute))]
+    held = [(n, failure.value(n, place.frame)) for n in parts]
     given = [(n, v) for n, v in held if isinstance(v, torch.Tensor) and v.dim() > 1]
     for node, mask in given:
         if not _hides_what_comes_later(mask):
@@ -212,11 +209,11 @@ def _causal(failure: Failure, place: Place) -> Rewrites:
         for size in sorted({d for d in sizes if 1 < d < mask.shape[-1]}):
             length = _length_named(failure, place, given, size)
             front = "..., " if mask.dim() > 2 else ""
-            text = f"{program.text(node)}[{front}:{length}, :{length}]"
+            text = f"{failure.text(node)}[{front}:{length}, :{length}]"
             new = cst.parse_expression(text)
             if value_with(failure, place, node, new) is failure.missing:
                 continue
-            told = f"`{program.text(node)}` is cut off at the {size} steps that there are"
+            told = f"`{failure.text(node)}` is cut off at the {size} steps that there are"
             yield failure.edit({node: new}, told)
             return
 

@@ -20,42 +20,40 @@ REPEATS = True
 
 def edits(failure: Failure) -> Rewrites:
     """Each loop over numbers that index one list, over the list itself."""
-    program = failure.program
     changes: Edits = {}
     lists: list[str] = []
-    for loop in program.all(cst.For):
+    for loop in failure.all(cst.For):
         count = _counts(failure, loop.iter) if isinstance(loop.target, cst.Name) else 0
         if not count:
             continue
-        index = program.text(loop.target)
-        uses = [n for n in program.inside(loop.body, cst.Name) if n.value == index]
-        picks = [p for n in uses if isinstance(p := program.up(n, cst.Subscript), cst.Subscript)]
-        picks = [p for p in picks if program.text(p.slice[0]) == index]
+        index = failure.text(loop.target)
+        uses = [n for n in failure.inside(loop.body, cst.Name) if n.value == index]
+        picks = [p for n in uses if isinstance(p := failure.up(n, cst.Subscript), cst.Subscript)]
+        picks = [p for p in picks if failure.text(p.slice[0]) == index]
         of = [p for p in picks if _is_a_list_of(failure, p.value, count)]
         if not of or not all(same(p.value, of[0].value) for p in of):
             continue
-        name = free_name(program, "layer")
+        name = free_name(failure, "layer")
         changes |= {p: cst.Name(name) for p in of}
         numbered = len(of) < len(uses)
         over = call("enumerate", cst.Arg(of[0].value)) if numbered else of[0].value
         pair = cst.Tuple([cst.Element(loop.target), cst.Element(cst.Name(name))], lpar=[], rpar=[])
         changes |= {loop.iter: over, loop.target: pair if numbered else cst.Name(name)}
-        lists.append(f"`{program.text(of[0].value)}`")
+        lists.append(f"`{failure.text(of[0].value)}`")
     if changes:
         told = f"the loop goes through {' and '.join(dict.fromkeys(lists))}, and indexes no module"
-        first = min(changes, key=program.line)
+        first = min(changes, key=failure.line)
         yield failure.edit(changes, told, at=first, as_one=True)
 
 
 def _counts(failure: Failure, over: cst.BaseExpression) -> int:
     """How far `range(n)` counts in a method of a module that is alive; 0 where that is unknown."""
-    program = failure.program
-    if not isinstance(over, cst.Call) or program.text(over.func) != "range" or len(over.args) != 1:
+    if not isinstance(over, cst.Call) or failure.text(over.func) != "range" or len(over.args) != 1:
         return 0
     given = over.args[0].value
     if isinstance(given, cst.Integer):
         return int(given.value)
-    if isinstance(given, cst.Call) and program.text(given.func) == "len":
+    if isinstance(given, cst.Call) and failure.text(given.func) == "len":
         return _length(failure, given.args[0].value)
     value = _of_self(failure, given)
     return value if isinstance(value, int) else 0
@@ -73,8 +71,7 @@ def _length(failure: Failure, node: cst.BaseExpression) -> int:
 
 def _of_self(failure: Failure, node: cst.BaseExpression) -> object:
     """`self.layers` in the class of a module that the program holds."""
-    program = failure.program
-    owner, text = program.up(node, cst.ClassDef), program.text(node)
+    owner, text = failure.up(node, cst.ClassDef), failure.text(node)
     held = [v for names in failure.live.names for v in list(names.values())]
     held += [failure.value(p.node.args[0].value, p.frame) for p in failure.places
              if isinstance(p.node, cst.Call) and p.node.args]  # fmt: skip

@@ -18,7 +18,7 @@ ERRORS = ("split_lengths", "overload")
 
 def edits(failure: Failure) -> Rewrites:
     """The last length as the length of the data less the others."""
-    program, place = failure.program, next(iter(failure.places), None)
+    place = next(iter(failure.places), None)
     if place is None or not isinstance(place.node, cst.Call):
         return
     data, lengths = argument(place.node, 0, "dataset"), argument(place.node, 1, "lengths")
@@ -26,7 +26,7 @@ def edits(failure: Failure) -> Rewrites:
         return
     parts: cst.BaseExpression = lengths.value
     if isinstance(parts, cst.Name):
-        made = assignment(program, parts.value, place.node)
+        made = assignment(failure, parts.value, place.node)
         parts = made.value if made is not None else parts
     whole = failure.value(data.value, place.frame)
     if not isinstance(parts, (cst.List, cst.Tuple)) or len(parts.elements) < 2:
@@ -41,22 +41,21 @@ def edits(failure: Failure) -> Rewrites:
         return  # more than rounding
     last = parts.elements[-1].value
     if isinstance(last, cst.Name):
-        made = assignment(program, last.value, place.node)
+        made = assignment(failure, last.value, place.node)
         last = made.value if made is not None else last
-    others = [program.text(e.value) for e in parts.elements[:-1]]
-    rest = " - ".join((f"len({program.text(data.value)})", *others))
+    others = [failure.text(e.value) for e in parts.elements[:-1]]
+    rest = " - ".join((f"len({failure.text(data.value)})", *others))
     told = f"the last part is the rest, `{rest}`"
     yield failure.edit({last: cst.parse_expression(rest)}, told, cost=COST.SAID)
 
 
 def _whole(failure: Failure, parts: list[cst.BaseExpression]) -> Rewrites:
     """`int(0.15 * n)`, where a share of the data is computed."""
-    program = failure.program
     changes: Edits = {}
     for part in parts:
-        made = assignment(program, part.value, part) if isinstance(part, cst.Name) else None
+        made = assignment(failure, part.value, part) if isinstance(part, cst.Name) else None
         share = made.value if made is not None else part
-        if isinstance(share, cst.BinaryOperation) and program.inside(share, cst.Float):
+        if isinstance(share, cst.BinaryOperation) and failure.inside(share, cst.Float):
             changes[share] = call("int", cst.Arg(share))
     if changes:
         told = "the lengths are whole numbers"

@@ -26,7 +26,7 @@ KEEPS = (computed(allowed=("size",)), layers)
 
 def edits(failure: Failure) -> Rewrites:
     """A parameter for the number of samples, and that of the input wherever it is called."""
-    program, seen = failure.program, read(failure.error, *ERRORS)
+    seen = read(failure.error, *ERRORS)
     place = next(iter(failure.places), None)
     layer = called_module(failure, place) if place is not None else None
     if seen is None or not isinstance(layer, torch.nn.RNNBase):
@@ -34,19 +34,19 @@ def edits(failure: Failure) -> Rewrites:
     expected, got = seen.sizes("expected"), seen.sizes("given")
     if len(expected) != 3 or len(got) != 3 or expected[1] == got[1]:
         return
-    for function in program.all(cst.FunctionDef):
+    for function in failure.all(cst.FunctionDef):
         sizes = list(_fixed(failure, function, got))
-        params, inside = function.params.params, program.parent(function)
-        is_method = inside is not None and isinstance(program.parent(inside), cst.ClassDef)
+        params, inside = function.params.params, failure.parent(function)
+        is_method = inside is not None and isinstance(failure.parent(inside), cst.ClassDef)
         if not sizes or len(params) != is_method:
             continue
-        name = free_name(program, "batch")
+        name = free_name(failure, "batch")
         changes: Edits = {size: cst.Name(name) for size in sizes}
         parameter = cst.Param(cst.Name(name))
         changes[function.params] = function.params.with_changes(params=[*params, parameter])
         at = 0 if layer.batch_first else 1
-        calls = [c for c in program.all(cst.Call)
-                 if last_name(program, c.func) == function.name.value]  # fmt: skip
+        calls = [c for c in failure.all(cst.Call)
+                 if last_name(failure, c.func) == function.name.value]  # fmt: skip
         for call in calls:
             given = next(_inputs(failure, call, expected[1], at), None)
             if given is None or call.args:
@@ -63,13 +63,12 @@ def _fixed(
     failure: Failure, function: cst.FunctionDef, got: tuple[int, ...]
 ) -> Iterator[cst.CSTNode]:
     """The number of samples, wherever a state's sizes are written: `(layers, 16, hidden)`."""
-    program = failure.program
     rows = [
         *(
             [a.value for a in c.args if a.keyword is None]
-            for c in program.inside(function, cst.Call)
+            for c in failure.inside(function, cst.Call)
         ),
-        *([e.value for e in t.elements] for t in program.inside(function, cst.Tuple)),
+        *([e.value for e in t.elements] for t in failure.inside(function, cst.Tuple)),
     ]
     for row in rows:
         if len(row) == len(got) and tuple(failure.value(v) for v in row) == got:
@@ -78,12 +77,9 @@ def _fixed(
 
 def _inputs(failure: Failure, call: cst.Call, batch: int, at: int) -> Iterator[cst.BaseExpression]:
     """The name of what goes into the layer, or into its model, in the scope of a call."""
-    scope = scope_of(failure.program, call)
+    scope = scope_of(failure, call)
     for place in failure.places:
-        if (
-            not isinstance(place.node, cst.Call)
-            or scope_of(failure.program, place.node) is not scope
-        ):
+        if not isinstance(place.node, cst.Call) or scope_of(failure, place.node) is not scope:
             continue
         for given in (a.value for a in place.node.args):
             value = failure.value(given, place.frame) if isinstance(given, cst.Name) else None

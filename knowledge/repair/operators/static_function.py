@@ -33,17 +33,16 @@ class _Old(NamedTuple):
 
 def edits(failure: Failure) -> Rewrites:
     """Every class of the old kind, with its calls."""
-    program = failure.program
     changes: Edits = {}
     found: list[cst.ClassDef] = []
-    for cls in program.all(cst.ClassDef):
-        if any(re.search(r"(^|\.)Function$", program.text(b.value)) for b in cls.bases):
-            old = _read(program, cls)
-            made = [c for c in program.all(cst.Call) if program.text(c.func) == cls.name.value]
-            new = [pair for c in made for pair in _called(program, c, old)] if old else []
+    for cls in failure.all(cst.ClassDef):
+        if any(re.search(r"(^|\.)Function$", failure.text(b.value)) for b in cls.bases):
+            old = _read(failure, cls)
+            made = [c for c in failure.all(cst.Call) if failure.text(c.func) == cls.name.value]
+            new = [pair for c in made for pair in _called(failure, c, old)] if old else []
             if old is None or len(new) != len(made):
                 return
-            changes |= {**_static(program, old), **dict(new)}
+            changes |= {**_static(failure, old), **dict(new)}
             found.append(cls)
     if found:
         names = " and ".join(f"`{cls.name.value}`" for cls in found)

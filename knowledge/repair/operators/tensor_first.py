@@ -33,15 +33,14 @@ def applies(result: JobResult) -> bool:
 
 def edits(failure: Failure) -> Rewrites:
     """Every list of transforms in which a tensor is wanted before one is made."""
-    program = failure.program
     changes: Edits = {}
     told = ""
-    for steps in program.all(cst.List):
+    for steps in failure.all(cst.List):
         called = [e.value.func if isinstance(e.value, cst.Call) else None for e in steps.elements]
-        names = [last_name(program, f) if f is not None else "" for f in called]
+        names = [last_name(failure, f) if f is not None else "" for f in called]
         wants = next((i for i, n in enumerate(names) if n in _OF_TENSORS), None)
         makes = next((i for i, n in enumerate(names) if n in _MAKE_ONE), None)
-        if wants is None or makes is None or makes < wants or "#" in program.text(steps):
+        if wants is None or makes is None or makes < wants or "#" in failure.text(steps):
             continue  # a comment would stay behind, beside another step
         order: list[cst.BaseExpression] = [e.value for e in steps.elements]
         order.insert(wants, order.pop(makes))
@@ -49,7 +48,7 @@ def edits(failure: Failure) -> Rewrites:
         changes[steps] = steps.with_changes(elements=new)
         told = f"`{names[makes]}` comes before `{names[wants]}`, which takes tensors"
     if changes:
-        yield failure.edit(changes, told, at=min(changes, key=program.line))
+        yield failure.edit(changes, told, at=min(changes, key=failure.line))
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

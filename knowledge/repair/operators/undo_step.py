@@ -46,10 +46,10 @@ def edits(failure: Failure) -> Rewrites:
     """Each step of the failing line, and of the lines that made what it works on, left out."""
     seen: set[cst.CSTNode] = set()
     for place in failure.places[:_FRAMES]:
-        for node, far in _made_of(failure.program, place):
+        for node, far in _made_of(failure, place):
             yield from _joined(failure, place, node, far)
             yield from _of_any_batch(failure, place, node, far)
-            for step in failure.program.expressions(node):
+            for step in failure.expressions(node):
                 yield from _one_dimension(failure, place, step, far)
                 of = _taken_of(step) or (None if far else _array_of(failure, step))
                 if of is not None and step not in seen:
@@ -85,10 +85,9 @@ def _taken_of(node: cst.BaseExpression) -> cst.BaseExpression | None:
         return None
     if node.func.attr.value not in _STEPS:
         return None
-    owner = node.func.value
-    if isinstance(owner, cst.Name) and owner.value in ("torch", "F", "np"):
+    if isinstance(node.func.value, cst.Name) and node.func.value.value in ("torch", "F", "np"):
         return node.args[0].value if node.args and node.args[0].keyword is None else None
-    return owner
+    return node.func.value
 
 
 def _array_of(failure: Failure, node: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -102,21 +101,20 @@ def _array_of(failure: Failure, node: cst.BaseExpression) -> cst.BaseExpression 
 def _without(
     failure: Failure, place: Place, step: cst.BaseExpression, of: cst.BaseExpression, far: int
 ) -> Rewrites:
-    program = failure.program
-    parent = program.parent(step)
+    parent = failure.parent(step)
     if isinstance(parent, cst.Expr) or _is_a_module(failure, place, of):
         return
-    around = program.up(parent, cst.Call) if isinstance(parent, cst.Arg) else None
-    if around is not None and _BY_PLACE.search(program.text(around.func)):
+    around = failure.up(parent, cst.Call) if isinstance(parent, cst.Arg) else None
+    if around is not None and _BY_PLACE.search(failure.text(around.func)):
         return
-    line, name = program.line(step), program.text(of)
-    done = (program.text(step).removeprefix(name).strip() or program.text(step)).lstrip(".")
+    line, name = failure.line(step), failure.text(of)
+    done = (failure.text(step).removeprefix(name).strip() or failure.text(step)).lstrip(".")
     told = f"line {line}: `{name}` stays as it is, without `{done}`"
     meaning = f"`{name}` needs no `{done}`"
     cost = COST.LIKELY + COST.FAR * far
-    new = program.replace({step: of})
-    if isinstance(parent, cst.Assign) and program.text(parent.targets[0].target) == name:
-        gone = _without_line(program, line)
+    new = failure.replace({step: of})
+    if isinstance(parent, cst.Assign) and failure.text(parent.targets[0].target) == name:
+        gone = _without_line(failure, line)
         if gone is None:
             return
         new = gone
@@ -125,32 +123,30 @@ def _without(
 
 def _joined(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Rewrites:
     """`torch.cat(parts)` for `torch.stack(parts)`, where each part is a batch of one already."""
-    program = failure.program
-    for call in program.inside(node, cst.Call):
-        if program.text(call.func) not in ("torch.stack", "stack") or len(call.args) != 1:
+    for call in failure.inside(node, cst.Call):
+        if failure.text(call.func) not in ("torch.stack", "stack") or len(call.args) != 1:
             continue
         parts = failure.value(call.args[0].value, place.frame)
         if not isinstance(parts, (list, tuple)) or len(parts) < 2:
             continue
         if all(isinstance(p, torch.Tensor) and p.dim() > 1 and len(p) == 1 for p in parts):
-            function = cst.parse_expression(program.name_of("torch", "cat"))
+            function = cst.parse_expression(failure.name_of("torch", "cat"))
             meaning = "each of the tensors is a batch of one already"
-            told = f"line {program.line(call)}: {meaning}, and they are joined along it"
-            new = program.replace({call: call.with_changes(func=function)})
+            told = f"line {failure.line(call)}: {meaning}, and they are joined along it"
+            new = failure.replace({call: call.with_changes(func=function)})
             yield Rewrite(new, told, meaning, cost=COST.SURE + COST.FAR * far, supposes=True)
 
 
 def _of_any_batch(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Rewrites:
     """`x.view(x.size(0), -1)` for `x.view(BATCH, -1)`: the last batch may be smaller."""
-    program = failure.program
-    for call in program.inside(node, cst.Call):
+    for call in failure.inside(node, cst.Call):
         if not isinstance(call.func, cst.Attribute) or len(call.args) < 2:
             continue
-        first, last = call.args[0].value, program.text(call.args[-1].value)
-        is_fixed = isinstance(first, (cst.Name, cst.Integer)) and program.text(first) != "-1"
+        first, last = call.args[0].value, failure.text(call.args[-1].value)
+        is_fixed = isinstance(first, (cst.Name, cst.Integer)) and failure.text(first) != "-1"
         if call.func.attr.value not in ("view", "reshape") or not is_fixed or last != "-1":
             continue
-        owner = program.text(call.func.value)
+        owner = failure.text(call.func.value)
         value = failure.value(call.func.value, place.frame)
         if not isinstance(value, torch.Tensor) or value.dim() < 2:
             continue  # numbers in a row, which are no samples
@@ -166,9 +162,9 @@ def _one_dimension(failure: Failure, place: Place, step: cst.BaseExpression, far
     of = _taken_of(step)
     if not isinstance(step, cst.Call) or of is None or any(a.value is not of for a in step.args):
         return
-    if last_name(failure.program, step.func) != "squeeze":
+    if last_name(failure, step.func) != "squeeze":
         return
-    value, name = failure.value(of, place.frame), failure.program.text(of)
+    value, name = failure.value(of, place.frame), failure.text(of)
     sizes = list(value.shape) if isinstance(value, torch.Tensor) else []
     if sizes[:1] != [1]:
         return

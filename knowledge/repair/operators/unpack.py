@@ -42,11 +42,11 @@ def edits(failure: Failure) -> Rewrites:
         return
     if all(isinstance(v, int) for v in value):
         return  # sizes: of a tensor that has another number of dimensions
-    program, elements = failure.program, [e.value for e in target.elements]
+    elements = [e.value for e in target.elements]
     if any(isinstance(e, cst.StarredElement) for e in target.elements):
         return
-    names = [program.text(e) for e in elements]
-    for text, told in _patterns(program, target, names, elements, value):
+    names = [failure.text(e) for e in elements]
+    for text, told in _patterns(failure, target, names, elements, value):
         new = cst.ensure_type(cst.parse_expression(text), cst.Tuple)
         new = new.with_changes(lpar=target.lpar, rpar=target.rpar)
         yield failure.edit({target: new}, told)
@@ -54,20 +54,18 @@ def edits(failure: Failure) -> Rewrites:
 
 def _unpacked(failure: Failure) -> tuple[cst.Tuple, Any] | None:
     """The names on the failing line, and what was to be given to them."""
-    program, line = failure.program, failure.error.line
-    statement = program.statement_on(line or 0)
+    statement = failure.statement_on(failure.error.line or 0)
     small = statement.body[0] if statement is not None and len(statement.body) == 1 else None
     if isinstance(small, cst.Assign) and len(small.targets) == 1:
         target, value = small.targets[0].target, _worth(failure, small.value)
         if not isinstance(target, cst.Tuple) or not isinstance(value, _PARTS):
             return None
         for element, part in zip(target.elements, value, strict=False):  # a pair in a pair
-            one = element.value
-            is_pair = isinstance(one, cst.Tuple) and isinstance(part, _PARTS)
-            if is_pair and len(cst.ensure_type(one, cst.Tuple).elements) != len(part):
-                return cst.ensure_type(one, cst.Tuple), part
+            is_pair = isinstance(element.value, cst.Tuple) and isinstance(part, _PARTS)
+            if is_pair and len(cst.ensure_type(element.value, cst.Tuple).elements) != len(part):
+                return cst.ensure_type(element.value, cst.Tuple), part
         return target, value
-    loops = [f for f in program.all(cst.For) if program.line(f) == line]
+    loops = [f for f in failure.all(cst.For) if failure.line(f) == failure.error.line]
     if len(loops) != 1 or not isinstance(loops[0].target, cst.Tuple):
         return None
     iterated = failure.value(loops[0].iter)
@@ -81,7 +79,7 @@ def _unpacked(failure: Failure) -> tuple[cst.Tuple, Any] | None:
 
 def _worth(failure: Failure, node: cst.BaseExpression) -> Any:
     """What an expression gives, the first batch of a loader too."""
-    first = re.fullmatch(r"next\(iter\(([\w.]+)\)\)", failure.program.text(node))
+    first = re.fullmatch(r"next\(iter\(([\w.]+)\)\)", failure.text(node))
     if first is None:
         return failure.value(node)
     try:
@@ -208,21 +206,20 @@ def _alike(name: str, other: str) -> bool:
 
 def _counted(failure: Failure) -> Rewrites:
     """`for i, (x, y) in enumerate(loader)`: the count was taken for a part of the data."""
-    program = failure.program
-    for loop in program.all(cst.For):
+    for loop in failure.all(cst.For):
         target, over = loop.target, loop.iter
         if not isinstance(target, cst.Tuple) or len(target.elements) != 2:
             continue
-        if not isinstance(over, cst.Call) or program.text(over.func) != "enumerate":
+        if not isinstance(over, cst.Call) or failure.text(over.func) != "enumerate":
             continue
-        names = [program.text(e.value) for e in target.elements]
+        names = [failure.text(e.value) for e in target.elements]
         count, data = (failure.live.names[0].get(n) for n in names)
         if type(count) is not int or not isinstance(data, _PARTS) or len(data) != 2:
             continue
-        if program.line(loop) >= (failure.error.line or 0):
+        if failure.line(loop) >= (failure.error.line or 0):
             continue
         place = failure.places[-1].node if failure.places else None
-        used = {n.value for n in program.inside(place, cst.Name)} if place is not None else set()
+        used = {n.value for n in failure.inside(place, cst.Name)} if place is not None else set()
         if not used & set(names):
             continue
         counter = "i" if "i" not in names and "i" not in failure.live.names[0] else "step"
@@ -235,9 +232,8 @@ def _counted(failure: Failure) -> Rewrites:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What is unpacked is the same thing still."""
-    error = before.error
-    if error is None or not is_a(error, "unpack_count", "unpack_one"):
+    if before.error is None or not is_a(before.error, "unpack_count", "unpack_one"):
         return []
-    right = re.split(r" = | in ", quoted_line(error.traceback), maxsplit=1)[-1]
+    right = re.split(r" = | in ", quoted_line(before.error.traceback), maxsplit=1)[-1]
     kept = "".join(right.split()).rstrip(":") in "".join(proposal.code.split())
     return [Check.of("unpacked", kept, "the same is unpacked", "something else is unpacked")]

@@ -73,76 +73,72 @@ def edits(failure: Failure) -> Rewrites:
 
 def _in_a_row(failure: Failure) -> Rewrites:
     """A layer behind the `nn.LSTM` of a Sequential, which hands its steps on and not the pair."""
-    program = failure.program
     rows = [
         (call, at)
-        for call in program.all(cst.Call)
-        if program.text(call.func).endswith("Sequential")
+        for call in failure.all(cst.Call)
+        if failure.text(call.func).endswith("Sequential")
         for at, given in enumerate(call.args[:-1])
-        if isinstance(given.value, cst.Call) and _RECURRENT.search(program.text(given.value.func))
+        if isinstance(given.value, cst.Call) and _RECURRENT.search(failure.text(given.value.func))
     ]
     if len(rows) != 1 or not any(
         isinstance(called_module(failure, place), torch.nn.Sequential) for place in failure.places
     ):
         return
-    (call, at), name = rows[0], free_name(program, "Steps")
+    (call, at), name = rows[0], free_name(failure, "Steps")
     layer = cst.Arg(cst.parse_expression(f"{name}()"), comma=call.args[at].comma)
     row = call.with_changes(args=[*call.args[: at + 1], layer, *call.args[at + 1 :]])
-    base = program.name_of("torch.nn", "Module")
+    base = failure.name_of("torch.nn", "Module")
     code = f"class {name}({base}):\n    def forward(self, pair):\n        return pair[0]\n"
     new = cst.ensure_type(cst.parse_statement(code), cst.ClassDef)
     apart = [cst.EmptyLine(indent=False)] * 2
     body = cst.ensure_type(new.body, cst.IndentedBlock).with_changes(footer=apart)
-    top = next(s for s in program.module.body if call in program.inside(s, cst.Call))
-    told = f"`{program.text(call.args[at].value)}` hands its steps on, without the state"
-    changed = program.replace({call: row}, beside={top: Beside(new.with_changes(body=body))})
+    top = next(s for s in failure.module.body if call in failure.inside(s, cst.Call))
+    told = f"`{failure.text(call.args[at].value)}` hands its steps on, without the state"
+    changed = failure.replace({call: row}, beside={top: Beside(new.with_changes(body=body))})
     meaning = "the next layer is to get each step's output"
-    yield Rewrite(changed, f"line {program.line(call.args[at])}: {told}", meaning, cost=COST.SURE)
+    yield Rewrite(changed, f"line {failure.line(call.args[at])}: {told}", meaning, cost=COST.SURE)
 
 
 def _of_a_loop(failure: Failure, place: Place) -> Rewrites:
     """`for x, y in loader` for `for x in loader`, where the loop goes on with a `y`."""
-    program = failure.program
-    for name in program.inside(place.node, cst.Name):
+    for name in failure.inside(place.node, cst.Name):
         batch = failure.value(name, place.frame)
-        loop = next((f for f in program.all(cst.For) if program.text(f.target) == name.value), None)
+        loop = next((f for f in failure.all(cst.For) if failure.text(f.target) == name.value), None)
         if not isinstance(batch, (list, tuple)) or loop is None:
             continue
         if not all(isinstance(part, torch.Tensor) for part in batch):
             continue
         others = [
             n.value
-            for n in program.inside(loop.body, cst.Name)
+            for n in failure.inside(loop.body, cst.Name)
             if n.value in failure.result.undefined
         ]
         others = list(dict.fromkeys(others))
         if len(others) == len(batch) - 1 > 0:
             names = ", ".join((name.value, *others))
             new = cst.ensure_type(cst.parse_expression(f"({names})"), cst.Tuple)
-            title = f"line {program.line(loop)}: each batch holds {names}"
             bare = new.with_changes(lpar=(), rpar=())
-            module = program.replace({loop.target: bare})
-            yield Rewrite(module, title, f"a batch is {names}, in this order", cost=COST.SURE)
+            told, meant = f"each batch holds {names}", f"a batch is {names}, in this order"
+            yield failure.edit({loop.target: bare}, told, meant, at=loop)
 
 
 def _of_a_dict(failure: Failure, place: Place) -> Rewrites:
     """`x, y = batch["x"], batch["y"]` for `x, y = batch`, which gives the keys of a dictionary."""
-    program = failure.program
-    for name in program.inside(place.node, cst.Name):
+    for name in failure.inside(place.node, cst.Name):
         if not isinstance(failure.value(name, place.frame), str):
             continue
-        made = assignment(program, name.value, place.node)
+        made = assignment(failure, name.value, place.node)
         target = made.targets[0].target if made is not None else None
         if made is None or not isinstance(target, cst.Tuple):
             continue
         held = failure.value(made.value, place.frame)
         if not isinstance(held, dict) or len(held) != len(target.elements):
             continue
-        names = [program.text(e.value) for e in target.elements]
+        names = [failure.text(e.value) for e in target.elements]
         keys = [key for n in names for key in held if _is_named(n, key)]
         if len(keys) != len(names) or len(set(keys)) != len(keys):
             continue
-        text = program.text(made.value)
+        text = failure.text(made.value)
         entries = ", ".join(f'{text}["{key}"]' for key in keys)
         new = cst.parse_expression(f"({entries})").with_changes(lpar=(), rpar=())
         told = "unpacking a dict gives its keys; the entries are taken by them"
@@ -161,60 +157,57 @@ def _is_named(name: str, key: object) -> bool:
 
 def _of_each(failure: Failure, place: Place, held: _Held) -> Rewrite | None:
     """`tuple(part.detach() for part in state)` for `state.detach()`."""
-    program = failure.program
-    node = program.parent(place.node) if isinstance(place.node, cst.Attribute) else place.node
+    node = failure.parent(place.node) if isinstance(place.node, cst.Attribute) else place.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return None
-    name = node.func.attr.value
     is_name = isinstance(held.node, cst.Name)
-    if node.func.value is not held.node or name not in _OF_EACH or not is_name:
+    if node.func.value is not held.node or node.func.attr.value not in _OF_EACH or not is_name:
         return None
     if not all(isinstance(v, torch.Tensor) for v in held.value):
         return None
-    inner = program.module.code_for_node(
+    inner = failure.module.code_for_node(
         node.with_changes(func=node.func.with_changes(value=cst.Name("part")))
     )
-    kind, text = type(held.value).__name__, program.text(held.node)
+    kind, text = type(held.value).__name__, failure.text(held.node)
     new = cst.parse_expression(f"{kind}({inner} for part in {text})")
     if kind == "list":
         new = cst.parse_expression(f"[{inner} for part in {text}]")
-    told = f"`{text}` is a {kind}: `{name}` {_ASKED}"
+    told = f"`{text}` is a {kind}: `{node.func.attr.value}` {_ASKED}"
     return failure.edit({node: new}, told)
 
 
 def _is_gone_through(failure: Failure, held: _Held) -> bool:
     """Whether the code goes through it, or takes entries of it, elsewhere: then it is meant."""
-    program, text = failure.program, failure.program.text(held.node)
+    text = failure.text(held.node)
     if held.made is None:
         return False
-    loops = [f.iter for f in program.all(cst.For)] + [f.iter for f in program.all(cst.CompFor)]
-    taken = [s for s in program.all(cst.Subscript) if not _is_indexed_like_a_tensor(s)]
+    loops = [f.iter for f in failure.all(cst.For)] + [f.iter for f in failure.all(cst.CompFor)]
+    taken = [s for s in failure.all(cst.Subscript) if not _is_indexed_like_a_tensor(s)]
     entries = [s.value for s in taken]
     return any(
-        n.value == text for node in (*loops, *entries) for n in program.inside(node, cst.Name)
+        n.value == text for node in (*loops, *entries) for n in failure.inside(node, cst.Name)
     )
 
 
 def _held(failure: Failure, place: Place) -> Iterator[_Held]:
     """Names, entries and calls in a failing expression that are worth a tuple of tensors."""
-    program = failure.program
-    statement = program.small_statement(place.node)
+    statement = failure.small_statement(place.node)
     kinds = (cst.Name, cst.Attribute, cst.Subscript, cst.Call)
-    for node in program.expressions(place.node):
+    for node in failure.expressions(place.node):
         if not isinstance(node, kinds) or node is place.node:
             continue
-        parent = program.parent(node)
+        parent = failure.parent(node)
         fails = parent is place.node and _is_indexed_like_a_tensor(parent)
         is_none = isinstance(parent, (cst.Subscript, cst.AssignTarget)) and not fails
-        if is_none or program.is_label(node):
+        if is_none or failure.is_label(node):
             continue
         if isinstance(parent, cst.Attribute) and isinstance(node, cst.Call) and node.args == ():
             continue
         value = failure.value(node, place.frame)
-        if isinstance(value, list) and isinstance(node, cst.Name) and _is_listed(program, node):
+        if isinstance(value, list) and isinstance(node, cst.Name) and _is_listed(failure, node):
             continue
         if _is_pair(value):
-            made = assignment(program, program.text(node), node)
+            made = assignment(failure, failure.text(node), node)
             is_own = made is not None and made is not statement and isinstance(made.value, cst.Call)
             if made is not None and not isinstance(made.targets[0].target, cst.Name):
                 is_own = False  # it is a part of what the call gave
@@ -248,7 +241,7 @@ def _is_entry(value: Any) -> bool:
 
 def _entries(failure: Failure, place: Place, held: _Held) -> Iterator[_Entry]:
     """The entries that may be meant, with their names."""
-    text = failure.program.text(held.node)
+    text = failure.text(held.node)
     fields = [f for f in dir(type(held.value)) if f in ("values", "indices", "Q", "R", "mode")]
     maker = _maker(failure, place, held)
     layers = (torch.nn.RNNBase, torch.nn.MultiheadAttention)
@@ -278,7 +271,7 @@ def _maker(failure: Failure, place: Place, held: _Held) -> Any:
 
 def _hooked(failure: Failure, place: Place) -> Any:
     """The module of `hook(module, inputs, output)` that the expression stands in."""
-    function = failure.program.up(place.node, cst.FunctionDef)
+    function = failure.up(place.node, cst.FunctionDef)
     names = [p.name for p in function.params.params] if function is not None else []
     return failure.value(names[0], place.frame) if len(names) == 3 else None
 
@@ -290,12 +283,11 @@ def _of(node: cst.BaseExpression, entry: _Entry) -> cst.BaseExpression:
 
 
 def _taken(failure: Failure, held: _Held, entry: _Entry, is_only: bool) -> Rewrite:
-    program = failure.program
     changes: Mapping[cst.CSTNode, cst.CSTNode]
     if held.made is None:
         new = _of(held.node, entry)
-        if _is_hooked_often(program, held.node):
-            text = program.text(held.node)
+        if _is_hooked_often(failure, held.node):
+            text = failure.text(held.node)
             new = cst.parse_expression(f"({text}[0] if isinstance({text}, tuple) else {text})")
         changes, node = {held.node: new}, held.node
     else:
@@ -307,11 +299,11 @@ def _taken(failure: Failure, held: _Held, entry: _Entry, is_only: bool) -> Rewri
             other = cst.Name("_")
             both = (target, other) if entry.at == 0 else (other, target)
             changes = {target: _pair(*both)}
-    function = program.text(node.func) if isinstance(node, cst.Call) else program.text(node)
-    title = f"line {program.line(node)}: `{function}` gives {_count(held)}; {entry.told} is taken"
+    function = failure.text(node.func) if isinstance(node, cst.Call) else failure.text(node)
+    title = f"line {failure.line(node)}: `{function}` gives {_count(held)}; {entry.told} is taken"
     likely = not is_only and entry.field == "values"
     cost = COST.SURE + (0.1 if likely or entry.at else 0.0)
-    return Rewrite(program.replace(changes), title, f"{entry.told} is meant", cost=cost)
+    return Rewrite(failure.replace(changes), title, f"{entry.told} is meant", cost=cost)
 
 
 def _is_hooked_often(program: Program, node: cst.BaseExpression) -> bool:

@@ -41,10 +41,9 @@ _Forms = Callable[[Failure, Place, Operand, list[Any]], Iterator[_Form]]
 
 def applies(result: JobResult) -> bool:
     """The error is one of those whose form is known."""
-    error = result.error
-    if error is None:
+    if result.error is None:
         return False
-    return bool(_asked(error)) or is_a(error, _IN_VMAP, _DEVICE)
+    return bool(_asked(result.error)) or is_a(result.error, _IN_VMAP, _DEVICE)
 
 
 def _asked(error: Any) -> list[_Forms]:
@@ -64,13 +63,13 @@ def edits(failure: Failure) -> Rewrites:
 
 
 def _at(failure: Failure, place: Place) -> Rewrites:
-    program, given = failure.program, operands(failure, place)
+    given = operands(failure, place)
     for one in (*given, Operand(place.node, None, place.frame)):
         others = [o.value for o in given if o is not one]
         for forms in _asked(failure.error):
             for form in forms(failure, place, one, others):
-                new = cst.parse_expression(form.text.format(program.text(operand(one.node))))
-                told = form.told.format(f"`{program.text(one.node)}`")
+                new = cst.parse_expression(form.text.format(failure.text(operand(one.node))))
+                told = form.told.format(f"`{failure.text(one.node)}`")
                 if one.node is place.node or works(failure, place, one.node, new):
                     yield failure.edit({one.node: new}, told, supposes=form.supposes)
 
@@ -84,8 +83,8 @@ def _largest_there_is(
         return
     function, info = place.node.func, torch.finfo(floats[0].dtype)
     if isinstance(function, cst.Attribute) and abs(one.value) > info.max:
-        owner, end = failure.program.text(function.value), "min" if one.value < 0 else "max"
-        finfo = failure.program.name_of("torch", "finfo")
+        owner, end = failure.text(function.value), "min" if one.value < 0 else "max"
+        finfo = failure.name_of("torch", "finfo")
         told = f"{{}} is the {'lowest' if one.value < 0 else 'largest'} number of `{owner}`'s dtype"
         yield _Form(f"{finfo}({owner}.dtype).{end}", told)
 
@@ -94,18 +93,18 @@ def _complex(failure: Failure, place: Place, one: Operand, others: list[Any]) ->
     """The two parts of a spectrum, side by side in its last dimension, as complex numbers."""
     value = one.value
     if isinstance(value, torch.Tensor) and value.is_floating_point() and value.shape[-1:] == (2,):
-        new = failure.program.name_of("torch", "view_as_complex")
+        new = failure.name_of("torch", "view_as_complex")
         yield _Form(f"{new}({{}})", "the two parts in {} are one complex number")
 
 
 def _as_it_gave(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
     """`torch.view_as_real(torch.stft(…, return_complex=True))`, which `stft` gave before."""
     if one.node is place.node and isinstance(place.node, cst.Call):
-        if not failure.program.text(place.node.func).endswith("stft"):
+        if not failure.text(place.node.func).endswith("stft"):
             return
         call = with_argument(place.node, 99, "return_complex", cst.Name("True"))
-        text = failure.program.module.code_for_node(call).replace("{", "{{").replace("}", "}}")
-        new = failure.program.name_of("torch", "view_as_real")
+        text = failure.module.code_for_node(call).replace("{", "{{").replace("}", "}}")
+        new = failure.name_of("torch", "view_as_real")
         yield _Form(f"{new}({text})", "the two parts of the spectrum stay side by side, as before")
 
 
@@ -116,7 +115,7 @@ def _for_each(failure: Failure, place: Place, one: Operand, others: list[Any]) -
     for other in operands(failure, place):
         value = other.value
         if isinstance(value, torch.Tensor) and value.dim() == 1 and len(value) > 1:
-            name = failure.program.text(other.node)
+            name = failure.text(other.node)
             yield _Form(f"{{}}.expand_as({name})", "each sequence of the batch has the length {}")
 
 
@@ -155,7 +154,7 @@ def _for_the_batch(
 
 def _counted(failure: Failure, place: Place, size: int) -> str:
     """`x.size(0)` for the size of a batch: of what a function was given, in this frame."""
-    function = failure.program.up(place.node, cst.FunctionDef)
+    function = failure.up(place.node, cst.FunctionDef)
     names = [p.name.value for p in function.params.params] if function is not None else []
     held = failure.live.names[place.frame]
     found = (n for n in names if isinstance(held.get(n), torch.Tensor) and held[n].dim())
@@ -164,12 +163,11 @@ def _counted(failure: Failure, place: Place, size: int) -> str:
 
 def _device_there_is(failure: Failure) -> Rewrites:
     """`"cuda" if torch.cuda.is_available() else "cpu"` for `"gpu"`."""
-    program = failure.program
     if not is_a(failure.error, _DEVICE):
         return
-    written = [s for s in program.all(cst.SimpleString) if _GPU.fullmatch(s.raw_value)]
+    written = [s for s in failure.all(cst.SimpleString) if _GPU.fullmatch(s.raw_value)]
     if len(written) == 1:
-        asked = program.name_of("torch.cuda", "is_available")
+        asked = failure.name_of("torch.cuda", "is_available")
         new = cst.parse_expression(f'"cuda" if {asked}() else "cpu"')
         told = f"the device is called `cuda`, and not `{written[0].raw_value}`"
         yield failure.edit({written[0]: new}, told, cost=COST.SAID)
@@ -177,7 +175,6 @@ def _device_there_is(failure: Failure) -> Rewrites:
 
 def _made_of_a_sample(failure: Failure) -> Rewrites:
     """`x.new_zeros(n)` for `torch.zeros(n)`, into which `vmap` writes what differs by sample."""
-    program = failure.program
     statement = failure.statement
     if not is_a(failure.error, _IN_VMAP) or statement is None:
         return
@@ -185,12 +182,12 @@ def _made_of_a_sample(failure: Failure) -> Rewrites:
         next(iter(getattr(statement.body[0], "targets", ())), None), "target", None
     )
     name = root(target) if target is not None else None
-    made = assignment(program, name.value, statement) if isinstance(name, cst.Name) else None
-    function = scope_of(program, statement)
+    made = assignment(failure, name.value, statement) if isinstance(name, cst.Name) else None
+    function = scope_of(failure, statement)
     call = made.value if made is not None else None
     if not isinstance(call, cst.Call) or not isinstance(function, cst.FunctionDef):
         return
-    kind = _MAKES.search(program.text(call.func))
+    kind = _MAKES.search(failure.text(call.func))
     cost = COST.SURE
     for param in [p.name for p in function.params.params] if kind is not None else ():
         if kind is not None and isinstance(failure.value(param), torch.Tensor):

@@ -29,7 +29,6 @@ ERRORS = (
 
 def edits(failure: Failure) -> Rewrites:
     """All tensors that gradients are asked of, each where it is made; they belong together."""
-    program = failure.program
     if is_a(failure.error, "none_attribute"):
         yield from _in_place(failure)
         return
@@ -40,38 +39,38 @@ def edits(failure: Failure) -> Rewrites:
         if made is None:
             return
         name, at = made
-        changes[at.value] = asking(program, at.value)
+        changes[at.value] = asking(failure, at.value)
         names[name] = None
     if changes and len(changes) <= _MOST:
         what = f"gradients are wanted of {' and '.join(f'`{n}`' for n in names)}"
-        yield failure.edit(changes, what, at=sorted(changes, key=program.line), as_one=True)
+        yield failure.edit(changes, what, at=sorted(changes, key=failure.line), as_one=True)
 
 
 def _in_place(failure: Failure) -> Rewrites:
     """`with torch.no_grad(): w -= 0.1 * w.grad` for every `w = w - 0.1 * w.grad` of the block."""
-    program, no_grad = failure.program, f"{failure.program.name_of('torch', 'no_grad')}()"
+    no_grad = f"{failure.name_of('torch', 'no_grad')}()"
     asked = failure.node.func if isinstance(failure.node, cst.Call) else failure.node
     owner = asked.value if isinstance(asked, cst.Attribute) else None
     if not isinstance(owner, cst.Attribute) or owner.attr.value != "grad":
         return
     lines: dict[cst.SimpleStatementLine, cst.SimpleStatementLine] = {}
     stepped: list[cst.BaseExpression] = []
-    for made in program.all(cst.Assign):
-        line, value, target = program.parent(made), made.value, made.targets[0].target
+    for made in failure.all(cst.Assign):
+        line, value, target = failure.parent(made), made.value, made.targets[0].target
         if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
             continue
         if not isinstance(value, cst.BinaryOperation) or not same(value.left, target):
             continue
-        is_step = f"{program.text(target)}.grad" in program.text(value.right)
+        is_step = f"{failure.text(target)}.grad" in failure.text(value.right)
         if isinstance(value.operator, cst.Subtract) and is_step:
             step = cst.AugAssign(target, cst.SubtractAssign(), value.right)
             lines[line] = line.with_changes(body=[step])
             stepped.append(target)
-    ordered = sorted(lines, key=program.line)
+    ordered = sorted(lines, key=failure.line)
     if not any(same(target, owner.value) for target in stepped):
         return
-    apart = {program.parent(line) for line in ordered}
-    if len(apart) > 1 or program.line(ordered[-1]) - program.line(
+    apart = {failure.parent(line) for line in ordered}
+    if len(apart) > 1 or failure.line(ordered[-1]) - failure.line(
         ordered[0]) != len(ordered) - 1:  # fmt: skip
         return  # something stands between them
     first, *others = ordered
@@ -80,7 +79,7 @@ def _in_place(failure: Failure) -> Rewrites:
                      leading_lines=first.leading_lines)  # fmt: skip
     changes: Edits = {first: whole}
     changes |= {o: cst.RemoveFromParent() for o in others}
-    name = program.text(owner.value)
+    name = failure.text(owner.value)
     told = f"`{name}` is changed in place, and stays the one that has a gradient"
     yield failure.edit(changes, told, at=first, as_one=True)
 
@@ -94,9 +93,9 @@ def _asked(failure: Failure) -> Iterator[Any]:
         yield from _without(failure, node.func.value)
         return
     seen: list[Any] = []
-    for call in failure.program.all(cst.Call):
+    for call in failure.all(cst.Call):
         given = argument(call, 1, "inputs")
-        if failure.program.text(call.func) != failure.program.text(node.func) or given is None:
+        if failure.text(call.func) != failure.text(node.func) or given is None:
             continue
         for value in _without(failure, given.value):
             if not any(value is other for other in seen):
@@ -116,10 +115,9 @@ def _without(failure: Failure, node: cst.BaseExpression, frame: int = -1) -> Ite
 
 def _made(failure: Failure, value: Any) -> tuple[str, cst.Assign] | None:
     """The one variable that holds an object, and where it is made; of a result what it is from."""
-    program = failure.program
     for frame, place in enumerate(reversed(failure.places)):  # the outermost first
         for name, held in failure.live.names[frame].items():
-            at = assignment(program, name, place.node) if held is value else None
+            at = assignment(failure, name, place.node) if held is value else None
             if at is None:
                 continue
             made_of = list(_floats(failure, at.value, frame))
@@ -131,5 +129,5 @@ def _made(failure: Failure, value: Any) -> tuple[str, cst.Assign] | None:
 
 def _floats(failure: Failure, node: cst.CSTNode, frame: int) -> Iterator[Any]:
     """The tensors that an expression names and that could ask for a gradient."""
-    for name in failure.program.inside(node, cst.Name):
+    for name in failure.inside(node, cst.Name):
         yield from _without(failure, name, frame)

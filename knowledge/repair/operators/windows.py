@@ -36,14 +36,13 @@ ERRORS, TYPES = ("stack_sizes",), frozenset({"IndexError"})
 
 def edits(failure: Failure) -> Rewrites:
     """The length of each data set of windows, and the range of each loop over windows."""
-    program = failure.program
-    for function, index in _items(program):
-        measured = _length(program, function)
+    for function, index in _items(failure):
+        measured = _length(failure, function)
         owner = _instance(failure, function)
         if measured is not None and owner is not None:
             names = {**failure.live.names[0], "self": owner}
             yield from _shortened(failure, function.body, index, measured, names)
-    for around, index, last in _loops(program):
+    for around, index, last in _loops(failure):
         names = failure.live.names[0] | failure.live.names[-1]
         yield from _shortened(failure, around, index, last, names)
 
@@ -71,7 +70,7 @@ def _length(program: Program, item: cst.FunctionDef) -> cst.BaseExpression | Non
 
 def _instance(failure: Failure, item: cst.FunctionDef) -> Any:
     """The one object of the function's class that is alive; one made anew where none has a name."""
-    owner = failure.program.up(item, cst.ClassDef)
+    owner = failure.up(item, cst.ClassDef)
     found: dict[int, Any] = {}
     if owner is None:
         return None
@@ -80,7 +79,7 @@ def _instance(failure: Failure, item: cst.FunctionDef) -> Any:
             for one in (value, getattr(value, "dataset", None)):
                 if type(one).__name__ == owner.name.value:
                     found[id(one)] = one
-    for made in () if found else calls(failure.program, rf"^{owner.name.value}$"):
+    for made in () if found else calls(failure, rf"^{owner.name.value}$"):
         if (value := failure.value(made, -len(failure.live.names))) is not failure.missing:
             found[id(value)] = value
     return next(iter(found.values())) if len(found) == 1 else None
@@ -107,29 +106,28 @@ def _shortened(
     length: cst.BaseExpression,
     names: dict[str, Any],
 ) -> Rewrites:
-    program = failure.program
     reached = [
-        (_worth(program, r.terms, names), _worth_of(program, r.series, names), r)
-        for r in _reaches(program, body, index)
+        (_worth(failure, r.terms, names), _worth_of(failure, r.series, names), r)
+        for r in _reaches(failure, body, index)
     ]
     known = [(far, len(s), r) for far, s, r in reached if far is not None and hasattr(s, "__len__")]
-    counted, all_terms = _worth_of(program, length, names), _terms(program, length)
+    counted, all_terms = _worth_of(failure, length, names), _terms(failure, length)
     if not known or not isinstance(counted, int) or all_terms is None:
         return
     far, size, reach = max(known, key=lambda k: k[0] - k[1])
-    whole = [n for s, n in all_terms.parts if s > 0 and _worth_of(program, n, names) == size]
+    whole = [n for s, n in all_terms.parts if s > 0 and _worth_of(failure, n, names) == size]
     right = size - far + 1
     if len(whole) != 1 or not 1 <= right < counted <= size:
         return
-    text = program.text(whole[0])
+    text = failure.text(whole[0])
     for sign, part in reach.terms.parts:
-        inner = program.text(part)
+        inner = failure.text(part)
         inner = f"({inner})" if isinstance(part, cst.BinaryOperation) else inner
         text += f" {'-' if sign > 0 else '+'} {inner}"
     if rest := 1 - reach.terms.number:
         text += f" {'+' if rest > 0 else '-'} {abs(rest)}"
     new = cst.parse_expression(text)
-    told = f"`{program.text(reach.series)}` has `{text}` whole windows"
+    told = f"`{failure.text(reach.series)}` has `{text}` whole windows"
     yield failure.edit({length: new}, told, cost=COST.SAID)
 
 

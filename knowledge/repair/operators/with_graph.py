@@ -16,7 +16,7 @@ import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.dataflow import asking
 from knowledge.repair.toolkit.edits import Edits
@@ -38,12 +38,11 @@ KEEPS = (backwards,)
 
 def applies(result: JobResult) -> bool:
     """What backward() starts from has no graph, or is a plain number."""
-    error = result.error
-    if error is None:
+    if result.error is None:
         return False
-    plain = read(error, "plain_attribute")
+    plain = read(result.error, "plain_attribute")
     of_number = plain is not None and plain["type"] in _NUMBERS and plain["name"] == "backward"
-    return is_a(error, "no_graph") or of_number
+    return is_a(result.error, "no_graph") or of_number
 
 
 def edits(failure: Failure) -> Rewrites:
@@ -64,24 +63,23 @@ def edits(failure: Failure) -> Rewrites:
 
 
 def _recorded(failure: Failure) -> Rewrites:
-    program = failure.program
-    for decorator in program.all(cst.Decorator):
-        if _SWITCHES.search(program.text(decorator.decorator)):
-            function = program.parent(decorator)
+    for decorator in failure.all(cst.Decorator):
+        if _SWITCHES.search(failure.text(decorator.decorator)):
+            function = failure.parent(decorator)
             name = function.name.value if isinstance(function, cst.FunctionDef) else ""
-            switch = program.text(decorator.decorator)
+            switch = failure.text(decorator.decorator)
             what = f"without `@{switch}` what `{name}` computes is recorded"
             yield failure.edit({decorator: cst.RemoveFromParent()}, what)
-    for around in program.all(cst.With):
-        switch = program.text(around.items[0].item)
-        undone = without_with(program, around) if len(around.items) == 1 else None
+    for around in failure.all(cst.With):
+        switch = failure.text(around.items[0].item)
+        undone = without_with(failure, around) if len(around.items) == 1 else None
         if undone is not None and _SWITCHES.search(switch):
             what = f"without `with {switch}:` what stands there is recorded"
             yield failure.edit(undone, what, at=around, cost=COST.LIKELY)
-    for call in program.all(cst.Call):
-        if not program.text(call.func).endswith("set_grad_enabled") or not call.args:
+    for call in failure.all(cst.Call):
+        if not failure.text(call.func).endswith("set_grad_enabled") or not call.args:
             continue
-        if program.text(call.args[0].value) == "False":
+        if failure.text(call.args[0].value) == "False":
             on: Edits = {call.args[0].value: cst.Name("True")}
             yield failure.edit(on, "what is computed is recorded", at=call)
 
@@ -91,15 +89,13 @@ def _recorded(failure: Failure) -> Rewrites:
 
 def _uncut(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
     """`total += loss.item()` without `.item()`; in what made the loss, and what made that."""
-    program = failure.program
     for value in _made_of(failure, loss):
-        for node in program.inside(value, cst.Call):
+        for node in failure.inside(value, cst.Call):
             function = node.func
             if not isinstance(function, cst.Attribute) or function.attr.value not in _CUTS:
                 continue
-            inner = function.value
             what = f"without `.{function.attr.value}()` the way back to the weights stays open"
-            yield failure.edit({node: inner}, what, cost=COST.LIKELY)
+            yield failure.edit({node: function.value}, what, cost=COST.LIKELY)
 
 
 def _stacked(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
@@ -107,25 +103,24 @@ def _stacked(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
 
     A list of tensors is copied out of their graphs; one of numbers was so where they were put in.
     """
-    program = failure.program
-    stack = cst.parse_expression(program.name_of("torch", "stack"))
+    stack = cst.parse_expression(failure.name_of("torch", "stack"))
     for made in _made_of(failure, loss):
-        for call in program.inside(made, cst.Call):
+        for call in failure.inside(made, cst.Call):
             given = call.args[0].value if len(call.args) == 1 else None
-            if not re.search(r"\b(?:as_)?tensor$", program.text(call.func)):
+            if not re.search(r"\b(?:as_)?tensor$", failure.text(call.func)):
                 continue
             if not isinstance(given, (cst.Name, cst.List)):
                 continue
             if _can_be_stacked(failure, given):
-                what = f"backward() is to go through the values of `{program.text(given)}`"
+                what = f"backward() is to go through the values of `{failure.text(given)}`"
                 yield failure.edit({call.func: stack}, what, at=call, as_one=True)
                 continue
             if not isinstance(given, cst.Name):
                 continue
             taken = [
                 (appended, appended.args[0].value)
-                for appended in program.all(cst.Call)
-                if program.text(appended.func) == f"{given.value}.append" and appended.args
+                for appended in failure.all(cst.Call)
+                if failure.text(appended.func) == f"{given.value}.append" and appended.args
             ]
             edits: Edits = {
                 value: value.func.value
@@ -155,23 +150,22 @@ def _can_be_stacked(failure: Failure, given: cst.BaseExpression) -> bool:
 
 def _made_of(failure: Failure, start: cst.BaseExpression) -> list[cst.BaseExpression]:
     """The expressions that a value was made of, sums over rounds included, the nearest first."""
-    program = failure.program
-    scope = scope_of(program, start)
+    scope = scope_of(failure, start)
     assigned: list[cst.Assign | cst.AugAssign] = [
-        *program.all(cst.Assign),
-        *program.all(cst.AugAssign),
+        *failure.all(cst.Assign),
+        *failure.all(cst.AugAssign),
     ]
     here = [
         node
         for node in assigned
-        if scope_of(program, node) is scope and program.line(node) <= program.line(start)
+        if scope_of(failure, node) is scope and failure.line(node) <= failure.line(start)
     ]
     found: list[cst.BaseExpression] = [start]
-    names = {n.value for n in program.inside(start, cst.Name)}
+    names = {n.value for n in failure.inside(start, cst.Name)}
     for _ in range(_DEPTH):
         made = [node.value for node in here if names & _targets(node) and node.value not in found]
-        found += sorted(made, key=program.line, reverse=True)
-        names = {n.value for m in made for n in program.inside(m, cst.Name)}
+        found += sorted(made, key=failure.line, reverse=True)
+        names = {n.value for m in made for n in failure.inside(m, cst.Name)}
     return found
 
 
@@ -183,13 +177,12 @@ def _targets(node: cst.Assign | cst.AugAssign) -> set[str]:
 
 def _in_torch(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
     """`torch.tensor(np.mean((p.detach().numpy() - y) ** 2))` computed in torch, on the tensors."""
-    program = failure.program
     for value in _made_of(failure, loss):
-        inner = _rebuilt(program.text(value), value)
-        words = program.inside(value, cst.Attribute)
+        inner = _rebuilt(failure.text(value), value)
+        words = failure.inside(value, cst.Attribute)
         if not any(a.attr.value in ("numpy", "detach") for a in words):
             continue
-        code = re.sub(r"(?<![\w.])(?:np|numpy)\.", "torch.", program.text(inner))
+        code = re.sub(r"(?<![\w.])(?:np|numpy)\.", "torch.", failure.text(inner))
         code = re.sub(r"\.(?:detach|numpy|cpu)\(\)", "", code)
         try:
             made = failure.live.value(f"({code})")
@@ -212,25 +205,24 @@ def _rebuilt(text: str, value: cst.BaseExpression) -> cst.BaseExpression:
 
 def _trained(failure: Failure) -> Rewrites:
     """One of the places that freeze weights, where all are frozen: that part is trained."""
-    program = failure.program
     models = [v for v in failure.live.names[0].values() if isinstance(v, torch.nn.Module)]
     parameters = [p for m in models for p in m.parameters()]
     if not parameters or any(p.requires_grad for p in parameters):
         return
     places: list[tuple[cst.BaseExpression, cst.BaseExpression]] = []  # False, and of what
-    for node in program.all(cst.Assign):
+    for node in failure.all(cst.Assign):
         target = node.targets[0].target
         if isinstance(target, cst.Attribute) and target.attr.value == "requires_grad":
             places.append((node.value, target.value))
-    for call in program.all(cst.Call):
+    for call in failure.all(cst.Call):
         if isinstance(call.func, cst.Attribute) and call.func.attr.value == "requires_grad_":
             places += [(given.value, call.func.value) for given in call.args[:1]]
-    frozen = [p for p in places if program.text(p[0]) == "False"]
+    frozen = [p for p in places if failure.text(p[0]) == "False"]
     for value, owner in frozen:
         yield from _after_freezing(failure, value, owner)
-    for value, owner in sorted(frozen, key=lambda p: program.line(p[0]), reverse=True):
-        loop = program.up(value, cst.For)
-        part = program.text(owner if loop is None else loop.iter).removesuffix(".parameters()")
+    for value, owner in sorted(frozen, key=lambda p: failure.line(p[0]), reverse=True):
+        loop = failure.up(value, cst.For)
+        part = failure.text(owner if loop is None else loop.iter).removesuffix(".parameters()")
         what = f"`{part}` is trained, so that there is what to learn"
         yield failure.edit({value: cst.Name("True")}, what, cost=COST.LIKELY)
 
@@ -239,22 +231,21 @@ def _after_freezing(
     failure: Failure, value: cst.BaseExpression, owner: cst.BaseExpression
 ) -> Rewrites:
     """The new last layer of a model, put in before all of the model is frozen: put in behind."""
-    program, loop = failure.program, failure.program.up(value, cst.For)
-    whole = program.text(owner if loop is None else loop.iter).removesuffix(".parameters()")
-    freezes = loop or program.up(value, cst.BaseSmallStatement)  # type: ignore[type-abstract]
+    loop = failure.up(value, cst.For)
+    whole = failure.text(owner if loop is None else loop.iter).removesuffix(".parameters()")
+    freezes = loop or failure.up(value, cst.BaseSmallStatement)  # type: ignore[type-abstract]
     if freezes is None:
         return
-    around = block(program, freezes)
+    around = block(failure, freezes)
     for made in around[: around.index(freezes)]:
         if not isinstance(made, cst.Assign) or not isinstance(made.value, cst.Call):
             continue
         slot = made.targets[0].target
-        part, layer = program.text(slot), isinstance(failure.value(slot, 0), torch.nn.Module)
-        new = moved(program, made, freezes, after=True)
+        part, layer = failure.text(slot), isinstance(failure.value(slot, 0), torch.nn.Module)
+        new = moved(failure, made, freezes, after=True)
         if layer and part.startswith((f"{whole}.", f"{whole}[")) and new is not None:
             what = f"`{part}` is put in after the rest is frozen, so that it is trained"
-            title = f"line {program.line(made)}: {what}"
-            yield Rewrite(new, title, what, cost=COST.SURE, as_one=True)
+            yield failure.edit(new, what, at=made, as_one=True)
 
 
 # -- made up ----------------------------------------------------------------------------------
@@ -262,8 +253,7 @@ def _after_freezing(
 
 def _of_the_model(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
     """`loss = torch.rand(1)` beside a model: what the model gives is averaged to the loss."""
-    program = failure.program
-    made = given_to(program, loss)
+    made = given_to(failure, loss)
     if made is None or not _is_made_up(failure, made.value):
         return
     alive = {n: v for n, v in failure.live.names[-1].items() if not n.startswith("_")}
@@ -283,11 +273,10 @@ def _of_the_model(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
 
 def _is_made_up(failure: Failure, value: cst.BaseExpression) -> bool:
     """Whether it is a tensor of numbers that stand in the code, or are drawn."""
-    program = failure.program
-    if not isinstance(value, cst.Call) or not _MADE_UP.match(program.text(value.func)):
+    if not isinstance(value, cst.Call) or not _MADE_UP.match(failure.text(value.func)):
         return False
     return not any(n.value not in ("torch", "True", "False") for a in value.args
-                   for n in program.inside(a.value, cst.Name))  # fmt: skip
+                   for n in failure.inside(a.value, cst.Name))  # fmt: skip
 
 
 def _learns(module: Any) -> bool:
@@ -318,25 +307,24 @@ def _gives_a_graph(failure: Failure, code: str) -> bool:
 
 def _asked(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
     """Made-up scores that go into a loss, where no model is there: a leaf asks for a gradient."""
-    program = failure.program
     alive = failure.live.names[-1]
     if any(isinstance(v, torch.nn.Module) and _learns(v) for v in alive.values()):
         return
     for value in _made_of(failure, loss)[1:]:
-        for name in program.inside(value, cst.Name):
+        for name in failure.inside(value, cst.Name):
             held = alive.get(name.value)
             if not isinstance(held, torch.Tensor) or not held.is_floating_point():
                 continue
-            made = assignment(program, name.value, name)
+            made = assignment(failure, name.value, name)
             if made is None or _A_TARGET.search(name.value) or not held.is_leaf:
                 continue
             if not isinstance(made.value, cst.Call):
                 continue
             if argument(made.value, 99, "requires_grad") is not None or any(
                 isinstance(alive.get(n.value), torch.Tensor | np.ndarray)
-                for n in program.inside(made.value, cst.Name)
+                for n in failure.inside(made.value, cst.Name)
             ):  # what it was made of would get none
                 continue
             what = f"`{name.value}` is what gets a gradient"
-            edits: Edits = {made.value: asking(program, made.value)}
+            edits: Edits = {made.value: asking(failure, made.value)}
             yield failure.edit(edits, what, at=made, cost=COST.POSSIBLE)

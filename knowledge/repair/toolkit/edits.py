@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
+
+from knowledge.repair.codemod import Rewrite, Settings
 
 N = TypeVar("N", bound=cst.CSTNode)
 New = cst.CSTNode | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
@@ -178,6 +180,27 @@ class Program:
             beside: statement of any kind → one to insert before or behind it.
         """
         return self.module.visit(_Edit(nodes, before or {}, beside or {}))
+
+    def edit(
+        self,
+        edits: Mapping[cst.CSTNode, New] | cst.Module,
+        told: str,
+        intent: str = "",
+        *,
+        at: cst.CSTNode | Sequence[cst.CSTNode] | None = None,
+        cost: float = 0.0,
+        **more: Unpack[Settings],
+    ) -> Rewrite:
+        """Nodes replaced; the title tells what was done, and the line of the first, or of `at`.
+
+        Args:
+            edits: as `replace` takes them; or the new module, where `at` is said.
+        """
+        new = edits if isinstance(edits, cst.Module) else self.replace(edits)
+        first = () if isinstance(edits, cst.Module) else tuple(edits)[:1]
+        places = first if at is None else at if isinstance(at, Sequence) else (at,)
+        lines = " and ".join(dict.fromkeys(str(self.line(place)) for place in places))
+        return Rewrite(new, f"line {lines}: {told}", intent, cost=cost, **more)
 
     def imported(self) -> set[str]:
         """Names that the snippet's imports bind."""

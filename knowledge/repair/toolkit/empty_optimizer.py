@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Program, call, method
 from knowledge.repair.toolkit.sites import assigned_above, own_modules
 
@@ -17,14 +17,14 @@ def filled(program: Program, optimizer: cst.Call) -> Rewrites:
     made = assigned_above(program, given.value, line) if isinstance(given, cst.Name) else None
     if made is not None and _is_generator(program, made.value):
         told = "parameters() can be walked through once; a list keeps them"
-        yield Rewrite.of(program, {made.value: call("list", cst.Arg(made.value))}, told, at=made)
+        yield program.edit({made.value: call("list", cst.Arg(made.value))}, told, at=made)
         return
     listed = made.value if made is not None else given
     models = _models(program, line)
     if isinstance(listed, cst.List) and not listed.elements and len(models) == 1:
         new = method(cst.Name(models[0]), "parameters")
         told = f"the optimizer trains the parameters of `{models[0]}`"
-        yield Rewrite.of(program, {given: new}, told, at=optimizer)
+        yield program.edit({given: new}, told, at=optimizer)
 
 
 def _is_generator(program: Program, value: cst.BaseExpression) -> bool:

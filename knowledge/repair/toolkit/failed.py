@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from functools import cached_property
-from typing import Unpack
 
 import libcst as cst
 
 from executor.errors import SeenError, read
 from executor.protocol import Caught, ErrorSeen, JobResult, Variable
-from knowledge.repair.codemod import Rewrite, Settings
-from knowledge.repair.toolkit.edits import New, Program
+from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.sites import failing, failing_statement, seen_error, variables
 
 
 class Failed(Program):
-    """A program whose run failed: an operator's `Failure` without its live values.
+    """A program whose run failed; with its live values it is an operator's `Failure`.
 
     Args:
         code: its source.
@@ -62,8 +60,7 @@ class Failed(Program):
     @property
     def outermost(self) -> cst.SimpleStatementLine | None:
         """The simple statement of the program's outermost frame, which led to it."""
-        frames = self.result.frames
-        return self.statement_on(frames[0].line) if frames else None
+        return self.statement_on(self.result.frames[0].line) if self.result.frames else None
 
     @property
     def explained(self) -> str:
@@ -74,15 +71,3 @@ class Failed(Program):
     def seen(self) -> dict[str, Variable]:
         """What the failing frame could see."""
         return variables(self.result)
-
-    def edit(
-        self,
-        edits: Mapping[cst.CSTNode, New],
-        told: str,
-        intent: str = "",
-        *,
-        at: cst.CSTNode | Sequence[cst.CSTNode] | None = None,
-        **more: Unpack[Settings],
-    ) -> Rewrite:
-        """Nodes replaced; the title tells what was done, and the line of the first, or of `at`."""
-        return Rewrite.of(self, edits, told, intent, at=at, **more)

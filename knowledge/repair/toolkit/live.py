@@ -52,7 +52,7 @@ def made_callable(failure: Failure, place: Place) -> cst.Call | None:
         return None
     made: cst.BaseExpression | None = place.node.func
     if isinstance(made, cst.Name):
-        assigned = assignment(failure.program, made.value, place.node)
+        assigned = assignment(failure, made.value, place.node)
         made = assigned.value if assigned is not None else None
     return made if isinstance(made, cst.Call) else None
 
@@ -61,13 +61,12 @@ def behind_backward(failure: Failure) -> tuple[Place, ...]:
     """The calls that computed what a failed `backward()` starts from, as its assignment has it."""
     from knowledge.repair.operator import Place
 
-    program = failure.program
     start = started_from(failure)
-    given = assignment(program, start.value, start) if isinstance(start, cst.Name) else None
+    given = assignment(failure, start.value, start) if isinstance(start, cst.Name) else None
     value = given.value if given is not None else start
     if value is None:
         return ()
-    calls = (call for call in program.inside(value, cst.Call) if call is not failure.node)
+    calls = (call for call in failure.inside(value, cst.Call) if call is not failure.node)
     return tuple(Place(call, -1) for call in calls)
 
 
@@ -93,7 +92,7 @@ def works(failure: Failure, place: Place, old: cst.BaseExpression, new: cst.Base
 
 def evaluates(failure: Failure, place: Place, expression: cst.BaseExpression) -> bool:
     """Whether an expression has a value where the program failed."""
-    text = failure.program.module.code_for_node(expression)
+    text = failure.module.code_for_node(expression)
     try:
         failure.live.value(f"({text})", place.frame)
     except Exception:
@@ -106,7 +105,7 @@ def value_with(
 ) -> Any:
     """What a failing expression is worth with another operand; MISSING if it fails with it too."""
     changed = new if old is place.node else place.node.deep_replace(old, new)
-    text = failure.program.module.code_for_node(changed)
+    text = failure.module.code_for_node(changed)
     try:
         return failure.live.value(f"({text})", place.frame)
     except Exception:

@@ -10,7 +10,7 @@ import libcst as cst
 
 from executor.errors import SeenError
 from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Check, Rewrite, Rewrites
+from knowledge.repair.codemod import Check, Rewrites
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import Shape, shape_of
@@ -73,7 +73,7 @@ def resized_target(program: Program, loss: LossCall, seen: SeenError) -> Rewrite
         return
     new = method(loss.target, change[0], cst.Arg(integer(change[1])))
     told = f"the target {list(target)} gets the prediction's shape {list(given)}"
-    yield Rewrite.of(program, {loss.target: new}, told, at=loss.call)
+    yield program.edit({loss.target: new}, told, at=loss.call)
 
 
 def _change(target: Shape, given: Shape) -> tuple[str, int] | None:

@@ -20,7 +20,6 @@ from knowledge.repair.operator import (
     load_operators,
 )
 from knowledge.repair.proposing import edits_of
-from knowledge.repair.toolkit.edits import Program
 from tests.built import failed, ran
 
 CODE = "x = make()\ny = x.add_(1) + x\n"
@@ -55,7 +54,7 @@ class Rules:
 
 
 def failure(code: str = CODE) -> Failure:
-    return Failure(Program(code), failed("it fails", line=2), Dead())
+    return Failure(code, failed("it fails", line=2), Dead())
 
 
 def test_no_operator_is_called_like_an_article():
@@ -103,7 +102,7 @@ def test_the_unchanged_program_is_no_edit():
 def test_a_value_is_read_where_reading_changes_nothing(text: str, worth: object):
     """What writes in place, or binds a name, is not evaluated a second time."""
     asked = failure(f"y = {text}\n")
-    node = next(iter(asked.program.all(cst.Assign))).value
+    node = next(iter(asked.all(cst.Assign))).value
 
     assert asked.value(node) == worth
 
@@ -113,4 +112,4 @@ def test_the_failing_expression_is_found_by_its_place():
     asked = failure()
 
     assert asked.node is not None
-    assert asked.program.text(asked.node) == "x.add_(1) + x"
+    assert asked.text(asked.node) == "x.add_(1) + x"

@@ -49,9 +49,8 @@ _FRACTIONS = re.compile(
 
 def check(change: Change) -> Check:
     """What the code computes with is the data that it had."""
-    found = change.compared
     live = variables(change.result)
-    pairs = [*found.changed, *((None, s) for s in found.come)]
+    pairs = [*change.compared.changed, *((None, s) for s in change.compared.come)]
     for old, new in pairs:
         before = Counter(k for k, _ in _losses(old, change, live)) if old is not None else Counter()
         for kind, detail in _losses(new, change, live):

@@ -306,8 +306,7 @@ def _called_no_more(change: Change) -> Iterator[str]:
 
     The line that failed may well call something else: what it called may not exist.
     """
-    error = change.result.error
-    failed = (error.line or 0) if error is not None else 0
+    failed = (change.result.error.line or 0) if change.result.error is not None else 0
     renamed = _renamed(change.compared, failed)
     for old, new in change.compared.changed:
         if not isinstance(old, ast.Expr) or not isinstance(old.value, ast.Call):

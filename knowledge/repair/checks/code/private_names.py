@@ -14,8 +14,7 @@ _NAME = "private names"
 def check(change: Change) -> Check:
     """No name with a leading underscore that the code did not use before, unless it makes it."""
     known = _used(change.compared.old)
-    new = change.compared.new
-    for name in sorted(_used(new) - known - _made(new)):
+    for name in sorted(_used(change.compared.new) - known - _made(change.compared.new)):
         detail = f"it uses `{name}`, which is not meant to be used from outside"
         return Check(name=_NAME, passed=False, detail=detail)
     return Check(name=_NAME, passed=True, detail="it uses nothing private")

@@ -62,8 +62,7 @@ _ADVERBS = ("nan", "arg", "log", "cum", "mask")
 
 def check(change: Change) -> Check:
     """No function or operator of PyTorch's stands for one that means something else."""
-    found = change.compared
-    for line, old, new in _exchanged(found):
+    for line, old, new in _exchanged(change.compared):
         if not change.intent:  # alternatives say what they mean
             detail = f"line {line}: {new}, which means something else than {old}"
             return Check(name=_NAME, passed=False, detail=detail)

@@ -41,8 +41,7 @@ def _goes_on_alike(tried: Tried) -> bool:
     """Whether what the run reaches now has the shapes that it would have had: the warning is about
     lines that came later, and would be there with any edit that goes past the error.
     """
-    error = tried.wrong.error
-    if error is None or _GIVES_NOTHING.search(error.code) is None:
+    if tried.wrong.error is None or _GIVES_NOTHING.search(tried.wrong.error.code) is None:
         return False
     theirs = {line.strip() for line in tried.original.splitlines()}  # indented anew or not
     made = {n for n, line in enumerate(tried.fixed.splitlines(), 1) if line.strip() not in theirs}

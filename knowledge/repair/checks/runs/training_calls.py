@@ -75,8 +75,7 @@ def _whole(tried: Tried, was: Influence, name: str) -> int:
 
 def _failing(tried: Tried, name: str, pattern: re.Pattern[str], was: Influence) -> int:
     """How many calls there are with the one that raised."""
-    error = tried.before.error
-    if error is None or not pattern.search(error.code):
+    if tried.before.error is None or not pattern.search(tried.before.error.code):
         return 0
     return _count(was, name) + 1
 

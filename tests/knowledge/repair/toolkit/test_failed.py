@@ -44,6 +44,8 @@ def test_an_edit_is_told_with_the_line_of_its_first_node_or_of_another() -> None
     assert program.edit(new, "another").title == "line 2: another"
     assert program.edit(new, "another", at=elsewhere).title == "line 1: another"
     assert program.edit(new, "another", "it is meant").module.code == "a = load()\nb = c\n"
+    made = program.edit(program.replace(new), "another", at=elsewhere)
+    assert (made.title, made.module.code) == ("line 1: another", "a = load()\nb = c\n")
 
 
 def test_an_edit_of_several_places_is_told_with_the_lines_of_all_of_them_each_once() -> None:
