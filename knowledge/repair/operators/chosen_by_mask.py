@@ -26,12 +26,12 @@ _GIVES_PLACES = frozenset({"nonzero", "argwhere"})
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """`b[condition]`, where the condition has the first dimensions of what is chosen from."""
-    program, place = failure.program, next(iter(failure.places), None)
+    place = next(iter(failure.places), None)
     if place is None:
         return
     given = tensors(failure, place)
     for index in given[1:]:
-        made = assignment(program, program.text(index.node), index.node)
+        made = assignment(failure, failure.text(index.node), index.node)
         condition = _condition(failure, made.value if made is not None else index.node)
         mask = failure.value(condition, place.frame) if condition is not None else None
         if condition is None or not isinstance(mask, torch.Tensor) or mask.dtype != torch.bool:
@@ -41,8 +41,8 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
             continue
         picked = cst.SubscriptElement(cst.Index(condition.with_changes(lpar=(), rpar=())))
         new = cst.Subscript(operand(whole.node), [picked])
-        where = f"where `{program.text(condition)}` holds"
-        meant = f"those of `{program.text(whole.node)}` are taken {where}"
+        where = f"where `{failure.text(condition)}` holds"
+        meant = f"those of `{failure.text(whole.node)}` are taken {where}"
         yield failure.edit({place.node: new}, meant, cost=COST.LIKELY)
         return
 
@@ -53,7 +53,7 @@ def _condition(failure: Failure, made: cst.BaseExpression | None) -> cst.BaseExp
         return None
     if made.func.attr.value not in _GIVES_PLACES:
         return None
-    of_torch = failure.program.text(made.func.value) == "torch"
+    of_torch = failure.text(made.func.value) == "torch"
     return made.args[0].value if of_torch and made.args else made.func.value
 
 

@@ -52,7 +52,7 @@ def edits(failure: Failure) -> Rewrites:
     given = [a.value for a in node.args if a.keyword is None]
     if name not in ("solve", "lstsq") and (first := argument(node, 0, "input")) is not None:
         given = [first.value]
-    if name == "lstsq" and _reads_residuals(program, node):
+    if name == "lstsq" and _reads_residuals(failure, node):
         return
     whole: cst.CSTNode = node
     parent = failure.parent(node)
