@@ -30,7 +30,8 @@ def edits(failure: Failure) -> Rewrites:
         uses = [n for n in failure.inside(loop.body, cst.Name) if n.value == index]
         picks = [p for n in uses if isinstance(p := failure.up(n, cst.Subscript), cst.Subscript)]
         picks = [p for p in picks if failure.text(p.slice[0]) == index]
-        of = [p for p in picks if _is_a_list_of(failure, p.value, count)]
+        lists_of = ((p, _of_self(failure, p.value)) for p in picks)
+        of = [p for p, v in lists_of if isinstance(v, torch.nn.ModuleList) and len(v) == count]
         if not of or not all(same(p.value, of[0].value) for p in of):
             continue
         name = free_name(failure, "layer")
@@ -53,20 +54,11 @@ def _counts(failure: Failure, over: cst.BaseExpression) -> int:
     given = over.args[0].value
     if isinstance(given, cst.Integer):
         return int(given.value)
-    if isinstance(given, cst.Call) and failure.text(given.func) == "len":
-        return _length(failure, given.args[0].value)
-    value = _of_self(failure, given)
-    return value if isinstance(value, int) else 0
-
-
-def _is_a_list_of(failure: Failure, node: cst.BaseExpression, count: int) -> bool:
-    value = _of_self(failure, node)
-    return isinstance(value, torch.nn.ModuleList) and len(value) == count
-
-
-def _length(failure: Failure, node: cst.BaseExpression) -> int:
-    value = _of_self(failure, node)
-    return len(value) if isinstance(value, list | tuple | torch.nn.ModuleList) else 0
+    measured = isinstance(given, cst.Call) and failure.text(given.func) == "len"
+    value = _of_self(failure, given.args[0].value if isinstance(given, cst.Call) else given)
+    if measured and isinstance(value, list | tuple | torch.nn.ModuleList):
+        return len(value)
+    return value if isinstance(value, int) and not measured else 0
 
 
 def _of_self(failure: Failure, node: cst.BaseExpression) -> object:

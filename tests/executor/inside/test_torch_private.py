@@ -198,6 +198,7 @@ def test_nodes_of_the_graph_say_what_they_kept() -> None:
     assert torch.equal(private.saved_mask(given.masked_fill(hidden, 0).grad_fn), hidden)
     shares = given.softmax(1)
     assert torch.equal(private.saved_result(shares.grad_fn), shares)
+    assert private.saved_exponent(given.pow(3).grad_fn) == 3
     weighed = nn.functional.nll_loss(given, torch.ones(3).long(), torch.ones(2), ignore_index=0)
     assert torch.equal(private.saved_weight(weighed.grad_fn), torch.ones(2))
     assert private.saved_ignore_index(weighed.grad_fn) == 0

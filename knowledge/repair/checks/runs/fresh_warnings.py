@@ -8,7 +8,7 @@ from executor.errors import is_a_notice, tells_of_a_mistake
 from executor.protocol import WarningSeen
 from knowledge.repair.changed import lines_of
 from knowledge.repair.check import Check
-from knowledge.repair.checks.runs import Tried, operations
+from knowledge.repair.checks.runs import Tried
 
 # A TracerWarning says that a trace keeps a value as a constant.
 _TAKEN = re.compile(r"\.(?:detach|item|tolist|numpy)\(|\.data\b")
@@ -41,11 +41,12 @@ def _goes_on_alike(tried: Tried) -> bool:
     """Whether what the run reaches now has the shapes that it would have had: the warning is about
     lines that came later, and would be there with any edit that goes past the error.
     """
-    if tried.wrong.error is None or _GIVES_NOTHING.search(tried.wrong.error.code) is None:
+    error, seen = tried.wrong.error, tried.after.influence
+    if error is None or seen is None or _GIVES_NOTHING.search(error.code) is None:
         return False
     theirs = {line.strip() for line in tried.original.splitlines()}  # indented anew or not
     made = {n for n, line in enumerate(tried.fixed.splitlines(), 1) if line.strip() not in theirs}
-    return not any(o.kind in _RESHAPES and o.line in made for o in operations(tried.after))
+    return not any(o.kind in _RESHAPES and o.line in made for o in seen.operations)
 
 
 def _kind(w: WarningSeen) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""attention-batch: a mask for each head of each sample, a query for each sample."""
+"""attention-batch: a mask for each head of each sample."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ out, _ = attend(x, x, x, attn_mask=hidden)
 print(out.shape)
 """
 
-QUERY = """\
-import torch
-from torch import nn
-
-
-class Pool(nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.ask = nn.Parameter(torch.randn(1, 2, width))
-        self.attend = nn.MultiheadAttention(width, 4, batch_first=True)
-
-    def forward(self, x):
-        return self.attend(self.ask, x, x)[0]
-
-
-torch.manual_seed(0)
-print(Pool(16)(torch.randn(6, 9, 16)).shape)
-"""
-
 STEPS_FIRST = """\
 import torch
 from torch import nn
 
 torch.manual_seed(0)
 attend = nn.MultiheadAttention(8, 2)
-start = nn.Parameter(torch.randn(3, 1, 8))
-keys = torch.randn(7, 4, 8)
-print(attend(start, keys, keys, need_weights=False)[0].shape)
+x = torch.randn(5, 3, 8)
+later = torch.rand(3, 5, 5) > 0.95
+print(attend(x, x, x, None, False, later)[0].shape)
+"""
+
+LAYER = """\
+import torch
+from torch import nn
+
+
+class Look(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.attend = nn.MultiheadAttention(width, 4, batch_first=True)
+
+    def forward(self, x, mask):
+        return self.attend(x, x, x, attn_mask=mask, need_weights=False)[0]
+
+
+torch.manual_seed(0)
+mask = torch.zeros(6, 9, 9).masked_fill(torch.rand(6, 9, 9) > 0.8, -9.0)
+print(Look(16)(torch.randn(6, 9, 16), mask).shape)
 """
 
 ALL = """\
@@ -61,22 +61,22 @@ import torch
 from torch import nn
 
 attend = nn.MultiheadAttention(8, 2, batch_first=True)
-query, keys = torch.randn(2, 5, 8), torch.randn(3, 5, 8)
-print(attend(query, keys, keys)[0].shape)
+x, mask = torch.randn(3, 5, 8), torch.zeros(4, 5, 5).bool()
+print(attend(x, x, x, attn_mask=mask)[0].shape)
 """
 
 CASES = Cases(
     mended={},
     paired={
         "masks": (MASKS, ("attn_mask=hidden.repeat_interleave(2, dim=0)",)),
-        "a learned query": (QUERY, ("self.ask.expand(x.shape[0], -1, -1), x, x",)),
-        "steps first": (STEPS_FIRST, ("attend(start.expand(-1, keys.shape[1], -1), keys",)),
+        "steps first": (STEPS_FIRST, ("later.repeat_interleave(2, dim=0))[0]",)),
+        "in a layer": (LAYER, ("attn_mask=mask.repeat_interleave(4, dim=0)",)),
     },
-    refused={"other steps": ALL, "two batches": TWO},
+    refused={"other steps": ALL, "masks of other samples": TWO},
     wrong={
         "heads of other samples": ("masks", swap("=hidden", "=hidden.repeat(2, 1, 1)")),
         "no mask": ("masks", swap(", attn_mask=hidden", "")),
-        "one sample": ("a learned query", swap("(self.ask, x, x)", "(self.ask, x[:1], x[:1])")),
+        "the first sample's for all": ("masks", swap("=hidden", "=hidden[0]")),
         "swallowed": ("masks", swallow("out, _ = attend(x, x, x, attn_mask=hidden)")),
         "deleted": ("masks", delete("out, _ = attend(x, x, x, attn_mask=hidden)")),
     },

@@ -91,6 +91,14 @@ def test_a_warning_of_lines_that_come_later(failing, kind, line, passes):
     assert check(made).passed is passes
 
 
+def test_what_was_not_looked_at_excuses_nothing():
+    """Which shapes the changed lines made is not known."""
+    before = failed("it failed", line=2, code="loss.backward()")
+    late = ran(warnings=(SIZE.model_copy(update={"line": 3}),))
+
+    assert not check(tried(before=before, ran_after=late)).passed
+
+
 def test_a_line_that_is_only_indented_anew_makes_nothing():
     """The `view` was there before."""
     before = failed("it failed", line=3, code="loss.backward()")
