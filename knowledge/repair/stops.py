@@ -36,8 +36,7 @@ def stop_of(before: JobResult, after: JobResult, old: str, new: str, why: WhySto
         new: the code of the second.
         why: says what stopped a run.
     """
-    error = before.error
-    if error is None or mistake(before).error is not error:
+    if before.error is None or mistake(before).error is not before.error:
         return ""
     if after.outcome in _LIMITS or after.cut is not None:
         if after.seconds < 1 + _LONGER * before.seconds:
@@ -47,7 +46,7 @@ def stop_of(before: JobResult, after: JobResult, old: str, new: str, why: WhySto
     elif (
         after.outcome is not Outcome.ERROR
         or after.error is None
-        or verify.same_error(error, after.error)
+        or verify.same_error(before.error, after.error)
         or not verify.moved_on(before, after, old, new)
     ):
         return ""

@@ -40,10 +40,9 @@ def _is_exchanged(program: Failed, result: JobResult, layer: Layer) -> bool:
     if mask := read(program.error, "attention_mask"):
         given = layer.input or ()
         return len(given) == 3 and given[:2] == (mask.sizes("expected")[0], mask.sizes("given")[0])
-    call = program.node
-    if not isinstance(call, cst.Call) or len(call.args) < 3:
+    if not isinstance(program.node, cst.Call) or len(program.node.args) < 3:
         return False
-    shapes = [live_shape(program, result, a.value) for a in call.args[:3]]
+    shapes = [live_shape(program, result, a.value) for a in program.node.args[:3]]
     query, key, value = shapes
     query = query or layer.input  # what it was given first, where that is not kept in a variable
     if query is None or key is None or value is None or len(query) != 3 or key != value:

@@ -42,13 +42,12 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if node.func.attr.value == "grad":
         yield from _of_grad(program, node)
     elif node.func.attr.value == "backward":
-        root = node.func.value
-        if program.text(root) in {"torch.autograd", "autograd"}:
+        if program.text(node.func.value) in {"torch.autograd", "autograd"}:
             return
         if is_a(program.error, _COMPLEX):
-            yield from _of_complex(program, root)
+            yield from _of_complex(program, node.func.value)
             return
-        yield from _of_backward(program, node, root)
+        yield from _of_backward(program, node, node.func.value)
 
 
 def _of_complex(program: Failed, root: cst.BaseExpression) -> Rewrites:

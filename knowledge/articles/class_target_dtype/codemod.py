@@ -25,12 +25,11 @@ _WHOLE = re.compile(r"^torch\.(randint|arange)\(|\.(argmax|round|floor)\(|^torch
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`.float()` where rows are one-hot, `.long()` where every index is a whole number."""
-    error = program.error
-    loss = loss_call(program, result, error)
+    loss = loss_call(program, result, program.error)
     if loss is None:
         return
     source = made_from(program, loss.target)
-    if is_a(error, _ROWS):
+    if is_a(program.error, _ROWS):
         if loss.input_shape is not None and len(loss.input_shape) == 1:
             yield from _two_classes(program, result, loss)
             return
@@ -39,7 +38,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         if not given and (made or _one_hot(result, loss)):
             told = "the one-hot rows become probabilities"
             yield program.edit({loss.target: method(loss.target, "float")}, told, at=loss.call)
-    elif _dtype(error) in ("Int", "Short", "Char") or (
+    elif _dtype(program.error) in ("Int", "Short", "Char") or (
         _WHOLE.search(source) or is_whole(_facts(result, loss.target))
     ):
         told = "the class indices become whole numbers of type torch.long"

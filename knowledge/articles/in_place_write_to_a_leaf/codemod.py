@@ -260,10 +260,9 @@ def _value(write: _Write, name: str) -> cst.BaseExpression | None:
     call = write.call
     if call is None or not isinstance(call.func, cst.Attribute):
         return None
-    method = call.func.attr
-    if not isinstance(call.func.value, cst.Name) or method.value in _SETS:
+    if not isinstance(call.func.value, cst.Name) or call.func.attr.value in _SETS:
         return None
-    return call.with_changes(func=call.func.with_changes(attr=cst.Name(method.value[:-1])))
+    return call.with_changes(func=call.func.with_changes(attr=cst.Name(call.func.attr.value[:-1])))
 
 
 def _constant(value: cst.BaseExpression) -> bool:

@@ -25,10 +25,9 @@ _CODES = re.compile(r"ind(ex|ices)|\bidx|label|class|categor|target|token|_ids?\
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """dtype=torch.float32 in the call that makes it."""
-    statement = program.statement
-    if statement is None or len(statement.body) != 1:
+    if program.statement is None or len(program.statement.body) != 1:
         return
-    small = statement.body[0]
+    small = program.statement.body[0]
     names = (
         " ".join(program.text(t.target) for t in small.targets)
         if isinstance(small, cst.Assign)

@@ -38,13 +38,12 @@ def applies(result: JobResult) -> bool:
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The tensor at the place where the list or the array is made, or is passed on."""
-    node = program.node
-    if node is None:
+    if program.node is None:
         return
     if "TensorDataset(" in program.error.code:
-        yield from _dataset(program, node)
+        yield from _dataset(program, program.node)
         return
-    names = [n for n in program.inside(node, cst.Name) if _is_list(program, n)]
+    names = [n for n in program.inside(program.node, cst.Name) if _is_list(program, n)]
     if len({n.value for n in names}) != 1:
         return
     name = names[0]

@@ -30,9 +30,8 @@ class _Product(NamedTuple):
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """Transpose the right side, or the left, where that makes the inner sizes equal."""
-    node = program.node
-    product = _product(program, node)
-    if node is None or product is None or _is_laid_out(program, node):
+    product = _product(program, program.node)
+    if program.node is None or product is None or _is_laid_out(program, program.node):
         return
     left, right = _shapes(program, product)
     if left is None or left[-1] == 1:

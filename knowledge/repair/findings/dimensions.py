@@ -54,9 +54,8 @@ def _along(program: Program, found: list[cst.Call], dim: int, told: str) -> Rewr
 
 def _place(program: Program, call: cst.Call) -> int:
     """Where a call takes its dimension, if that is given without its name."""
-    function = call.func
-    owner = program.text(function.value) if isinstance(function, cst.Attribute) else ""
-    name = program.text(function).rpartition(".")[2]
+    owner = program.text(call.func.value) if isinstance(call.func, cst.Attribute) else ""
+    name = program.text(call.func).rpartition(".")[2]
     if name in ("Softmax", "LogSoftmax"):
         return 0
     place = {"normalize": 2, "norm": 1, "vector_norm": 1}.get(name, 0)

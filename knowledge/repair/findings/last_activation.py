@@ -249,8 +249,7 @@ def _in_order(program: Program, finding: Finding) -> Rewrites:
             continue
         first, second = plain
         turned: Edits = {first.value: second.value, second.value: first.value}
-        told = "the prediction first, then the target"
-        yield program.edit(turned, told, at=call, as_one=True)
+        yield program.edit(turned, "the prediction first, then the target", at=call, as_one=True)
 
 
 def _ctc_with_logarithm(program: Program, finding: Finding) -> Rewrites:

@@ -101,8 +101,7 @@ def _scaled(program: Program, finding: Finding) -> Rewrites:
                 v: cst.BinaryOperation(operand(v), cst.Divide(), cst.Integer("255")) for v in given
             }
             first = min(given, key=program.line)
-            told = "the inputs are scaled to 0 … 1"
-            yield program.edit(divided, told, at=first, as_one=True)
+            yield program.edit(divided, "the inputs are scaled to 0 … 1", at=first, as_one=True)
 
 
 def _random(program: Program, finding: Finding) -> Rewrites:

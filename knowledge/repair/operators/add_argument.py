@@ -252,13 +252,12 @@ def _one_of_its_words(failure: Failure, found: Called) -> Rewrites:
 
 def _words_of(parameter: inspect.Parameter) -> list[str]:
     """The words that a parameter may be, as its annotation lists them."""
-    annotation = parameter.annotation
-    if isinstance(annotation, str):  # not evaluated
-        inside = re.fullmatch(r"(?:\w+\.)?Literal\[(.{1,300})\]", annotation, re.DOTALL)
+    if isinstance(parameter.annotation, str):  # not evaluated
+        inside = re.fullmatch(r"(?:\w+\.)?Literal\[(.{1,300})\]", parameter.annotation, re.DOTALL)
         return re.findall(r"['\"](\w+)['\"]", inside[1]) if inside else []
-    if typing.get_origin(annotation) is not typing.Literal:
+    if typing.get_origin(parameter.annotation) is not typing.Literal:
         return []
-    return [word for word in typing.get_args(annotation) if isinstance(word, str)]
+    return [word for word in typing.get_args(parameter.annotation) if isinstance(word, str)]
 
 
 def _given(call: cst.Call) -> tuple[str, ...]:

@@ -185,12 +185,11 @@ def _of_array(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
 
 def _listed(failure: Failure, one: Operand) -> Rewrites:
     """`np.array(list(table.values()))` for `np.array(table.values())`, an array of one object."""
-    value = one.value
-    if not isinstance(value, np.ndarray) or value.dtype != object or value.ndim:
+    if not isinstance(one.value, np.ndarray) or one.value.dtype != object or one.value.ndim:
         return
     made = assignment(failure, failure.text(one.node), one.node)
     call_ = made.value if made is not None else one.node
-    if isinstance(value.item(), (MappingView, Iterator)) and isinstance(call_, cst.Call):
+    if isinstance(one.value.item(), (MappingView, Iterator)) and isinstance(call_, cst.Call):
         given = call_.args[0].value
         told = f"the entries of `{failure.text(given)}` are listed"
         yield _rewrite(failure, given, _Form(call("list", cst.Arg(given)), told))

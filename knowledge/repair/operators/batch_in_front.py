@@ -22,11 +22,10 @@ _RANKS = {"Conv1d": 3, "Conv2d": 4, "Conv3d": 5}
 
 def edits(failure: Failure) -> Rewrites:
     """The one `unsqueeze(1)` of the picture that the layer is given."""
-    layer = failure.result.layer
-    rank = _RANKS.get(layer.type) if layer is not None else None
-    if layer is None or rank is None or not failure.places:
+    rank = _RANKS.get(failure.result.layer.type) if failure.result.layer is not None else None
+    if failure.result.layer is None or rank is None or not failure.places:
         return
-    wanted = setting(layer, "in_channels")
+    wanted = setting(failure.result.layer, "in_channels")
     for place in failure.places[-1:]:
         for one in tensors(failure, place):
             shape = list(one.value.shape)

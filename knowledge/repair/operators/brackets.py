@@ -52,18 +52,17 @@ def edits(failure: Failure) -> Rewrites:
 
 def _not_called(failure: Failure) -> Rewrites:
     """`sum(p.numel() for p in …)`: methods of tensors in the failing statement without brackets."""
-    statement = failure.statement
-    if statement is None or re.search(SPEAKS, failure.error.message) is None:
+    if failure.statement is None or re.search(SPEAKS, failure.error.message) is None:
         return
     found: Edits = {}
-    for node in failure.inside(statement, cst.Attribute):
+    for node in failure.inside(failure.statement, cst.Attribute):
         parent = failure.parent(node)
         is_called = isinstance(parent, cst.Call) and parent.func is node
         if is_called or isinstance(parent, cst.Attribute):
             continue
         if node.attr.value in _OF_ONE and callable(getattr(torch.Tensor, node.attr.value)):
             found[node] = cst.Call(node)
-    for name in failure.inside(statement, cst.Name):
+    for name in failure.inside(failure.statement, cst.Name):
         # `loss = errors.mean`, and what follows asks that method for what a tensor has.
         made, value = assignment(failure, name.value, name), failure.value(name)
         is_method = isinstance(value, _METHODS) and _needs_nothing(value)
@@ -72,7 +71,7 @@ def _not_called(failure: Failure) -> Rewrites:
     if found:
         names = " and ".join(dict.fromkeys(f"`{failure.text(n)}`" for n in found))
         told = f"{names} is a method, which is called"
-        yield failure.edit(found, told, f"{names} is called", at=statement)
+        yield failure.edit(found, told, f"{names} is called", at=failure.statement)
 
 
 def _suspects(failure: Failure) -> Iterator[tuple[cst.BaseExpression, Any]]:
@@ -209,9 +208,8 @@ def _last(node: cst.BaseExpression) -> str:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same expression, in other brackets: what stood inside of them still does."""
-    error = before.error
-    code = "".join(error.code.split()) if error is not None else ""
-    if error is None or not is_a(error, "not_callable", "index_type"):
+    code = "".join(before.error.code.split()) if before.error is not None else ""
+    if before.error is None or not is_a(before.error, "not_callable", "index_type"):
         return []
     if not code.endswith((")", "]")):
         return []

@@ -25,10 +25,9 @@ KEEPS = (computed(allowed=("[",)),)
 
 def applies(result: JobResult) -> bool:
     """An optimizer's state, or what it leaves in the groups, was looked for and not found."""
-    error = result.error
-    if error is None or error.type != "KeyError":
+    if result.error is None or result.error.type != "KeyError":
         return False
-    return error.message.strip("'") == _WHOLE or is_a(error, "scheduler_resumed")
+    return result.error.message.strip("'") == _WHOLE or is_a(result.error, "scheduler_resumed")
 
 
 def edits(failure: Failure) -> Rewrites:

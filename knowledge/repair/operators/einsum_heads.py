@@ -26,14 +26,13 @@ _EQUATION = re.compile(r"([a-zA-Z]+(?:,[a-zA-Z]+)+)->([a-zA-Z]+)")
 
 def edits(failure: Failure) -> Rewrites:
     """The letter behind the first one, of the operands that have a dimension more, and of all."""
-    node = failure.node
-    if not isinstance(node, cst.Call) or len(node.args) < 3:
+    if not isinstance(failure.node, cst.Call) or len(failure.node.args) < 3:
         return
-    equation = node.args[0].value
+    equation = failure.node.args[0].value
     if not isinstance(equation, cst.SimpleString) or equation.prefix:
         return
     said = _EQUATION.fullmatch(equation.raw_value.replace(" ", ""))
-    values = [failure.value(a.value) for a in node.args[1:]]
+    values = [failure.value(a.value) for a in failure.node.args[1:]]
     if said is None or not all(isinstance(v, torch.Tensor) for v in values):
         return
     terms = said[1].split(",")

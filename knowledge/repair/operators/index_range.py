@@ -57,8 +57,7 @@ def edits(failure: Failure) -> Rewrites:
         title = (
             f"line {way.line}: {name} go up to {high}, so there are {high + 1} instead of {rows}"
         )
-        meaning = f"there are {high + 1}, from 0 to {high}"
-        yield Rewrite(way.module, title, meaning, cost=cost)
+        yield Rewrite(way.module, title, f"there are {high + 1}, from 0 to {high}", cost=cost)
 
 
 def _last_steps(failure: Failure, place: Place, values: Any, rows: int) -> Rewrites:

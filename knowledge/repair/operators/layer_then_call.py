@@ -103,8 +103,7 @@ def _in_two(failure: Failure, place: Place, call: cst.Call) -> cst.Call | None:
         a.keyword.value for a in options if a.keyword
     }:
         return None
-    made = call.with_changes(args=separated(options))
-    return cst.Call(made, separated(given))
+    return cst.Call(call.with_changes(args=separated(options)), separated(given))
 
 
 def _held(failure: Failure, place: Place, call: cst.Call) -> object:

@@ -23,5 +23,4 @@ def edits(failure: Failure) -> Rewrites:
         only = listed.elements[0].value
         changed = place.node.deep_replace(listed, only)
         if isinstance(changed, cst.BaseExpression) and evaluates(failure, place, changed):
-            told = "the one setting holds for every parameter group"
-            yield failure.edit({listed: only}, told)
+            yield failure.edit({listed: only}, "the one setting holds for every parameter group")

@@ -236,10 +236,9 @@ def _not_implemented(failure: Failure) -> Lookup | None:
     node = failure.node
     if not isinstance(failure.live.error, NotImplementedError) or not isinstance(node, cst.Call):
         return None
-    function = node.func
-    if not isinstance(function, cst.Attribute) or function.attr.value not in _RENAMED:
+    if not isinstance(node.func, cst.Attribute) or node.func.attr.value not in _RENAMED:
         return None
-    return Lookup(failure.value(function.value), function.attr.value, "")
+    return Lookup(failure.value(node.func.value), node.func.attr.value, "")
 
 
 def _attribute(failure: Failure, name: str) -> cst.Attribute | None:

@@ -175,14 +175,13 @@ def _new_names(found: Called) -> dict[str, str]:
     names: dict[str, str] = {}
     for given in unknown:
         assert given.keyword is not None
-        word = given.keyword.value
-        fitting = [n for n in meant(word, free) if _takes(found, n, given.value)]
+        fitting = [n for n in meant(given.keyword.value, free) if _takes(found, n, given.value)]
         if len(fitting) > 1:
             fitting = [n for n in fitting if n in required] or fitting
         if len(fitting) == 1 and fitting[0] not in names.values():
-            names[word] = fitting[0]
-        elif not fitting and (only_tells(word) or _is_off(given.value)):
-            names[word] = ""
+            names[given.keyword.value] = fitting[0]
+        elif not fitting and (only_tells(given.keyword.value) or _is_off(given.value)):
+            names[given.keyword.value] = ""
     return names
 
 

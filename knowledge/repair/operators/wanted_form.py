@@ -121,10 +121,9 @@ def _for_each(failure: Failure, place: Place, one: Operand, others: list[Any]) -
 
 def _greys(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
     """Shares from 0 to 1 for what is 0 or 1: cut in the middle, or drawn by them."""
-    value = one.value
-    if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+    if not isinstance(one.value, torch.Tensor) or not one.value.is_floating_point():
         return
-    if bool(((value >= 0) & (value <= 1)).all()):
+    if bool(((one.value >= 0) & (one.value <= 1)).all()):
         yield _Form("({} > 0.5).float()", "each of {} counts as 0 or 1, whichever is nearer", True)
         yield _Form("{}.bernoulli()", "0 or 1 is drawn for each of {}, by its value", True)
 

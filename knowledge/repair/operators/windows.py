@@ -89,14 +89,13 @@ def _loops(program: Program) -> Iterator[tuple[cst.CSTNode, str, cst.BaseExpress
     """Loops and comprehensions over `range(…)`: what they repeat, the index, and where they end."""
     loops: list[cst.For | cst.CompFor] = [*program.all(cst.For), *program.all(cst.CompFor)]
     for loop in loops:
-        over = loop.iter
-        if not isinstance(loop.target, cst.Name) or not isinstance(over, cst.Call):
+        if not isinstance(loop.target, cst.Name) or not isinstance(loop.iter, cst.Call):
             continue
-        if program.text(over.func) != "range" or len(over.args) not in (1, 2):
+        if program.text(loop.iter.func) != "range" or len(loop.iter.args) not in (1, 2):
             continue
         body = loop.body if isinstance(loop, cst.For) else program.parent(loop)
         if body is not None:
-            yield body, loop.target.value, over.args[-1].value
+            yield body, loop.target.value, loop.iter.args[-1].value
 
 
 def _shortened(

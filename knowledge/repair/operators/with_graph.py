@@ -91,11 +91,10 @@ def _uncut(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
     """`total += loss.item()` without `.item()`; in what made the loss, and what made that."""
     for value in _made_of(failure, loss):
         for node in failure.inside(value, cst.Call):
-            function = node.func
-            if not isinstance(function, cst.Attribute) or function.attr.value not in _CUTS:
+            if not isinstance(node.func, cst.Attribute) or node.func.attr.value not in _CUTS:
                 continue
-            what = f"without `.{function.attr.value}()` the way back to the weights stays open"
-            yield failure.edit({node: function.value}, what, cost=COST.LIKELY)
+            what = f"without `.{node.func.attr.value}()` the way back to the weights stays open"
+            yield failure.edit({node: node.func.value}, what, cost=COST.LIKELY)
 
 
 def _stacked(failure: Failure, loss: cst.BaseExpression) -> Rewrites:

@@ -139,8 +139,7 @@ def _cuts(node: ast.Subscript, result: JobResult, live: dict[str, Variable]) -> 
         shape = facts.shape
     if shape is None and facts is not None and facts.type not in ("Tensor", "Parameter", "ndarray"):
         return False  # one of a tuple's parts
-    index = node.slice
-    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if any(isinstance(p, ast.Constant) and p.value is Ellipsis for p in parts):
         last = parts[-1]
         size = shape[-1] if shape else None
