@@ -303,15 +303,6 @@ net = nn.ResNet18(num_classes=4)   # four kinds
 print(sum(p.numel() for p in net.parameters()) > 0)
 """
 
-NOWHERE = """\
-import torch
-
-def norm(values):
-    return values / spread
-
-print(norm(torch.randn(5)).shape)
-"""
-
 ARRAY = """\
 import torch
 scores = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
@@ -377,7 +368,6 @@ CASES = Cases(
     },
     paired={},
     refused={
-        "a variable that is nowhere": NOWHERE,
         "it is used": USED,
         "another name is used": ANOTHER,
         "another number": NUMBERED,
