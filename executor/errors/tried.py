@@ -67,7 +67,9 @@ def _parts(advice: str) -> Iterator[tuple[str, str]]:
     inside = [span.span() for span in _CODE.finditer(advice)]
     start, joint = 0, ""
     for found in _BETWEEN.finditer(advice):
-        if not any(a < found.start() < b for a, b in inside):
+        prose = _CODE.sub("", advice[start : found.start()])
+        whole = prose.count("(") == prose.count(")")  # what stands in brackets goes with its part
+        if whole and not any(a < found.start() < b for a, b in inside):
             yield advice[start : found.start()], joint
             start, joint = found.end(), found[0]
     yield advice[start:], joint

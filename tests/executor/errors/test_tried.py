@@ -33,6 +33,9 @@ LAST = "Give the loader `drop_last=True`; for prediction call `model.eval()` fir
         (INSTALL, "I did pip install pillow, same error", "", "", ""),
         (INSTALL, "I did pip install torch, same error", "", "", INSTALL),
         ("Do `a=1`, or `b=2`. Print c", "", "f(b=2)", "", "Do `a=1`. Print c"),
+        ("Do (`a=1`, or the newest). See c", "", "f(a=1)", "", "See c"),
+        ("Do (`a=1`, or the newest). See c", "", "", "", "Do (`a=1`, or the newest). See c"),
+        ("Do (or not) that; give `a=1`, or `b(`", "", "f(a=1)", "", "Do (or not) that, or `b(`"),
         ("Do that. Give `a=1`; see c", "", "f(a=1)", "", "Do that. See c"),
         ("Rename them; `a=False` would lose some", "", "f(a=False)", "", "Rename them; `a=False` "
          "would lose some"),

@@ -25,6 +25,14 @@ def module(init: str = "pass", forward: str = "return x", more: str = "") -> str
     )
 
 
+def with_(template: str, known: dict[str, str], **other: str) -> str:
+    """A program of a template, as it is known but for some places."""
+    made = template
+    for name, value in (known | other).items():
+        made = made.replace("{" + name + "}", value)
+    return made
+
+
 LOOPS = "for e in a:\n    opt.zero_grad()\n    for x in b:\n"
 STEPS = "        loss.backward()\n        opt.step()"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.executor.inside.test_remarks import kinds, module
+from tests.executor.inside.test_remarks import kinds, module, with_
 
 HEAD = "import torch\nfrom torch import nn\nfrom torch.distributions import Categorical, Normal\n"
 BLOCK = HEAD + module(
@@ -93,14 +93,6 @@ BATCHES = (
     "    for b in {over}:\n        opt.step()\n"
 )
 ONCE = {"body": "for i in range(9):\n        yield x[i]", "made": "batches(x)", "over": "data"}
-
-
-def with_(template: str, known: dict[str, str], **other: str) -> str:
-    """A program of a template, as it is known but for some places."""
-    made = template
-    for name, value in (known | other).items():
-        made = made.replace("{" + name + "}", value)
-    return made
 
 
 SHOWN = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.executor.inside.test_remarks import kinds
+from tests.executor.inside.test_remarks import kinds, with_
 
 HEAD = "import torch\nfrom torch.utils.data import DataLoader, TensorDataset\n"
 Q = HEAD + "GAMMA = 0.99\ndef f(target, s, r, done):\n    best = {best}\n    return {target}\n"
@@ -51,11 +51,6 @@ RESIZED = (
     HEAD + "def f(mask):\n    mask = F.interpolate(mask[:, None].float(), 8, mode={mode!r})\n"
     "    return {given}\n"
 )
-
-
-def with_(template: str, known: dict[str, str], **other: str) -> str:
-    """A program of a template, as it is known but for some places."""
-    return template.format(**(known | other))
 
 
 SHOWN = {
