@@ -10,8 +10,7 @@ from executor.protocol import Job, JobResult, Outcome
 if TYPE_CHECKING:  # what proposes edits reads the limit in the jail, where no HTTP client is
     from executor.service.client import ExecutorClient
 
-# Of processor time, in all runs of a search; of runs that hit the time limit, by the clock. A run
-# that has begun is finished.
+# Of processor time, in all runs of a search; of runs that hit the time limit, by the clock.
 MOST_S = 6.0
 
 
@@ -50,6 +49,15 @@ class Budget:
             return True
         first, self._has_a_last = not self._has_a_last, True
         return first
+
+    def limit_s(self, job: Job, before: JobResult) -> float:
+        """The time limit of a candidate's run: what is left, and time enough to get past the error.
+
+        Args:
+            job: the original run's, with its limit.
+            before: what that did.
+        """
+        return min(job.wall_s, max(self.left_s, 2 + 2 * before.seconds))
 
     async def run(self, job: Job, ahead: Callable[[int], None] | None = None) -> JobResult:
         """Run a job.

@@ -96,7 +96,8 @@ async def judge_steps(
     first, last = steps[0], steps[-1]
     before = original.run
     code = last.proposal.code
-    again = job.model_copy(update={"code": code})
+    wall_s = executor.limit_s(job, before) if isinstance(executor, Budget) else job.wall_s
+    again = job.model_copy(update={"code": code, "wall_s": wall_s})
     after = await run_and_look(executor, again, before, Probe.GRADIENTS)
     stops = stop_of(before, after, job.code, code, original.why)
     limited = bool(stops) and after.outcome is not Outcome.ERROR

@@ -173,12 +173,13 @@ def _tried(
 ) -> list[Proposal]:
     """The edits that get past the error, the cheapest first; those not reached are left out.
 
-    What would be tried after `left_s` seconds of computing nobody runs.
+    Half of the `left_s` seconds of computing is kept for the runs that follow.
     """
     each_s = _AT_LEAST_S + _TIMES * min(order.result.seconds, 2.0)
     all_s = max(_TRIALS_S, min(3 * each_s, _MOST_TRIALS_S))
     jobs = [order.job.model_copy(update={"code": p.code}) for p in proposals]
-    trials = try_programs(jobs, min(each_s, left_s), min(all_s, left_s)) if left_s > 0 else []
+    most_s = min(all_s, left_s / 2)
+    trials = try_programs(jobs, min(each_s, most_s), most_s) if left_s > 0 else []
     return [
         p.model_copy(update={"trial": trial})
         for p, trial in zip(proposals, trials, strict=False)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 
 from executor.protocol import Job, Outcome
+from executor.service.client import ExecutorClient
 from knowledge.repair import engine
 from knowledge.repair.budget import MOST_S, Budget
 from knowledge.repair.codemod import Proposal
+from knowledge.repair.judge import judge
 from tests.built import RecordedExecutor, failed, found, ran
 from tests.knowledge.repair.test_engine import VALUES, A, B, codemod
 
@@ -40,6 +44,32 @@ async def test_every_run_counts():
     assert not budget.is_spent
     await budget.run(Job(code="f"))
     assert budget.is_spent
+
+
+@pytest.mark.parametrize(
+    ("spent_s", "failed_after_s", "limit_s"),
+    [
+        (0.0, 0.1, MOST_S),
+        (2.0, 0.1, MOST_S - 2.0),
+        (MOST_S, 0.5, 3.0),  # enough to get past the error, and a little more
+        (0.0, 3.5, 9.0),
+        (0.0, 100.0, 10.0),  # never more than the original run had
+    ],
+)
+async def test_a_candidate_is_given_what_is_left(
+    spent_s: float, failed_after_s: float, limit_s: float
+):
+    """A program that trains for long is cut there, and its fix shown in part."""
+    still = failed(A, line=1, code="f(a)")
+    executor = RecordedExecutor({"f": ran(cpu_seconds=spent_s), TRIED[0]: still})
+    budget = Budget(executor)
+    await budget.run(Job(code="f"))
+
+    before = failed(A, line=1, code="f(a)", seconds=failed_after_s)
+    step = Proposal(codemod="a", title="so", code=TRIED[0])
+    await judge(cast(ExecutorClient, budget), codemod("a", A), step, Job(code=OLD), before, None)
+
+    assert executor.asked[-1].wall_s == pytest.approx(limit_s)
 
 
 async def test_a_run_that_waited_counts_by_the_clock() -> None:

@@ -100,9 +100,9 @@ def test_an_edit_is_dropped_where_its_trial_shows_the_error(
 
 
 @pytest.mark.parametrize(
-    ("left_s", "longest_s"), [(100.0, (0.7, 3.0)), (2.0, (0.7, 2.0)), (0.5, (0.5, 0.5))]
+    ("left_s", "longest_s"), [(100.0, (0.7, 3.0)), (2.0, (0.7, 1.0)), (0.5, (0.25, 0.25))]
 )
-def test_trials_end_where_no_edit_is_run_any_more(
+def test_trials_leave_half_of_the_time_to_the_runs_that_follow(
     tmp_path: Path, left_s: float, longest_s: tuple[float, float]
 ):
     """The search's own time; what this process had its forks compute before is no part of it."""
