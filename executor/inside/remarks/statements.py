@@ -34,6 +34,8 @@ def _uncalled(tree: ast.Module) -> Found:
     for node in walk(tree):
         match node:
             case ast.Expr(value=ast.Attribute(attr=name) as method) if name in _UNCALLED:
+                if dotted(method).startswith("torch."):
+                    continue  # `torch.version.cuda`, shown by a session: no method
                 yield (
                     "uncalled",
                     node,

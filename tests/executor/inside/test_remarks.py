@@ -109,6 +109,7 @@ SHOWN = {
 }
 
 SOUND = {
+    "what a session shows of a module": "import torch\ntorch.version.cuda\ntorch.cuda",
     "a target that is made from another network": (
         "t = make()\nt.load_state_dict(q.state_dict())\nbest = q"
     ),
