@@ -93,6 +93,7 @@ KINDS = {
     "bytes_wrap": Says.PROGRAM_WIDE_MISTAKE,
     "padding_in_score": Says.PROGRAM_WIDE_MISTAKE,
     "additions_lost": Says.PROGRAM_WIDE_MISTAKE,
+    "copy_written": Says.PROGRAM_WIDE_MISTAKE,
     "statistics_left_behind": Says.PROGRAM_WIDE_MISTAKE,
     "lost_by_saving": Says.PROGRAM_WIDE_MISTAKE,
     "one_state_stored": Says.PROGRAM_WIDE_MISTAKE,

@@ -34,6 +34,8 @@ def _changed(program: Program, way: dict[str, Any]) -> cst.Module | None:
         if node is None or None in texts:
             return None
         code = "".join(map(str, texts))
+        whole = program.parent(node)
+        node = whole if isinstance(whole, cst.Expr) else node  # it may become no expression
         if isinstance(node, cst.BaseSmallStatement):
             new[node] = cst.ensure_type(
                 cst.parse_statement(code), cst.SimpleStatementLine

@@ -31,6 +31,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     layouts.py       views that were meant to turn a tensor
     samples.py       sorted training data, samples never drawn, test data that was trained on
     overwrites.py    additions at places that come several times
+    copies.py        writes into a copy that an index made, and that nothing holds
     wraps.py         bytes that go beyond 255 or below 0
     loading.py       loaded weights that change nothing
     workers.py       worker processes of a loader that all deliver the same
@@ -57,6 +58,7 @@ from executor.inside.probes.training import idle, witnesses
 from executor.inside.probes.training.by_text import report_by_text
 from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.comparisons import Comparisons
+from executor.inside.probes.training.copies import Copies
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.followers import Followers
 from executor.inside.probes.training.hooks import report_hooks
@@ -121,6 +123,7 @@ class TrainingProbe:
         self.samplers = Samplers(source, tree)
         self.overwrites = Overwrites(self.names, tree)
         self.wraps = Wraps(self.names, tree)
+        self.copies = Copies(self.names, tree)
         self.tried = witnesses.Tried(tree)
         self.witnessed: list[str] = []
         self._collector = FindingCollector()
@@ -150,6 +153,7 @@ class TrainingProbe:
         self.samplers.start()
         self.overwrites.start()
         self.wraps.start()
+        self.copies.start()
 
     def stop(
         self,
@@ -168,6 +172,7 @@ class TrainingProbe:
             self.samplers,
             self.overwrites,
             self.wraps,
+            self.copies,
         )
         for part in (*parts, self.losses, self.steps, self.called):
             part.stop()
@@ -216,6 +221,7 @@ class TrainingProbe:
             self._try(lambda c: report_empty(c, self._tree))
             self._try(lambda c: report_warnings(c, warnings, "\n".join(self.source.lines)))
         self._try(self.loads.report)
+        self._try(self.copies.report)
         self.comparisons.report(self._collector)
         self._try(lambda c: self.comparisons.report_padding(c, self.leaks.left_out))
         known = (seen for w in warnings for seen in families_of("UserWarning", w.message))

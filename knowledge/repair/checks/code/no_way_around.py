@@ -223,6 +223,8 @@ def _left_out(change: Change) -> Iterator[str]:
             continue
         if isinstance(statement, ast.Expr) and _returned(statement.value, found):
             continue
+        if any(_written_at_once(statement, new) for new in found.come):
+            continue
         if instead and _calls(statement) == instead:
             continue  # it makes the same mistake as the line that failed
         if _turns_itself(statement) and "without" in change.said:
@@ -301,6 +303,18 @@ def _returned(value: ast.expr, found: Comparison) -> bool:
     return any(same_code(s.value, value) for s in come)
 
 
+def _written_at_once(old: ast.stmt, new: ast.stmt) -> bool:
+    """Whether `x[i].fill_(v)` is `x[i] = v` now."""
+    match old, new:
+        case (
+            ast.Expr(ast.Call(ast.Attribute(ast.Subscript() as place, name), given)),
+            ast.Assign([target], value) | ast.AugAssign(target, _, value),
+        ):
+            wanted = [*map(text, given), f"{text(place)}.{name[:-1]}()", "0"]
+            return text(target) == text(place) and text(value) in wanted
+    return False
+
+
 def _called_no_more(change: Change) -> Iterator[str]:
     """A function that was called for what it does, and whose line now does something else.
 
@@ -319,6 +333,8 @@ def _called_no_more(change: Change) -> Iterator[str]:
             continue  # the weights still get values to start from
         if (called(old.value), _called_by(new)) in renamed or _is_respelt(old, new):
             continue  # the call that failed, once more, and changed alike; or another slip
+        if _written_at_once(old, new):
+            continue
         if is_left_out and not old.lineno <= failed <= (old.end_lineno or 0):
             yield f"it leaves line {old.lineno} out: `{text(old)[:60]}`"
 

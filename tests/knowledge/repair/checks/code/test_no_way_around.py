@@ -197,6 +197,13 @@ LOSSES = "for loss in losses:\n    loss.backward()\n"
         ("assert a == b\n", "assert torch.is_same_size(a, b)\n", ASSERTED),
         ("assert x\n", "f()\n", OUT.format(1, "assert x")),
         ("f()\n", "f()\nassert x\n", ""),
+        ("x[i].fill_(v)\n", "x[i] = v\n", ""),
+        ("x[i].zero_()\n", "x[i] = 0\n", ""),
+        ("x[i].add_(v)\n", "x[i] += v\n", ""),
+        ("x[i].abs_()\n", "x[i] = x[i].abs()\n", ""),
+        ("x[i].fill_(v)\n", "x[j] = v\n", OUT.format(1, "x[i].fill_(v)")),
+        ("x[i].fill_(v)\n", "x[i] = w\n", OUT.format(1, "x[i].fill_(v)")),
+        ("x.fill_(v)\n", "x = v\n", OUT.format(1, "x.fill_(v)")),
     ],
 )  # fmt: skip
 def test_a_way_around_is_no_repair(old: str, new: str, why: str):
