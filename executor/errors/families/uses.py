@@ -335,6 +335,12 @@ FAMILIES = (
                 "`with`",
                 {"managed": r".+"},
             ),
+            Sentence(
+                "If `{key}` is a class of your own: one that has `__eq__` and no `__hash__`, as "
+                "every `@dataclass` does, cannot be a key; modules have to be: "
+                "`@dataclass(eq=False)`",
+                {"key": r"(?!(?:slice|list|dict|set|Series|numpy\.ndarray|bytearray)$)[\w.]+"},
+            ),
             "Print `type(x)` before the line",
         ),
         types=("TypeError", "AttributeError"),

@@ -330,6 +330,8 @@ CASES = [
     (TYPE, "'DataLoader' object is not subscriptable", {}, "loader.dataset", "before the loop"),
     (TYPE, "unhashable type: 'slice'", {}, "iloc", "Print `type(x)`"),
     (TYPE, "unhashable type: 'list'", {}, "`tuple(x)` is a key", "iloc"),
+    (TYPE, "unhashable type: 'list'", {}, "`tuple(x)` is a key", "@dataclass"),
+    (TYPE, "unhashable type: 'Mixer'", {}, "`@dataclass(eq=False)`", "tuple"),
     (ATTRIBUTE, "__enter__", {}, "`torch.no_grad()`", "used as a key"),
     (
         VALUE,

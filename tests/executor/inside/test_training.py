@@ -722,3 +722,29 @@ def test_looking_changes_nothing(any_house: House, name: str) -> None:
     assert bare.stdout + bare.stderr
     assert (watched.stdout, watched.stderr) == (bare.stdout, bare.stderr)
     assert (watched.outcome, watched.detail) == (bare.outcome, "")
+
+
+HASHLESS = """\
+from dataclasses import dataclass
+@dataclass
+class Net(nn.Module):
+    n: int = 2
+    def __post_init__(self):
+        super().__init__()
+        self.fc = nn.Linear(self.n, 1)
+    def forward(self, x):
+        return self.fc(x)
+net = Net()
+print(net(torch.ones(1, 2)).shape)
+net(torch.ones(3, 2)).sum().backward()
+list(net.parameters())
+"""
+
+
+def test_what_cannot_be_looked_at_runs_all_the_same(any_house: House) -> None:
+    """The parts of a module without a hash cannot be listed: the snippet's own line says so."""
+    result = any_house.run(HEAD + HASHLESS, wall_s=60)
+
+    assert result.stdout == "torch.Size([1, 1])\n"
+    assert result.error is not None and result.error.code == "list(net.parameters())"
+    assert "unhashable type: 'Net'" in result.detail

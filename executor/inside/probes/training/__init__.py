@@ -61,6 +61,7 @@ from executor.inside.probes.training.comparisons import Comparisons
 from executor.inside.probes.training.copies import Copies
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.followers import Followers
+from executor.inside.probes.training.heard import PROBLEMS
 from executor.inside.probes.training.hooks import report_hooks
 from executor.inside.probes.training.kept import Kept
 from executor.inside.probes.training.layouts import Layouts
@@ -228,7 +229,9 @@ class TrainingProbe:
         implicit = any(seen.id == "softmax_without_dimension" for seen in known)
         self.losses.report(self._collector, optimized, trained=self.trained, implicit=implicit)
         self.findings = self._collector.findings
-        if problem := self.losses.problem or self.steps.problem or self._problem:
+        problems = [self.called.problem, *PROBLEMS, self.losses.problem, self.steps.problem]
+        PROBLEMS.clear()
+        if problem := next(filter(None, problems), self._problem):
             raise RuntimeError(f"a look at the training failed: {problem}")
 
     def _witness(self, namespace: dict[str, Any]) -> None:

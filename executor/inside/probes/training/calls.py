@@ -61,6 +61,7 @@ class Calls:
         self._root: tuple[int | None, tuple[int, ...]] = None, ()
         self._known: set[tuple[Any, ...]] = set()
         self._working = False  # inside a root: all calls are the root's own
+        self.problem = ""
 
     def start(self) -> None:
         """Listen."""
@@ -106,13 +107,19 @@ class Calls:
                 return call(*args, **kwargs)
             calls._working = True
             try:
-                calls._enter(self, args, kwargs)
-                if calls.keeper is not None:
-                    calls.keeper.enter(self, args, kwargs, calls._root[0])
+                try:
+                    calls._enter(self, args, kwargs)
+                    if calls.keeper is not None:
+                        calls.keeper.enter(self, args, kwargs, calls._root[0])
+                except Exception as e:  # ours: of a module without a hash nothing can be listed
+                    calls.problem = calls.problem or f"{type(e).__name__}: {e}"[:200]
                 output = call(*args, **kwargs)
-                calls._leave(self, output)
-                if calls.keeper is not None:
-                    calls.keeper.leave(self, output)
+                try:
+                    calls._leave(self, output)
+                    if calls.keeper is not None:
+                        calls.keeper.leave(self, output)
+                except Exception as e:
+                    calls.problem = calls.problem or f"{type(e).__name__}: {e}"[:200]
                 return output
             finally:
                 calls._working = False

@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+PROBLEMS: list[str] = []  # what went wrong in a callback: ours, and no reason to stop the snippet
+
 
 class Heard:
     """A descriptor that takes a method's place, and calls back when it is looked up on something.
@@ -22,7 +24,10 @@ class Heard:
     def __get__(self, thing: Any, owner: Any = None) -> Any:
         """The method itself, bound as it would be."""
         if thing is not None:
-            self._hear(thing)
+            try:
+                self._hear(thing)
+            except Exception as e:
+                PROBLEMS.append(f"{type(e).__name__}: {e}"[:200])
         return self._original.__get__(thing, owner)
 
 
