@@ -279,8 +279,9 @@ FAMILIES = (
             ),
             "Give `checkpoint(…, debug=True)` to see where the two part. What forward does must "
             "not depend on anything that it changes itself, and no cache (`use_cache=False` in "
-            "transformers) may be used there; random numbers are replayed only while "
-            "`preserve_rng_state=True`",
+            "transformers) may be used there; torch's random numbers are replayed only while "
+            "`preserve_rng_state=True`, those of `random` and NumPy never: decide by "
+            "`torch.rand(())`",
         ),
         suspects=(Suspect(r"checkpoint\w*|gradient_checkpointing\w*"),),
         types=("CheckpointError",),

@@ -669,6 +669,11 @@ FAMILIES = (
                 "web page with <, 60)",
                 {"words": _NO_OPERAND},
             ),
+            Sentence(
+                "The file holds a bound method, as `torch.save(model.state_dict, path)` leaves "
+                "it: the parentheses of `state_dict()` are missing where it was saved",
+                {"object": r"getattr"},
+            ),
             (
                 "torch.load reads only tensors and plain containers unless told otherwise "
                 "(since 2.6), and the file holds {object}"
@@ -694,6 +699,12 @@ FAMILIES = (
                 "variable `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD=1` lets it through; else allow the "
                 "class with `torch.serialization.add_safe_globals([…])`",
                 {"line": r"^(?!.*\bload\w*\()(?=.*\w\()"},
+            ),
+            Sentence(
+                "Save `model.state_dict()`, with its parentheses. From the file that is there, if "
+                "it is your own and its classes can be imported: `torch.load(path, "
+                "weights_only=False)()` gives the weights",
+                {"object": r"getattr"},
             ),
             "Where you trust the file (it can run code): `torch.load(path, weights_only=False)`; "
             "else allow that class with `torch.serialization.add_safe_globals([…])`; better save "

@@ -125,7 +125,6 @@ FAMILIES = (
         today=(
             r'"(?P<kernel>(?!\w{0,80}cuda)[\w.]{1,80})" not implemented for '
             r"'(?P<dtype>Half|BFloat16)'",
-            r"(?P<kernel>[\w.]{1,80}): Low precision dtypes not supported\. Got (?P<dtype>\w+)",
         ),
         older=(
             r"\b(?P<kernel>(?!\w{0,80}cuda)\w{1,80}) not implemented for '(?P<dtype>Half)'",
@@ -141,11 +140,31 @@ FAMILIES = (
             "RuntimeError: \"slow_conv2d_cpu\" not implemented for 'Half'",
             "RuntimeError: \"addmm_impl_cpu_\" not implemented for 'Half'",
             "RuntimeError: \"LayerNormKernelImpl\" not implemented for 'Half'",
-            "RuntimeError: linalg.inv: Low precision dtypes not supported. Got Half",
             "RuntimeError: thnn_conv2d_forward is not implemented for type torch.HalfTensor",
             "RuntimeError: _th_mm not supported on CPUType for Half",
         ),
         breadth=-4,  # otherwise `not_implemented_for_dtype`
+    ),
+    ErrorFamily(
+        id="linalg_low_precision",
+        says="A function of linear algebra that computes in float32 or more gets half precision.",
+        means=(
+            "`{kernel}` gets {dtype}, and computes in float32 and float64 alone, on every device",
+        ),
+        remedy=(
+            "Cast for this one operation, and back: `torch.linalg.inv(x.float()).to(x.dtype)`; the "
+            "rest may stay as it is",
+        ),
+        types=("RuntimeError",),
+        today=(
+            r"(?P<kernel>[\w.]{1,80}): Low precision dtypes not supported\. Got "
+            r"(?:torch\.)?(?P<dtype>\w+)",
+        ),
+        values={"kernel": "PyTorch's name of the function", "dtype": "that it got"},
+        sample="torch.linalg.inv(torch.eye(2, dtype=torch.half))",
+        examples=(
+            "RuntimeError: linalg.inv_ex: Low precision dtypes not supported. Got torch.float16",
+        ),
     ),
     ErrorFamily(
         id="autocast_unsafe",

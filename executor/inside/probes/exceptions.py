@@ -20,6 +20,7 @@ _FRAMES = 12
 _LOCALS = 40
 _LIBRARY = re.compile(r'File "[^"\n]*/(?:site|dist)-packages/')  # its path is not the error's
 
+_COLOURS = re.compile(r"\x1b\[[0-9;:?]{0,20}[A-Za-z]")  # a terminal's
 _INSTALLED = re.compile(r"(?<![\w.])/(?:[^\s'\"()/]+/)*(?:site|dist)-packages/")
 
 
@@ -133,7 +134,7 @@ def message_of(error: BaseException) -> str:
     except BaseException:  # SystemExit too: it is only being looked at
         text = "(the exception's own __str__ failed)"
     text = text[: 2 * _MESSAGE].encode("utf-8", "backslashreplace").decode()
-    text = _INSTALLED.sub("", text)
+    text = _COLOURS.sub("", _INSTALLED.sub("", text))
     return text if len(text) <= _MESSAGE else text[:_MESSAGE] + " …"
 
 

@@ -27,7 +27,15 @@ def edits(failure: Failure) -> Rewrites:
             "what was saved on a GPU is loaded onto the CPU",
             "it is to go on without a GPU",
         )
-    elif _wrote_it(failure, node):
+        return
+    if (save := _saved(failure, node)) is None:
+        return
+    saved = argument(save, 0, "obj")
+    if saved is not None and failure.text(saved.value).endswith(".state_dict"):
+        told = f"`{failure.text(saved.value)}` is called, so that the weights are saved"
+        meant = "the file is to hold the weights"
+        yield failure.edit({saved.value: cst.Call(saved.value)}, told, meant, at=save)
+    else:
         false = cst.Name("False")
         yield failure.edit(
             {node: with_argument(node, 99, "weights_only", false)},
@@ -36,8 +44,8 @@ def edits(failure: Failure) -> Rewrites:
         )
 
 
-def _wrote_it(failure: Failure, load: cst.Call) -> bool:
-    """Whether the program saved to that very path above the line."""
+def _saved(failure: Failure, load: cst.Call) -> cst.Call | None:
+    """The call above the line that saved to that very path."""
     path = argument(load, 0, "f")
     wanted = failure.value(path.value) if path is not None else failure.missing
     called = failure.places[-1].node  # in a function: the module's own line that led to it
@@ -48,5 +56,5 @@ def _wrote_it(failure: Failure, load: cst.Call) -> bool:
         for frame in {0, len(failure.live.names) - 1}:
             value = failure.value(written.value, frame)
             if value is not failure.missing and str(value) == str(wanted):
-                return True
-    return False
+                return save
+    return None

@@ -15,7 +15,7 @@ from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import operands
 from knowledge.repair.toolkit.statements import inserted
 
-_ASKS = r"(?i:\b(?:only|must|should|needs?|requires?|expects?)\b.*"
+_ASKS = r"(?i:(?<!not )\b(?:only|must|should|needs?|requires?|expects?)\b.*"
 _EVAL, _NO_ACTIVITY = rf"{_ASKS}\beval(?:uation)?\b)", r"(?i:no activities specified)"
 SPEAKS = rf"{_EVAL}|{_ASKS}\btrain(?:ing)?\b mode)|{_NO_ACTIVITY}"
 

@@ -221,3 +221,10 @@ def test_newer_pythons_tell_it_themselves(name: str) -> None:
         assert ran.returncode == 0, (python, ran.stderr)
         seen = [tuple(s) for s in json.loads(ran.stdout.splitlines()[-1])]
         assert list(dict.fromkeys(seen)) == expected, python
+
+
+def test_a_messages_colours_are_no_part_of_it(any_house: House) -> None:
+    """What a terminal would take for colours nobody can read in a chat."""
+    result = any_house.run('raise ValueError("do \\x1b[1mthis\\x1b[0m first")')
+
+    assert result.error is not None and result.error.message == "do this first"

@@ -7,6 +7,17 @@ import pytest
 from tests.executor.conftest import House
 from tests.executor.inside.test_explain import ran
 
+GETTER = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.band = 4
+    @property
+    def window(self):
+        return 2 * self.bands
+n = Net()
+"""
+
 
 @pytest.mark.parametrize(
     ("code", "said", "unsaid"),
@@ -72,6 +83,11 @@ from tests.executor.inside.test_explain import ran
         # Names that are there, on the class or as a slot; and no verdict on what is close.
         ("class P:\n    __slots__ = ('value',)\nP().valeu", "closest name is `value`", "no other"),
         ("class Net(nn.Module):\n    hidden = 4\nNet().hiden", "closest name is `hidden`", "other"),
+        (GETTER + "n.window", "reads `self.bands` (line 10), which is not set; the closest name is "
+         "`band` (line 7)", "sets no"),
+        (GETTER + "n.widow", "closest name is `window`", "a property (line"),
+        (GETTER.replace("self.bands", "self.band.size") + "n.window", "a property (line 9)",
+         "which is not set"),
         ("torch.matrix_multiply(1, 2)", "`torch` has no `matrix_multiply`", "close"),
         ("nn.Linear(2, 2).in_channels", "has no `in_channels`", "close"),
         # A keyword that the called function takes, refused by one of that name below it.

@@ -645,6 +645,8 @@ def _of_own_class(scene: Scene, cls: ast.ClassDef, name: str, owner: Thing | Non
                 names = [n for n in ast.walk(statement) if isinstance(n, ast.Constant)]
                 sets |= {str(n.value): n.lineno for n in names if n.value not in sets}
     everything = {**methods, **sets}
+    if name in methods:
+        return _of_property(cls, name, owner, everything)
     near = _nearest(name, list(everything))
     if near:
         return (
@@ -655,6 +657,29 @@ def _of_own_class(scene: Scene, cls: ast.ClassDef, name: str, owner: Thing | Non
     return f"{text} sets no `{name}`" + (
         f"; what it sets is {known}." if known else " and no other attribute."
     )
+
+
+def _of_property(cls: ast.ClassDef, name: str, owner: Thing | None, known: dict[str, int]) -> Told:
+    """What a property reads that is not there: a module then says that it has no such property."""
+    getter = next(n for n in cls.body if isinstance(n, ast.FunctionDef) and n.name == name)
+    if not getter.decorator_list or owner is None or not issubclass(type(owner.value), nn.Module):
+        return None
+    there = {*_static_names(owner.value), *known}
+    read = [
+        n
+        for n in ast.walk(getter)
+        if isinstance(n, ast.Attribute) and ast.unparse(n.value) == "self" and n.attr not in there
+    ]
+    text = (
+        f"`{name}` is a property (line {getter.lineno}), and what it computes raised an "
+        "AttributeError; a module then says that the property itself is not there."
+    )
+    if not read:
+        return text
+    first = min(read, key=lambda n: n.lineno)
+    near = _nearest(first.attr, list(known))
+    close = f"; the closest name is `{near}` (line {known[near]})" if near else ""
+    return f"{text} It reads `self.{first.attr}` (line {first.lineno}), which is not set{close}."
 
 
 @explains("super_init", "module_before_init")

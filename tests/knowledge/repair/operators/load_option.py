@@ -11,6 +11,15 @@ again = torch.load("net.pt")   # the whole model
 print(again(torch.ones(2)).shape)
 """
 
+NOT_CALLED = """\
+import torch
+from torch import nn
+net = nn.Linear(2, 2)
+torch.save(net.state_dict, "net.pt")
+net.load_state_dict(torch.load("net.pt"))
+print(net.bias.shape)
+"""
+
 NUMPY = """\
 import numpy as np
 import torch
@@ -65,6 +74,10 @@ print(torch.load("broken.pt"))
 CASES = Cases(
     mended={},
     paired={
+        "a method that was not called": (
+            NOT_CALLED,
+            ('torch.save(net.state_dict(), "net.pt")',),
+        ),
         "a whole model": (WHOLE, ('torch.load("net.pt", weights_only=False)   # the whole',)),
         "a number of NumPy": (NUMPY, ("torch.load(path, weights_only=False)",)),
         "in a function": (IN_A_FUNCTION, ("return torch.load(path, weights_only=False)",)),
