@@ -7,6 +7,15 @@ import pytest
 from tests.executor.conftest import House
 from tests.executor.inside.test_explain import ran
 
+CUT = """\
+n = nn.Linear(3, 4)
+opt = torch.optim.{made}
+n(torch.ones(1, 3)).sum().backward()
+opt.step()
+n.weight.data = n.weight.data[:2]
+n.weight.grad = torch.ones(2, 3)
+opt.step()
+"""
 GETTER = """\
 class Net(nn.Module):
     def __init__(self):
@@ -88,6 +97,10 @@ n = Net()
         (GETTER + "n.widow", "closest name is `window`", "a property (line"),
         (GETTER.replace("self.bands", "self.band.size") + "n.window", "a property (line 9)",
          "which is not set"),
+        # What an optimizer keeps has the size that its parameter had.
+        (CUT.format(made="SGD(n.parameters(), 0.1, momentum=0.9)"), "`momentum_buffer` [4, 3] for "
+         "`n.weight`, which is [2, 3] now", "?"),
+        (CUT.format(made="Adam([n.weight])"), "`exp_avg` [4, 3] for `n.weight`", "?"),
         ("torch.matrix_multiply(1, 2)", "`torch` has no `matrix_multiply`", "close"),
         ("nn.Linear(2, 2).in_channels", "has no `in_channels`", "close"),
         # A keyword that the called function takes, refused by one of that name below it.

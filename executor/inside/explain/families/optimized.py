@@ -54,6 +54,33 @@ def empty(scene: Scene, m: SeenError) -> Told:
     return None
 
 
+def outgrown(scene: Scene) -> str | None:
+    """A parameter of another shape than what an optimizer keeps for it since an earlier step."""
+    call = scene.call
+    if call is None or not isinstance(call.func, ast.Attribute) or call.func.attr != "step":
+        return None
+    optimizer = next(scene.known([call.func.value]), None)
+    if optimizer is None or not issubclass(type(optimizer.value), torch.optim.Optimizer):
+        return None
+    models = [t for t in scene.variables() if issubclass(type(t.value), nn.Module)]
+    names = {
+        id(p): f"`{t.name}.{path}`"
+        for t in models
+        for path, p in nn.Module.named_parameters(t.value)
+    }
+    for parameter, state in optimizer.value.state.items():
+        for key, kept in state.items():
+            if is_tensor(kept) and kept.dim() > 0 and kept.shape != parameter.shape:
+                who = names.get(id(parameter), "a parameter")
+                return (
+                    f"{optimizer.ticked}{optimizer.place} keeps `{key}` {dims(kept.shape)} for "
+                    f"{who}, which is {dims(parameter.shape)} now: it was given another size "
+                    "after a step. Make the optimizer anew where that is done, or cut what it "
+                    "keeps alike."
+                )
+    return None
+
+
 def _all_frozen(scene: Scene, first: ast.expr) -> Told:
     for node in ast.walk(first):
         t = next(scene.known([node]), None) if isinstance(node, ast.Name) else None

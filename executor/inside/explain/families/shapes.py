@@ -8,6 +8,7 @@ from itertools import permutations
 from typing import Any
 
 from executor.errors import SeenError
+from executor.inside.explain.families.optimized import outgrown
 from executor.inside.explain.families.recurrent import attention
 from executor.inside.explain.family import Told, explains
 from executor.inside.explain.scene import Scene
@@ -126,6 +127,8 @@ def broadcast(scene: Scene, m: SeenError) -> Told:
     if not m["dimension"]:
         return None
     a_size, b_size, at = m.numbers("a", "b", "dimension")
+    if (text := outgrown(scene)) is not None:
+        return text
     pair = _broadcast_pair(scene, a_size, b_size, at)
     if pair is None:
         if scene.layer is not None and scene.input is not None:
