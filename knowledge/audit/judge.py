@@ -40,7 +40,7 @@ _ALL_OF_IT = (ClaimKind.RUNS, ClaimKind.TRAINS, ClaimKind.NEVER_TRAINS)
 _TOPICS = tuple(
     re.compile(words, re.I)
     for words in (
-        r"shape|dimension|\bsizes?\b|broadcast|channel",
+        r"shape|dimension|\bsizes?\b|\d-?d\b|broadcast|channel",
         r"d?type|\bfloat|\blong\b|double",
         r"\bdevice|cuda|\bcpu\b|\bgpu",
         r"grad|backward|in-?place|\bleaf",
@@ -66,9 +66,13 @@ def verdict(
     if errors:  # and its cure: then it is not said to work as a whole, nor if no error comes
         judged = [j for j in judged if j.claim.kind != ClaimKind.RUNS or (comes and j.claim.line)]
         # What follows an error on purpose is not meant as one program with it.
-        judged = [j for j in judged if j.claim.kind is not ClaimKind.PRINTS or _came_to(j, seen)]
-    # An error of what is said to work is not the one that the text speaks of.
+        prints = ClaimKind.PRINTS
+        judged = [j for j in judged if j.claim.kind is not prints or _came_to(j.claim, seen)]
+    # An error of what is said to work, or to print, is not the one that the text speaks of.
     not_meant = {j.evidence for j in judged if j.claim.kind is ClaimKind.RUNS}
+    told = [c for c in claims if c.kind is ClaimKind.PRINTS and c.pointed]
+    if seen.error is not None and not all(_came_to(c, seen) for c in told):
+        not_meant |= {j.evidence for j in errors if j.verdict is not Verdict.REFUTED}
     judged = [j for j in judged if j.claim.line or j not in errors or j.evidence not in not_meant]
     if not seen.raised and any(only_called_wrong(c) and c.line for c in claims):
         # It ran as well: that the right way runs is nothing to be right about, nor what it makes.
@@ -100,8 +104,8 @@ def _doubted(claim: Claim, seen: BlockRun) -> bool:
     return found is not None and found[0] is Verdict.REFUTED
 
 
-def _came_to(j: Judged, seen: BlockRun) -> bool:
-    there = _at(j.claim.end_line, seen)
+def _came_to(claim: Claim, seen: BlockRun) -> bool:
+    there = _at(claim.end_line, seen)
     return there is None or there.times > 0
 
 
@@ -122,10 +126,11 @@ def _not_real(claim: Claim, word: Verdict, seen: BlockRun) -> str:
     if seen.stand_ins or seen.assumed:
         names = ", ".join(seen.stand_ins)
         return f"it ran only with placeholders for {names}" if names else seen.assumed[0]
-    if seen.device == "cpu" and claim.kind is not ClaimKind.ERROR and _ON_GPU.search(claim.text):
-        return "it ran on the CPU"
     # It computes as the CPU does. It has not all of a driver's errors, nor a GPU's own figures.
     silent = claim.kind is ClaimKind.ERROR and word is Verdict.REFUTED
+    decides = claim.kind is ClaimKind.ERROR and not silent
+    if seen.device == "cpu" and not decides and _ON_GPU.search(claim.text):
+        return "it ran on the CPU"
     shows = claim.kind is ClaimKind.PRINTS and seen.ended_well
     simulated = seen.device.startswith("simulated")
     return "it ran on a simulated device" if simulated and (silent or shows) else ""
@@ -219,6 +224,8 @@ def _error(told: Claim, seen: BlockRun) -> _Found:
         return None  # `a common error` need not raise any
     if any(_is_type(types, r) for r in seen.raised):
         return None  # the mistake may be here, and what comes of it elsewhere
+    if only_called_wrong(told) and any(s.calls == "print" and s.times for s in part):
+        return None  # it shows what comes of it
     if why := _never_ran(part):
         return Verdict.CANNOT_RUN, why
     return Verdict.REFUTED, "it raised no such error" if raised else "it raised no error"

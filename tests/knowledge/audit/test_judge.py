@@ -152,6 +152,7 @@ UNSPOKEN = raises(line=3, text=WRONG, pointed=False)
         # An error about something else is another one.
         (SIZES, raises(line=2, text="It fails by the shape."), HOLDS),
         (SIZES, raises(line=2, text="It fails by the dtype."), PARTLY),
+        (SIZES, raises(line=2, text="It fails on a 2-D tensor."), HOLDS),
         (SIZES, raises(line=2, text="It fails by shape and dtype."), HOLDS),
         (INDEX, raises(line=2, text="It fails by the dtype."), HOLDS),
         # What is only called wrong, where whatever comes is caught and nobody speaks of an error.
@@ -159,6 +160,9 @@ UNSPOKEN = raises(line=3, text=WRONG, pointed=False)
         (CAUGHT.replace("IndexError", "Exception"), UNSPOKEN, NONE),
         (CAUGHT, UNSPOKEN, HOLDS),
         (FINE, UNSPOKEN, NONE),
+        # A `try` that shows what comes of it expects no error.
+        (FINE.replace("x[0]", "print(x[0])"), raises(line=3, text=WRONG), NONE),
+        (FINE.replace("x[0]", "print(x[0])"), raises(line=3), REFUTED),
         # Of two errors the one that ended it is meant, where no line is named.
         (CAUGHT + INDEX.replace("2", "'a'"), raises("TypeError"), HOLDS),
     ],
@@ -359,6 +363,8 @@ async def test_a_simulated_device_decides_what_it_computes(
         # An error of what is said to work is not the one that the text announces.
         (FINE + "x[2]\n", [raises("IndexError"), works(line=6)], REFUTED),
         (CAUGHT + "x['a']\n", [raises("IndexError"), works(line=6)], PARTLY),
+        (INDEX + "print(7)\n", [raises("IndexError"), prints("7", line=3)], NONE),
+        (CAUGHT + "print(7)\n", [raises("IndexError"), prints("7", line=6)], HOLDS),
         # What is not surely read, and not so in the place it names, takes the ground from the rest.
         (TWO, [prints("1", line=1), prints("3", line=2, pointed=False)], NONE),
         (TWO, [prints("1", line=1), prints("3", line=1, end=2, pointed=False)], HOLDS),
@@ -405,6 +411,8 @@ ABSENT = {"caught": (Raised(type="ImportError", message="m", line=1, lines=(1,),
         ("print('cpu')\n", {"device": "cuda:0 A100"}, prints("cuda:0", line=1), REFUTED),
         ("x = 1\n", {}, works().model_copy(update={"text": "Right on a GPU."}), CANNOT),
         ("x = 1\n", SIMULATED, works().model_copy(update={"text": "Right on a GPU."}), HOLDS),
+        ("x = 1\n", {}, raises(line=1, text="Fails on a GPU."), CANNOT),
+        (INDEX, {}, raises(line=2, text="Fails on a GPU."), HOLDS),
         ("x = 1\n", ABSENT, raises("ValueError"), CANNOT),
         ("x = 1\n", ABSENT, raises("ImportError"), HOLDS),
         ("x = 1\n", {"statements": ()}, works(), CANNOT),  # of what compiles nothing is known
