@@ -218,8 +218,9 @@ def _error(told: Claim, seen: BlockRun) -> _Found:
         return Verdict.PARTLY, f"it raised {_told(other[-1])}, which is not what is said"
     if not seen.ended_well and seen.error is None:
         return Verdict.CANNOT_RUN, f"the run ended as {seen.outcome}"
-    if claim.message and has_printed(claim.message, seen.stdout):
-        return Verdict.HOLDS, f"it printed {short(claim.message)}"
+    output = claim.message or claim.text.partition(": ")[2]  # `Output: Error: no such row`
+    if len(output.split()) > 2 and has_printed(output, seen.stdout):
+        return Verdict.HOLDS, f"it printed {short(output)}"
     if not named and claim.line is None:
         return None  # `a common error` need not raise any
     if any(_is_type(types, r) for r in seen.raised):

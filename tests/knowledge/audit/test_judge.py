@@ -149,6 +149,9 @@ UNSPOKEN = raises(line=3, text=WRONG, pointed=False)
         # What it names was printed.
         (TOLD, raises(message="too many rows of it", line=1), HOLDS),
         (TOLD, raises(message="too many sheets in that", line=1), REFUTED),
+        (TOLD, raises(line=1, text="Output: Error: too many rows of it"), HOLDS),
+        (TOLD, raises(line=1, text="Output: Error: too many sheets"), REFUTED),
+        (TOLD, raises(line=1, text="Output: Error"), REFUTED),
         # An error about something else is another one.
         (SIZES, raises(line=2, text="It fails by the shape."), HOLDS),
         (SIZES, raises(line=2, text="It fails by the dtype."), PARTLY),
