@@ -27,7 +27,7 @@ def has_printed(said: str, stdout: str) -> bool:
     there, ended = _numbers(stdout)
     upto = len(wanted) - 1
     return any(
-        ends[:upto] == ended[at : at + upto] and all(map(_equal, wanted, there[at:]))
+        ends[:upto] == ended[at : at + upto] and all(map(_equal, wanted, there[at : at + upto + 1]))
         for at in range(len(there) - upto)
     )
 
