@@ -62,7 +62,7 @@ _TYPE = r"(?:\w{1,60}\.){0,6}\w{0,60}(?:Error|Exception|Interrupt|Exit|Iteration
 _TYPED = re.compile(rf"(?<![\w.])({_TYPE}) ?: ?([^\n]{{3,{MAX_MESSAGE_CHARS}}})")
 _TYPED_SIGNATURE = re.compile(rf"({_TYPE})(?:: |$)")
 _QUOTED = re.compile(
-    r"`([^`\n]{8,400})`|“([^”\n]{8,400})”|‘([^’\n]{8,400})’|«([^»\n]{8,400})»"
+    r"`([^`\n]{8,400})`|`[^`\n]{1,7}`|“([^”\n]{8,400})”|‘([^’\n]{8,400})’|«([^»\n]{8,400})»"
     r"|\"([^\"\n]{8,400})\"|(?<!\w)'([^\n]{8,400}?)'(?!\w)"
 )
 _IN_QUOTES = re.compile(r"(['\"])(\S{1,200} \S[^\n]*)\1")
@@ -145,7 +145,7 @@ def find_signatures(text: str) -> list[str]:
     text = text[:MAX_TEXT_CHARS]
     found = [(m.start(), signature(m[1], m[2].rstrip("'\"`”’» "))) for m in _TYPED.finditer(text)]
     for match in _QUOTED.finditer(text):
-        quoted = next(group for group in match.groups() if group is not None)
+        quoted = next((group for group in match.groups() if group is not None), "")
         if len(quoted.split()) >= MIN_QUOTED_WORDS and not _TYPED.search(quoted):
             found.append((match.start(), signature(None, quoted)))
     return list(dict.fromkeys(key for _, key in sorted(found) if key))

@@ -27,16 +27,25 @@ from knowledge.audit.conventions import (
 from knowledge.audit.features import SHAPE, TYPE, Statement, statements
 from knowledge.audit.model import ANY, Claim, ClaimKind
 from knowledge.audit.reading import SURE, Read
-from knowledge.audit.text import Block, comments
+from knowledge.audit.text import Block
 from knowledge.signature import find_signatures
 
 _CODE = re.compile(r"[=(]\w*[=)]|^\w+\(|^\w+\.\w+")  # quoted, and no message
 _NAME = re.compile(r"`([A-Za-z_][\w.\[\]]*)(?:\([^`]*\))?`")
 _CATCHES_ALL = re.compile(r"\bexcept(?: (?:Base)?Exception\b[^:\n]*)?:")
-_DIMS = r"\b(?i:(\d|one|two|three|four|five)-?d(?:im(?:ension(?:s|al)?)?)?)\b"
-_NEAR = r"(?:[^\w,]+\w+){0,5}?[^\w,]+"  # words between a name and what is said of it
-_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _SIZES = re.compile(rf"{SHAPE}|\b\d{{1,6}}(?:[x×]\d{{1,6}})+\b")
+# What is denied is not said: `without raising an error`, `non-None`.
+_NO_ERROR = re.compile(
+    r"\b(?:no|without|never|avoid\w*|prevent\w*) (?:\w+ ){0,2}"
+    r"\w*(?:error|exception|rais|throw|fail)"
+    r"|(?:\bnot|n't) (?:\w+ )?(?:rais|throw|fail|crash|caus|trigger|result|lead|produc)",
+    re.I,
+)
+# What a print asks the machine, another one answers otherwise.
+_OF_THE_MACHINE = re.compile(
+    r"is_available|device_count|get_device|current_device|__version__|version\.|memory_|cpu_count"
+)
+_NO_VALUE = re.compile(r"\b(?:not?|non|never|cannot|than|instead)\b|n't\b", re.I)
 _NUMBERED = re.compile(r"^\W*\d{1,2}[.)](?:\s|$)")  # an entry of a list, or a heading
 _ASSIGNED = re.compile(r"^\s*((?:\w+\s*,\s*)*\w+)\s*(?::[^=\n]+)?=(?!=)", re.M)
 _NUMBER = re.compile(r"^(\w+) *= *(\d{1,8}) *(?:#.*)?$", re.M)
@@ -52,7 +61,7 @@ HEDGED = re.compile(
 def claims_of(block: Block, read: Read) -> list[Claim]:
     """Everything that is claimed about a block, each thing once."""
     told = statements(block)[:_MOST]
-    noted = comments(block.code)
+    noted = [s.comment for s in told if s.comment is not None and not s.is_code]
     found = [
         *asserted(block.code),
         *printed_beside(noted, block.code),
@@ -70,18 +79,26 @@ def claims_of(block: Block, read: Read) -> list[Claim]:
             if kind in _BY_KIND and not spelled:
                 sure = likely >= SURE and (tried or kind != "raises")
                 found += _BY_KIND[kind](statement, sure)
-    # Who catches whatever comes, and speaks of no error, may call the result wrong.
-    if _CATCHES_ALL.search(block.code) and not FAILS.search(" ".join(block.follow)):
-        found = [c for c in found if not only_called_wrong(c)]
+    # Who catches whatever comes and speaks of no error, or of one that may come, may call the
+    # result wrong.
+    fails = [s for s in (*block.follow, *(c.text for c in noted)) if FAILS.search(s)]
+    if (_CATCHES_ALL.search(block.code) and not fails) or any(map(HEDGED.search, fails)):
+        found = [
+            c.model_copy(update={"pointed": c.pointed and not only_called_wrong(c)}) for c in found
+        ]
+    lines = block.code.split("\n")
     kept: dict[Claim, Claim] = {}
     for claim in sorted(found, key=lambda c: not c.pointed):
-        kept.setdefault(claim.model_copy(update={"text": "", "pointed": True}), claim)
+        prints = claim.kind is ClaimKind.PRINTS and claim.end_line
+        if not (prints and _OF_THE_MACHINE.search(lines[prints - 1])):
+            kept.setdefault(claim.model_copy(update={"text": "", "pointed": True}), claim)
     return list(kept.values())
 
 
 def _raises(told: Statement, sure: bool) -> Iterator[Claim]:
     type_, message = error_named(told.text)
-    yield _of_code(ClaimKind.ERROR, told, type=type_, message=message, pointed=sure)
+    if not _NO_ERROR.search(told.text):
+        yield _of_code(ClaimKind.ERROR, told, type=type_, message=message, pointed=sure)
 
 
 def _works(told: Statement, sure: bool) -> Iterator[Claim]:
@@ -95,18 +112,17 @@ def _of_code(kind: ClaimKind, told: Statement, **more: Any) -> Claim:
 
 
 def _equals(told: Statement, sure: bool) -> Iterator[Claim]:
-    about, lines = told.comment, told.code.split("\n")
-    line = (print_for(lines, about, about.line) or None) if about is not None else None
+    about = told.comment
+    line = print_for(told.code.split("\n"), about, about.line) if about is not None else 0
     bare = _NUMBERED.sub("", told.text.replace("`", ""))
-    values = list(dict.fromkeys(m[0] for m in re.finditer(LITERAL + r"|\b(?i:nan|inf)\b", bare)))
-    if line is None:  # of some print or other: nothing that many things could have printed
-        values = [v for v in values if len(re.findall(r"\d", v)) > 2 and not v.startswith("torch.")]
-        values = [v for v in values if v[-1] in ")]" or v not in told.code]
-    if values:
+    values = dict.fromkeys(m[0] for m in re.finditer(LITERAL + r"|\b(?i:nan|inf)\b", bare))
+    if about is not None and line and values and not _NO_VALUE.search(bare):
+        value = next(iter(values))
         yield Claim(
-            kind=ClaimKind.PRINTS, text=told.text, line=line, end_line=line, printed=values[0],
-            pointed=sure and line is not None and len(values) == 1 and "cuda" not in values[0]
-            and not VARIES.search(bare) and not left_to_chance(values[0], told.code),
+            kind=ClaimKind.PRINTS, text=told.text, printed=value, end_line=line,
+            line=1 if about.alone else line,  # it may show what several prints write
+            pointed=sure and len(values) == 1 and "cuda" not in value
+            and not VARIES.search(bare) and not left_to_chance(value, told.code),
         )  # fmt: skip
 
 
@@ -123,17 +139,9 @@ def _shape(told: Statement, sure: bool) -> Iterator[Claim]:
     name = name if len(found) < 2 else ""
     if not name and (line is None or told.comment is None or told.comment.alone):
         return  # else any tensor would do
-    shape, exact = None, False
     if len(found) == 1:
         match, shape = found[0]
         exact = ANY not in shape and re.match(r"[(\[t]", match[0]) is not None
-    elif not found and name:
-        # `x` is a 2D tensor; not what else the sentence calls so: `x` lets us index each 3D tensor.
-        near = re.search(rf"\b{name}\b{_NEAR}{_DIMS}|{_DIMS}{_NEAR}{name}\b", told.text)
-        if near is not None:
-            count = (near[1] or near[2]).lower()
-            shape, exact = (ANY,) * int(_COUNTS.get(count, count)), line is None
-    if shape is not None:
         yield Claim(
             kind=ClaimKind.SHAPE, text=told.text, line=line, end_line=line, name=name, shape=shape,
             pointed=sure and exact,
@@ -142,7 +150,7 @@ def _shape(told: Statement, sure: bool) -> Iterator[Claim]:
 
 def _sizes(text: str, code: str) -> tuple[int, ...] | None:
     """`(batch, 10)` in numbers, where the block says once what `batch` is; else it is any size."""
-    told = re.findall(r"[^\s,x×()\[\]]+|[A-Za-z_]\w*x\w*", text.removeprefix("torch.Size"))
+    told = re.findall(r"(?<!\d)[A-Za-z_]\w*|[^\s,x×()\[\]]+", text.removeprefix("torch.Size"))
     sizes = [int(t) if t.isdecimal() else _constants(code).get(t, ANY) for t in told]
     readable = all(re.fullmatch(r"\d{1,8}|[A-Za-z_]\w*", t) for t in told)
     return tuple(sizes) if readable and set(sizes) - {ANY} else None

@@ -35,7 +35,9 @@ _AT_THE_MARGIN = re.compile(r"(?:assert\b|(?:\w+\.)*assert_(?:close|allclose|equ
 _LONGEST = 2_000  # letters of an output
 _NEAR = 5  # lines between a print and what a comment below it shows
 # Words for an exception; what is only called wrong, or a mistake, need not raise any.
-FAILS = re.compile(r"\b(?:errors?|exceptions?|fail\w*|rais\w+|throw\w*|crash\w*|break\w*)\b", re.I)
+FAILS = re.compile(
+    r"\b(?:\w*errors?|exceptions?|fail\w*|rais\w+|throw\w*|crash\w*|break\w*)\b", re.I
+)
 _INCORRECT = re.compile(r"\W*(?:incorrect|wrong)\b|.*\((?:incorrect|wrong)\b", re.I)
 # Where random numbers, weights or the clock decide what is printed, shapes, dtypes and words stay.
 _RANDOM = re.compile(

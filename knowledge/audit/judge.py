@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Iterable, Sequence
+from operator import and_
 
 from executor.errors import is_a
 from executor.protocol import StatementSeen
@@ -30,11 +31,22 @@ _TELLS = re.compile(r"print|(?:log|warn)\w*(?:\.\w+)?|sys\.exit|exit")
 _ON_GPU = re.compile(r"\b(?:GPUs?|cuda|devices?)\b", re.I)
 _SAYS_IT_RUNS = re.compile(
     r"\b(?:runs?|running|ran|works?|working|execut\w+|succe\w+|fine|assert\w*|complet\w+"
-    r"|errors?|exceptions?|crash\w*|fail\w*|rais\w+|throw\w*)\b",
+    r"|\w*errors?|exceptions?|crash\w*|fail\w*|rais\w+|throw\w*)\b",
     re.I,
 )
 # What these say is borne out by a run of all of it only.
 _ALL_OF_IT = (ClaimKind.RUNS, ClaimKind.TRAINS, ClaimKind.NEVER_TRAINS)
+# What errors are about; one about another thing is another one.
+_TOPICS = tuple(
+    re.compile(words, re.I)
+    for words in (
+        r"shape|dimension|\bsizes?\b|\d-?d\b|broadcast|channel",
+        r"d?type|\bfloat|\blong\b|double",
+        r"\bdevice|cuda|\bcpu\b|\bgpu",
+        r"grad|backward|in-?place|\bleaf",
+    )
+)
+_IN_PLACE = (ClaimKind.ERROR, ClaimKind.PRINTS)
 _RAN = "it ran without an error"
 _Found = tuple[Verdict, str] | None
 
@@ -54,10 +66,17 @@ def verdict(
     if errors:  # and its cure: then it is not said to work as a whole, nor if no error comes
         judged = [j for j in judged if j.claim.kind != ClaimKind.RUNS or (comes and j.claim.line)]
         # What follows an error on purpose is not meant as one program with it.
-        judged = [j for j in judged if j.claim.kind is not ClaimKind.PRINTS or _came_to(j, seen)]
+        prints = ClaimKind.PRINTS
+        judged = [j for j in judged if j.claim.kind is not prints or _came_to(j.claim, seen)]
+    # An error of what is said to work, or to print, is not the one that the text speaks of.
+    not_meant = {j.evidence for j in judged if j.claim.kind is ClaimKind.RUNS}
+    told = [c for c in claims if c.kind is ClaimKind.PRINTS and c.pointed]
+    if seen.error is not None and not all(_came_to(c, seen) for c in told):
+        not_meant |= {j.evidence for j in errors if j.verdict is not Verdict.REFUTED}
+    judged = [j for j in judged if j.claim.line or j not in errors or j.evidence not in not_meant]
     if not seen.raised and any(only_called_wrong(c) and c.line for c in claims):
-        # It ran as well: that the right way runs is nothing to be right about.
-        judged = [j for j in judged if j.claim.kind is not ClaimKind.RUNS]
+        # It ran as well: that the right way runs is nothing to be right about, nor what it makes.
+        judged = [j for j in judged if j.claim.kind not in (ClaimKind.RUNS, ClaimKind.SHAPE)]
     came = f"it raised {_told(seen.error)}" if seen.error is not None else ""
     spoken_of = any(j.evidence == came for j in errors)
     fails = seen.error is not None and not seen.cannot and not spoken_of
@@ -71,11 +90,22 @@ def verdict(
     kept = tuple(sorted(judged, key=lambda j: WORST_FIRST.index(j.verdict)))
     if len(tested) > 1 or (fails and tested == {Verdict.HOLDS}):
         return Verdict.PARTLY, kept
+    if tested == {Verdict.HOLDS} and any(_doubted(claim, seen) for claim in claims):
+        return Verdict.NO_CLAIM, ()
     return tested.pop(), kept
 
 
-def _came_to(j: Judged, seen: BlockRun) -> bool:
-    there = _at(j.claim.end_line, seen)
+def _doubted(claim: Claim, seen: BlockRun) -> bool:
+    """Whether it is not said surely enough to be refuted, and was not so in the place it names."""
+    placed = claim.kind is ClaimKind.ERROR or claim.line == claim.end_line
+    if claim.pointed or claim.kind not in _IN_PLACE or claim.line is None or not placed:
+        return False
+    found = _BY_KIND[claim.kind](claim, seen)
+    return found is not None and found[0] is Verdict.REFUTED
+
+
+def _came_to(claim: Claim, seen: BlockRun) -> bool:
+    there = _at(claim.end_line, seen)
     return there is None or there.times > 0
 
 
@@ -96,10 +126,11 @@ def _not_real(claim: Claim, word: Verdict, seen: BlockRun) -> str:
     if seen.stand_ins or seen.assumed:
         names = ", ".join(seen.stand_ins)
         return f"it ran only with placeholders for {names}" if names else seen.assumed[0]
-    if seen.device == "cpu" and claim.kind is not ClaimKind.ERROR and _ON_GPU.search(claim.text):
-        return "it ran on the CPU"
     # It computes as the CPU does. It has not all of a driver's errors, nor a GPU's own figures.
     silent = claim.kind is ClaimKind.ERROR and word is Verdict.REFUTED
+    decides = claim.kind is ClaimKind.ERROR and not silent
+    if seen.device == "cpu" and not decides and _ON_GPU.search(claim.text):
+        return "it ran on the CPU"
     shows = claim.kind is ClaimKind.PRINTS and seen.ended_well
     simulated = seen.device.startswith("simulated")
     return "it ran on a simulated device" if simulated and (silent or shows) else ""
@@ -173,10 +204,12 @@ def _error(told: Claim, seen: BlockRun) -> _Found:
     for r in reversed(raised):  # the one that ended it first
         lacks = r.type in _OF_THE_PLACE and r.type != claim.type
         lacks = lacks or (not named and is_a(r, *_OF_A_VERSION))
-        if lacks or (seen.cannot and r is seen.error and not types):
+        if lacks or (seen.cannot and not types):
             continue
-        telling = claim.pointed or claim.message or claim.line or types - {"RuntimeError"}
-        if telling and _is_type(types, r) and _is_message(claim.message, r):
+        of_its_own = claim.message or types - {"RuntimeError"}
+        placed = claim.line is not None and (types or not only_called_wrong(told))
+        telling = claim.pointed or of_its_own or placed
+        if telling and _is_type(types, r) and _is_message(claim.message, r) and _fits(told, r):
             return Verdict.HOLDS, f"it raised {_told(r)}"
     other = [r for r in raised if not r.by_hand]
     if other and all(r.type in _OF_THE_PLACE for r in other):
@@ -185,13 +218,23 @@ def _error(told: Claim, seen: BlockRun) -> _Found:
         return Verdict.PARTLY, f"it raised {_told(other[-1])}, which is not what is said"
     if not seen.ended_well and seen.error is None:
         return Verdict.CANNOT_RUN, f"the run ended as {seen.outcome}"
+    output = claim.message or claim.text.partition(": ")[2]  # `Output: Error: no such row`
+    if len(output.split()) > 2 and has_printed(output, seen.stdout):
+        return Verdict.HOLDS, f"it printed {short(output)}"
     if not named and claim.line is None:
         return None  # `a common error` need not raise any
     if any(_is_type(types, r) for r in seen.raised):
         return None  # the mistake may be here, and what comes of it elsewhere
+    if only_called_wrong(told) and any(s.calls == "print" and s.times for s in part):
+        return None  # it shows what comes of it
     if why := _never_ran(part):
         return Verdict.CANNOT_RUN, why
     return Verdict.REFUTED, "it raised no such error" if raised else "it raised no error"
+
+
+def _fits(claim: Claim, r: Raised) -> bool:
+    said, came = ([bool(t.search(text)) for t in _TOPICS] for text in (claim.text, r.message))
+    return not any(said) or not any(came) or any(map(and_, said, came))
 
 
 def _came_from(r: Raised, first: int, last: int) -> bool:
@@ -226,20 +269,19 @@ def _runs(claim: Claim, seen: BlockRun) -> _Found:
 
 
 def _prints(claim: Claim, seen: BlockRun) -> _Found:
-    out, there = seen.stdout, _at(claim.end_line, seen)
-    if there is not None:
-        if there.times == 0:
-            return _never_printed(there, seen)
-        above = [s for s in seen.statements if s.last <= there.last]
-        out = _output([there] if claim.line == claim.end_line else above, seen)
-    if claim.printed and has_printed(claim.printed, out):
-        return Verdict.HOLDS, f"it printed {short(claim.printed if there is None else out)}"
-    whole = seen.ended_well or (there is not None and seen.error is not None)
-    once = there.times == 1 and out if there is not None else claim.line is None
-    if not (once and whole and claim.printed) or seen.cut:
+    there = _at(claim.end_line, seen)
+    if there is None:
+        return None
+    if there.times == 0:
+        return _never_printed(there, seen)
+    above = [s for s in seen.statements if s.last <= there.last]
+    out = _output([there] if claim.line == claim.end_line else above, seen)
+    if has_printed(claim.printed, out):
+        return Verdict.HOLDS, f"it printed {short(out)}"
+    ended = seen.ended_well or seen.error is not None
+    if there.times > 1 or not out or not ended or seen.cut:
         return None  # which of the printed lines is meant cannot be told
-    there_is = short(out) if out.strip() else "nothing"
-    return Verdict.REFUTED, f"it printed {there_is}, not {short(claim.printed)}"
+    return Verdict.REFUTED, f"it printed {short(out)}, not {short(claim.printed)}"
 
 
 def _never_printed(there: StatementSeen, seen: BlockRun) -> _Found:
@@ -258,12 +300,13 @@ def _output(statements: Iterable[StatementSeen], seen: BlockRun) -> str:
 
 
 def _shape(claim: Claim, seen: BlockRun) -> _Found:
-    """The shapes of a tensor wherever the block gives it that name, or where a comment stands."""
+    """The shapes of a tensor where a comment stands, or wherever the block gives it that name."""
     there = _at(claim.line, seen)
-    makes = [s for s in seen.statements if claim.name in s.shapes]
     if there is not None and there.times == 0:
         return Verdict.CANNOT_RUN, f"line {there.first} was never carried out"
-    if there is not None and (claim.name in there.shapes or not claim.name):
+    makes = [s for s in seen.statements if claim.name in s.shapes]
+    beside = there is not None and (not claim.name or claim.name in there.shapes)
+    if there is not None and beside:
         makes = [there] if claim.name or len(there.shapes) == 1 else []
     names = {claim.name} if claim.name else {name for s in makes for name in s.shapes}
     real = list(dict.fromkeys(shape for s in makes for n in names for shape in s.shapes.get(n, ())))
@@ -272,7 +315,8 @@ def _shape(claim: Claim, seen: BlockRun) -> _Found:
     for r in real:
         if len(r) == len(wanted) and all(b in (a, ANY) for a, b in zip(r, wanted, strict=True)):
             return Verdict.HOLDS, told
-    return (Verdict.REFUTED, told) if len(real) == 1 else None  # it may be said of another time
+    # Else it may be said of another time, or of what comes of the tensor.
+    return (Verdict.REFUTED, told) if beside and len(real) == 1 else None
 
 
 def _trains(claim: Claim, seen: BlockRun) -> _Found:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?|-?inf|nan", re.I)
 _NO_WORDS = re.compile(r"tensor|array|torch|Size|inf|nan|dtype|int\d+|float\d+|True|False")
@@ -20,12 +21,22 @@ def has_printed(said: str, stdout: str) -> bool:
     whole = re.compile(rf"{before}{re.escape(flat)}(?![\w.])")
     if any(whole.search(_flat(line)) for line in stdout.splitlines()):
         return True
-    wanted = [float(n) for n in _NUMBER.findall(said)]
+    wanted, ends = _numbers(said)
     if len(wanted) < 2 or re.search(r"[A-Za-z]{3,}", _NO_WORDS.sub("", said)):
         return False
-    there = [float(n) for n in _NUMBER.findall(stdout)]
-    rows = (there[at : at + len(wanted)] for at in range(len(there) - len(wanted) + 1))
-    return any(all(map(_equal, wanted, row)) for row in rows)
+    there, ended = _numbers(stdout)
+    upto = len(wanted) - 1
+    return any(
+        ends[:upto] == ended[at : at + upto] and all(map(_equal, wanted, there[at : at + upto + 1]))
+        for at in range(len(there) - upto)
+    )
+
+
+def _numbers(text: str) -> tuple[list[float], list[bool]]:
+    """The numbers of a text, and of each whether a row of them ends with it."""
+    found = list(_NUMBER.finditer(text))
+    gaps = (text[a.end() : b.start()] for a, b in pairwise(found))
+    return [float(m[0]) for m in found], ["]" in gap or ")" in gap for gap in gaps]
 
 
 def _ends_in(flat: str, line: str) -> bool:

@@ -75,7 +75,11 @@ BRANCH = "n = 0\nif n:\n    y = n + 1\nz = 2\n"
 GUARDED = "n = 0\nif n:\n    raise ValueError(n)\nfor i in []:\n    print(i)\n"
 LOUD = FINE.replace("x[0]", "print(x[0])").replace("print(e)", "y = 2")
 SIZES = "import torch\ntorch.ones(2).view(3)\n"
-WRONG = "Incorrect sizes"  # called wrong, and no word of an error
+TENSORS = "import torch\nx = torch.ones(2, 3)\ny, z = x.T, x.sum()\nx = x[0]\nw = z[None]\n"
+TOLD = "print('Error: too many rows of it')\n"
+WRONG = "Incorrect rows"  # called wrong, and no word of an error
+
+UNSPOKEN = raises(line=3, text=WRONG, pointed=False)
 
 
 @pytest.mark.parametrize(
@@ -142,6 +146,26 @@ WRONG = "Incorrect sizes"  # called wrong, and no word of an error
         ("import torch\ntorch.no_such()\n", raises(line=2), PARTLY),
         # Most of the words are enough.
         (INDEX, raises(message="index out of the range of the list"), HOLDS),
+        # What it names was printed.
+        (TOLD, raises(message="too many rows of it", line=1), HOLDS),
+        (TOLD, raises(message="too many sheets in that", line=1), REFUTED),
+        (TOLD, raises(line=1, text="Output: Error: too many rows of it"), HOLDS),
+        (TOLD, raises(line=1, text="Output: Error: too many sheets"), REFUTED),
+        (TOLD, raises(line=1, text="Output: Error"), REFUTED),
+        # An error about something else is another one.
+        (SIZES, raises(line=2, text="It fails by the shape."), HOLDS),
+        (SIZES, raises(line=2, text="It fails by the dtype."), PARTLY),
+        (SIZES, raises(line=2, text="It fails on a 2-D tensor."), HOLDS),
+        (SIZES, raises(line=2, text="It fails by shape and dtype."), HOLDS),
+        (INDEX, raises(line=2, text="It fails by the dtype."), HOLDS),
+        # What is only called wrong, where whatever comes is caught and nobody speaks of an error.
+        (CAUGHT.replace("IndexError", "Exception"), raises(line=3, text=WRONG), HOLDS),
+        (CAUGHT.replace("IndexError", "Exception"), UNSPOKEN, NONE),
+        (CAUGHT, UNSPOKEN, HOLDS),
+        (FINE, UNSPOKEN, NONE),
+        # A `try` that shows what comes of it expects no error.
+        (FINE.replace("x[0]", "print(x[0])"), raises(line=3, text=WRONG), NONE),
+        (FINE.replace("x[0]", "print(x[0])"), raises(line=3), REFUTED),
         # Of two errors the one that ended it is meant, where no line is named.
         (CAUGHT + INDEX.replace("2", "'a'"), raises("TypeError"), HOLDS),
     ],
@@ -199,9 +223,7 @@ IN_LOOP = "for i in (1, 2):\n    print(i)\n"
         (TWO, prints("1", line=1, end=2), HOLDS),  # it stands below both
         (TWO, prints("3", line=1, end=2), REFUTED),
         (TWO, prints("3", line=2, pointed=False), NONE),
-        (TWO, prints("2"), HOLDS),
-        (TWO, prints("3"), REFUTED),
-        (TWO, prints(""), NONE),
+        (TWO, prints("3"), NONE),  # of no print
         ("def f():\n    print(7)\nf()\n", prints("7", line=2), HOLDS),
         ("def f():\n    print(7)\nf()\n", prints("8", line=2), REFUTED),
         # Printed more than once, it may be meant of another time.
@@ -216,13 +238,16 @@ IN_LOOP = "for i in (1, 2):\n    print(i)\n"
         (INDEX + "def f():\n    print(7)\n", prints("7", line=4), CANNOT),
         (PASSED_BY, prints("7", line=3), CANNOT),
         ("def f():\n    print(7)\n" + IN_LOOP, prints("7", line=2, pointed=False), NONE),
-        (TWO + INDEX, prints("3"), NONE),
         ("import sys\nprint(7, file=sys.stderr)\n", prints("8", line=2), NONE),
         # Blanks, quotes and the last decimals are a matter of taste.
         ("print([1.5, 2.00004])\n", prints("[1.50, 2]", line=1), HOLDS),
         ("print((2, 3))\n", prints("torch.Size([2, 3])", line=1), HOLDS),
         ("print((2, 3))\n", prints("(3, 2)", line=1), REFUTED),
         ("print('rows: 12')\n", prints("2", line=1), REFUTED),
+        # Numbers stand in rows.
+        ("print('[[1, 2],\\n [3, 4.]]')\n", prints("tensor([[1, 2], [3, 4]])", line=1), HOLDS),
+        ("print([[1, 2], [3, 4]])\n", prints("[1, 2, 3, 4]", line=1), REFUTED),
+        ("print([1, 2, 3, 4])\n", prints("[[1, 2], [3, 4]]", line=1), REFUTED),
         ("print('cpu')\n", prints("cuda:0", line=1), CANNOT),
     ],
 )  # fmt: skip
@@ -233,7 +258,6 @@ async def test_a_value_is_what_its_own_print_wrote(
     assert verdict([claim], await run(code))[0] is word
 
 
-TENSORS = "import torch\nx = torch.ones(2, 3)\ny, z = x.T, x.sum()\nx = x[0]\nw = z[None]\n"
 LATER = "import torch\ndef f():\n    x = torch.ones(2)\nfor i in (1, 2):\n    print(i)\n"
 
 
@@ -241,11 +265,13 @@ LATER = "import torch\ndef f():\n    x = torch.ones(2)\nfor i in (1, 2):\n    pr
     ("claim", "word"),
     [
         (shape("y", 3, 2), HOLDS),
-        (shape("y", 2, 3), REFUTED),
-        (shape("y", 2, 3, pointed=False), NONE),
+        (shape("y", 2, 3), NONE),  # no line is named: of which time is it said?
+        (shape("y", 2, 3, line=3), REFUTED),
+        (shape("y", 2, 3, line=3, pointed=False), NONE),
+        (shape("y", 2, 3, line=2), NONE),  # that line makes another one
         (shape("y", 3, ANY), HOLDS),
-        (shape("y", ANY, 3), REFUTED),
-        (shape("y", 3), REFUTED),
+        (shape("y", ANY, 3, line=3), REFUTED),
+        (shape("y", 3, line=3), REFUTED),
         (shape("x", 2, 3), HOLDS),  # at its time
         (shape("x", 9), NONE),  # it had two: which is meant?
         (shape("x", 2, 3, line=2), HOLDS),
@@ -256,7 +282,7 @@ LATER = "import torch\ndef f():\n    x = torch.ones(2)\nfor i in (1, 2):\n    pr
         (shape("y", 3, 2, line=2), HOLDS),  # it is made below
         (shape("y", 3, 2, line=3), HOLDS),
         (shape("y", ANY, ANY), HOLDS),
-        (shape("y", ANY, ANY, ANY), REFUTED),
+        (shape("y", ANY, ANY, ANY, line=3), REFUTED),
         (shape("z"), HOLDS),
     ],
 )
@@ -335,6 +361,19 @@ async def test_a_simulated_device_decides_what_it_computes(
         ("x = 1\ny = 2\n", [raises(line=1, text=WRONG), works(line=2)], NONE),
         (TWO, [raises(line=1, text=WRONG), works(line=2), prints("1", line=1)], HOLDS),
         (CAUGHT + "y = 2\n", [raises(line=1, text=WRONG), works(line=6)], HOLDS),
+        (TENSORS, [raises(line=2, text=WRONG), shape("y", 3, 2, line=3)], NONE),
+        (TENSORS + INDEX, [raises(line=2, text=WRONG), shape("y", 3, 2, line=3)], PARTLY),
+        # An error of what is said to work is not the one that the text announces.
+        (FINE + "x[2]\n", [raises("IndexError"), works(line=6)], REFUTED),
+        (CAUGHT + "x['a']\n", [raises("IndexError"), works(line=6)], PARTLY),
+        (INDEX + "print(7)\n", [raises("IndexError"), prints("7", line=3)], NONE),
+        (CAUGHT + "print(7)\n", [raises("IndexError"), prints("7", line=6)], HOLDS),
+        # What is not surely read, and not so in the place it names, takes the ground from the rest.
+        (TWO, [prints("1", line=1), prints("3", line=2, pointed=False)], NONE),
+        (TWO, [prints("1", line=1), prints("3", line=1, end=2, pointed=False)], HOLDS),
+        (TWO, [prints("1", line=1), raises("KeyError", line=2, pointed=False)], NONE),
+        (TWO, [prints("1", line=1), raises("KeyError", pointed=False)], HOLDS),
+        (TWO, [prints("3", line=1), raises("KeyError", line=2, pointed=False)], REFUTED),
         # Nor is there a cure of an error that nobody saw.
         (UNCALLED, [raises(line=2), works(line=3)], CANNOT),
         ("x = 1\n", [], NONE),
@@ -359,7 +398,7 @@ ABSENT = {"caught": (Raised(type="ImportError", message="m", line=1, lines=(1,),
         (INDEX, LACKS, raises(), CANNOT),
         (INDEX, LACKS, raises("KeyError"), CANNOT),
         (CAUGHT, LACKS, raises(line=3), HOLDS),
-        (CAUGHT.replace("IndexError", "Exception"), LACKS, raises(line=3), HOLDS),
+        (CAUGHT.replace("IndexError", "Exception"), LACKS, raises(line=3), CANNOT),
         (INDEX, LACKS, works(), CANNOT),
         (TWO, LACKS, prints("1", line=1), HOLDS),
         (TWO + INDEX, LACKS, prints("1", line=1), HOLDS),
@@ -375,6 +414,8 @@ ABSENT = {"caught": (Raised(type="ImportError", message="m", line=1, lines=(1,),
         ("print('cpu')\n", {"device": "cuda:0 A100"}, prints("cuda:0", line=1), REFUTED),
         ("x = 1\n", {}, works().model_copy(update={"text": "Right on a GPU."}), CANNOT),
         ("x = 1\n", SIMULATED, works().model_copy(update={"text": "Right on a GPU."}), HOLDS),
+        ("x = 1\n", {}, raises(line=1, text="Fails on a GPU."), CANNOT),
+        (INDEX, {}, raises(line=2, text="Fails on a GPU."), HOLDS),
         ("x = 1\n", ABSENT, raises("ValueError"), CANNOT),
         ("x = 1\n", ABSENT, raises("ImportError"), HOLDS),
         ("x = 1\n", {"statements": ()}, works(), CANNOT),  # of what compiles nothing is known
