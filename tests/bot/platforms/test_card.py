@@ -121,6 +121,7 @@ def test_an_unasked_answer_is_as_sure_as_its_function():
 
 
 ASKED_FOR = WHY.model_copy(update={"asked": True, "remedy": "Do that."})
+MAY_BE_IT = ASKED_FOR.model_copy(update={"resembles": True})
 READ = PostedReading(type="RuntimeError", message="x", means="It means x", remedy="Do this")
 
 
@@ -139,6 +140,7 @@ READ = PostedReading(type="RuntimeError", message="x", means="It means x", remed
         ({"status": "runs"}, "", "Perhaps"),
         # But where the words ask for just that article, its advice is what they want.
         ({"status": "runs", "why": ASKED_FOR}, ASKED_FOR.remedy, "Perhaps"),
+        ({"status": "runs", "why": MAY_BE_IT}, "", "Perhaps"),
         ({"status": "advice", "functions": (TOPK,)}, "", "Perhaps"),
         ({"status": "reproduced", "why": None}, "", "Try"),
     ],
