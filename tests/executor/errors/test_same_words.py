@@ -62,6 +62,10 @@ RESTARTS = "ValueError: Expected integer T_mult >= 1, but got {}"
 NO_STEPS = "valueerror: trainer: onecyclelr: expected positive integer total_steps, but got {}"
 SUM = "RuntimeError: add(sparse, dense) is not supported. Use add(dense, sparse) instead."
 
+ROWS_SCALED = (
+    "RuntimeError: one of the variables needed for gradient computation has been modified by an "
+    "inplace operation: [torch.FloatTensor [5, 4]] is at version 2; expected version 1 instead."
+)
 FIXED = (
     "UserError: Constraints violated (batch)! For more information, run with "
     'TORCH_LOGS="+dynamic".{}'
@@ -74,6 +78,14 @@ ADDED = "x = self.value_embedding(x) + self.position_embedding(x) + self.stamps(
 
 ROWS = [
     # message, what the post shows beside it, what is told, what is not
+    (ROWS_SCALED, {"code": "emb = nn.Embedding(5, 4, max_norm=1.0)"}, "emb.weight.clone()",
+     "optimizer.step() runs"),
+    (ROWS_SCALED, {"code": "emb = nn.Embedding(5, 4, max_norm=None)"}, "optimizer.step() runs",
+     "emb.weight.clone()"),
+    (ROWS_SCALED, {"code": "clip_grad_norm_(p, max_norm=1.0)"}, "optimizer.step() runs",
+     "emb.weight.clone()"),
+    (ROWS_SCALED.replace("[5, 4]]", "[5]]"), {"code": "emb = nn.Embedding(5, 4, max_norm=1.0)"},
+     "optimizer.step() runs", "emb.weight.clone()"),
     (FIXED.format(""), {}, "fixed by the code, or by an example", "Give an example"),
     (FIXED.format(""), {"words": "because batch was inferred to be a constant (1)."},
      "at least 2 there", "x.flatten(1)"),
