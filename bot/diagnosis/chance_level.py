@@ -108,11 +108,76 @@ def _softmax_twice(text: str) -> Remark | None:
     return None
 
 
+# Where a loss is said to end, in one sentence with the word: "never goes below 1.46".
+_ENDS_AT = re.compile(
+    r"(?:(?:\b(?:never|not|doesnt|cannot|hardly)|n['’]t) (?:\w+ ){0,3}(?:below|under|lower than"
+    r"|beyond|past)|\b(?:stuck|stays?|stops?|settles?|stagnates?|saturates?|plateaus?|flattens?"
+    r"|converges?|floors?|minimum|lowest)(?: \w+){0,3}?)[^\n\d.?!]{0,30}"
+    r"(?P<value>[0-3]\.\d{2,6})(?!\d|\.\d)",
+    re.IGNORECASE,
+)
+_TELLING = 3  # digits that tell by themselves; with fewer a softmax has to be named
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+# Whose loss is lower there is somebody else's, or that of another model.
+_OTHERS = re.compile(
+    r"\b(?:others?|people|paper|papers|tutorials?|keras|tensorflow|expect\w*|should|reported"
+    r"|without|instead|baseline)\b",
+    re.IGNORECASE,
+)
+_SOFTMAX = re.compile(r"(?<![a-z_])(?:F\.|nn\.)?softmax\b", re.IGNORECASE)
+_NAMED_CLASSES = re.compile(r"\b(?P<n>\d{1,4})[- ](?:\w+ )?class(?:es)?\b", re.IGNORECASE)
+_TWO = re.compile(r"\bbinary (?:class|cross)|\btwo classes\b", re.IGNORECASE)
+
+
+def _least_of_probabilities(text: str, code: str) -> Remark | None:
+    """That a loss ends at the least that cross entropy gives for probabilities.
+
+    The best of them, a single 1 among zeros, is ln(e + classes - 1) - 1.
+    """
+    own = " ".join(one for one in _SENTENCE.split(text) if not _OTHERS.search(one))
+    whole = f"{text}\n{code}"
+    named = {int(found["n"]) for found in _NAMED_CLASSES.finditer(text)}
+    named |= {2} if _TWO.search(text) else set()
+    softmax = _SOFTMAX.search(whole) is not None
+    if _LOSS.search(text) is None or not (softmax or named):
+        return None
+    for found in _ENDS_AT.finditer(own):
+        written = found["value"]
+        places = len(written.partition(".")[2])
+        near = 10.0**-places
+        if places < _TELLING and not softmax:
+            continue
+        for classes in sorted(named) if named else _CLASSES:
+            least = math.log(math.e + classes - 1) - 1 if classes > 1 else 0.0
+            lower = any(float(n) < least - near for n in _NUMBER.findall(own))
+            if abs(float(written) - least) > near or lower:
+                continue
+            return Remark(
+                kind="chance_level",
+                line=0,
+                code="",
+                message=(
+                    f"a loss of {written} is the least that cross entropy gives for probabilities "
+                    f"of {classes} classes, ln(1 + {classes - 1}/e) = {least:.4f}, where each "
+                    "answer is right and sure: a softmax stands before a loss that applies it "
+                    "itself (`nn.CrossEntropyLoss`). Leave it out of the model, hand the scores to "
+                    "the loss as they are, and train anew; the classes that it says stay the same, "
+                    "and for probabilities take `scores.softmax(dim=1)` where they are shown"
+                ),
+            )
+    return None
+
+
 def chance_level(question: Question) -> Remark | None:
     """That a loss in the text is what cross entropy gives to guesses; None if there is none."""
     whole = f"{question.text}\n{question.code}"
-    if (stuck := _stuck(question.text) or _softmax_twice(question.text)) is not None:
-        return stuck
+    for shown in (
+        _stuck(question.text),
+        _softmax_twice(question.text),
+        _least_of_probabilities(question.text, question.code),
+    ):
+        if shown is not None:
+            return shown
     if not _LOSS.search(question.text) or not _CLASSIFIES.search(whole):
         return None
     if _EACH_OUTPUT.search(question.text):

@@ -31,8 +31,9 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ),
         (
             "no_gradient",
-            r"\bgrad(?:ient)?s?\b[^.?!\n]{0,60}\bnone\b|\bgradients?\b.{0,200}(?-i:\bNone\b(?! of))"
-            r"|\bnone\b[^.?!\n]{0,30}\bgrad(?:ient)?s?\b",
+            r"\bgrad(?:ient)?s?\b[^.?!\n]{0,60}(?<!not )\bnone\b"
+            r"|\bgradients?\b.{0,200}(?-i:(?<!not )\bNone\b(?! of))"
+            r"|(?<!not )\bnone\b[^.?!\n]{0,30}\bgrad(?:ient)?s?\b",
             "print `loss.grad_fn` and `output.requires_grad` right before backward(). If the first "
             "is None or the second False, the graph is cut before the loss: `.detach()`, `.data`, "
             "`.item()`, numpy, argmax, `torch.tensor(…)` or `Variable(…)` around a computed value, "
@@ -115,6 +116,21 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "fit the data: too few or too small batches, statistics of another task or of mixed "
             "data, or inputs scaled otherwise. Compare `running_mean` of the first BatchNorm with "
             "the mean of its input; a model without BatchNorm differs only by Dropout",
+        ),
+        (
+            "order_decides",
+            r"(?s)\A(?=.*\b(?:test|val\w*|eval\w*)\b[^.?!\n]{0,40}\b(?:loader|set|data|batch))"
+            r"(?=.*\b(?:auc|accuracy|acc|map|score|f1|metrics?)\b)"
+            r"(?=.*\bshuffl\w*\b[^.?!\n]{0,40}\b(?:test|val\w*|eval\w*)\b).*"
+            r"\bshuffl\w*\b[^.?!\n]{0,120}(?:→|->|\b(?:drop|chang|differ|lower|worse|higher|better"
+            r"|fall|get)\w*)",
+            "an order that decides a metric, though nothing is mixed up, mostly means that a "
+            "sample's output depends on its neighbours in the batch: BatchNorm in training mode "
+            "takes the statistics of the batch, and of a set that is sorted by class they tell the "
+            "label. Print `model.training` in the test; with `model.eval()` (of every part of the "
+            "model) the same sample gives the same output in any order, and that number is the "
+            "honest one. If it is in eval mode, see that outputs and labels are put together in "
+            "the same order (labels of `dataset.targets` are in the file's order)",
         ),
         (
             "modes_differ",

@@ -521,6 +521,7 @@ def _read_bare(lines: Sequence[str], pos: int, name: str, before: str, message: 
 # A sentence behind a quoted message in which the person speaks or asks.
 _THEIR_WORDS = re.compile(
     r"(?<=[.)]) {1,3}(?:(?:How|What|Why|Where)\b|(?:[\w.]{1,30} ){0,4}(?:I|my)\b)"
+    r"|[。！？]"  # of a script in which no message is written
 )
 
 

@@ -230,8 +230,13 @@ def commented(output: str) -> str:
 
 
 def article_advice(answer: Answer) -> str:
-    """What the article advises, where it is to be shown: not beside a function or other advice."""
-    if answer.why is None or answer.functions or answer.status == "runs":
+    """What the article advises, where it is to be shown: not beside a function or other advice.
+
+    Nor of code that runs, unless the words surely ask for just that article.
+    """
+    if answer.why is None or answer.functions:
+        return ""
+    if answer.status == "runs" and (not answer.why.asked or answer.why.resembles):
         return ""
     other = answer.posted is not None and answer.posted.remedy
     return "" if other else answer.why.remedy

@@ -22,6 +22,7 @@ from bot.words import listed
 from executor.errors import read
 from executor.protocol import JobResult, Outcome
 from knowledge.repair.mistake import Mistake
+from knowledge.search.search import in_another_script
 
 _OR_ITS_ERROR = "; post the part that fails"
 
@@ -32,24 +33,25 @@ def not_run(reason: str, run: JobResult, question: Question) -> str:
     if lacking is not None and run.error is not None and lacking["name"] in run.undefined:
         at = f" (line {run.error.line})" if run.error.line else ""
         if is_made_among_words(lacking["name"], question):
-            return f"Not run: `{lacking['name']}`{at} {UNREAD}. {ask_back(question)}"
+            return f"Not run: `{lacking['name']}`{at} {UNREAD}."
         if lacking["name"] == "self":
             where = f"line {run.error.line}" if run.error.line else "it"
             return (
                 f"Not run: {where} is a part of a method, and the class around it was not posted. "
-                f"{ask_back(question)}"
+                f"{_of_an_error(question) or 'Post it, and the lines that make and call it.'}"
             )
         others = [f"`{n}`" for n in run.undefined if n != lacking["name"]]
         also = ""
         if others:
             also = f"; nor {'is' if len(others) == 1 else 'are'} {listed(others[:NAMES_TOLD])}"
+        them = "them" if others else "it"
         # What a placeholder stands for is no name that nothing defines.
         if given := [f"`{n}`" for n in given_placeholders(run)]:
             has = "has a placeholder" if len(given) == 1 else "have placeholders"
             also += f" ({listed(given[:NAMES_TOLD])} {has})"
         return (
             f"Not run: `{lacking['name']}`{at} is used but never defined in what you posted{also}. "
-            f"{ask_back(question)}"
+            f"{_of_an_error(question) or f'Post what makes {them}, and it is run here.'}"
         )
     if is_unparsed(run):
         return f"Could not run what was pasted: {reason}."
@@ -122,5 +124,13 @@ def unsure(question: Question) -> str:
         return (
             f"Not sure: nothing I know explains {at if question.traceback.frames else named}. "
             f"{ask_back(question)}"
-        )
-    return f"Not sure: nothing I know fits well enough. {ask_back(question)}"
+        ).rstrip()
+    return f"Not sure: nothing I know fits well enough. {ask_back(question)}".rstrip()
+
+
+def _of_an_error(question: Question) -> str:
+    """What is asked about a posted error, or of prose that is not read; of others what is lacking
+    says more.
+    """
+    asks = posted(question) is not None or in_another_script(question.text)
+    return ask_back(question) if asks else ""

@@ -2,16 +2,42 @@
 
 from __future__ import annotations
 
-from executor.errors.family import ErrorFamily, Suspect
+from collections.abc import Mapping
+
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
+
+
+def _fits(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Whether the size is large enough, so that the message cannot be of what it names.
+
+    Before torch 1.2 the check of input_lengths had the words of the one of target_lengths.
+    """
+    wanted, given = seen.numbers("wanted", "given")
+    return {"fits": "yes" if given >= wanted else ""}
+
 
 FAMILIES = (
     ErrorFamily(
         id="ctc_lengths",
         says="CTC is told that targets are longer than the tensor that holds them.",
         means=(
+            Sentence(
+                "An input_length is larger than the number of time steps in the scores: an older "
+                "torch words it so. {wanted} is one of these two, and {given} the first size of "
+                "the targets, which plays no part",
+                {"fits": "yes"},
+            ),
             "A target_length says {wanted}, and the targets hold {given} labels for each sample",
         ),
         remedy=(
+            Sentence(
+                "The lengths can't be chosen: input_lengths are the steps that the network gives, "
+                "`log_probs.shape[0]` for a batch without padding; print it. CTC needs as many "
+                "steps as there are labels, and one more between two equal ones: with fewer the "
+                "loss is inf, and then NaN. Wider inputs, or less pooling or stride along the "
+                "width, give more steps; `nn.CTCLoss(zero_infinity=True)` leaves such samples out",
+                {"fits": "yes"},
+            ),
             "target_lengths are the numbers of labels before padding, one for each sample, and "
             "none may be larger than `targets.shape[1]`: print both. They are counted where the "
             "labels are made (without a file's ending, with or without blanks). If {wanted} is the "
@@ -25,6 +51,7 @@ FAMILIES = (
             r"(?P<given>\d+) ?for argument #2 'targets'",
         ),
         values={"wanted": "the largest of the lengths", "given": "the width of the targets"},
+        derive=_fits,
         sample=(
             "F.ctc_loss(torch.zeros(5, 1, 4).log_softmax(2), torch.ones(1, 2, dtype=torch.long), "
             "torch.tensor([5]), torch.tensor([3]))"

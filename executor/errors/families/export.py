@@ -2,6 +2,13 @@
 
 from executor.errors.family import ErrorFamily, Sentence, Suspect
 
+# That a size of the example, and no line of the code, made the dimension a constant; the lines
+# below a message are often quoted as words.
+_OF_THE_EXAMPLE = (
+    ("size", r"[01]"),
+    ("words", r"\b(?:inferred|specialized it) to be a constant \([01]\)"),
+)
+
 FAMILIES = (
     ErrorFamily(
         id="onnx_input_size",
@@ -190,12 +197,41 @@ FAMILIES = (
     ),
     ErrorFamily(
         id="export_fixed_size",
-        says="A dimension that is exported as free is fixed by the code.",
+        says="A dimension that is exported as free is fixed by the code or by the example.",
+        means=(
+            *(
+                Sentence(
+                    "The example's size of {dimension} is 0 or 1, and such a size is taken as a "
+                    "constant, whatever the code does with it, since 1 would be broadcast",
+                    {where: pattern},
+                )
+                for where, pattern in _OF_THE_EXAMPLE
+            ),
+            Sentence(
+                "The code fixes {dimension} to {size}: somewhere the example's size is taken as a "
+                "number",
+                {"size": r"\d+"},
+            ),
+            "A dimension that is exported as free is fixed by the code, or by an example whose "
+            "size there is 1",
+        ),
+        remedy=(
+            *(
+                Sentence(
+                    "Give an example with at least 2 there, such as `torch.randn(2, …)`: what is "
+                    "exported then takes others too. Only if it is refused with 2 as well, the "
+                    "code fixes that size: then take it from the input, `x.view(x.shape[0], -1)`",
+                    {where: pattern},
+                )
+                for where, pattern in _OF_THE_EXAMPLE
+            ),
+        ),
         types=("UserError",),
         today=(
             r"You marked (?P<dimension>[\w.\[\]']{1,80}) as dynamic but your code specialized it "
             r"to be a constant \((?P<size>\d+)\)",
         ),
+        details=(r"\bwas inferred to be a constant \((?P<size>\d+)\)",),
         older=(r"Constraints violated \((?P<dimension>[\w.\[\]', ]{1,80})\)!",),
         values={"dimension": "its name", "size": "that the code fixes it to"},
         sample=(

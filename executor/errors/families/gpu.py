@@ -83,6 +83,12 @@ _OF_CUDA = (
     r"\.so.*"
 )
 
+# PyTorch's own: where a symbol is missing there, no extension was built for another version.
+_OF_TORCH = (
+    r"lib(?:torch(?:_(?:cpu|cuda|cuda_cu|cuda_cpp|cuda_linalg|python|global_deps|hip|xpu))?"
+    r"|c10(?:_cuda|_hip|_xpu)?|caffe2\w*)\.so.*"
+)
+
 FAMILIES = (
     ErrorFamily(
         id="cuda_busy",
@@ -554,6 +560,18 @@ FAMILIES = (
                 "that came with torch",
                 {"library": _OF_CUDA},
             ),
+            Sentence(
+                "{library}, a library of PyTorch's own, takes {symbol} from MKL, and the MKL that "
+                "was loaded has not got it: those of conda have no longer any since 2024.1",
+                {"library": _OF_TORCH, "symbol": r"iJIT_\w+"},
+            ),
+            Sentence(
+                "{library}, a library of PyTorch's own, asks for {symbol}, and none of those that "
+                "were loaded has got it | a library that it takes it from (MKL, one of CUDA's, "
+                "Python's) is of another version than this torch was built for, or files of two "
+                "versions of torch lie in one place",
+                {"library": _OF_TORCH},
+            ),
             "{library} asks for the symbol {symbol}, which is not there | it was built for "
             "another PyTorch or CUDA than the one that is installed",
             "A compiled library asks for the symbol {symbol}, which is not there | it was built "
@@ -578,6 +596,19 @@ FAMILIES = (
                 "empty, two packages of pip brought different ones: install torch anew into a new "
                 "environment",
                 {"library": _OF_CUDA},
+            ),
+            Sentence(
+                'If they are conda\'s: `conda install "mkl<2024.1"`, and write it into the '
+                "environment file, which otherwise takes the newest; or take a torch from pip, "
+                "which brings its own MKL",
+                {"library": _OF_TORCH, "symbol": r"iJIT_\w+"},
+            ),
+            Sentence(
+                "No extension is at fault, and neither is the driver. `echo $LD_LIBRARY_PATH` and "
+                "`ldd` of the file that the message names show where the others are taken from: "
+                "`unset LD_LIBRARY_PATH` before Python. If it is empty, install torch anew into a "
+                "new environment, all from one place (pip or conda)",
+                {"library": _OF_TORCH},
             ),
             "Print `torch.__version__` and `torch.version.cuda`, and install the build of the "
             "extension that is named after them, or build it anew against them: `pip install "

@@ -20,6 +20,8 @@ _BY_HAND = (
     r"\b(?:weight|bias)(?:\.data)?(?:\[[^\]\n]*\])? *(?:[-+*/]?=(?!=)|\.\w+_\()"
     r"|[-+]= *[^\n]*(?:\blr\b|learning_rate|\.grad\b)"
 )
+# Of an Embedding whose rows are scaled in place wherever they are looked up.
+_MAX_NORM = r"\bEmbedding(?:Bag)?\([^\n]{0,80}\bmax_norm\b(?! *= *None)"
 # backward(), step(), backward(), and no assignment before the second.
 _STEP_BETWEEN = r"\.backward\([^()\n]*\)[^=\n]*\n[^=\n]*\.step\(\)[^=]{0,200}?\.backward\("
 # Likewise, and another optimizer takes the next step.
@@ -286,6 +288,16 @@ FAMILIES = (
                     {where: IN_TURNS},
                 )
                 for where in ("code", "line", "words")
+            ),
+            *(
+                Sentence(
+                    "If it is the weight of the Embedding with `max_norm`: each call of that layer "
+                    "scales the rows that it looks up in place, so the weight may not be used "
+                    "before it in the same graph. Use a copy there, `emb.weight.clone()`, or call "
+                    "the layer first; or leave `max_norm` out, and scale by hand",
+                    {"leaf": r"other", where: _MAX_NORM},
+                )
+                for where in ("code", "words")
             ),
             Sentence(
                 "If an optimizer.step() runs between the forward pass and this backward(): call "

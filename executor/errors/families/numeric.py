@@ -209,6 +209,24 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="quantile_too_large",
+        says="A quantile is asked of more elements than torch.quantile takes.",
+        means=(
+            "`torch.quantile` takes at most 2**24 elements (16,777,216) at once, along `dim`, or "
+            "in all where no dim is given; memory plays no part",
+        ),
+        remedy=(
+            "If one element is enough, without a mean of two neighbours: `x.flatten().kthvalue(1 + "
+            "round(q * (x.numel() - 1))).values` (with dim: `x.kthvalue(k, dim=dim)`). "
+            "`numpy.quantile(x.cpu().numpy(), q)` takes any number; of a sample, `x[::4]`, it is "
+            "nearly the same. Where the line is a library's, a newer one may have done so",
+        ),
+        suspects=(Suspect(r"(?:nan)?quantile"),),
+        types=("RuntimeError",),
+        today=(r"quantile\(\) input tensor is too large",),
+        sample="torch.zeros(2**24 + 1).quantile(0.5)",
+    ),
+    ErrorFamily(
         id="not_converged",
         says="A decomposition of a matrix does not converge, often over NaN or infinity in it.",
         means=(

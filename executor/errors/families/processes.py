@@ -485,6 +485,25 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="gloo_without_device",
+        says="gloo, which joins processes, can use no network device with this build of torch.",
+        means=(
+            "gloo, which joins the processes, has no way to a network in this build of torch, as "
+            "builds for Windows of newer versions have none: addresses and ports play no part",
+        ),
+        remedy=(
+            "With one GPU no group of processes is needed: leave out `init_process_group` and the "
+            "DistributedDataParallel around the model (as for a world size of 1). If several are "
+            "to be used, go back to the torch that it worked with, or run it on Linux or in WSL, "
+            "where gloo works and NCCL does too",
+        ),
+        suspects=(Suspect(r"init_process_group"),),
+        types=("RuntimeError",),
+        today=(r"makeDeviceFor(?:Hostname|Interface)\(\): unsupported gloo device",),
+        needs="a build of torch without a transport of gloo",
+        examples=("RuntimeError: makeDeviceForHostname(): unsupported gloo device",),
+    ),
+    ErrorFamily(
         id="optimizer_state_missing",
         says="A checkpoint holds no optimizer state for a parameter that is trained.",
         means=("The checkpoint holds no optimizer state for `{name}`, which is trained here",),

@@ -318,6 +318,29 @@ FAMILIES = (
         sample="nn.utils.rnn.pack_padded_sequence(torch.ones(2, 2, 1), [2, 0])",
     ),
     ErrorFamily(
+        id="rnn_second_derivative",
+        says="A second derivative goes through a recurrent layer of cuDNN, which has none.",
+        means=(
+            "A gradient is differentiated once more (a gradient penalty, create_graph=True), and "
+            "cuDNN's recurrent layers have no second derivative; PyTorch's own have one",
+        ),
+        remedy=(
+            "The forward pass decides which of them is taken: put `with "
+            "torch.backends.cudnn.flags(enabled=False):` around the call of the network, "
+            "`d = D(x)`, for which the penalty is computed. Around backward() it comes too late. "
+            "The other passes keep cuDNN",
+        ),
+        types=("RuntimeError", "NotImplementedError"),
+        today=(r"derivative for '?_cudnn_rnn_backward'? is not implemented",),
+        needs="cuDNN",
+        decides=True,
+        examples=(
+            "RuntimeError: derivative for _cudnn_rnn_backward is not implemented",
+            "RuntimeError: the derivative for '_cudnn_rnn_backward' is not implemented. Double "
+            "backwards is not supported for CuDNN RNNs due to limitations in the CuDNN API.",
+        ),
+    ),
+    ErrorFamily(
         id="attention_embedding",
         says="Attention gets tokens of another width than its embed_dim.",
         means=("Attention made for embed_dim={embed_dim} gets tokens of width {given}",),

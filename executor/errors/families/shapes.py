@@ -31,6 +31,11 @@ _BATCH_FIRST = r"\bbatch_first *= *True"
 _IN_ATTENTION = r"\bfunctional\.py multi_head_attention_forward\b"
 _ONE_HOT = r"\bone.?hot\b"
 _TARGET_RESHAPED = r"\b(?:target|label|mask)s?\.(?:view|reshape)\("
+# '1.10' comes before '1.5' where texts are compared.
+_VERSIONS_AS_TEXT = r"torch\.__version__ {0,2}[<>]=? {0,2}['\"]1\.[2-9]\b"
+# What embeds the values of a series, and what the positions, each in a call of its own.
+_EMBEDS = r"\b(?!pos)\w{1,60}\("
+_PLACES = r"\bpos\w{0,60}\("
 _WINDOW = 128  # of an STFT, at least: below it such a pair of sizes says nothing
 
 
@@ -305,6 +310,24 @@ FAMILIES = (
                     {"dimension": "3", where: r"mask"},
                 )
                 for where in ("line", "raising")
+            ),
+            Sentence(
+                "The versions are compared as strings there, digit by digit: '{torch}' comes "
+                "before '1.2' and all up to '1.9', so the branch for an older torch is taken, and "
+                "with it another padding or size. Compare numbers, `tuple(map(int, torch."
+                "__version__.split('.')[:2])) >= (1, 5)`, in every place of that kind, or write "
+                "the branch for a newer torch alone",
+                {"words": _VERSIONS_AS_TEXT, "torch": r"1\.1\d.*"},
+            ),
+            *(
+                Sentence(
+                    "Of the two that are added the left one has {a}, and the right one {b}. Print "
+                    "the shape of what each call gives, and of what it is given: the one that "
+                    "changes the length is to be mended (a convolution with kernel_size 3 keeps "
+                    "it with padding 1), or the table of positions is too short",
+                    {"line": rf"{one}[^+\n]{{0,80}}\+[^+\n]{{0,80}}{other}"},
+                )
+                for one, other in ((_EMBEDS, _PLACES), (_PLACES, _EMBEDS))
             ),
             Sentence(
                 "Print both shapes. Positions are cut to the number of steps and added to the "
@@ -686,6 +709,20 @@ FAMILIES = (
             "RuntimeError: invalid argument 2: size '[-1 x 400]' is invalid for input with 179776 "
             "elements at /pytorch/aten/src/TH/THStorage.cpp:84",
         ),
+    ),
+    ErrorFamily(
+        id="view_two_unknown",
+        says="A shape with two -1 is asked for; only one size can be computed from the others.",
+        means=("Only one size of a shape may be -1: it is computed from the others",),
+        remedy=(
+            "Write every other size: `x.view(-1, groups, channels // groups, height, width)`, and "
+            "take it from `x.shape` where it is not fixed",
+        ),
+        suspects=(Suspect(r"view|reshape|unflatten"),),
+        types=("RuntimeError",),
+        today=(r"only one dimension can be inferred",),
+        sample="torch.ones(4, 6).view(-1, -1)",
+        decides=True,
     ),
     ErrorFamily(
         id="view_not_contiguous",

@@ -6,7 +6,7 @@ import pytest
 
 from bot.diagnosis.chance_level import chance_level
 from bot.diagnosis.loss_course import loss_course, losses_written
-from bot.models import Question
+from bot.models import Question, Snippet
 
 
 @pytest.mark.parametrize(
@@ -175,3 +175,43 @@ def test_several_losses_are_no_one_series(text: str, series: list[str]):
 def test_a_loss_that_was_never_finite_does_not_end_so():
     """ "Loss is nan" in a title is no first value."""
     assert loss_course(Question(text="My loss is nan\nloss: 4.1\nloss is nan")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "told"),
+    [
+        ("The loss never goes below 1.46. epoch 1: 1.58, 30: 1.4651. A Softmax ends it", "", True),
+        ("My loss doesn't get below 1.461, 10 classes", "", True),
+        ("The loss stays at 0.3133, two classes", "", True),
+        ("The loss stays at 0.313, binary classification", "", True),
+        ("The loss stays at 0.31, binary classification", "", False),
+        ("The loss stays at 0.31, binary classification", "F.softmax(x, 1)", True),
+        ("The loss settles at 0.5514", "self.out = nn.Softmax(dim=1)", True),
+        ("The loss won't go under 3.62. Others get 0.03. There is a softmax.", "", True),
+        # Another number of classes, digits that differ, or a lower loss.
+        ("My loss doesn't get below 1.461, 12 classes", "", False),
+        ("My loss doesn't get below 1.48, 10 classes", "", False),
+        ("The loss settles at 0.5524", "self.out = nn.Softmax(dim=1)", False),
+        ("The loss settles at 1.46, after 0.93 at first. A Softmax ends it", "", False),
+        # Nothing that is made of classes, or no end.
+        ("The loss settles at 0.5514", "self.out = nn.LogSoftmax(dim=1)", False),
+        ("The loss is 1.46 in the first epoch. A Softmax ends it", "", False),
+        ("The accuracy stays at 0.31, two classes", "", False),
+    ],
+)
+def test_the_least_loss_of_probabilities_tells_a_softmax_too_many(text, code, told) -> None:
+    """ln(1 + (C - 1)/e) for C classes, to the digits that are written."""
+    snippets = (Snippet(code=code),) if code else ()
+    shown = chance_level(Question(text=text, snippets=snippets))
+
+    assert (shown is not None and "the least that cross entropy gives" in shown.message) is told
+
+
+@pytest.mark.parametrize(
+    ("classes", "least"), [(2, "0.3133"), (3, "0.5514"), (10, "1.4612"), (100, "3.6222")]
+)
+def test_the_least_loss_is_what_torch_computes(classes: int, least: str) -> None:
+    """`F.cross_entropy` of a single 1 among zeros."""
+    shown = chance_level(Question(text=f"The loss stays at {least}, {classes} classes"))
+
+    assert shown is not None and f"= {least}," in shown.message

@@ -500,6 +500,27 @@ def test_a_part_of_a_method_is_called_that():
     told = unrun.not_run("so", run, ASKED)
 
     assert told.startswith("Not run: line 4 is a part of a method") and "`self`" not in told
+    assert told.endswith("Post it, and the lines that make and call it.")
+
+
+@pytest.mark.parametrize(
+    ("undefined", "question", "asked"),
+    [
+        (("x",), ASKED, "Post what makes it, and it is run here."),
+        (("x", "y"), ASKED, "Post what makes them, and it is run here."),
+        (("x",), Question(text="почему так?"), "ask it in English"),
+        (
+            ("x",),
+            Question(text="", traceback=PastedTraceback(type="OddError", message="no")),
+            "whole traceback",
+        ),
+    ],
+)
+def test_of_what_is_missing_that_is_asked_for(undefined, question, asked):
+    """But of a posted error, its traceback."""
+    run = failed("name 'x' is not defined", type="NameError", line=1, undefined=undefined)
+
+    assert asked in unrun.not_run("so", run, question)
 
 
 @pytest.mark.parametrize(

@@ -636,6 +636,7 @@ SIZES = "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"
         ("it stops (OddError: no (way) in). What is right?", [("OddError", "no (way) in")]),
         ("here OddError: no way in. With a key I get another. How?", [("OddError", "no way in.")]),
         ("here OddError: no way in. Set it to 3", [("OddError", "no way in. Set it to 3")]),
+        ("导出报 OddError: no way in。需要重新训练吗？", [("OddError", "no way in")]),
         (
             " ".join(f"`E{n}Error: is number {n}`" for n in range(9)),
             [(f"E{n}Error", f"is number {n}") for n in range(4)],  # no more are looked for

@@ -120,6 +120,8 @@ def test_an_unasked_answer_is_as_sure_as_its_function():
     assert manners.sureness(ANSWER.model_copy(update={"functions": ()})) == 0.6
 
 
+ASKED_FOR = WHY.model_copy(update={"asked": True, "remedy": "Do that."})
+MAY_BE_IT = ASKED_FOR.model_copy(update={"resembles": True})
 READ = PostedReading(type="RuntimeError", message="x", means="It means x", remedy="Do this")
 
 
@@ -136,6 +138,9 @@ READ = PostedReading(type="RuntimeError", message="x", means="It means x", remed
         # One piece of advice is enough, and code that runs needs none.
         ({"status": "not_run", "posted": READ}, "", "Perhaps"),
         ({"status": "runs"}, "", "Perhaps"),
+        # But where the words ask for just that article, its advice is what they want.
+        ({"status": "runs", "why": ASKED_FOR}, ASKED_FOR.remedy, "Perhaps"),
+        ({"status": "runs", "why": MAY_BE_IT}, "", "Perhaps"),
         ({"status": "advice", "functions": (TOPK,)}, "", "Perhaps"),
         ({"status": "reproduced", "why": None}, "", "Try"),
     ],

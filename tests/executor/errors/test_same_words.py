@@ -62,8 +62,53 @@ RESTARTS = "ValueError: Expected integer T_mult >= 1, but got {}"
 NO_STEPS = "valueerror: trainer: onecyclelr: expected positive integer total_steps, but got {}"
 SUM = "RuntimeError: add(sparse, dense) is not supported. Use add(dense, sparse) instead."
 
+ROWS_SCALED = (
+    "RuntimeError: one of the variables needed for gradient computation has been modified by an "
+    "inplace operation: [torch.FloatTensor [5, 4]] is at version 2; expected version 1 instead."
+)
+FIXED = (
+    "UserError: Constraints violated (batch)! For more information, run with "
+    'TORCH_LOGS="+dynamic".{}'
+)
+LONGER = (
+    "RuntimeError: The size of tensor a (98) must match the size of tensor b (96) at non-singleton "
+    "dimension 1"
+)
+ADDED = "x = self.value_embedding(x) + self.position_embedding(x) + self.stamps(marks)"
+
 ROWS = [
     # message, what the post shows beside it, what is told, what is not
+    (ROWS_SCALED, {"code": "emb = nn.Embedding(5, 4, max_norm=1.0)"}, "emb.weight.clone()",
+     "optimizer.step() runs"),
+    (ROWS_SCALED, {"code": "emb = nn.Embedding(5, 4, max_norm=None)"}, "optimizer.step() runs",
+     "emb.weight.clone()"),
+    (ROWS_SCALED, {"code": "clip_grad_norm_(p, max_norm=1.0)"}, "optimizer.step() runs",
+     "emb.weight.clone()"),
+    (ROWS_SCALED.replace("[5, 4]]", "[5]]"), {"code": "emb = nn.Embedding(5, 4, max_norm=1.0)"},
+     "optimizer.step() runs", "emb.weight.clone()"),
+    (FIXED.format(""), {}, "fixed by the code, or by an example", "Give an example"),
+    (FIXED.format(""), {"words": "because batch was inferred to be a constant (1)."},
+     "at least 2 there", "x.flatten(1)"),
+    (FIXED.format(""), {"words": "because batch was inferred to be a constant (4)."},
+     "fixed by the code, or by an example", "at least 2 there"),
+    (FIXED.format(" your code: batch was inferred to be a constant (0)."), {},
+     "at least 2 there", "The code fixes"),
+    (FIXED.format(" your code: batch was inferred to be a constant (4)."), {},
+     "The code fixes batch to 4", "at least 2 there"),
+    (LONGER, {"line": ADDED}, "the left one has 98, and the right one 96", "Positions are cut"),
+    (LONGER, {"line": "x = self.pos_table(x) + self.tokens(x)"},
+     "the left one has 98", "Positions are cut"),
+    (LONGER, {"line": "x = self.tokens(x) + self.pos_table"}, "Positions are cut", "the left one"),
+    (LONGER, {"line": "x = x + self.pos_table(x)"}, "Positions are cut", "the left one"),
+    (LONGER, {"line": ADDED, "torch": "1.10.1",
+              "words": "`padding = 1 if torch.__version__>='1.5.0' else 2`"},
+     "'1.10.1' comes before", "the left one"),
+    (LONGER, {"line": ADDED, "torch": "1.9.1",
+              "words": "`padding = 1 if torch.__version__>='1.5.0' else 2`"},
+     "the left one", "comes before"),
+    (LONGER, {"line": ADDED, "torch": "1.13.1",
+              "words": "`padding = 1 if torch.__version__>='1.11.0' else 2`"},
+     "the left one", "comes before"),
     (LOOKUP, {"code": "conv = GCNConv(16, 8, cached=True)"}, "edges of its first call",
      "Embedding"),
     (LOOKUP, {"code": "conv = GCNConv(16, 8, cached=True)"}, "leave out `cached=True`", "token id"),

@@ -117,6 +117,81 @@ SAID = [
     ),
     ("ImportError", "/e/ext.so: undefined symbol: _ZN3c106detailE", "ext.so asks", "torch.version"),
     (
+        "ImportError",
+        "/e/libtorchaudio.so: undefined symbol: _ZN3c106detailE",
+        "another PyTorch or CUDA",
+        "torch.version",
+    ),
+    (
+        "ImportError",
+        "/e/torch/lib/libtorch_cpu.so: undefined symbol: iJIT_NotifyEvent",
+        "from MKL, and the MKL that was loaded has not got it",
+        "mkl<2024.1",
+    ),
+    (
+        "ImportError",
+        "/e/torch/lib/libtorch_cuda.so: undefined symbol: ncclCommRegister",
+        "a library of PyTorch's own, asks for ncclCommRegister",
+        "No extension is at fault",
+    ),
+    (
+        "ImportError",
+        "/e/torch/lib/libc10_cuda.so: undefined symbol: cudaHostRegister",
+        "a library of PyTorch's own",
+        "LD_LIBRARY_PATH",
+    ),
+    (
+        "RuntimeError",
+        "Expected tensor to have size at least 6 at dimension 1, but got size 64 for argument #2 "
+        "'targets' (while checking arguments for ctc_loss_gpu)",
+        "An input_length is larger than the number of time steps",
+        "as many steps as there are labels",
+    ),
+    (
+        "RuntimeError",
+        "Expected tensor to have size at least 6 at dimension 1, but got size 4 for argument #2 "
+        "'targets' (while checking arguments for ctc_loss_gpu)",
+        "A target_length says 6, and the targets hold 4",
+        "targets.shape[1]",
+    ),
+    (
+        "UserError",
+        "Constraints violated (batch)! For more information\n  - You marked batch as dynamic but "
+        "your code specialized it to be a constant (1). If you're using mark_dynamic",
+        "The example's size of batch is 0 or 1",
+        "at least 2",
+    ),
+    (
+        "RuntimeError",
+        "quantile() input tensor is too large",
+        "2**24 elements (16,777,216)",
+        "kthvalue(",
+    ),
+    (
+        "RuntimeError",
+        "derivative for _cudnn_rnn_backward is not implemented",
+        "cuDNN's recurrent layers have no second derivative",
+        "around the call of the network",
+    ),
+    (
+        "RuntimeError",
+        "the derivative for '_cudnn_rnn_backward' is not implemented. Double backwards is not",
+        "cuDNN's recurrent layers have no second derivative",
+        "Around backward() it comes too late",
+    ),
+    (
+        "RuntimeError",
+        "makeDeviceForHostname(): unsupported gloo device",
+        "has no way to a network in this build",
+        "leave out `init_process_group`",
+    ),
+    (
+        "RuntimeError",
+        "only one dimension can be inferred。",
+        "Only one size of a shape may be -1",
+        "channels // groups",
+    ),
+    (
         "OSError",
         "/e/libbitsandbytes_cpu.so: undefined symbol: cfill",
         "CPU's build",
