@@ -303,6 +303,16 @@ net = nn.ResNet18(num_classes=4)   # four kinds
 print(sum(p.numel() for p in net.parameters()) > 0)
 """
 
+TAKEN_BACK = """\
+import torch
+
+try:
+    weights = torch.load("weights.pt")
+except FileNotFoundError as problem:
+    weights = torch.ones(3)
+print(weights.sum(), problem)
+"""
+
 ARRAY = """\
 import torch
 scores = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
@@ -368,6 +378,7 @@ CASES = Cases(
     },
     paired={},
     refused={
+        "a name that its handler takes back": TAKEN_BACK,
         "it is used": USED,
         "another name is used": ANOTHER,
         "another number": NUMBERED,
