@@ -24,7 +24,10 @@ from knowledge.repair.toolkit.losses import is_one_hot
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import assignment
 
-TYPES = frozenset({"TypeError", "ValueError", "RuntimeError", "AttributeError", "IndexError"})
+TYPES = frozenset(
+    ("TypeError", "ValueError", "RuntimeError", "AttributeError", "IndexError",
+     "NotImplementedError")
+)  # fmt: skip
 _OF_WHOLE = re.compile(r"(?i)\blong|\bint(?:egers?|s|\d*)?\b|ind(?:ex|ices)|integral|torch\.Size")
 # A tuple is what a function gave, or a list of sizes: neither is meant to be one tensor.
 _OF_A_LIST = re.compile(r"(?i)\blist\b|must be tensor|expected (?:a )?tensor")
@@ -33,6 +36,7 @@ _EXP, _SOFTPLUS = ("torch", "exp"), ("torch.nn.functional", "softplus")
 _OF_A_MASK = re.compile(r"(?i)\bbool(?:ean)?\b.*\bmask|\bmask.*\bbool")
 _OF_PROBABILITY = re.compile(r"(?i)probabilit|parameter probs")
 _TAKE_MASKS = frozenset({"masked_fill", "masked_fill_", "where", "masked_select"})
+_JOIN_BITS = (cst.BitAnd, cst.BitOr, cst.BitXor)
 _JOINS = frozenset({"cat", "concat", "concatenate", "tensor", "Tensor", "as_tensor", "array"})
 _LOSS = re.compile(r"(?i)loss|criterion|entropy")
 ONE_HOT = "is where its 1 stands"
@@ -67,6 +71,7 @@ def _at(failure: Failure, place: Place) -> Rewrites:
         yield from _summed(failure, place, one)
     if (turned := _turned_mask(failure, place)) is not None:
         yield _rewrite(failure, place.node, turned)
+    yield from _bits(failure, place)
     yield from _squared_magnitudes(failure, place)
     if (joined := _joined_otherwise(failure, place)) is not None:
         yield _rewrite(failure, place.node, joined)
@@ -239,6 +244,24 @@ def _of_mask(value: Any, node: cst.BaseExpression, name: str) -> Iterator[_Form]
     zeros = cst.ComparisonTarget(cst.Equal(), cst.Integer("0"))
     yield _Form(cst.Comparison(operand(node), [zeros]), f"the zeros of `{name}` are masked")
     yield _Form(method(node, "bool"), f"the ones of `{name}` are masked", COST.SURE + 0.1)
+
+
+def _bits(failure: Failure, place: Place) -> Rewrites:
+    """`a.bool() & b.bool()` of zeros and ones that are floats."""
+    node = place.node
+    joins = isinstance(node, cst.BinaryOperation) and isinstance(node.operator, _JOIN_BITS)
+    turns = isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.BitInvert)
+    changes: Edits = {}
+    for part in [n for n in node.children if isinstance(n, cst.BaseExpression)]:
+        value = failure.value(part, place.frame)
+        is_mask = isinstance(value, torch.Tensor) and bool(((value == 0) | (value == 1)).all())
+        if not is_mask or value.requires_grad or not (joins or turns):
+            return
+        if value.is_floating_point():
+            changes[part] = method(part, "bool")
+    if changes:
+        names = " and ".join(f"`{failure.text(n)}`" for n in changes)
+        yield failure.edit(changes, f"the ones of {names} count as True", as_one=True)
 
 
 def _is_count(value: Any) -> bool:

@@ -488,12 +488,6 @@ def layer_call(
     return None
 
 
-def with_input(program: Program, call: cst.Call, new: cst.BaseExpression) -> cst.Module:
-    """The snippet with a call's first argument replaced."""
-    first = call.args[0]
-    return program.replace({first.value: new})
-
-
 def with_layer_before(program: Program, layer: Layer, constructor: str) -> cst.Module | None:
     """The snippet with one more layer right before this one, in the Sequential that holds it.
 

@@ -458,9 +458,42 @@ guessed = torch.randn(4, 3).argmax(dim=1)
 print((guessed == truth[0]).sum())
 """
 
+BITS = """\
+import torch
+
+ids = torch.tensor([[4, 2, 0], [5, 0, 0]])
+known = (ids != 0).unsqueeze(1).float()
+earlier = torch.tril(torch.ones(3, 3))
+seen = known & earlier   # in both
+print(torch.randn(2, 3, 3).masked_fill(seen == 0, -1e9).softmax(-1).shape)
+"""
+
+ONE_OF_BITS = """\
+import torch
+
+lengths = torch.tensor([3, 5])
+padded = torch.arange(5)[None] >= lengths[:, None]
+later = torch.triu(torch.ones(5, 5), diagonal=1)
+hidden = padded[:, None] | later   # either
+print(hidden.shape)
+"""
+
+NOT_BITS = """\
+import torch
+
+shown = torch.tril(torch.ones(4, 4))
+print(torch.zeros(4, 4).masked_fill(~shown, -1e9)[0])   # the first sees itself
+"""
+
+WEIGHTED = BITS.replace("torch.ones(3, 3)", "torch.full((3, 3), 0.5)")
+LEARNED = BITS.replace("torch.ones(3, 3)", "torch.ones(3, 3, requires_grad=True)")
+
 CASES = Cases(
     mended={},
     paired={
+        "floats joined as bits": (BITS, ("seen = known.bool() & earlier.bool()   # in both",)),
+        "one of two joined as bits": (ONE_OF_BITS, ("padded[:, None] | later.bool()   # either",)),
+        "floats turned as bits": (NOT_BITS, ("masked_fill(~shown.bool(), -1e9)",)),
         "classes against rows of ones": (ONE_HOT, ("guessed == truth.argmax(dim=1)).sum",)),
         "classes against one of them": (FIRST_ROW, ("best.eq(labels.argmax(dim=1)).sum",)),
         "values of a dictionary": (
@@ -522,6 +555,8 @@ CASES = Cases(
         "a series with one feature": (FORECAST, ("self.rnn(series.unsqueeze(-1), state)",)),
     },
     refused={
+        "weights joined as bits": WEIGHTED,
+        "what is learned joined as bits": LEARNED,
         "several labels a row": SEVERAL_LABELS,
         "a dictionary": OBJECTS,
         "one letter beside two states": TWO_ROWS,
@@ -533,6 +568,11 @@ CASES = Cases(
         "one row of another length": A_COLUMN_OF_A_TABLE,
     },
     wrong={
+        "one of the two masks": (
+            "floats joined as bits",
+            swap("known & earlier", "earlier.bool()"),
+        ),
+        "no mask": ("floats turned as bits", swap("masked_fill(~shown, -1e9)", "clone()")),
         "one column": ("classes against rows of ones", swap("== truth", "== truth[:, 0]")),
         "the last one alone": ("single numbers joined", swap("torch.cat(scores)", "scores[-1]")),
         "the real part alone": ("complex squares", swap("(rest ** 2).mean()", "rest.real.mean()")),
