@@ -118,7 +118,7 @@ def _flattened(
     if module is not None:
         told = f"every sample {list(shape[1:])} becomes one row of {size} numbers"
         told += "" if size == expected else f" ({expected} expected)"
-        told += " in front of the last layer" if ".children())[:-1]" in module.code else ""
+        told += " in front of the last layer" * ("())[:-1]" in module.code)
         yield program.edit(module, told, at=program.node)
 
 

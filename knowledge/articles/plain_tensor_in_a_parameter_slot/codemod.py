@@ -50,6 +50,9 @@ def _registered(program: Failed, call: cst.Call) -> Rewrites:
     """`register_parameter("weight", nn.Parameter(w))` for a tensor."""
     given = argument(call, 1, "param")
     is_one = re.search("Float|Double|Half", program.said["given"]) is not None
+    names = {n.value for n in program.inside(given, cst.Name)} if given is not None else {"self"}
+    learned = {n for n in names if n in program.seen and program.seen[n].requires_grad}
+    is_one &= "self" not in names and not learned
     if given is not None and is_one and program.text(call.func).endswith(".register_parameter"):
         new = calling(program.name_of("torch.nn", "Parameter"), cst.Arg(given.value))
         yield program.edit({given.value: new}, "a parameter is made of the tensor", at=given)

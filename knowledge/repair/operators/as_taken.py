@@ -24,10 +24,8 @@ from knowledge.repair.toolkit.losses import is_one_hot
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import assignment
 
-TYPES = frozenset(
-    ("TypeError", "ValueError", "RuntimeError", "AttributeError", "IndexError",
-     "NotImplementedError")
-)  # fmt: skip
+_TYPES = "AttributeError IndexError NotImplementedError RuntimeError TypeError ValueError"
+TYPES = frozenset(_TYPES.split())
 _OF_WHOLE = re.compile(r"(?i)\blong|\bint(?:egers?|s|\d*)?\b|ind(?:ex|ices)|integral|torch\.Size")
 # A tuple is what a function gave, or a list of sizes: neither is meant to be one tensor.
 _OF_A_LIST = re.compile(r"(?i)\blist\b|must be tensor|expected (?:a )?tensor")
@@ -140,7 +138,8 @@ def _forms(
     yield from _called_at_last(failure, place, one)
     is_array = isinstance(value, np.ndarray) and value.dtype != object
     if isinstance(value, torch.Tensor) or is_array:
-        if _OF_WHOLE.search(message) and _is_whole(value):
+        turns = isinstance(place.node, cst.UnaryOperation)  # `~` makes -2 of 1
+        if _OF_WHOLE.search(message) and _is_whole(value) and not turns:
             new = (
                 method(node, "long") if isinstance(value, torch.Tensor) else _astype(node, "int64")
             )
@@ -247,8 +246,10 @@ def _of_mask(value: Any, node: cst.BaseExpression, name: str) -> Iterator[_Form]
 
 
 def _bits(failure: Failure, place: Place) -> Rewrites:
-    """`a.bool() & b.bool()` of zeros and ones that are floats."""
+    """`a.bool() & b.bool()` of zeros and ones that are floats; `(x > 0) & (x < 1)`."""
     node = place.node
+    if (chain := failure.up(node, cst.Comparison)) is not None:
+        yield from _compared(failure, chain)
     joins = isinstance(node, cst.BinaryOperation) and isinstance(node.operator, _JOIN_BITS)
     turns = isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.BitInvert)
     changes: Edits = {}
@@ -262,6 +263,24 @@ def _bits(failure: Failure, place: Place) -> Rewrites:
     if changes:
         names = " and ".join(f"`{failure.text(n)}`" for n in changes)
         yield failure.edit(changes, f"the ones of {names} count as True", as_one=True)
+
+
+def _compared(failure: Failure, chain: cst.Comparison) -> Rewrites:
+    """`(x > 0) & (x < 1)` for `x > 0 & x < 1`, where `&` binds before the comparisons."""
+    left, new = chain.left, ""
+    text = failure.module.code_for_node
+    for target in chain.comparisons:
+        both = target.comparator
+        if target is chain.comparisons[-1]:
+            new += f"({text(left)}{text(target.operator)}{text(both)})"
+        elif isinstance(both, cst.BinaryOperation) and isinstance(both.operator, _JOIN_BITS):
+            new += f"({text(left)}{text(target.operator)}{text(both.left)}){text(both.operator)}"
+            left = both.right
+        else:
+            return
+    if left is not chain.left:
+        whole = cst.parse_expression(new).with_changes(lpar=chain.lpar, rpar=chain.rpar)
+        yield failure.edit({chain: whole}, "each comparison is made before they are joined")
 
 
 def _is_count(value: Any) -> bool:

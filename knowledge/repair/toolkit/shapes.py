@@ -508,10 +508,11 @@ def with_layer_before(program: Program, layer: Layer, constructor: str) -> cst.M
                 is_it = re.match(wanted, program.text(first or given)) is not None
             if is_it and front and not given.star:
                 new = [added.with_changes(comma=front[-1].comma), given]
-            elif given.star and text in (f"{owner}.children()", f"list({owner}.children())"):
-                most = cst.parse_expression(f"list({owner}.children())[:-1]")
+            elif given.star and (model := re.fullmatch(r"(?:list\()?(\S+)\.children\(\)\)?", text)):
+                most = cst.parse_expression(f"list({model[1]}.children())[:-1]")
+                name = layer.name if model[1] == owner else f"list({model[1]}.children())[-1]"
                 comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-                last = cst.Arg(cst.parse_expression(layer.name), comma=given.comma)
+                last = cst.Arg(cst.parse_expression(name), comma=given.comma)
                 new = [given.with_changes(value=most, comma=comma),
                        added.with_changes(comma=comma), last]  # fmt: skip
             else:

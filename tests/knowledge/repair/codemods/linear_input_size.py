@@ -148,6 +148,22 @@ OWN_LAST = CHILDREN.replace("nn.Flatten(), nn.Linear(6, 5)", "nn.Linear(6, 5)").
     "*list(base.children()))", "base)"
 )
 
+OF_A_GIVEN_ONE = CHILDREN.replace(
+    "net = nn.Sequential(*list(base.children()))  # the same",
+    "def all_of(model):\n    return nn.Sequential(*model.children())  # the same\n\n\n"
+    "net = all_of(base)",
+)
+
+ORDERED = """\
+import torch
+from collections import OrderedDict
+from torch import nn
+
+fc = nn.Linear(32, 10)
+layers = OrderedDict([("conv", nn.Conv2d(3, 8, 3)), ("pool", nn.AdaptiveAvgPool2d(2)), ("fc", fc)])
+print(nn.Sequential(layers)(torch.rand(2, 3, 8, 8)).shape)
+"""
+
 APPENDED = """\
 import torch
 from torch import nn
@@ -427,6 +443,7 @@ CASES = Cases(
         "no flatten in a class": (IN_A_CLASS, "self.pool, nn.Flatten(), self.fc)"),
         "no flatten in what a function makes": (BY_A_FUNCTION, "(pool, act, nn.Flatten(), fc)"),
         "all children": (CHILDREN, "[:-1], nn.Flatten(), base.fc)  # the same"),
+        "children of what is given": (OF_A_GIVEN_ONE, "nn.Flatten(), list(model.children())[-1])"),
         "children and a layer": (OWN_LAST, "[:-1], nn.Flatten(), nn.Linear(6, 5))"),
         "a file of its own": (OWN_FILE, "nn.Linear(4, 2)  # six readings"),
         "one of two models": (TWO_MODELS, "other = Net(5, 2)  # for the second sensor"),
@@ -452,6 +469,7 @@ CASES = Cases(
     },
     refused={
         "a list of layers": APPENDED,
+        "a dictionary of layers": ORDERED,
         "a layer in two places": IN_TWO,
         "weights from a checkpoint": LOADED,
         "one constructor for several layers": MANY,

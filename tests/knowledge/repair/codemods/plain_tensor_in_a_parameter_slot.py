@@ -114,6 +114,28 @@ net.register_parameter("places", torch.arange(3))
 print(net.places)
 """
 
+COMPUTED = """\
+import torch
+from torch import nn
+
+class Tied(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Parameter(torch.ones(3))
+        self.register_parameter("b", self.a * 2)
+
+    def forward(self, x):
+        return x * self.a + self.b
+
+print(Tied()(torch.ones(2, 3)).shape)
+"""
+
+LEARNED = """\
+import torch
+net, w = torch.nn.Linear(2, 2), torch.ones(2, requires_grad=True) * 2
+net.register_parameter("w", w)
+"""
+
 CASES = Cases(
     mended={
         "registered": (REGISTERED, 'self.register_parameter("table", nn.Parameter(table))   # to'),

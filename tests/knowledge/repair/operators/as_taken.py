@@ -485,6 +485,30 @@ shown = torch.tril(torch.ones(4, 4))
 print(torch.zeros(4, 4).masked_fill(~shown, -1e9)[0])   # the first sees itself
 """
 
+COMPARED = """\
+import torch
+
+x = torch.linspace(-1, 2, 7)
+print(x[x > 0 & x < 1])   # inside
+"""
+
+COMPARED_TWICE = """\
+import torch
+
+x, y = torch.linspace(0, 1, 5), torch.linspace(1, 0, 5)
+both = (x >= 0.2 & y >= 0.2 | x == 1.0)
+print(both.sum())
+"""
+
+ONE_COMPARED = "import torch\n\nx = torch.rand(4)\nprint(x > 0.5 & x)\n"
+TURNED_INDEX = """\
+import torch
+
+valid = torch.tensor([1.0, 0.0, 1.0])
+losses = torch.rand(3)
+print(losses[~valid].mean())   # of the others
+"""
+
 WEIGHTED = BITS.replace("torch.ones(3, 3)", "torch.full((3, 3), 0.5)")
 LEARNED = BITS.replace("torch.ones(3, 3)", "torch.ones(3, 3, requires_grad=True)")
 
@@ -493,6 +517,9 @@ CASES = Cases(
     paired={
         "floats joined as bits": (BITS, ("seen = known.bool() & earlier.bool()   # in both",)),
         "one of two joined as bits": (ONE_OF_BITS, ("padded[:, None] | later.bool()   # either",)),
+        "comparisons joined": (COMPARED, ("x[(x > 0) & (x < 1)])   # inside",)),
+        "three comparisons joined": (COMPARED_TWICE, ("((x >= 0.2) & (y >= 0.2) | (x == 1.0))",)),
+        "an index turned as bits": (TURNED_INDEX, ("losses[~valid.bool()].mean()",)),
         "floats turned as bits": (NOT_BITS, ("masked_fill(~shown.bool(), -1e9)",)),
         "classes against rows of ones": (ONE_HOT, ("guessed == truth.argmax(dim=1)).sum",)),
         "classes against one of them": (FIRST_ROW, ("best.eq(labels.argmax(dim=1)).sum",)),
@@ -556,6 +583,7 @@ CASES = Cases(
     },
     refused={
         "weights joined as bits": WEIGHTED,
+        "one comparison": ONE_COMPARED,
         "what is learned joined as bits": LEARNED,
         "several labels a row": SEVERAL_LABELS,
         "a dictionary": OBJECTS,
