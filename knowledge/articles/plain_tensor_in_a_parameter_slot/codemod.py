@@ -14,13 +14,12 @@ import libcst as cst
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import moves
-from knowledge.repair.toolkit.dataflow import is_factory
+from knowledge.repair.toolkit.dataflow import is_factory, registered
 from knowledge.repair.toolkit.edits import Edits, buffer, method, same
-from knowledge.repair.toolkit.edits import call as calling
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import free_name, is_free, parameters, under
 from knowledge.repair.toolkit.keeps import leaves
-from knowledge.repair.toolkit.sites import argument, scope_of
+from knowledge.repair.toolkit.sites import scope_of
 
 ERRORS = ("parameter_slot",)
 KEEPS = (leaves,)
@@ -30,8 +29,7 @@ _MODULES = {"torch", "nn", "F", "math", "np"}
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`copy_()` without recording; a buffer or a local name for what forward computes."""
     line, small = program.statement, program.alone
-    if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call):
-        yield from _registered(program, small.value)
+    yield from registered(program, small)
     if line is None or not isinstance(small, cst.Assign) or len(small.targets) != 1:
         return
     target = small.targets[0].target
@@ -44,21 +42,6 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         yield from _as_local(program, line)
     elif not used & data and _is_plain(program, small.value, target):
         yield _written(program, line, target, small)
-
-
-def _registered(program: Failed, call: cst.Call) -> Rewrites:
-    """`register_parameter("weight", nn.Parameter(w))` for a tensor."""
-    given = argument(call, 1, "param")
-    is_one = re.search("Float|Double|Half", program.said["given"]) is not None
-    names = {n.value for n in program.inside(given, cst.Name)} if given is not None else {"self"}
-    learned = {n for n in names if n in program.seen and program.seen[n].requires_grad}
-    is_one &= "self" not in names and not learned
-    if given is not None and is_one and program.text(call.func).endswith(".register_parameter"):
-        new = calling(program.name_of("torch.nn", "Parameter"), cst.Arg(given.value))
-        yield program.edit({given.value: new}, "a parameter is made of the tensor", at=given)
-
-
-# -- new values for the parameter ------------------------------------------------------------
 
 
 def _is_plain(program: Failed, value: cst.BaseExpression, target: cst.Attribute) -> bool:

@@ -34,10 +34,11 @@ _EXP, _SOFTPLUS = ("torch", "exp"), ("torch.nn.functional", "softplus")
 _OF_A_MASK = re.compile(r"(?i)\bbool(?:ean)?\b.*\bmask|\bmask.*\bbool")
 _OF_PROBABILITY = re.compile(r"(?i)probabilit|parameter probs")
 _TAKE_MASKS = frozenset({"masked_fill", "masked_fill_", "where", "masked_select"})
-_JOIN_BITS = (cst.BitAnd, cst.BitOr, cst.BitXor)
+_BITS = (cst.BitAnd, cst.BitOr, cst.BitXor, cst.BitInvert)
 _JOINS = frozenset({"cat", "concat", "concatenate", "tensor", "Tensor", "as_tensor", "array"})
 _LOSS = re.compile(r"(?i)loss|criterion|entropy")
 ONE_HOT = "is where its 1 stands"
+_NUMBER = re.compile(r"(?i)[-+]?(?:inf|nan|\d{1,20}\.?\d{0,20}|\.\d{1,20})(?:e[-+]?\d{1,3})?")
 _FRAMES = 2
 _DEPTH = 3  # assignments that are followed back to where a number became a fraction
 
@@ -124,7 +125,7 @@ def _forms(
         pad = failure.name_of("torch.nn.utils.rnn", "pad_packed_sequence")
         new = cst.parse_expression(f"{pad}({name}, batch_first=True)[0]")
         yield _Form(new, f"`{name}` is unpacked to one row for each sequence")
-    if isinstance(value, str) and _is_float(value):
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
         yield _Form(call("float", cst.Arg(node)), f"{name} is used as a number")
     wanted = read(failure.error, "argument_type")
     if type(value) is int and wanted is not None and wanted["expected"].startswith("tuple"):
@@ -229,13 +230,6 @@ def _is_raw(values: Any) -> bool:
     return values.grad_fn is not None and bool((values < 0).any())
 
 
-def _is_float(text: str) -> bool:
-    try:
-        return bool(float(text)) or True
-    except ValueError:
-        return False
-
-
 def _of_mask(value: Any, node: cst.BaseExpression, name: str) -> Iterator[_Form]:
     """Zeros and ones as a mask: which of them is masked is open."""
     if not bool(((value == 0) | (value == 1)).all()):
@@ -250,18 +244,21 @@ def _bits(failure: Failure, place: Place) -> Rewrites:
     node = place.node
     if (chain := failure.up(node, cst.Comparison)) is not None:
         yield from _compared(failure, chain)
-    joins = isinstance(node, cst.BinaryOperation) and isinstance(node.operator, _JOIN_BITS)
-    turns = isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.BitInvert)
     changes: Edits = {}
-    for part in [n for n in node.children if isinstance(n, cst.BaseExpression)]:
+    line = failure.up(node, cst.SimpleStatementLine) or node
+    both = (*failure.inside(line, cst.BinaryOperation), *failure.inside(line, cst.UnaryOperation))
+    bits = [one for one in both if isinstance(getattr(one, "operator", None), _BITS)]
+    for part in [part for one in bits for part in one.children]:
         value = failure.value(part, place.frame)
+        if not isinstance(part, cst.BaseExpression) or value is failure.missing:
+            continue
         is_mask = isinstance(value, torch.Tensor) and bool(((value == 0) | (value == 1)).all())
-        if not is_mask or value.requires_grad or not (joins or turns):
+        if not is_mask or value.requires_grad:
             return
         if value.is_floating_point():
             changes[part] = method(part, "bool")
-    if changes:
-        names = " and ".join(f"`{failure.text(n)}`" for n in changes)
+    if any(failure.parent(part) is node for part in changes):
+        names = " and ".join(dict.fromkeys(f"`{failure.text(n)}`" for n in changes))
         yield failure.edit(changes, f"the ones of {names} count as True", as_one=True)
 
 
@@ -273,7 +270,7 @@ def _compared(failure: Failure, chain: cst.Comparison) -> Rewrites:
         both = target.comparator
         if target is chain.comparisons[-1]:
             new += f"({text(left)}{text(target.operator)}{text(both)})"
-        elif isinstance(both, cst.BinaryOperation) and isinstance(both.operator, _JOIN_BITS):
+        elif isinstance(both, cst.BinaryOperation) and isinstance(both.operator, _BITS):
             new += f"({text(left)}{text(target.operator)}{text(both.left)}){text(both.operator)}"
             left = both.right
         else:

@@ -509,6 +509,21 @@ losses = torch.rand(3)
 print(losses[~valid].mean())   # of the others
 """
 
+OVERLAP = """\
+import torch
+
+found = (torch.tensor([0.9, 0.2, 0.7]) > 0.5).float()
+there = torch.tensor([1.0, 1.0, 0.0])
+print((found & there).sum() / (found | there).sum())   # their overlap
+"""
+
+BESIDE_BITS = """\
+import torch
+
+x, valid = torch.rand(4), torch.ones(4)
+print(x[x > 0 & valid])
+"""
+
 WEIGHTED = BITS.replace("torch.ones(3, 3)", "torch.full((3, 3), 0.5)")
 LEARNED = BITS.replace("torch.ones(3, 3)", "torch.ones(3, 3, requires_grad=True)")
 
@@ -517,6 +532,10 @@ CASES = Cases(
     paired={
         "floats joined as bits": (BITS, ("seen = known.bool() & earlier.bool()   # in both",)),
         "one of two joined as bits": (ONE_OF_BITS, ("padded[:, None] | later.bool()   # either",)),
+        "an overlap": (
+            OVERLAP,
+            ("(found.bool() & there.bool()).sum() / (found.bool() | there.bool()).sum())",),
+        ),
         "comparisons joined": (COMPARED, ("x[(x > 0) & (x < 1)])   # inside",)),
         "three comparisons joined": (COMPARED_TWICE, ("((x >= 0.2) & (y >= 0.2) | (x == 1.0))",)),
         "an index turned as bits": (TURNED_INDEX, ("losses[~valid.bool()].mean()",)),
@@ -584,6 +603,7 @@ CASES = Cases(
     refused={
         "weights joined as bits": WEIGHTED,
         "one comparison": ONE_COMPARED,
+        "one comparison beside a mask": BESIDE_BITS,
         "what is learned joined as bits": LEARNED,
         "several labels a row": SEVERAL_LABELS,
         "a dictionary": OBJECTS,
