@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 
 # The outermost line of the snippet that led to an error, and the one that raised it; 0: not known.
 Lines = tuple[int, int]
@@ -17,7 +18,28 @@ def is_further_down(was: Lines, now: Lines, old: str, new: str) -> bool:
         old: the snippet's code.
         new: the rewritten one's.
     """
-    return _further_down(was, now, old, new) or _called_further_down(was, now, old, new)
+    return (
+        _further_down(was, now, old, new)
+        or _called_further_down(was, now, old, new)
+        or _beside(was, now, old.splitlines(), new.splitlines())
+    )
+
+
+def _beside(was: Lines, now: Lines, old: list[str], new: list[str]) -> bool:
+    """Whether just the line that failed was changed, and one above it in its function fails now.
+
+    It had been run before, or is of another branch: either way this is another call.
+    """
+    differ = [n for n, lines in enumerate(zip(old, new, strict=False), 1) if lines[0] != lines[1]]
+    if (
+        len(old) != len(new)
+        or differ != [was[1]]
+        or was[0] in (0, was[1])
+        or not 0 < now[1] < was[1]
+    ):
+        return False
+    between = new[now[1] : was[1] - 1]
+    return not any(re.match(r"\s*(?:def|class|for|while)\b", line) for line in between)
 
 
 def _further_down(was: Lines, now: Lines, old: str, new: str) -> bool:

@@ -1,4 +1,7 @@
-"""Return None for the last arguments of forward, where these are known to be no tensors."""
+"""Return None for the last arguments of forward, where these are known to be no tensors.
+
+A backward that returns nothing returns the gradients that it made, each named after an input.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import libcst as cst
 
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.toolkit.edits import Beside
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import backwards, tensors
 from knowledge.repair.toolkit.sites import seen_as
@@ -29,6 +33,8 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
             continue
         names = [p.name.value for p in body["forward"].params.params[1:]]
         returns = program.inside(body["backward"], cst.Return)
+        if not returns:
+            yield from _returned(program, body["backward"], names)
         if len(returns) != 1 or returns[0].value is None or len(names) != m.number("expected"):
             return
         if not _no_tensors(program, cls, body["forward"], names, missing):
@@ -45,6 +51,20 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         what = f"backward answers for every argument of forward; {told} has no gradient"
         yield program.edit({value: new}, what, at=returns[0])
         return
+
+
+def _returned(program: Failed, function: cst.FunctionDef, names: list[str]) -> Rewrites:
+    """`return grad_x, grad_w` behind a body that gives each input's gradient a name of its own."""
+    targets = program.inside(function.body, cst.AssignTarget)
+    made = dict.fromkeys(n.value for t in targets for n in program.inside(t, cst.Name))
+    wanted = [re.compile(rf"(?i)(?:grad|g|d)_?{n}|{n}_?grad") for n in names]
+    found = [[m for m in made if one.fullmatch(m)] for one in wanted]
+    if isinstance(function.body, cst.IndentedBlock) and all(len(f) == 1 for f in found):
+        last, given = function.body.body[-1], ", ".join(f[0] for f in found)
+        line = Beside(cst.parse_statement(f"return {given}"), after=True)
+        yield program.edit(
+            program.replace({}, beside={last: line}), f"backward returns {given}", at=last
+        )
 
 
 def _no_tensors(

@@ -8,7 +8,7 @@ import re
 import libcst as cst
 
 from executor.protocol import JobResult, Layer
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, layers
@@ -16,7 +16,6 @@ from knowledge.repair.toolkit.meant_sizes import cut_into_rows, is_for_another_l
 from knowledge.repair.toolkit.shapes import (
     LayerCall,
     Shape,
-    container_of,
     layer_call,
     resized,
     resized_instance,
@@ -53,7 +52,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if is_for_another_layer(program, layer):
         return
     called = layer_call(program, program.node, layer)
-    if called is not None and _is_a_picture(program, called.call, shape, expected):
+    if program.node is not None and _is_a_picture(program, program.node, shape, expected):
         yield from _flattened(program, layer, called, shape, expected)
         return
     other_way = list(_turned(program, called, shape, expected)) if called is not None else []
@@ -99,7 +98,7 @@ def _weight_replaced(program: Failed, layer: Layer) -> Rewrites:
             yield sized.rewrite(f"{told} {wanted} at once")
 
 
-def _is_a_picture(program: Failed, call: cst.Call, shape: Shape, expected: int) -> bool:
+def _is_a_picture(program: Failed, call: cst.CSTNode, shape: Shape, expected: int) -> bool:
     """Four dimensions are never rows; three are not where a convolution comes before."""
     if len(shape) != 3 or math.prod(shape[1:]) == expected:
         return len(shape) > 2
@@ -108,19 +107,19 @@ def _is_a_picture(program: Failed, call: cst.Call, shape: Shape, expected: int) 
 
 
 def _flattened(
-    program: Failed, layer: Layer, called: LayerCall, shape: Shape, expected: int
+    program: Failed, layer: Layer, called: LayerCall | None, shape: Shape, expected: int
 ) -> Rewrites:
     size, module = math.prod(shape[1:]), None
-    if called.inside and called.inside[-1] != "0":
-        place = container_of(program, layer)
-        module = with_layer_before(program, *place, "nn.Flatten()") if place is not None else None
+    if called is None or (called.inside and called.inside[-1] != "0"):
+        module = with_layer_before(program, layer, f"{program.name_of('torch.nn', 'Flatten')}()")
     elif called.first is not None:
         flat = method(called.first, "flatten", cst.Arg(integer(1)))
         module = program.replace({called.first: flat})
     if module is not None:
         told = f"every sample {list(shape[1:])} becomes one row of {size} numbers"
         told += "" if size == expected else f" ({expected} expected)"
-        yield Rewrite(module, f"line {program.line(called.call)}: {told}")
+        told += " in front of the last layer" * ("())[:-1]" in module.code)
+        yield program.edit(module, told, at=program.node)
 
 
 def _turned(program: Failed, called: LayerCall, shape: Shape, expected: int) -> Rewrites:

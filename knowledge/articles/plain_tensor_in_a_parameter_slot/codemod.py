@@ -14,7 +14,7 @@ import libcst as cst
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import moves
-from knowledge.repair.toolkit.dataflow import is_factory
+from knowledge.repair.toolkit.dataflow import is_factory, registered
 from knowledge.repair.toolkit.edits import Edits, buffer, method, same
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import free_name, is_free, parameters, under
@@ -29,6 +29,7 @@ _MODULES = {"torch", "nn", "F", "math", "np"}
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`copy_()` without recording; a buffer or a local name for what forward computes."""
     line, small = program.statement, program.alone
+    yield from registered(program, small)
     if line is None or not isinstance(small, cst.Assign) or len(small.targets) != 1:
         return
     target = small.targets[0].target
@@ -41,9 +42,6 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         yield from _as_local(program, line)
     elif not used & data and _is_plain(program, small.value, target):
         yield _written(program, line, target, small)
-
-
-# -- new values for the parameter ------------------------------------------------------------
 
 
 def _is_plain(program: Failed, value: cst.BaseExpression, target: cst.Attribute) -> bool:

@@ -73,7 +73,8 @@ def _stepped(failure: Failure, place: Place, one: Operand) -> Rewrites:
 
 
 def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
-    value, wanted = one.value, wanted_of(failure.error.message)
+    said = failure.error.message
+    value, wanted = one.value, wanted_of(said)
     if not isinstance(value, torch.Tensor):
         if "tensor" in wanted and _is_of_numbers(value):
             tensor = failure.name_of("torch", "tensor")
@@ -85,6 +86,8 @@ def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
         yield _Step("{}.to_dense()", "{} is used as a dense tensor")
     elif "dtype" in wanted and _is_prediction_of_whole_numbers(failure, place, one):
         return  # as floats they have no way back to the model, and nothing is trained
+    elif isinstance(failure.parent(place.node), cst.ComparisonTarget) and "bitwise" in said:
+        return  # `x > 0 & mask` was meant as two
     elif "dtype" in wanted:
         yield from _of_dtype(value, called_module(failure, place))
     elif "number" in wanted and value.numel() == 1:

@@ -24,7 +24,8 @@ from knowledge.repair.toolkit.losses import is_one_hot
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import assignment
 
-TYPES = frozenset({"TypeError", "ValueError", "RuntimeError", "AttributeError", "IndexError"})
+_TYPES = "AttributeError IndexError NotImplementedError RuntimeError TypeError ValueError"
+TYPES = frozenset(_TYPES.split())
 _OF_WHOLE = re.compile(r"(?i)\blong|\bint(?:egers?|s|\d*)?\b|ind(?:ex|ices)|integral|torch\.Size")
 # A tuple is what a function gave, or a list of sizes: neither is meant to be one tensor.
 _OF_A_LIST = re.compile(r"(?i)\blist\b|must be tensor|expected (?:a )?tensor")
@@ -33,9 +34,11 @@ _EXP, _SOFTPLUS = ("torch", "exp"), ("torch.nn.functional", "softplus")
 _OF_A_MASK = re.compile(r"(?i)\bbool(?:ean)?\b.*\bmask|\bmask.*\bbool")
 _OF_PROBABILITY = re.compile(r"(?i)probabilit|parameter probs")
 _TAKE_MASKS = frozenset({"masked_fill", "masked_fill_", "where", "masked_select"})
+_BITS = (cst.BitAnd, cst.BitOr, cst.BitXor, cst.BitInvert)
 _JOINS = frozenset({"cat", "concat", "concatenate", "tensor", "Tensor", "as_tensor", "array"})
 _LOSS = re.compile(r"(?i)loss|criterion|entropy")
 ONE_HOT = "is where its 1 stands"
+_NUMBER = re.compile(r"(?i)[-+]?(?:inf|nan|\d{1,20}\.?\d{0,20}|\.\d{1,20})(?:e[-+]?\d{1,3})?")
 _FRAMES = 2
 _DEPTH = 3  # assignments that are followed back to where a number became a fraction
 
@@ -67,6 +70,7 @@ def _at(failure: Failure, place: Place) -> Rewrites:
         yield from _summed(failure, place, one)
     if (turned := _turned_mask(failure, place)) is not None:
         yield _rewrite(failure, place.node, turned)
+    yield from _bits(failure, place)
     yield from _squared_magnitudes(failure, place)
     if (joined := _joined_otherwise(failure, place)) is not None:
         yield _rewrite(failure, place.node, joined)
@@ -121,7 +125,7 @@ def _forms(
         pad = failure.name_of("torch.nn.utils.rnn", "pad_packed_sequence")
         new = cst.parse_expression(f"{pad}({name}, batch_first=True)[0]")
         yield _Form(new, f"`{name}` is unpacked to one row for each sequence")
-    if isinstance(value, str) and _is_float(value):
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
         yield _Form(call("float", cst.Arg(node)), f"{name} is used as a number")
     wanted = read(failure.error, "argument_type")
     if type(value) is int and wanted is not None and wanted["expected"].startswith("tuple"):
@@ -135,7 +139,8 @@ def _forms(
     yield from _called_at_last(failure, place, one)
     is_array = isinstance(value, np.ndarray) and value.dtype != object
     if isinstance(value, torch.Tensor) or is_array:
-        if _OF_WHOLE.search(message) and _is_whole(value):
+        turns = isinstance(place.node, cst.UnaryOperation)  # `~` makes -2 of 1
+        if _OF_WHOLE.search(message) and _is_whole(value) and not turns:
             new = (
                 method(node, "long") if isinstance(value, torch.Tensor) else _astype(node, "int64")
             )
@@ -225,13 +230,6 @@ def _is_raw(values: Any) -> bool:
     return values.grad_fn is not None and bool((values < 0).any())
 
 
-def _is_float(text: str) -> bool:
-    try:
-        return bool(float(text)) or True
-    except ValueError:
-        return False
-
-
 def _of_mask(value: Any, node: cst.BaseExpression, name: str) -> Iterator[_Form]:
     """Zeros and ones as a mask: which of them is masked is open."""
     if not bool(((value == 0) | (value == 1)).all()):
@@ -239,6 +237,47 @@ def _of_mask(value: Any, node: cst.BaseExpression, name: str) -> Iterator[_Form]
     zeros = cst.ComparisonTarget(cst.Equal(), cst.Integer("0"))
     yield _Form(cst.Comparison(operand(node), [zeros]), f"the zeros of `{name}` are masked")
     yield _Form(method(node, "bool"), f"the ones of `{name}` are masked", COST.SURE + 0.1)
+
+
+def _bits(failure: Failure, place: Place) -> Rewrites:
+    """`a.bool() & b.bool()` of zeros and ones that are floats; `(x > 0) & (x < 1)`."""
+    node = place.node
+    if (chain := failure.up(node, cst.Comparison)) is not None:
+        yield from _compared(failure, chain)
+    changes: Edits = {}
+    line = failure.up(node, cst.SimpleStatementLine) or node
+    both = (*failure.inside(line, cst.BinaryOperation), *failure.inside(line, cst.UnaryOperation))
+    bits = [one for one in both if isinstance(getattr(one, "operator", None), _BITS)]
+    for part in [part for one in bits for part in one.children]:
+        value = failure.value(part, place.frame)
+        if not isinstance(part, cst.BaseExpression) or value is failure.missing:
+            continue
+        is_mask = isinstance(value, torch.Tensor) and bool(((value == 0) | (value == 1)).all())
+        if not is_mask or value.requires_grad:
+            return
+        if value.is_floating_point():
+            changes[part] = method(part, "bool")
+    if any(failure.parent(part) is node for part in changes):
+        names = " and ".join(dict.fromkeys(f"`{failure.text(n)}`" for n in changes))
+        yield failure.edit(changes, f"the ones of {names} count as True", as_one=True)
+
+
+def _compared(failure: Failure, chain: cst.Comparison) -> Rewrites:
+    """`(x > 0) & (x < 1)` for `x > 0 & x < 1`, where `&` binds before the comparisons."""
+    left, new = chain.left, ""
+    text = failure.module.code_for_node
+    for target in chain.comparisons:
+        both = target.comparator
+        if target is chain.comparisons[-1]:
+            new += f"({text(left)}{text(target.operator)}{text(both)})"
+        elif isinstance(both, cst.BinaryOperation) and isinstance(both.operator, _BITS):
+            new += f"({text(left)}{text(target.operator)}{text(both.left)}){text(both.operator)}"
+            left = both.right
+        else:
+            return
+    if left is not chain.left:
+        whole = cst.parse_expression(new).with_changes(lpar=chain.lpar, rpar=chain.rpar)
+        yield failure.edit({chain: whole}, "each comparison is made before they are joined")
 
 
 def _is_count(value: Any) -> bool:

@@ -114,6 +114,7 @@ def edits(failure: Failure) -> Rewrites:
     if node is None:
         return
     yield from _head(failure, look, node)
+    yield from _of_this_branch(failure, node)
     here = list(_of_what_it_was_made_of(failure, node)) or list(_meant(failure, node, look))
     for new, told, cost in here:
         yield failure.edit(new, told, "", at=node, cost=cost)
@@ -129,6 +130,34 @@ def edits(failure: Failure) -> Rewrites:
         )
     else:
         yield from _of_vision(failure, look, node)
+
+
+def _of_this_branch(failure: Failure, node: cst.Attribute) -> Rewrites:
+    """`self.lstm_size` for `self.gru_size` that only another branch sets: copied, not renamed."""
+    asked, owner = failure.text(node), failure.text(node.value)
+    around = failure.up(node, cst.FunctionDef) or failure.module
+    sets = {
+        block: {failure.text(t.target) for t in failure.inside(block, cst.AssignTarget)}
+        for block in failure.inside(around, cst.IndentedBlock)
+        if isinstance(failure.parent(block), (cst.If, cst.Else))
+    }
+    theirs = set[str]().union(*(names for names in sets.values() if asked in names))
+    mine = [names for block, names in sets.items() if node in failure.inside(block, cst.Attribute)]
+    words, alike = asked.split("_"), list[str]()
+    for name in set[str](*mine[:1]) - theirs if theirs else ():
+        parts = name.split("_")
+        differ = sum(a != b for a, b in zip(parts, words, strict=False))
+        if name.startswith(f"{owner}.") and len(parts) == len(words) and differ == 1:
+            alike.append(name)
+    if len(alike) == 1:
+        new = alike[0]
+        changes: Edits = {
+            read: cst.parse_expression(new)
+            for block, names in sets.items() if new in names and asked not in names
+            for read in failure.inside(block, cst.Attribute) if failure.text(read) == asked
+        }  # fmt: skip
+        told = f"`{new}` is the one of this branch; `{node.attr.value}` is another one's"
+        yield failure.edit(changes, told, at=node, as_one=True)
 
 
 def _head(failure: Failure, look: Lookup, node: cst.Attribute) -> Rewrites:

@@ -9,6 +9,7 @@ edit. Two sizes of a layer may have changed places.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 
@@ -72,11 +73,14 @@ def _numbers(message: str) -> set[int]:
 
 def edits(failure: Failure) -> Rewrites:
     """Every layer that was made for one of the numbers, made for the one that it meets."""
-    if loads_its_own_layers(failure):
-        return
+    layer = failure.result.layer
+    rows = layer.input if layer is not None and layer.type == "Linear" else None
+    size = setting(layer, "in_features") if layer and rows and len(rows) > 2 else None
+    if loads_its_own_layers(failure) or (size and math.prod((rows or ())[1:]) == size):
+        return  # what comes in is to be flattened
     numbers = _numbers(failure.error.message)
-    own = made(failure, failure.result.layer) if failure.result.layer is not None else None
-    turned = _stands_elsewhere(failure.result.layer)
+    own = made(failure, layer) if layer is not None else None
+    turned = _stands_elsewhere(layer)
     near = failure.error.line or 0
     # The nearest first: only so many are tried.
     every = sorted(failure.all(cst.Call), key=lambda c: abs(failure.line(c) - near))

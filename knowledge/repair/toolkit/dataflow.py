@@ -11,7 +11,9 @@ from typing import Any
 import libcst as cst
 
 from executor.protocol import JobResult, Variable
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Edits, Program, method, operand
+from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import in_loop
 from knowledge.repair.toolkit.sites import (
     argument,
@@ -202,3 +204,17 @@ def is_whole(facts: Variable | None) -> bool:
         return True
     values = values_of(facts)
     return bool(values) and all(v == int(v) for v in values or ())
+
+
+def registered(program: Failed, small: cst.BaseSmallStatement | None) -> Rewrites:
+    """`register_parameter("weight", nn.Parameter(w))` for a tensor that is not learned yet."""
+    node = small.value if isinstance(small, cst.Expr) else None
+    given = argument(node, 1, "param") if isinstance(node, cst.Call) else None
+    if given is None or ".register_parameter(" not in program.text(small or given):
+        return
+    names = {n.value for n in program.inside(given, cst.Name)}
+    learned = {n for n in names if n in program.seen and program.seen[n].requires_grad}
+    if "self" not in names and not learned and re.search("Float|Double", program.said["given"]):
+        made = cst.parse_expression(program.name_of("torch.nn", "Parameter"))
+        new = cst.Call(made, [cst.Arg(given.value)])
+        yield program.edit({given.value: new}, "a parameter is made of the tensor", at=given)

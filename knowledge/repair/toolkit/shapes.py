@@ -23,6 +23,7 @@ from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
+    calls,
     integer,
     made,
     names_in,
@@ -487,36 +488,37 @@ def layer_call(
     return None
 
 
-def with_input(program: Program, call: cst.Call, new: cst.BaseExpression) -> cst.Module:
-    """The snippet with a call's first argument replaced."""
-    first = call.args[0]
-    return program.replace({first.value: new})
+def with_layer_before(program: Program, layer: Layer, constructor: str) -> cst.Module | None:
+    """The snippet with one more layer right before this one, in the Sequential that holds it.
 
-
-def with_layer_before(
-    program: Program, container: cst.Call, index: int, constructor: str
-) -> cst.Module | None:
-    """The snippet with one more layer in a Sequential, before the layer of this index."""
-    if program.text(container.func).rpartition(".")[2] != "Sequential":
+    It is made there, or above and named there; or it is the last one of `model.children()`.
+    """
+    call, owner = made(program, layer), layer.name.rpartition(".")[0]
+    if loads_its_own_layers(program) or (call is not None and call.in_loop):
         return None
-    if not 0 < index < len(container.args) or any(a.star for a in container.args):
-        return None
-    added = cst.Arg(cst.parse_expression(constructor), comma=container.args[index - 1].comma)
-    arguments = [*container.args[:index], added, *container.args[index:]]
-    return program.replace({container: container.with_changes(args=arguments)})
-
-
-def container_of(program: Program, layer: Layer) -> tuple[cst.Call, int] | None:
-    """The Sequential's constructor that holds a layer, and the layer's index in it."""
-    call = made(program, layer)
-    if call is None or call.in_loop or uses_loaded_weights(program):
-        return None
-    around = program.parent(call.call)
-    outer = program.parent(around) if isinstance(around, cst.Arg) else None
-    if not isinstance(outer, cst.Call):
-        return None
-    index = next((i for i, a in enumerate(outer.args) if a is around), None)
-    return (outer, index) if index is not None else None
+    added = cst.Arg(cst.parse_expression(constructor))
+    found: list[dict[cst.CSTNode, cst.CSTNode]] = []
+    for outer in calls(program, r"(?:^|\.)Sequential$"):
+        for n, given in enumerate(outer.args):
+            front, behind = outer.args[:n], outer.args[n + 1 :]
+            text, first = program.text(given.value), origin(program, given.value)
+            is_it = text == layer.name or (call is not None and given.value is call.call)
+            if call is None and (any(a.star for a in front) or layer.name.endswith(f".{n}")):
+                wanted = rf"(\w+\.)*{layer.type}\("
+                is_it = re.match(wanted, program.text(first or given)) is not None
+            if is_it and front and not given.star:
+                new = [added.with_changes(comma=front[-1].comma), given]
+            elif given.star and (model := re.fullmatch(r"(?:list\()?(\S+)\.children\(\)\)?", text)):
+                most = cst.parse_expression(f"list({model[1]}.children())[:-1]")
+                name = layer.name if model[1] == owner else f"list({model[1]}.children())[-1]"
+                comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+                last = cst.Arg(cst.parse_expression(name), comma=given.comma)
+                new = [given.with_changes(value=most, comma=comma),
+                       added.with_changes(comma=comma), last]  # fmt: skip
+            else:
+                continue
+            found.append({outer: outer.with_changes(args=[*front, *new, *behind])})
+    return program.replace(found[0]) if len(found) == 1 else None
 
 
 def swapped(

@@ -250,6 +250,8 @@ def at(line: int | None, outer: int | None = None) -> JobResult:
     return failed(SIZES, line=line, code="f(x)", frames=frames)
 
 
+BRANCHES = "def g(a, b):\n    if a:\n        f(a)\n    else:\n        f(b)\nh(1)\n"
+LOOPS = "def g(a, b):\n    f(a)\n    for b in a:\n\n        f(b)\nh(1)\n"
 TWICE = "f(x)\na = 1\nf(x)\n"
 
 
@@ -297,6 +299,13 @@ TWICE = "f(x)\na = 1\nf(x)\n"
         # A later line of the snippet leads to a line that was rewritten.
         (at(3, 2), at(1, 4), "f(x)\ng(1)\ng(2)\ng(3)\n", "f(y)\ng(1)\ng(2)\ng(3)\n", True),
         (at(3, 3), at(1, 2), "f(x)\ng(1)\ng(2)\ng(3)\n", "f(y)\ng(1)\ng(2)\ng(3)\n", False),
+        # In another call of the function its other branch fails.
+        (at(5, 6), at(3, 6), BRANCHES, BRANCHES.replace("f(b)", "f(b.T)"), True),
+        (at(5, 6), at(3, 6), BRANCHES, BRANCHES.replace("if a", "if c"), False),
+        (at(5, 6), at(3, 6), BRANCHES, BRANCHES.replace("f(b)", "f(b.T)\n"), False),
+        (at(5, 5), at(3, 3), BRANCHES, BRANCHES.replace("f(b)", "f(b.T)"), False),
+        (at(5, 6), at(None, 6), BRANCHES, BRANCHES.replace("f(b)", "f(b.T)"), False),
+        (at(5, 6), at(1, 6), LOOPS, LOOPS.replace("f(b)", "f(b.T)"), False),
         # Without the code nothing can be said.
         (at(1), at(3), "", "", False),
         (at(1, 2), at(1, 3), "", "", False),

@@ -155,7 +155,10 @@ class Operations(TorchFunctionMode):  # type: ignore[misc, unused-ignore]
             sizes = tuple(_integers((*args, *kwargs.values())))
             self._note(kind, name, line, sizes=sizes, requires_grad=first.requires_grad, **facts)
         elif plain in _ELEMENTWISE and len(tensors) > 1 and _is_tensor(result):
-            if result.numel() > max(t.numel() for t in tensors):
+            masks = all(
+                t.dtype is torch.bool for t in tensors
+            )  # of rows and of columns: all places
+            if result.numel() > max(t.numel() for t in tensors) and not masks:
                 self._note("outer", name, line, requires_grad=first.requires_grad, **facts)
             if plain in ("eq", "ne") and _scores_and_labels(*tensors[:2]):
                 self._note("labels_compared", name, line, **facts)

@@ -99,14 +99,62 @@ class Same(torch.autograd.Function):
 Same.apply(torch.ones(2, requires_grad=True)).sum().backward()
 """
 
+NOTHING = """\
+import torch
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, w):
+        ctx.save_for_backward(x, w)
+        return x * w
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        grad_x = g * w
+        w_grad = g * x   # of the weights
+x, w = torch.ones(3, requires_grad=True), torch.full((3,), 2.0, requires_grad=True)
+Scale.apply(x, w).sum().backward()
+print(x.grad, w.grad)
+"""
+
+IN_A_LOOP = """\
+import torch
+
+class Shift(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, rows, by):
+        return rows + by
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        d_rows = d_by = grad_output
+
+start = torch.zeros(2, requires_grad=True)
+optimizer = torch.optim.SGD([start], lr=0.1)
+for _ in range(2):
+    optimizer.zero_grad()
+    (Shift.apply(start, start * 2) - 1).pow(2).sum().backward()
+    optimizer.step()
+print(start)
+"""
+
+UNNAMED = NOTHING.replace("w_grad = ", "other = ")
+BOTH_NAMES = NOTHING.replace("w_grad = g * x", "w_grad = grad_w = g * x")
+
 CASES = Cases(
     mended={
+        "nothing returned": (NOTHING, "# of the weights\n        return grad_x, w_grad\n"),
+        "nothing returned in a loop": (IN_A_LOOP, "        return d_rows, d_by\n"),
         "a factor": (FACTOR, "return grad * ctx.factor, None   # the chain"),
         "a hook": (HOOK, "return grad @ b.T, a.T @ grad, None, None"),
         "a mode": (MODE, "return grad, None, None"),
         "an attribute": (ATTRIBUTE, "        return grad, None\n"),
     },
-    refused={"a tensor that learns": LEARNS, "too many": TOO_MANY},
+    refused={
+        "a tensor that learns": LEARNS,
+        "too many": TOO_MANY,
+        "nothing returned, by no name": UNNAMED,
+        "nothing returned, by two names": BOTH_NAMES,
+    },
     wrong={
         "no gradient at all": ("a factor", swap("return grad * ctx.factor ", "return None, None ")),
         "past it": (

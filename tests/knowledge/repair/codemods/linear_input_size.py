@@ -67,6 +67,115 @@ model = nn.Sequential(
 print(model(torch.randn(4, 1, 8, 8)).shape)
 """
 
+HEAD = """\
+import torch
+from torch import nn
+
+pool, linear = nn.AdaptiveAvgPool2d(1), nn.Linear(8, 3)
+maps = nn.Conv2d(3, 8, 3)
+head = nn.Sequential(pool, linear)  # three kinds
+print(head(maps(torch.randn(2, 3, 9, 9))).shape)
+"""
+
+IN_A_CLASS = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU())
+        self.pool = nn.AdaptiveAvgPool2d((1, 1))
+        self.fc = nn.Linear(8, 5)
+        self.net = nn.Sequential(self.body, self.pool, self.fc)
+
+    def forward(self, x):
+        return self.net(x)
+
+
+print(Net()(torch.rand(4, 3, 12, 12)).shape)
+"""
+
+BY_A_FUNCTION = """\
+import torch
+from torch import nn
+
+
+def head(channels, classes):
+    pool, act = nn.AdaptiveAvgPool2d(1), nn.ReLU()
+    fc = nn.Linear(channels, classes)
+    return nn.Sequential(pool, act, fc)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.head = head(8, 4)
+
+    def forward(self, x):
+        return self.head(self.conv(x))
+
+
+print(Net()(torch.rand(4, 3, 12, 12)).shape)
+"""
+
+CHILDREN = """\
+import torch
+from torch import nn
+
+
+class Small(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 6, 3)
+        self.pool = nn.AdaptiveAvgPool2d(1)
+        self.fc = nn.Linear(6, 2)
+
+    def forward(self, x):
+        return self.fc(self.pool(self.conv(x)).flatten(1))
+
+
+base = Small()
+net = nn.Sequential(*list(base.children()))  # the same
+other = nn.Sequential(*list(base.children())[:-1], nn.Flatten(), nn.Linear(6, 5))
+x = torch.rand(4, 3, 8, 8)
+print(other(x).shape, net(x).shape)
+"""
+
+OWN_LAST = CHILDREN.replace("nn.Flatten(), nn.Linear(6, 5)", "nn.Linear(6, 5)").replace(
+    "*list(base.children()))", "base)"
+)
+
+OF_A_GIVEN_ONE = CHILDREN.replace(
+    "net = nn.Sequential(*list(base.children()))  # the same",
+    "def all_of(model):\n    return nn.Sequential(*model.children())  # the same\n\n\n"
+    "net = all_of(base)",
+)
+
+ORDERED = """\
+import torch
+from collections import OrderedDict
+from torch import nn
+
+fc = nn.Linear(32, 10)
+layers = OrderedDict([("conv", nn.Conv2d(3, 8, 3)), ("pool", nn.AdaptiveAvgPool2d(2)), ("fc", fc)])
+print(nn.Sequential(layers)(torch.rand(2, 3, 8, 8)).shape)
+"""
+
+APPENDED = """\
+import torch
+from torch import nn
+
+layers = [nn.Conv2d(3, 8, 3), nn.ReLU(), nn.AdaptiveAvgPool2d(1)]
+fc = nn.Linear(8, 5)
+layers.append(fc)
+print(nn.Sequential(*layers)(torch.rand(4, 3, 12, 12)).shape)
+"""
+
+IN_TWO = HEAD.replace("head = ", "again = nn.Sequential(nn.Flatten(), linear)\nhead = ")
+
 NAMED = """\
 import torch
 import torch.nn as nn
@@ -330,6 +439,12 @@ CASES = Cases(
         "a number worked out by hand": (CNN, "nn.Linear(4 * 6 * 6, 3)  # worked out by hand"),
         "no flatten": (FLATTEN, "self.out(x.flatten(1))"),
         "no flatten in a Sequential": (SEQUENTIAL, "nn.Flatten(),\n    nn.Linear(72, 10),"),
+        "no flatten before a name": (HEAD, "nn.Sequential(pool, nn.Flatten(), linear)  # three"),
+        "no flatten in a class": (IN_A_CLASS, "self.pool, nn.Flatten(), self.fc)"),
+        "no flatten in what a function makes": (BY_A_FUNCTION, "(pool, act, nn.Flatten(), fc)"),
+        "all children": (CHILDREN, "[:-1], nn.Flatten(), base.fc)  # the same"),
+        "children of what is given": (OF_A_GIVEN_ONE, "nn.Flatten(), list(model.children())[-1])"),
+        "children and a layer": (OWN_LAST, "[:-1], nn.Flatten(), nn.Linear(6, 5))"),
         "a file of its own": (OWN_FILE, "nn.Linear(4, 2)  # six readings"),
         "one of two models": (TWO_MODELS, "other = Net(5, 2)  # for the second sensor"),
         "the wrong name": (WRONG_NAME, "nn.Linear(hidden, outputs)  # behind it"),
@@ -353,6 +468,9 @@ CASES = Cases(
         "features not last": (TURNED, ("signal.transpose(1, 2)", "nn.Linear(5, 2)")),
     },
     refused={
+        "a list of layers": APPENDED,
+        "a dictionary of layers": ORDERED,
+        "a layer in two places": IN_TWO,
         "weights from a checkpoint": LOADED,
         "one constructor for several layers": MANY,
     },
@@ -364,6 +482,10 @@ CASES = Cases(
         ),
         "cut the gradient": ("no flatten", swap("self.out(x)", "self.out(x.detach().flatten(1))")),
         "cut it through .data": ("no flatten", swap("self.out(x)", "self.out(x.data.flatten(1))")),
+        "the pool left out": (
+            "no flatten before a name",
+            swap("nn.Sequential(pool, linear)", "nn.Sequential(nn.Flatten(2), linear)[1:]"),
+        ),
         "mix the samples": ("no flatten", swap("self.out(x)", "self.out(x.view(-1, 64)[:2])")),
         "only some of the numbers": (
             "a number worked out by hand",

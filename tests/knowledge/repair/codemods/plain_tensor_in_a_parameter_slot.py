@@ -83,8 +83,62 @@ layer.weight = weights()
 print(layer(torch.ones(3, 2)).shape)
 """
 
+REGISTERED = """\
+import torch
+from torch import nn
+
+class Waves(nn.Module):
+    def __init__(self, learned):
+        super().__init__()
+        table = torch.linspace(0, 1, 4).cos()
+        if learned:
+            self.register_parameter("table", table)   # to be learned
+        else:
+            self.register_buffer("table", table)
+
+    def forward(self, x):
+        return x * self.table
+
+net = Waves(learned=True)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+net(torch.ones(2, 4)).sum().backward()
+optimizer.step()
+print(net.table.shape)
+"""
+
+OF_INTEGERS = """\
+import torch
+from torch import nn
+net = nn.Linear(2, 1)
+net.register_parameter("places", torch.arange(3))
+print(net.places)
+"""
+
+COMPUTED = """\
+import torch
+from torch import nn
+
+class Tied(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Parameter(torch.ones(3))
+        self.register_parameter("b", self.a * 2)
+
+    def forward(self, x):
+        return x * self.a + self.b
+
+print(Tied()(torch.ones(2, 3)).shape)
+"""
+
+LEARNED = """\
+import torch
+net, w = torch.nn.Linear(2, 2), torch.ones(2, requires_grad=True) * 2
+net.register_parameter("w", w)
+"""
+
 CASES = Cases(
     mended={
+        "registered": (REGISTERED, 'self.register_parameter("table", nn.Parameter(table))   # to'),
         "given": (GIVEN, "with torch.no_grad():\n    table.weight.copy_(vectors)   # from a file"),
         "a range": (RANGE, "            self.fc.weight.copy_(torch.clamp(self.fc.weight, "),
     },
@@ -98,8 +152,13 @@ CASES = Cases(
             ),
         ),
     },
-    refused={"made by another layer": MADE, "of an unknown shape": WHO_KNOWS},
+    refused={
+        "of whole numbers": OF_INTEGERS,
+        "made by another layer": MADE,
+        "of an unknown shape": WHO_KNOWS,
+    },
     wrong={
+        "registered as a buffer": ("registered", swap("register_parameter(", "register_buffer(")),
         "past autograd": ("a range", swap("self.fc.weight = torch", "self.fc.weight.data = torch")),
         "a new one each time": (
             "a range",

@@ -193,6 +193,25 @@ gone = torch.rand(8, 3) > 2
 print(Last()(torch.randn(8, 3, 4), gone).shape)
 """
 
+ROWS_FIRST = """\
+import torch
+from torch import nn
+
+
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(20, 8)
+        self.look = nn.TransformerEncoderLayer(8, 2, 16, batch_first=False)
+
+    def forward(self, ids):
+        return self.look(self.words(ids), src_key_padding_mask=ids == 0).mean(1)
+
+
+torch.manual_seed(0)
+print(Reader()(torch.randint(1, 20, (4, 7))).shape)   # batch, time
+"""
+
 BLOCKS = """\
 import torch
 from torch import nn
@@ -304,6 +323,7 @@ CASES = Cases(
         "maps of other samples": OTHER_SAMPLES,
         "states of two layers": TWO_LAYERS,
         "no dimension of that size": NO_SUCH_SIZE,
+        "a mask of a batch that is first": ROWS_FIRST,
         "no single step is enough": TOO_MANY,
         "places of every dimension": PLACES,
         "a function of the program's own": OUTER,

@@ -458,9 +458,88 @@ guessed = torch.randn(4, 3).argmax(dim=1)
 print((guessed == truth[0]).sum())
 """
 
+BITS = """\
+import torch
+
+ids = torch.tensor([[4, 2, 0], [5, 0, 0]])
+known = (ids != 0).unsqueeze(1).float()
+earlier = torch.tril(torch.ones(3, 3))
+seen = known & earlier   # in both
+print(torch.randn(2, 3, 3).masked_fill(seen == 0, -1e9).softmax(-1).shape)
+"""
+
+ONE_OF_BITS = """\
+import torch
+
+lengths = torch.tensor([3, 5])
+padded = torch.arange(5)[None] >= lengths[:, None]
+later = torch.triu(torch.ones(5, 5), diagonal=1)
+hidden = padded[:, None] | later   # either
+print(hidden.shape)
+"""
+
+NOT_BITS = """\
+import torch
+
+shown = torch.tril(torch.ones(4, 4))
+print(torch.zeros(4, 4).masked_fill(~shown, -1e9)[0])   # the first sees itself
+"""
+
+COMPARED = """\
+import torch
+
+x = torch.linspace(-1, 2, 7)
+print(x[x > 0 & x < 1])   # inside
+"""
+
+COMPARED_TWICE = """\
+import torch
+
+x, y = torch.linspace(0, 1, 5), torch.linspace(1, 0, 5)
+both = (x >= 0.2 & y >= 0.2 | x == 1.0)
+print(both.sum())
+"""
+
+ONE_COMPARED = "import torch\n\nx = torch.rand(4)\nprint(x > 0.5 & x)\n"
+TURNED_INDEX = """\
+import torch
+
+valid = torch.tensor([1.0, 0.0, 1.0])
+losses = torch.rand(3)
+print(losses[~valid].mean())   # of the others
+"""
+
+OVERLAP = """\
+import torch
+
+found = (torch.tensor([0.9, 0.2, 0.7]) > 0.5).float()
+there = torch.tensor([1.0, 1.0, 0.0])
+print((found & there).sum() / (found | there).sum())   # their overlap
+"""
+
+BESIDE_BITS = """\
+import torch
+
+x, valid = torch.rand(4), torch.ones(4)
+print(x[x > 0 & valid])
+"""
+
+WEIGHTED = BITS.replace("torch.ones(3, 3)", "torch.full((3, 3), 0.5)")
+LEARNED = BITS.replace("torch.ones(3, 3)", "torch.ones(3, 3, requires_grad=True)")
+
 CASES = Cases(
     mended={},
     paired={
+        "floats joined as bits": (BITS, ("seen = known.bool() & earlier.bool()   # in both",)),
+        "one of two joined as bits": (ONE_OF_BITS, ("padded[:, None] | later.bool()   # either",)),
+        "an overlap": (
+            OVERLAP,
+            ("(found.bool() & there.bool()).sum() / (found.bool() | there.bool()).sum())",),
+        ),
+        "comparisons joined": (COMPARED, ("x[(x > 0) & (x < 1)])   # inside",)),
+        "three comparisons joined": (COMPARED_TWICE, ("((x >= 0.2) & (y >= 0.2) | (x == 1.0))",)),
+        "an index turned as bits": (TURNED_INDEX, ("losses[~valid.bool()].mean()",)),
+        "floats turned as bits": (NOT_BITS, ("masked_fill(~shown.bool(), -1e9)",)),
         "classes against rows of ones": (ONE_HOT, ("guessed == truth.argmax(dim=1)).sum",)),
         "classes against one of them": (FIRST_ROW, ("best.eq(labels.argmax(dim=1)).sum",)),
         "values of a dictionary": (
@@ -522,6 +601,10 @@ CASES = Cases(
         "a series with one feature": (FORECAST, ("self.rnn(series.unsqueeze(-1), state)",)),
     },
     refused={
+        "weights joined as bits": WEIGHTED,
+        "one comparison": ONE_COMPARED,
+        "one comparison beside a mask": BESIDE_BITS,
+        "what is learned joined as bits": LEARNED,
         "several labels a row": SEVERAL_LABELS,
         "a dictionary": OBJECTS,
         "one letter beside two states": TWO_ROWS,
@@ -533,6 +616,11 @@ CASES = Cases(
         "one row of another length": A_COLUMN_OF_A_TABLE,
     },
     wrong={
+        "one of the two masks": (
+            "floats joined as bits",
+            swap("known & earlier", "earlier.bool()"),
+        ),
+        "no mask": ("floats turned as bits", swap("masked_fill(~shown, -1e9)", "clone()")),
         "one column": ("classes against rows of ones", swap("== truth", "== truth[:, 0]")),
         "the last one alone": ("single numbers joined", swap("torch.cat(scores)", "scores[-1]")),
         "the real part alone": ("complex squares", swap("(rest ** 2).mean()", "rest.real.mean()")),

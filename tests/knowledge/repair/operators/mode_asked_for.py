@@ -1,4 +1,4 @@
-"""mode-asked-for: the error's own words ask for a mode, or for an activity of the profiler."""
+"""mode-asked-for: the error's own words ask for a mode."""
 
 from __future__ import annotations
 
@@ -25,27 +25,30 @@ small = fuse_modules(block, [["conv", "norm"]])
 print(type(small.norm).__name__)
 """
 
-RECORDED = """\
+AWARE = """\
 import torch
-from torch.profiler import ProfilerActivity, profile
+from torch import nn
+from torch.ao.quantization import get_default_qat_qconfig, prepare_qat
 
-net = torch.nn.Linear(4, 4)
-with profile(activities=[ProfilerActivity.CUDA]) as recorded:
-    net(torch.rand(2, 4))
-print(len(recorded.key_averages()) >= 0)
+net = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+net.eval()
+print(net(torch.rand(2, 4)).shape)
+net.qconfig = get_default_qat_qconfig("fbgemm")
+aware = prepare_qat(net)   # to be trained
+print(type(aware).__name__)
 """
 
-NAMED = """\
+BY_A_FUNCTION = """\
 import torch
+from torch import nn
+from torch.ao import quantization
 
-net = torch.nn.Linear(4, 4)
-watched = [torch.profiler.ProfilerActivity.CUDA]
-with torch.profiler.profile(
-    activities=[torch.profiler.ProfilerActivity.CUDA],
-    record_shapes=True,
-) as recorded:
-    net(torch.rand(2, 4))
-print("recorded")
+
+def ready(model):
+    return quantization.fuse_modules(model, [["0", "1"]])
+
+
+print(type(ready(nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)))[1]).__name__)
 """
 
 NOT_OF_A_MODEL = """\
@@ -75,14 +78,8 @@ CASES = Cases(
     mended={},
     paired={
         "layers are fused": (FUSED, ("block.eval()\nsmall = fuse_modules(",)),
-        "only the GPU is recorded": (
-            RECORDED,
-            ("activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",),
-        ),
-        "on lines of their own": (
-            NAMED,
-            ("torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]",),
-        ),
+        "quantised while it trains": (AWARE, ("net.train()\naware = prepare_qat(",)),
+        "fused by a function": (BY_A_FUNCTION, ("    model.eval()\n    return quantization.",)),
     },
     refused={"no model": NOT_OF_A_MODEL, "it is in that mode": IN_EVAL},
     wrong={
@@ -91,10 +88,7 @@ CASES = Cases(
             "layers are fused",
             swap('fuse_modules(block, [["conv", "norm"]])', "block"),
         ),
-        "not recorded": (
-            "only the GPU is recorded",
-            swap("    net(torch.rand(2, 4))", "    pass"),
-        ),
+        "not prepared": ("quantised while it trains", swap("prepare_qat(net)", "net")),
         "deleted": ("layers are fused", delete(FUSED.splitlines()[15])),
     },
 )

@@ -303,6 +303,16 @@ net = nn.ResNet18(num_classes=4)   # four kinds
 print(sum(p.numel() for p in net.parameters()) > 0)
 """
 
+TAKEN_BACK = """\
+import torch
+
+try:
+    weights = torch.load("weights.pt")
+except FileNotFoundError as problem:
+    weights = torch.ones(3)
+print(weights.sum(), problem)
+"""
+
 ARRAY = """\
 import torch
 scores = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
@@ -330,6 +340,38 @@ loss.backward()
 print(net.fc.weight.grad.shape)
 """
 
+BRANCH = """\
+import torch
+from torch import nn
+
+class Reader(nn.Module):
+    def __init__(self, kind, size=6):
+        super().__init__()
+        if kind == "gru":
+            self.gru_size = size
+            self.out_size = self.gru_size
+            self.cell = nn.GRU(3, self.gru_size)
+        elif kind == "lstm":
+            self.lstm_size = size
+            self.out_size = self.lstm_size
+            self.cell = nn.LSTM(3, self.gru_size)
+        else:
+            self.lstm_size = size
+            self.out_size = self.lstm_size * 2
+            self.cell = nn.LSTM(3, self.gru_size, bidirectional=True)
+        self.out = nn.Linear(self.out_size, 2)
+
+    def forward(self, x):
+        return self.out(self.cell(x)[0])
+
+for kind in ("gru", "lstm", "both"):
+    print(Reader(kind)(torch.randn(5, 2, 3)).shape)
+"""
+
+TWO_OF_A_BRANCH = BRANCH.replace(
+    "self.lstm_size = size\n", "self.lstm_size = size\n            self.own_size = size\n"
+)
+
 CASES = Cases(
     mended={
         "the last layer": (HEAD, "net[2].requires_grad_(True)"),
@@ -350,6 +392,10 @@ CASES = Cases(
             "test.dataset.images[test.indices].mean())   # of the",
         ),
         "listed for a part": (LISTED, "sum([train.dataset.labels[i] for i in train.indices]"),
+        "of this branch": (
+            BRANCH,
+            "nn.LSTM(3, self.lstm_size)\n        else:",
+        ),
         "an import": (IMPORT, "from torch.nn.utils.rnn import pad_sequence\n"),
         "an import mistyped": (MISTYPED, "loader = DataLoader(TensorDataset("),
         "of a library beside it": (BESIDE, "from torchvision import transforms\n"),
@@ -368,6 +414,8 @@ CASES = Cases(
     },
     paired={},
     refused={
+        "two of a branch": TWO_OF_A_BRANCH,
+        "a name that its handler takes back": TAKEN_BACK,
         "it is used": USED,
         "another name is used": ANOTHER,
         "another number": NUMBERED,
@@ -376,6 +424,13 @@ CASES = Cases(
         "a class of one's own": COUNTER,
     },
     wrong={
+        "a size for all": (
+            "of this branch",
+            swap(
+                "            self.lstm_size = size\n",
+                "            self.lstm_size = self.gru_size = 3\n",
+            ),
+        ),
         "another batch": ("the next batch", swap("batches.next()", "[torch.zeros(2)]")),
         "nothing to go over": ("a state_dict", swap("net.state_dict().iteritems()", "[]")),
         "swallow": ("the next batch", swallow("(first,) = batches.next()   # one batch")),

@@ -77,6 +77,16 @@ for _ in range(2):
 print(w.shape)
 """
 
+NEVER_STEPPED = """\
+import torch
+
+w = torch.randn(3, requires_grad=True)
+v = w * 2
+v = v - 1
+w.grad.mul_(0.5)
+print(v)
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -90,6 +100,7 @@ CASES = Cases(
         "a gradient on the way": (KEPT, ("torch.tensor([1.0, 2.0], requires_grad=True)",)),
     },
     refused={
+        "no step of its own": NEVER_STEPPED,
         "whole numbers": WHOLE_NUMBERS,
         "made of two": OF_TWO,
     },
