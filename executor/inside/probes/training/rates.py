@@ -17,7 +17,7 @@ from executor.inside.probes.training.idle import is_used, line_of, made
 from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.steps import Steps
 from executor.inside.probes.training.watched import Record
-from executor.inside.remarks.edits import put, way
+from executor.inside.remarks.edits import moved, put, way
 from executor.inside.walking import walk
 from executor.protocol import WarningSeen
 
@@ -26,6 +26,7 @@ _SHARE = 0.3  # of all steps
 _LEAST = 20  # steps of an optimizer of which that is said
 _WAITS, _WAITING = 3, 0.1  # steps at a rate of 0 to begin with, and their share
 _SMALL, _REACHED = 0.2, 0.3  # rates whose square is another one; the share of it that came up
+_NEARLY, _FEW = 0.1, 4  # of a schedule's length; times as many steps as it made
 _ANEW = 4  # optimizers of one step each
 _TOO_EARLY = "Detected call of `lr_scheduler.step()` before `optimizer.step()`"
 
@@ -107,6 +108,7 @@ class Rates:
         schedulers = self._schedulers()
         self._report_waiting(collector, schedulers)
         self._report_squared(collector, schedulers)
+        self._report_begun(collector, schedulers)
         self._report_other(collector, schedulers, records)
         # One that wraps another optimizer is never stepped itself.
         if all(id(s.optimizer) in self._steps.records for s in schedulers):
@@ -161,6 +163,44 @@ class Rates:
                 f"{base:g}), or make the optimizer with lr=1.0",
             )
             return
+
+    def _report_begun(self, collector: FindingCollector, schedulers: list[Any]) -> None:
+        """A schedule as long as the training has steps, stepped once for many of them."""
+        for scheduler in schedulers:
+            course = self._courses.get(id(scheduler.optimizer))
+            record = self._steps.records.get(id(scheduler.optimizer))
+            whole = getattr(scheduler, "total_steps", getattr(scheduler, "T_max", None))
+            if course is None or record is None or type(whole) is not int or whole < _LEAST:
+                continue
+            taken = int(scheduler.last_epoch)
+            is_length = abs(course.steps - whole) <= _NEARLY * whole
+            if not is_length or not 0 < taken * _FEW <= whole:
+                continue
+            cls = type(scheduler).__name__
+            names = made(self._tree).get(cls, set())
+            collector.add(
+                "schedule_barely_begun",
+                next((line_of(self._tree, n) for n in sorted(names)), record.line),
+                min(names, default=""),
+                f"this {cls} is {whole} steps long, as many as its optimizer made, and was stepped "
+                f"{taken} times: the learning rate is still near the start of its way; step it "
+                "behind each `optimizer.step()`",
+                ways=self._stepped_with(min(names, default="")),
+            )
+            return
+
+    def _stepped_with(self, name: str) -> list[dict[str, Any]]:
+        """The schedule's step, moved behind the optimizer's, where there is one of each."""
+        steps = [
+            n for n in walk(self._tree)
+            if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)
+            and isinstance(n.value.func, ast.Attribute) and n.value.func.attr == "step"
+        ]  # fmt: skip
+        own = [s for s in steps if ast.unparse(s) == f"{name}.step()"]
+        others = [s for s in steps if s not in own]
+        if len(own) != 1 or len(others) != 1:
+            return []
+        return [moved("a step of the schedule for each step", own[0], by=others[0], after=True)]
 
     def _report_waiting(self, collector: FindingCollector, schedulers: list[Any]) -> None:
         """A scheduler that nothing steps."""
