@@ -265,6 +265,54 @@ def figures_exchanged(tree: ast.Module) -> Found:
             )
 
 
+_SAID = re.compile(
+    r"(?i)^(y_?)?(preds?|predictions?|outputs?|outs?|hat|p|forecasts?)$|_(hat|pred)$"
+)
+
+
+def spread_of_answers(tree: ast.Module) -> Found:
+    """`1 - ((y - p) ** 2).sum() / ((p - p.mean()) ** 2).sum()`: R2 by the spread of the answers."""
+    for node in walk(tree):
+        match node:
+            case ast.BinOp(
+                left=ast.Constant(value=1 | 1.0),
+                op=ast.Sub(),
+                right=ast.BinOp(left=errors, op=ast.Div(), right=spread),
+            ):
+                made = [v for side in (errors, spread) for v in made_of(side, tree)]
+            case _:
+                continue
+        differences = [
+            (ast.unparse(n.left), ast.unparse(n.right), n)
+            for v in made
+            for n in walk(v)
+            if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)
+        ]
+        around = [
+            (a, n)
+            for a, b, n in differences
+            if b in (f"{a}.mean()", f"torch.mean({a})", f"np.mean({a})", f"{a}.mean(0)")
+        ]
+        apart = [{a, b} for a, b, _ in differences if a.isidentifier() and b.isidentifier()]
+        if len(around) != 1 or len(apart) != 1 or around[0][0] not in apart[0]:
+            continue
+        said = around[0][0]
+        (true,) = apart[0] - {said} or {""}
+        if not _SAID.search(said) or _SAID.search(true) or not true:
+            continue
+        place = around[0][1]
+        yield Told(
+            "spread_of_answers",
+            place,
+            f"R2 compares the errors with the spread of the true values, `{true}`; this is the "
+            f"spread of `{said}`, which is small for a model that answers the mean: "
+            f"`{true} - {true}.mean()`",
+            (way("the spread is that of the true values",
+                 put(place, ast.unparse(place).replace(said, true))),),
+        )  # fmt: skip
+        return
+
+
 def _count(node: ast.expr) -> str:
     """`tp` of `tp`, `tp.sum()`, `self.tp.float()`, `tp[c]`."""
     while isinstance(node, ast.Call | ast.Subscript):
@@ -484,6 +532,7 @@ RULES = (
     figure_of_training,
     figures_exchanged,
     rank_of_answers,
+    spread_of_answers,
     answers_in_another_order,
     never_reset,
 )

@@ -66,7 +66,11 @@ def _made_and_judged(loop: ast.For | ast.While, name: str) -> str | None:
     calls = [n for n in inside(loop) if isinstance(n, ast.Call) and n not in apart]
     of_noise = [c for c in calls if [dotted(a) for a in c.args[:1]] == [name]]
     makers = {dotted(c.func) for c in of_noise if not isinstance(c.func, ast.Attribute)}
-    others = {dotted(c.func) for c in calls if len(c.args) == 1} - makers - {""}
+    others = {
+        name for c in calls
+        if len(c.args) == 1 and (name := dotted(c.func)) and name not in makers
+        and (isinstance(c.func, ast.Name) or name.startswith("self."))
+    } - {"print", "len", "float"}  # fmt: skip
     fakes = {n for _, n, v in assigned(loop) if v in of_noise}
     given: dict[str, set[str]] = {}
     for call in calls:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from executor.inside.remarks.edits import Told, put, way
+from executor.inside.remarks.edits import Told, moved, put, way
 from executor.inside.remarks.syntax import (
     LOSS_CALL,
     Found,
@@ -208,7 +208,7 @@ def state_cut(tree: ast.Module) -> Found:
                     f"`{name}` is cut off at every step: what the step before learned of gets no "
                     "gradient, so that nothing is learned over more than one step; cut once for "
                     "each piece of a sequence, before this loop",
-                    (way("gradients go back through the steps", put(cut, "pass")),),
+                    (moved("gradients go back through the steps", cut, by=loop),),
                 )
                 return
 

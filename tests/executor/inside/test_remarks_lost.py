@@ -116,7 +116,33 @@ SCALED = (
     "outs = []\nfor x, _ in loader:\n    outs.append(net(x))\nouts = torch.cat(outs)\nprint({1})"
 )
 
+MIXES = (
+    "x = lam * x + (1 - lam) * x[perm]\nout = net(x)\n"
+    "loss = lam * crit(out, {0}) + (1 - lam) * crit(out, {1})\nloss.backward()"
+)
+FORCES = "for t in range(9):\n    if {0}:\n        inp = {1}\n    else:\n        inp = {2}"
+NEARS = "p, z = net(x)\nloss = {0}\nloss.backward()"
+SPREADS = "def r2(p, t):\n    return 1 - ((t - p) ** 2).sum() / (({0} - {1}.mean()) ** 2).sum()"
+
 SHOWN = {
+    "weights_exchanged": [
+        MIXES.format("y[perm]", "y"),
+        MIXES.format("y_b", "y").replace("out =", "y_b = y[perm]\nout ="),
+    ],
+    "forcing_turned": [
+        FORCES.format("random.random() > teacher_forcing_ratio", "trg[t]", "out.argmax(1)"),
+        FORCES.format("self.tf_ratio < torch.rand(1).item()", "target[:, t]", "top"),
+        "for t in range(9):\n    inp = trg[t] if random.random() > teacher_forcing else top",
+    ],
+    "similarity_minimised": [
+        NEARS.format("F.cosine_similarity(p, z.detach()).mean()"),
+        NEARS.format("a + 0.5 + F.cosine_similarity(p, z.detach(), dim=-1).mean()"),
+    ],
+    "spread_of_answers": [
+        SPREADS.format("p", "p"),
+        "res = ((y - pred) ** 2).sum()\ntot = ((pred - pred.mean()) ** 2).sum()\n"
+        "r2 = 1 - res / tot",
+    ],
     "only_the_last": [
         HEADS.format("loss = 0", ONE_OF, "loss"),
         HEADS.format("loss = torch.tensor(0.0)", "loss = 0.5 * F.mse_loss(out[name], y)", "loss"),
@@ -217,6 +243,21 @@ SHOWN = {
 }
 
 SOUND = {
+    "labels in their order": MIXES.format("y", "y[perm]"),
+    "labels of another order": MIXES.format("y[other]", "y"),
+    "no mixture": MIXES.format("y[perm]", "y").replace("x[perm]", "z"),
+    "as often as it says": FORCES.format(
+        "random.random() < teacher_forcing_ratio", "trg[t]", "out.argmax(1)"
+    ),
+    "its own answer first": FORCES.format(
+        "random.random() > teacher_forcing_ratio", "out.argmax(1)", "trg[t]"
+    ),
+    "another share": FORCES.format("random.random() > drop_ratio", "trg[t]", "top"),
+    "a cosine that is taken off": NEARS.format("-F.cosine_similarity(p, z.detach()).mean()"),
+    "one minus it": NEARS.format("1 - F.cosine_similarity(p, z.detach()).mean()"),
+    "two that are to differ": NEARS.format("F.cosine_similarity(p, z).mean()"),
+    "the true values' spread": SPREADS.format("t", "t"),
+    "another mean": SPREADS.format("p", "t"),
     "a sum": HEADS.format("loss = 0", "loss = loss + criterion(out[name], y)", "loss"),
     "a loss that is added up elsewhere": HEADS.format(
         "loss = 0", ONE_OF + "\n        total += loss", "loss"
@@ -265,6 +306,9 @@ SOUND = {
     "noise drawn where it lies": GAN.format("torch.randn(8, 2)", "z.normal_()", "real()", BACK),
     "a part of a table": GAN.format("torch.randn(8, 2)", "b = z[step]", "real()", BACK),
     "no other samples": GAN.format("torch.randn(16, 2)", "pass", "fake", BACK),
+    "a function of torch": GAN.format("torch.randn(16, 2)", "pass", "real()", BACK).replace(
+        "D(", "torch.sum("
+    ),
     "one model alone": GAN.format("torch.randn(16, 2)", "pass", "real()", "pass"),
     "a linear end": CODES.format("nn.ReLU()", "to_logvar", "nn.Linear(8, 2)"),
     "another block": CODES.format("nn.Tanh()", "to_logvar", "block(8, 2)"),
@@ -311,7 +355,7 @@ SOUND = {
     "a loader that is asked only": SPLIT.format("data", "shuffle=True", "others"),
     "a counter that is divided": "eps = max(end, start - (step + 1) / decay)",
     "a fraction beside a size": "n = size - kernel + 1 / 2",
-    "another share": "eps = start - step + 2 / decay",
+    "another numerator": "eps = start - step + 2 / decay",
     "a best that is set": STOPS.format("self.best_loss", "self.best_loss = loss", ""),
     "a best that is set from outside": STOPS.format(
         "self.best_loss", "keep(model)", "stop.best_loss = 1.0"

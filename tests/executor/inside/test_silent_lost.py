@@ -38,6 +38,16 @@ PARTS = (
     "opt = torch.optim.SGD(net.parameters(), 0.01)\nfor x, y in loader:\n"
     "    loss = F.cross_entropy(net(x), y)\n    " + FIT
 )
+IN_MAIN = (
+    "def main():\n"
+    + "".join(
+        f"    {line}\n"
+        for line in SCHEDULED.format(
+            "OneCycleLR(opt, 0.1, total_steps=40)", EACH_EPOCH
+        ).splitlines()
+    )
+    + "main()\n"
+)
 JOINED = "ConcatDataset([part(k) for k in range(3)])"
 COPIED = (
     "import copy\n" + NET + "def make():\n"
@@ -60,6 +70,7 @@ MISTAKES = {
     "schedule_barely_begun": [
         SCHEDULED.format("OneCycleLR(opt, 0.1, total_steps=40)", EACH_EPOCH),
         SCHEDULED.format("CosineAnnealingLR(opt, 41)", EACH_EPOCH),
+        IN_MAIN,
     ],
     "sorted_samples": [PARTS.format(JOINED, "")],
 }  # fmt: skip

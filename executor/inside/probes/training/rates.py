@@ -58,6 +58,7 @@ class Rates:
         words = {_word(n) for n in walk(tree)}
         self._changes = bool(words & {"lr_scheduler", "param_groups"})  # the text can change a rate
         self._courses: dict[int, _Course] = {}
+        self._kept: list[tuple[str, dict[str, Any]]] = []
         self._count = 0  # steps of all optimizers
 
     def start(self) -> None:
@@ -78,6 +79,9 @@ class Rates:
         self._count += 1
         course.until = self._count
         course.steps += 1
+        if course.steps == _LEAST:
+            for scheduler in self._schedulers():  # what it holds, for it may be a function's own
+                self._kept.append((type(scheduler).__name__, vars(scheduler)))
         rate = _highest(optimizer)
         before, course.last = course.last, rate
         course.zeros += rate == course.top == 0
@@ -108,7 +112,7 @@ class Rates:
         schedulers = self._schedulers()
         self._report_waiting(collector, schedulers)
         self._report_squared(collector, schedulers)
-        self._report_begun(collector, schedulers)
+        self._report_begun(collector)
         self._report_other(collector, schedulers, records)
         # One that wraps another optimizer is never stepped itself.
         if all(id(s.optimizer) in self._steps.records for s in schedulers):
@@ -164,19 +168,18 @@ class Rates:
             )
             return
 
-    def _report_begun(self, collector: FindingCollector, schedulers: list[Any]) -> None:
+    def _report_begun(self, collector: FindingCollector) -> None:
         """A schedule as long as the training has steps, stepped once for many of them."""
-        for scheduler in schedulers:
-            course = self._courses.get(id(scheduler.optimizer))
-            record = self._steps.records.get(id(scheduler.optimizer))
-            whole = getattr(scheduler, "total_steps", getattr(scheduler, "T_max", None))
+        for cls, kept in self._kept:
+            course = self._courses.get(id(kept.get("optimizer")))
+            record = self._steps.records.get(id(kept.get("optimizer")))
+            whole = kept.get("total_steps", kept.get("T_max"))
             if course is None or record is None or type(whole) is not int or whole < _LEAST:
                 continue
-            taken = int(scheduler.last_epoch)
+            taken = int(kept.get("last_epoch", 0))
             is_length = abs(course.steps - whole) <= _NEARLY * whole
             if not is_length or not 0 < taken * _FEW <= whole:
                 continue
-            cls = type(scheduler).__name__
             names = made(self._tree).get(cls, set())
             collector.add(
                 "schedule_barely_begun",
