@@ -10,6 +10,7 @@ from executor.inside.remarks.syntax import Found, walk
 
 def always_holds(tree: ast.Module) -> Found:
     """`phase == "train" or "warmup"`: the text alone is true; so with `!= "a" and "b"`."""
+    tests = [n.test for n in walk(tree) if isinstance(n, ast.If | ast.While | ast.IfExp)]
     for node in walk(tree):
         match node:
             case ast.BoolOp(
@@ -20,6 +21,8 @@ def always_holds(tree: ast.Module) -> Found:
                 ],
             ) if isinstance(asked, ast.Eq if isinstance(joint, ast.Or) else ast.NotEq):
                 bare = [o for o in others if isinstance(o, ast.Constant)]
+                if isinstance(joint, ast.And) and node not in tests:
+                    continue  # `x != 1 and "some"` is one of two values
                 if not bare or not all(_is_alike(o.value, first) for o in bare):
                     continue
                 of, sign = ast.unparse(left), "==" if isinstance(asked, ast.Eq) else "!="

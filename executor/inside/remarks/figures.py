@@ -297,8 +297,8 @@ def spread_of_answers(tree: ast.Module) -> Found:
         if len(around) != 1 or len(apart) != 1 or around[0][0] not in apart[0]:
             continue
         said = around[0][0]
-        (true,) = apart[0] - {said} or {""}
-        if not _SAID.search(said) or _SAID.search(true) or not true:
+        (true,) = apart[0] - {said}
+        if not _SAID.search(said) or _SAID.search(true):
             continue
         place = around[0][1]
         yield Told(

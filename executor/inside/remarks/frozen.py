@@ -112,7 +112,7 @@ def table_frozen(tree: ast.Module) -> Found:
         if tail(getattr(value.func, "value", value)) not in ("Embedding", "EmbeddingBag"):
             continue
         last = name.rpartition(".")[2]
-        if argument(value, 1, "freeze") is not None or not last or _is_thawed(tree, last):
+        if argument(value, 1, "freeze") is not None or _is_thawed(tree, last):
             continue
         if not _is_to_move(tree, last):
             continue

@@ -99,14 +99,12 @@ def log_cut_at_zero(tree: ast.Module) -> Found:
     ends = {f.name for f in functions(tree).values() if any(
         isinstance(n, ast.Return) and n.value is not None and _ends_in_relu(n.value, set())
         for n in inside(f))}  # fmt: skip
-    said: set[int] = set()
-    for node, name, value in assigned(tree):
+    for _, name, value in assigned(tree):
         last = name.rpartition(".")[2]
-        if not _LOG.search(last) or not _ends_in_relu(value, ends) or node.lineno in said:
+        if not _LOG.search(last) or not _ends_in_relu(value, ends):
             continue
         if not isinstance(value, ast.Call) or _is_named_apart(last):
             continue
-        said.add(node.lineno)
         yield Told(
             "log_cut_at_zero",
             value,

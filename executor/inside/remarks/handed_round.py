@@ -130,7 +130,7 @@ def workers_keep_copy(tree: ast.Module) -> Found:
         told = {k.arg: k.value for k in made.keywords}
         stays, workers = told.get("persistent_workers"), told.get("num_workers")
         data = dotted(made.args[0])
-        if not data or not isinstance(stays, ast.Constant) or stays.value is not True:
+        if not isinstance(stays, ast.Constant) or stays.value is not True:
             continue
         if workers is None or ast.unparse(workers) == "0":
             continue

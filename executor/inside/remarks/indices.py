@@ -15,7 +15,6 @@ from executor.inside.remarks.syntax import (
     inside,
     tail,
     walk,
-    words,
 )
 
 _ADDS = {"index_add_": 1, "index_add": 1, "scatter_add_": 1, "scatter_add": 1}
@@ -41,7 +40,7 @@ def summed_at_source(tree: ast.Module) -> Found:
                 came = dotted(what.slice)
             at = [n for n in walk(where) if isinstance(n, ast.Name) and n.id == came]
             other = ends.get(came, "")
-            if not at or not other or other in words(where) or _is_read_too(call, other, scope):
+            if not at or not other:
                 continue
             yield Told(
                 "summed_at_source",
@@ -57,27 +56,13 @@ def _pairs(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """`src, dst = edge_index`: the two ends of edges."""
     for node in walk(tree):
         match node:
-            case ast.Assign(
-                targets=[ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=two)])], value=value
-            ):
-                if _END.fullmatch(one) and _END.fullmatch(two) and not isinstance(value, ast.Tuple):
+            case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=two)])]):
+                if _END.fullmatch(one) and _END.fullmatch(two):
                     yield one, two
-                match value:
-                    case ast.Tuple(elts=[ast.Subscript(value=a), ast.Subscript(value=b)]) if (
-                        dotted(a) == dotted(b) and _END.fullmatch(one) and _END.fullmatch(two)
-                    ):
-                        yield one, two
 
 
 _END = re.compile(r"(?i)(e_?)?(src|dst|source|dest|destination|target|tgt|row|col|sender|receiver"
                   r"|head|tail|from|to|u|v|i|j)s?(_idx|_index|_nodes?|_)?")  # fmt: skip
-
-
-def _is_read_too(call: ast.Call, other: str, scope: ast.AST) -> bool:
-    """Whether what is added up is made of the other end too, as a difference along the edge is."""
-    made = [v for _, name, v in assigned(scope) if len(call.args) > 2
-            and name == dotted(call.args[2])]  # fmt: skip
-    return any(other in words(v) for v in (*made, *call.args[2:]))
 
 
 def pairs_interleaved(tree: ast.Module) -> Found:

@@ -186,8 +186,8 @@ def forcing_turned(tree: ast.Module) -> Found:
     for node in walk(tree):
         match node:
             case (
-                ast.If(test=test, body=[ast.Assign(targets=[to], value=value), *_])
-                | ast.Assign(targets=[to], value=ast.IfExp(test=test, body=value))
+                ast.If(test=test, body=[ast.Assign(targets=[_], value=value), *_])
+                | ast.Assign(targets=[_], value=ast.IfExp(test=test, body=value))
             ):
                 pass
             case _:
@@ -201,7 +201,7 @@ def forcing_turned(tree: ast.Module) -> Found:
                 continue
         if not _is_draw(left) or not _FORCING.match(dotted(said).rpartition(".")[2]):
             continue
-        if not any(map(_TRUE.match, words(value))) or "argmax" in words(value) or not dotted(to):
+        if not any(map(_TRUE.match, words(value))):
             continue
         sides = (left, f" {sign} ", said) if sign == "<" else (said, f" {sign} ", left)
         yield Told(

@@ -192,8 +192,6 @@ def state_cut(tree: ast.Module) -> Found:
         for loop in (n for n in loops(function) if isinstance(n, ast.For)):
             for cut in loop.body:
                 names = _detached(cut)
-                if not names:
-                    continue
                 goes_on = [
                     s for s in loop.body
                     if isinstance(s, ast.Assign) and s is not cut and names & _bound_by(s)

@@ -138,7 +138,7 @@ def similarity_minimised(tree: ast.Module) -> Found:
                     pass
                 case _:
                     continue
-            if sign < 0 or tail(near) != "cosine_similarity" or len(near.args) < 2:
+            if sign < 0 or tail(near) != "cosine_similarity":
                 continue
             fixed = [a for a in near.args[:2] if isinstance(a, ast.Call) and tail(a) == "detach"]
             if len(fixed) != 1:

@@ -169,6 +169,7 @@ SHOWN = {
     "summed_at_source": [
         SENDS.format("self.lin(x)[src]", "index_add_(0, src, m)"),
         SENDS.format("x", "index_add(0, src, x[src])"),
+        SENDS.format("x[src]", "index_add_(0, src, m)").replace("edges\n", "edges[0], edges[1]\n"),
         SENDS.format("x[src]", "scatter_add_(0, src[:, None].expand_as(m), m)"),
     ],
     "pairs_interleaved": [
@@ -191,6 +192,7 @@ SHOWN = {
         TABLE.format("v", "net.parameters()", MOVED),
         TABLE.format("v, padding_idx=0", "net.emb.parameters()", ""),
         TABLE.format("v", "net.parameters()", "print(net.emb.weight.grad)"),
+        TABLE.format("v", "net.parameters()", MOVED + "\nnet.head.requires_grad_(False)"),
     ],
     "unfrozen_unheld": [
         THAW.format(PICKS, "body", "pass"),
@@ -243,6 +245,67 @@ SHOWN = {
 }
 
 SOUND = {
+    "a loss that is not trained": HEADS.format(
+        "last = 0", "last = criterion(out[name], y)", "(out.sum() + last)"
+    ),
+    "the loss of one head": HEADS.format(
+        "loss = 0", "if name == main:\n            " + ONE_OF, "loss"
+    ),
+    "a loss of another place": HEADS.format("loss = 0", ONE_OF, "other")
+    + "\nloss = f(net(x))\nloss.backward()",
+    "what may be no loss": HEADS.format("loss = 0", "loss = out[name].mean()", "loss"),
+    "a start that is read": HEADS.format("loss = 0\n    total = loss + 1", ONE_OF, "loss"),
+    "a branch that asks for it": BLOCK.format(
+        "self.fc1(x)", "if h.mean() > 0:\n            h = self.drop(x)"
+    ),
+    "a name beside it": BLOCK.format("self.fc1(x)", "if p:\n            y = self.drop(x)"),
+    "two new models": BUILD.format(
+        "init_weights", "make().load_state_dict(file)", START.replace("model", "make()")
+    ),
+    "what is no argument": FOLDS.format("w = others.pop('weight', None)", "pass", "C['loss']"),
+    "another loader": LEVELS.format("2", "True", "data.level = epoch").replace(
+        "DataLoader(", "Loader("
+    ),
+    "a data set by name": LEVELS.format("2", "True", "data.level = epoch").replace(
+        "DataLoader(data", "DataLoader(dataset=data"
+    ),
+    "rows of one index": "src, dst = edges\ny = z.index_add_(0, places, x[places])",
+    "sums of each graph": SENDS.format("x[src]", "index_add_(0, batch, m)"),
+    "a softmax of edges": SENDS.format("self.lin(x)[src]", "softmax(0, src, m)"),
+    "columns side by side": VIEWS.format("torch.cat([a, b], dim=1).flatten(0, 1)", HALVES),
+    "two times": FLOWS.format("range(50)", "i / 50", "+", "noise - data").replace(
+        "+ t * data", "+ s * data"
+    ),
+    "another model from a file": TABLE.format("v", "net.parameters()", MOVED).replace(
+        "nn.Embedding", "Model"
+    ),
+    "a part that was thawed before": THAW.format(PICKS, "head", "pass").replace(
+        "opt =", "for p in net.body.parameters():\n    p.requires_grad = True\nopt ="
+    ),
+    "no loss": "y = f(out, out)",
+    "two draws": "loss = F.mse_loss(net(x), net(x))",
+    "words by their numbers": WORDS.format("set(words)", "net.state_dict()").replace(
+        "w: i", "i: w"
+    ),
+    "windows": SPLIT.format("data", "shuffle=True", "loader").replace(
+        "DataLoader(data, batch_size=8, sampler=SubsetRandomSampler(val_idx))",
+        "DataLoader(Windows(data, val_idx))",
+    ),
+    "a start of its own": FORCES.format("random.random() > teacher_forcing", "start", "top"),
+    "an error towards what is fixed": NEARS.format("F.mse_loss(p, z.detach()).mean()"),
+    "another spread": SPREADS.format("q", "q"),
+    "names that say nothing": SPREADS.format("a", "a").replace("p)", "a)").replace("(p", "(a"),
+    "two answers": SPREADS.format("p", "p").replace("t", "out").replace("reouturn", "return"),
+    "two differences": SPREADS.format("p", "p").replace("(t - p)", "(t - p + 0 * (a - b))"),
+    "a best that another class has set": STOPS.format("self.best_loss", "keep(model)", "").replace(
+        "        self.best_loss = None\n        self.count", "        self.count"
+    ),
+    "a best that falls by itself": STOPS.format("self.best_loss", "self.best_loss -= 0.1", ""),
+    "a best that is set where another is none": STOPS.format(
+        "self.best_loss",
+        "keep(model)\n            if self.a is None:\n                self.best_loss = loss",
+        "",
+    ),
     "labels in their order": MIXES.format("y", "y[perm]"),
     "labels of another order": MIXES.format("y[other]", "y"),
     "no mixture": MIXES.format("y[perm]", "y").replace("x[perm]", "z"),
@@ -319,6 +382,8 @@ SOUND = {
     "from the end": FLOWS.format("reversed(range(50))", "i / 50", "+", "noise - data"),
     "two comparisons": PHASE.format("phase == 'train' or phase == 'warmup'"),
     "one of several": PHASE.format("phase in ('train', 'warmup')"),
+    "one of two values": "name = phase != 'train' and 'test'",
+    "a value of its own": PHASE.format("phase == 'train' and 'warmup'"),
     "a default": "name = given or 'train'",
     "a flag": PHASE.format("phase == 'train' or flag"),
     "nothing": PHASE.format("phase == 1 or 0"),
