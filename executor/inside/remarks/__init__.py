@@ -52,6 +52,11 @@ one function, from the tree to remarks.
     files.py       files that are paired by chance, or read and never used
     modes.py       outputs that are compared or judged while the model draws at random
     asked.py       what is told only to those who ask about what it does
+    conditions.py  conditions that always hold
+    generated.py   generative models with the wrong noise, direction or spread
+    handed_round.py  one list or dictionary that is changed where it lies
+    indices.py     indices of another order than that of what they pick
+    thrown_away.py losses, layers and weights that the next line throws away
     edits.py       what a rule tells, and the edits that would mend it
     whole.py       whether a text is one whole program, and what is said of such alone
     whose.py       whether it is meant for PyTorch
@@ -73,6 +78,7 @@ from executor.inside.remarks import (
     called_so,
     carelessness,
     classes,
+    conditions,
     constants,
     copies,
     critics,
@@ -82,8 +88,11 @@ from executor.inside.remarks import (
     files,
     formulas,
     frozen,
+    generated,
     gradients,
+    handed_round,
     held_out,
+    indices,
     keeping,
     labels,
     layers,
@@ -114,6 +123,7 @@ from executor.inside.remarks import (
     slips,
     statements,
     targets,
+    thrown_away,
     training,
     unread,
 )
@@ -181,6 +191,11 @@ _BY_WHAT_IT_READS = (
     *labels.RULES,
     *files.BY_WHAT_IT_READS,
     *frozen.RULES,
+    *thrown_away.RULES,
+    *indices.RULES,
+    *handed_round.RULES,
+    *generated.RULES,
+    *conditions.RULES,
 )
 # What most likely matters comes first.
 _RULES: tuple[Callable[[ast.Module], Found], ...] = (

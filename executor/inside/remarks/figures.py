@@ -265,6 +265,54 @@ def figures_exchanged(tree: ast.Module) -> Found:
             )
 
 
+_SAID = re.compile(
+    r"(?i)^(y_?)?(preds?|predictions?|outputs?|outs?|hat|p|forecasts?)$|_(hat|pred)$"
+)
+
+
+def spread_of_answers(tree: ast.Module) -> Found:
+    """`1 - ((y - p) ** 2).sum() / ((p - p.mean()) ** 2).sum()`: R2 by the spread of the answers."""
+    for node in walk(tree):
+        match node:
+            case ast.BinOp(
+                left=ast.Constant(value=1 | 1.0),
+                op=ast.Sub(),
+                right=ast.BinOp(left=errors, op=ast.Div(), right=spread),
+            ):
+                made = [v for side in (errors, spread) for v in made_of(side, tree)]
+            case _:
+                continue
+        differences = [
+            (ast.unparse(n.left), ast.unparse(n.right), n)
+            for v in made
+            for n in walk(v)
+            if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)
+        ]
+        around = [
+            (a, n)
+            for a, b, n in differences
+            if b in (f"{a}.mean()", f"torch.mean({a})", f"np.mean({a})", f"{a}.mean(0)")
+        ]
+        apart = [{a, b} for a, b, _ in differences if a.isidentifier() and b.isidentifier()]
+        if len(around) != 1 or len(apart) != 1 or around[0][0] not in apart[0]:
+            continue
+        said = around[0][0]
+        (true,) = apart[0] - {said}
+        if not _SAID.search(said) or _SAID.search(true):
+            continue
+        place = around[0][1]
+        yield Told(
+            "spread_of_answers",
+            place,
+            f"R2 compares the errors with the spread of the true values, `{true}`; this is the "
+            f"spread of `{said}`, which is small for a model that answers the mean: "
+            f"`{true} - {true}.mean()`",
+            (way("the spread is that of the true values",
+                 put(place, ast.unparse(place).replace(said, true))),),
+        )  # fmt: skip
+        return
+
+
 def _count(node: ast.expr) -> str:
     """`tp` of `tp`, `tp.sum()`, `self.tp.float()`, `tp[c]`."""
     while isinstance(node, ast.Call | ast.Subscript):
@@ -283,11 +331,11 @@ _RANKED = {"roc_auc_score", "average_precision_score", "roc_curve", "precision_r
 def rank_of_answers(tree: ast.Module) -> Found:
     """`roc_auc_score(labels, scores > 0.5)`: the area of one threshold alone."""
     for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
-        if tail(call) not in _RANKED or len(call.args) < 2:
+        given = _ranked(call, tree)
+        if given is None:
             continue
-        given = call.args[1]
         made = [bare(v) for v in made_of(bare(given), tree)]
-        made = [bare(_uncast(v)) for v in made]
+        made = [bare(_uncast(e)) for v in made for e in _entries(bare(_uncast(v)), tree)]
         if made and all(_is_answer(v) for v in made):
             yield (
                 "rank_of_answers",
@@ -296,6 +344,32 @@ def rank_of_answers(tree: ast.Module) -> Found:
                 "only the answers 0 and 1: what comes out is the figure of that one threshold; "
                 "give it the scores or probabilities themselves",
             )
+
+
+_OF_RANKS = re.compile(r"(?i)(^|_)(roc_?)?auc(_?score)?$|^auroc$|average_precision")
+_SCORES = re.compile(r"(?i)score|prob|pred|logit|output|^p$")
+
+
+def _ranked(call: ast.Call, tree: ast.Module) -> ast.expr | None:
+    """The scores that are given to a figure of ranks, sklearn's or one of the program's own."""
+    own = functions(tree).get(tail(call))
+    if own is not None and _OF_RANKS.search(own.name):
+        at = [i for i, a in enumerate(own.args.args) if _SCORES.search(a.arg)]
+        return call.args[at[0]] if len(at) == 1 and at[0] < len(call.args) else None
+    return call.args[1] if tail(call) in _RANKED and len(call.args) > 1 else None
+
+
+def _entries(node: ast.expr, tree: ast.Module) -> list[ast.expr]:
+    """What a list holds that is joined: all that is appended to it; else the thing itself."""
+    if not isinstance(node, ast.Call) or tail(node) not in _JOINS or not node.args:
+        return [node]
+    kept = dotted(node.args[0])
+    found = [
+        n.args[0] for n in walk(tree)
+        if isinstance(n, ast.Call) and tail(n) == "append" and n.args
+        and isinstance(n.func, ast.Attribute) and dotted(n.func.value) == kept != ""
+    ]  # fmt: skip
+    return [bare(_uncast(bare(v))) for f in found for v in made_of(f, tree)] or [node]
 
 
 def _uncast(node: ast.expr) -> ast.expr:
@@ -349,11 +423,18 @@ def _shuffled(tree: ast.Module) -> Iterator[tuple[str, tuple[ast.Call, set[str]]
         always = [k for k in value.keywords if k.arg == "shuffle"
                   and isinstance(k.value, ast.Constant) and k.value.value is True]  # fmt: skip
         data = {
-            dotted(bare(a)) for made in made_of(value.args[0], tree)
+            dotted(bare(_unscaled(a))) for made in made_of(value.args[0], tree)
             if isinstance(made, ast.Call) and callee(made) == "TensorDataset" for a in made.args
         }  # fmt: skip
         if always and data - {""}:
             yield name, (value, data - {""})
+
+
+def _unscaled(node: ast.expr) -> ast.expr:
+    """`y` of `(y - mean) / std`."""
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.Div | ast.Mult):
+        node = node.left
+    return node
 
 
 _JOINS = {"cat", "vstack", "concatenate", "concat", "hstack", "stack"}
@@ -380,7 +461,10 @@ def _beside(tree: ast.Module, name: str, data: set[str]) -> str:
     """The data that stand beside it: compared, indexed alike, or given to the same call."""
     for node in walk(tree):
         match node:
-            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+            case (
+                ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])
+                | ast.BinOp(left=left, op=ast.Sub(), right=right)
+            ):
                 for one, other in ((left, right), (right, left)):
                     if name in words(one) and dotted(bare(other)) in data:
                         return dotted(bare(other))
@@ -448,6 +532,7 @@ RULES = (
     figure_of_training,
     figures_exchanged,
     rank_of_answers,
+    spread_of_answers,
     answers_in_another_order,
     never_reset,
 )

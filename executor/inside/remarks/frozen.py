@@ -6,7 +6,21 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from executor.inside.remarks.syntax import Found, dotted, inside, method_calls, owner, walk, words
+from executor.inside.remarks.edits import Told, added, way, with_argument
+from executor.inside.remarks.syntax import (
+    Found,
+    argument,
+    assigned,
+    dotted,
+    inside,
+    is_optimizer,
+    is_true,
+    method_calls,
+    owner,
+    tail,
+    walk,
+    words,
+)
 
 _KEEPS_AVERAGES = re.compile(
     r"(?i)(?:Sync)?BatchNorm\dd?|(?:resnet|resnext|densenet|mobilenet|efficientnet|inception|regnet"
@@ -90,4 +104,119 @@ def _sets(node: ast.Assign, value: bool) -> bool:
     return right and dotted(node.targets[0]).endswith(".requires_grad")
 
 
-RULES = (frozen_averages,)
+def table_frozen(tree: ast.Module) -> Found:
+    """`nn.Embedding.from_pretrained(vectors)`, whose weights an optimizer or a figure asks for."""
+    for _, name, value in assigned(tree):
+        if not isinstance(value, ast.Call) or tail(value) != "from_pretrained":
+            continue
+        if tail(getattr(value.func, "value", value)) not in ("Embedding", "EmbeddingBag"):
+            continue
+        last = name.rpartition(".")[2]
+        if argument(value, 1, "freeze") is not None or _is_thawed(tree, last):
+            continue
+        if not _is_to_move(tree, last):
+            continue
+        yield Told(
+            "table_frozen",
+            value,
+            f"`from_pretrained` freezes the table unless it is told `freeze=False`: `{name}` has "
+            "no gradient, and no optimizer moves it",
+            (way("the vectors are trained too", with_argument(value, "freeze", "False")),),
+        )
+
+
+def _is_thawed(tree: ast.Module, last: str) -> bool:
+    """Whether gradients are asked for later, of the table or of all that a model has."""
+    for node in walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="requires_grad_"), args=[]):
+                return True
+            case ast.Call(func=ast.Attribute(attr="requires_grad_"), args=[given]) if is_true(
+                given
+            ):
+                return True
+            case ast.Assign() if _sets(node, True):
+                return True
+            case ast.Assign(targets=[target]) if dotted(target).endswith(f"{last}.weight"):
+                return True
+    return False
+
+
+def _is_to_move(tree: ast.Module, last: str) -> bool:
+    """Whether an optimizer is given the table by name, or it is asked how far it has moved."""
+    for node in walk(tree):
+        match node:
+            case ast.Call() if is_optimizer(node) and node.args:
+                if last in words(node.args[0]):
+                    return True
+            case ast.BinOp(op=ast.Sub(), left=left, right=right):
+                for side in (left, right):
+                    if f"{last}.weight" in ast.unparse(side):
+                        return True
+            case ast.Attribute(attr="grad", value=ast.Attribute(attr="weight", value=of)):
+                if tail(of) == last:
+                    return True
+    return False
+
+
+def unfrozen_unheld(tree: ast.Module) -> Found:
+    """An optimizer made of what had gradients then, and a part that is thawed later."""
+    taken = [
+        (node, name) for node, name, value in assigned(tree)
+        if is_optimizer(value) and isinstance(value, ast.Call) and _picks(value, tree)
+    ]  # fmt: skip
+    frozen = [(node.lineno, part) for node, part in _switched(tree, to=False)]
+    if "add_param_group" in words(tree) or not frozen:
+        return
+    for node, name in taken:
+        later = [n for n, _, v in assigned(tree) if is_optimizer(v) and n.lineno > node.lineno]
+        before = [part for line, part in frozen if line < node.lineno]
+        for place, part in _switched(tree, to=True):
+            known = [b for b in before if b == part or b.startswith(f"{part}.")]
+            if place.lineno <= node.lineno or later or not known:
+                continue
+            yield Told(
+                "unfrozen_unheld",
+                place,
+                f"`{name}` was made in line {node.lineno} of the parameters that had gradients "
+                f"then: those of `{part}` get gradients from here on, and no step moves them; add "
+                f"them: `{name}.add_param_group({{'params': {part}.parameters()}})`",
+                (way("the optimizer holds what is thawed",
+                     add=added(f"{name}.add_param_group({{'params': {part}.parameters()}})",
+                               place, after=True)),) if known == [part] else (),
+            )  # fmt: skip
+            return
+
+
+def _picks(optimizer: ast.Call, tree: ast.Module) -> bool:
+    """Whether it is given only the parameters that have gradients now."""
+    given = argument(optimizer, 0, "params")
+    if given is None:
+        return False
+    named = [v for _, name, v in assigned(tree) if name and name == dotted(given)]
+    return any("requires_grad" in words(v) for v in (given, *named))
+
+
+def _switched(tree: ast.Module, *, to: bool) -> Iterator[tuple[ast.stmt | ast.expr, str]]:
+    """Each statement that gives all parameters of a part gradients, or takes them away."""
+    for node in walk(tree):
+        match node:
+            case ast.For(
+                target=ast.Name(id=p), iter=ast.Call(func=ast.Attribute(attr="parameters")) as each
+            ):
+                for below in node.body:
+                    if isinstance(below, ast.Assign) and _sets(below, to):
+                        if dotted(below.targets[0]) == f"{p}.requires_grad" and owner(each):
+                            yield node, owner(each)
+                    elif isinstance(below, ast.Expr) and ast.unparse(below) in (
+                        f"{p}.requires_grad_({to})",
+                        f"{p}.requires_grad_()" if to else "",
+                    ):
+                        yield node, owner(each)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="requires_grad_", value=of)) as c):
+                told = [ast.unparse(a) for a in c.args]
+                if dotted(of) and (told == [str(to)] or (to and not told)):
+                    yield node, dotted(of)
+
+
+RULES = (frozen_averages, table_frozen, unfrozen_unheld)

@@ -6,9 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 
+from executor.inside.remarks.edits import Told, put, way, with_argument
 from executor.inside.remarks.scaling import HELD_OUT, TRAINING
 from executor.inside.remarks.syntax import (
     Found,
+    assigned,
     behind,
     callee,
     calls_in,
@@ -16,6 +18,7 @@ from executor.inside.remarks.syntax import (
     dotted,
     functions,
     inside,
+    is_read,
     loops,
     says,
     tail,
@@ -277,4 +280,72 @@ def _line(node: ast.Assign) -> int:
     return node.lineno
 
 
-RULES = (trained_on_held_out, windows_dealt_out, scaled_by_all)
+def trained_on_all(tree: ast.Module) -> Found:
+    """A loader of all rows for the training, beside one of those that are held out."""
+    made = {
+        name: value for _, name, value in assigned(tree)
+        if isinstance(value, ast.Call) and callee(value) == "DataLoader" and value.args
+    }  # fmt: skip
+    for name, loader in made.items():
+        picked = _picked(loader)
+        if picked is None or not (HELD_OUT.search(name) or HELD_OUT.search(picked[1])):
+            continue
+        for other, whole in made.items():
+            told = {k.arg: k for k in whole.keywords}
+            if dotted(whole.args[0]) != picked[0] or {"sampler", "batch_sampler"} & told.keys():
+                continue
+            if not any(_trains_on(loop, other) for loop in loops(tree)):
+                continue
+            rest = _unread_part(tree, picked[1])
+            ways = (_on_the_rest(loader, whole, picked[1], rest),) if rest else ()
+            yield Told(
+                "trained_on_all",
+                whole,
+                f"`{other}` goes through all of `{picked[0]}`, the rows of `{picked[1]}` too, "
+                f"which `{name}` is to judge by: the model has seen them all"
+                + (f", and `{rest}` is read nowhere" if rest else ""),
+                ways,
+            )
+            return
+
+
+def _on_the_rest(loader: ast.Call, whole: ast.Call, held: str, rest: str) -> dict[str, object]:
+    """The loader of all rows as one of those that are not held out, made like the other one."""
+    told = "trained on what is not held out"
+    for keyword in loader.keywords:
+        if keyword.arg == "sampler":
+            sampler = ast.unparse(keyword.value).replace(held, rest)
+            return way(told, with_argument(whole, "sampler", sampler, without="shuffle"))
+    return way(told, put(whole.args[0], ast.unparse(loader.args[0]).replace(held, rest)))
+
+
+def _picked(loader: ast.Call) -> tuple[str, str] | None:
+    """The data set and the indices of a loader that takes some rows alone."""
+    match next((k.value for k in loader.keywords if k.arg == "sampler"), loader.args[0]):
+        case ast.Call(func=func, args=[ast.Name(id=rows), *_]) if tail(func) in (
+            "SubsetRandomSampler", "SubsetSampler",
+        ):  # fmt: skip
+            return (dotted(loader.args[0]), rows) if dotted(loader.args[0]) else None
+        case ast.Call(args=[data, ast.Name(id=rows)]) as call if tail(call) == "Subset":
+            return (dotted(data), rows) if dotted(data) else None
+    return None
+
+
+def _trains_on(loop: ast.For | ast.While, loader: str) -> bool:
+    over = {dotted(n) for n in walk(loop.iter)} if isinstance(loop, ast.For) else set()
+    return loader in over and bool(calls_in(list(walk(loop)), "backward"))
+
+
+def _unread_part(tree: ast.Module, held: str) -> str:
+    """The other part of `val_idx, train_idx = …`, where nothing reads it."""
+    for node in walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=two)])]) if (
+                held in (one, two)
+            ):
+                other = two if held == one else one
+                return "" if is_read(other, tree) else other
+    return ""
+
+
+RULES = (trained_on_held_out, windows_dealt_out, scaled_by_all, trained_on_all)

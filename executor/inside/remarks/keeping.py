@@ -103,6 +103,79 @@ def best_never_set(tree: ast.Module) -> Found:
                          add=added(f"{name} = {written}", branch.body[0])),),
                 )  # fmt: skip
 
+    yield from _never_set_by_a_class(tree)
+
+
+def _never_set_by_a_class(tree: ast.Module) -> Found:
+    """A class that compares with `self.best_loss`, which only its first call sets."""
+    for own in (n for n in walk(tree) if isinstance(n, ast.ClassDef)):
+        first = [m for m in own.body if isinstance(m, ast.FunctionDef) and m.name == "__init__"]
+        later = [m for m in own.body if isinstance(m, ast.FunctionDef) and m.name != "__init__"]
+        for branch in (n for m in later for n in walk(m) if isinstance(n, ast.If)):
+            match branch.test:
+                case ast.Compare(
+                    left=left,
+                    ops=[ast.Lt() | ast.Gt() | ast.LtE() | ast.GtE()],
+                    comparators=[right],
+                ):
+                    pass
+                case _:
+                    continue
+            for now, best in ((left, right), (right, left)):
+                name = next((d for n in walk(best) if (d := dotted(n)).startswith("self.")
+                             and "best" in d.lower()), "")  # fmt: skip
+                if not name or not isinstance(now, ast.Name):
+                    continue
+                begins = [s for m in first for s, n, _ in assigned(m) if n == name]
+                sets = [s for m in later for s, n, _ in assigned(m) if n == name]
+                at_first = [s for m in later for s in _only_at_first(m, name)]
+                elsewhere = [
+                    n for n, target, _ in assigned(tree)
+                    if target.rpartition(".")[2] == name.rpartition(".")[2]
+                    and n not in begins and n not in sets
+                ]  # fmt: skip
+                if not begins or elsewhere or any(s not in at_first for s in sets):
+                    continue
+                if any(
+                    isinstance(n, ast.AugAssign) and dotted(n.target) == name for n in walk(own)
+                ):
+                    continue
+                better = _better(branch)
+                written = f"{name} = {now.id}"
+                yield Told(
+                    "best_never_set",
+                    branch,
+                    f"nothing sets `{name}` when a better one comes: each round is compared with "
+                    f"the {'first one' if sets else 'value of the beginning'}, and so the last "
+                    f"that passes is kept, not the best; write `{written}` where it is better",
+                    (way("each round is compared with the best so far",
+                         add=added(written, better[0])),) if better else (),
+                )  # fmt: skip
+                return
+
+
+def _only_at_first(method: ast.FunctionDef, name: str) -> list[ast.AST]:
+    """What runs only while the attribute is None."""
+    found: list[ast.AST] = []
+    for node in walk(method):
+        match node:
+            case ast.If(test=ast.Compare(left=of, ops=[ast.Is()],
+                                         comparators=[ast.Constant(value=None)])) if (
+                dotted(of) == name
+            ):  # fmt: skip
+                found += [n for s in node.body for n in walk(s)]
+    return found
+
+
+def _better(branch: ast.If) -> list[ast.stmt]:
+    """The branch in which weights are kept, or a counter starts again."""
+    for body in (branch.body, branch.orelse):
+        kept = any("state_dict" in words(s) or "save" in words(s) for s in body)
+        zero = any(isinstance(s, ast.Assign) and ast.unparse(s.value) == "0" for s in body)
+        if kept or zero:
+            return body
+    return []
+
 
 def _is_bound(value: ast.expr) -> bool:
     """`float("inf")`, `-np.inf`, `0.0`, `1e9`: what every score beats."""

@@ -200,4 +200,57 @@ def _numbers(node: ast.AST) -> bool:
     return False
 
 
-RULES = (labels_blended, hidden_left_out, ordered_alone, numbered_apart)
+_OF_TEXT = re.compile(
+    r"(?i)word|token|vocab|char|text|letter|symbol|tags?$|label|class(es)?$|name|smiles|species"
+)
+
+
+def numbered_by_a_set(tree: ast.Module) -> Found:
+    """`{w: i for i, w in enumerate(set(words))}` beside weights that are saved: another order."""
+    if not {"load_state_dict", "load"} & words(tree):
+        return
+    saved = [n for n in walk(tree) if isinstance(n, ast.Call) and tail(n) in ("save", "dump")]
+    for node, name, value in assigned(tree):
+        match value:
+            case ast.DictComp(
+                key=ast.Name(id=key),
+                generators=[
+                    ast.comprehension(
+                        target=ast.Tuple(elts=[_, ast.Name(id=of)]),
+                        iter=ast.Call(func=ast.Name(id="enumerate"), args=[over, *_]),
+                    )
+                ],
+            ) if key == of:
+                pass
+            case _:
+                continue
+        made = _as_set(over, tree)
+        if made is None or not any(map(_OF_TEXT.search, words(made))):
+            continue
+        last = name.rpartition(".")[2]
+        if any(last in ast.unparse(c) for c in saved):
+            continue
+        yield Told(
+            "numbered_by_a_set",
+            node,
+            f"a set of strings has another order in each process (their hashes are drawn at its "
+            f"start), and `{name}` numbers them in that order and is not saved: weights that are "
+            "loaded in another process belong to other numbers; sort them, or save it too",
+            (way("the numbers are the same in each process", put(made, "sorted(", made, ")")),),
+        )
+
+
+def _as_set(node: ast.expr, tree: ast.Module) -> ast.expr | None:
+    """The set that something goes through, in the order that it has by chance."""
+    if isinstance(node, ast.Call) and tail(node) in ("list", "tuple") and node.args:
+        node = node.args[0]
+    if isinstance(node, ast.Name):
+        made = [v for _, n, v in assigned(tree) if n == node.id]
+        if len(made) == 1 and _as_set(made[0], tree) is not None:
+            return made[0] if not isinstance(made[0], ast.Name) else None
+        return None
+    is_set = isinstance(node, ast.SetComp) or (isinstance(node, ast.Call) and tail(node) == "set")
+    return node if is_set else None
+
+
+RULES = (labels_blended, hidden_left_out, ordered_alone, numbered_apart, numbered_by_a_set)

@@ -368,4 +368,82 @@ def _scores(tree: ast.Module) -> _Wanted:
     return wanted
 
 
-RULES = (gain_as_loss, penalty_rewarded, term_twice, score_as_loss, adversaries_agree)
+_PAIRED = {
+    "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div", "MSELoss", "L1Loss",
+    "SmoothL1Loss", "HuberLoss", "KLDivLoss", "cosine_similarity", "CosineSimilarity",
+    "cross_entropy", "CrossEntropyLoss", "binary_cross_entropy", "BCELoss",
+}  # fmt: skip
+_SPREAD = {"softmax", "log_softmax"}
+
+
+def compared_with_itself(tree: ast.Module) -> Found:
+    """`kl_div(log_softmax(teacher / T), softmax(teacher / T))`: both sides are one thing."""
+    losses = {name for name, made in values(tree).items() if tail(made) in _PAIRED}
+    for function in (tree, *(n for n in walk(tree) if isinstance(n, ast.FunctionDef))):
+        given = values(function) if function is not tree else {}
+        stores = [n.id for n in walk(function) if isinstance(n, ast.Name)
+                  and isinstance(n.ctx, ast.Store)]  # fmt: skip
+        for call in (n for n in inside(function) if isinstance(n, ast.Call)):
+            if tail(call) not in _PAIRED and dotted(call.func) not in losses:
+                continue
+            if len(call.args) < 2:
+                continue
+            one, two = (_spread(a, given, stores) for a in call.args[:2])
+            same = ast.unparse(one) == ast.unparse(two)
+            if not same or not isinstance(one, ast.Name | ast.Attribute):
+                continue
+            name = dotted(one)
+            student = _other_of(name, function)
+            first = call.args[0]
+            at = [n for n in walk(given.get(dotted(first), first))
+                  if isinstance(n, ast.Name) and n.id == name]  # fmt: skip
+            yield Told(
+                "compared_with_itself",
+                call,
+                f"both sides of `{ast.unparse(call.func)}` are made of `{name}`: it compares it "
+                "with itself, and says the same whatever the model has learned"
+                + (f"; one of them is to be `{student}`" if student else ""),
+                (way("the two sides are two things", put(at[0], student)),)
+                if student and len(at) == 1
+                else (),
+            )
+            return
+
+
+def _spread(node: ast.expr, given: dict[str, ast.expr], stores: list[str]) -> ast.expr:
+    """What a side is made of: without softmax, temperature and a name for it."""
+    while True:
+        if isinstance(node, ast.Name) and node.id in given and stores.count(node.id) == 1:
+            made = given[node.id]
+            if not isinstance(made, ast.Call) or tail(made) not in _SPREAD:
+                return node
+            node = made
+        elif isinstance(node, ast.Call) and tail(node) in _SPREAD:
+            of = node.func.value if isinstance(node.func, ast.Attribute) else None
+            in_module = isinstance(of, ast.Name) and of.id in ("F", "torch")
+            node = (
+                node.args[0]
+                if node.args and (of is None or in_module or len(node.args) > 1)
+                else (of or node.args[0])
+            )
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            node = node.left
+        else:
+            return node
+
+
+def _other_of(name: str, function: ast.AST) -> str:
+    """`student_logits` beside `teacher_logits`, where that is an argument too."""
+    asked = [a.arg for a in walk(function) if isinstance(a, ast.arg)]
+    other = name.replace("teacher", "student")
+    return other if other != name and other in asked else ""
+
+
+RULES = (
+    gain_as_loss,
+    penalty_rewarded,
+    term_twice,
+    score_as_loss,
+    adversaries_agree,
+    compared_with_itself,
+)

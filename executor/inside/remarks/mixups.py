@@ -288,6 +288,13 @@ def _all_zero(tree: ast.Module) -> Found:
         for call in ast.walk(node)
         if isinstance(call, ast.Call)
     }
+    parts = {part.rpartition(".")[2] for part in added}
+    added |= {  # `up` of `block.adapter = nn.Sequential(down, up)`, and `y + self.adapter(y)`
+        dotted(value.args[-1])
+        for _, name, value in assigned(tree)
+        if isinstance(value, ast.Call) and callee(value) == "Sequential" and value.args
+        and name.rpartition(".")[2] in parts
+    }  # fmt: skip
     tables = {
         name
         for name, value in values(tree).items()

@@ -206,4 +206,53 @@ def _statement(tree: ast.Module, node: ast.AST) -> ast.AST | None:
     return next((n for n in walk(tree) if isinstance(n, ast.Assign) and node in walk(n)), None)
 
 
-RULES = (moved_alone, mixed_apart, ordered_apart)
+def weights_exchanged(tree: ast.Module) -> Found:
+    """`x = a * x + (1 - a) * x[order]`, and the loss of `y[order]` counted with `a`."""
+    mixed = {m[0]: (m[1], ast.unparse(m[2].slice)) for _, _, v in assigned(tree)
+             if (m := _mixture(v)) is not None}  # fmt: skip
+    taken = {name: ast.unparse(v.slice) for _, name, v in assigned(tree)
+             if isinstance(v, ast.Subscript) and dotted(v.value) != name}  # fmt: skip
+    for node in walk(tree):
+        match node:
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                first, second = _weighed(left), _weighed(right)
+            case _:
+                continue
+        if first is None or second is None:
+            continue
+        share, one = first
+        rest, other = second
+        if share not in mixed or rest != f"1 - {share}":
+            continue
+        of, order = mixed[share]
+        (a, b), (c, d) = one.args, other.args
+        if ast.unparse(a) != ast.unparse(c) or mixed[share][0] in (ast.unparse(b), ast.unparse(d)):
+            continue
+        drawn = [
+            (isinstance(y, ast.Subscript) and ast.unparse(y.slice) == order)
+            or taken.get(dotted(y)) == order
+            for y in (b, d)
+        ]
+        if drawn != [True, False]:
+            continue
+        yield Told(
+            "weights_exchanged",
+            node,
+            f"`{share}` is the share of `{of}` itself in what is mixed, and `1 - {share}` that of "
+            f"`{of}[{order}]`; here the labels of the second, `{ast.unparse(b)}`, count with "
+            f"`{share}`: exchange the two",
+            (way("each label counts as much as its input", put(b, d), put(d, b)),),
+        )
+        return
+
+
+def _weighed(node: ast.expr) -> tuple[str, ast.Call] | None:
+    """`share` and the call of `share * loss(out, y)`."""
+    parts = factors(node)
+    calls = [p for p in parts if isinstance(p, ast.Call) and len(p.args) == 2]
+    if len(parts) != 2 or len(calls) != 1:
+        return None
+    return ast.unparse(next(p for p in parts if p is not calls[0])), calls[0]
+
+
+RULES = (moved_alone, mixed_apart, ordered_apart, weights_exchanged)

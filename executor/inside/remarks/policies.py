@@ -176,4 +176,42 @@ def _calls(node: ast.AST) -> set[str]:
     return {tail(n) for n in walk(node) if isinstance(n, ast.Call)}
 
 
-RULES = (larger_bound, ratio_of_logs, epsilon_turned)
+_FORCING = re.compile(r"(?i)^(teacher_?forc(ing|e)(_?(ratio|prob|rate|p))?|tf_?(ratio|prob|rate)"
+                      r"|forcing_?(ratio|prob|rate))$")  # fmt: skip
+_TRUE = re.compile(r"(?i)^(trg|tgt|targets?|labels?|ys?|gold|truth)(_\w{1,12})?$")
+
+
+def forcing_turned(tree: ast.Module) -> Found:
+    """`if random.random() > teacher_forcing_ratio: the next input is the true one`."""
+    for node in walk(tree):
+        match node:
+            case (
+                ast.If(test=test, body=[ast.Assign(targets=[_], value=value), *_])
+                | ast.Assign(targets=[_], value=ast.IfExp(test=test, body=value))
+            ):
+                pass
+            case _:
+                continue
+        match test:
+            case ast.Compare(left=left, ops=[ast.Gt() | ast.GtE()], comparators=[right]):
+                said, sign = right, "<"
+            case ast.Compare(left=right, ops=[ast.Lt() | ast.LtE()], comparators=[left]):
+                said, sign = right, ">"
+            case _:
+                continue
+        if not _is_draw(left) or not _FORCING.match(dotted(said).rpartition(".")[2]):
+            continue
+        if not any(map(_TRUE.match, words(value))):
+            continue
+        sides = (left, f" {sign} ", said) if sign == "<" else (said, f" {sign} ", left)
+        yield Told(
+            "forcing_turned",
+            test,
+            f"`{ast.unparse(said)}` is the share of steps that are given the true input, and here "
+            "they are given it in all other cases: near 1 the decoder hardly ever sees it; turn "
+            "the comparison round",
+            (way("the true input is given as often as it says", put(test, *sides)),),
+        )
+
+
+RULES = (larger_bound, ratio_of_logs, epsilon_turned, forcing_turned)

@@ -55,6 +55,33 @@ def precedence(tree: ast.Module) -> Found:
                     ),
                 )
 
+    yield from _counter_undivided(tree)
+
+
+_COUNTER = re.compile(r"(?i)^(global_?)?(steps?|epochs?|ep|episodes?|t|it|iters?|iteration|i)"
+                      r"(_done|_count|_?idx)?$")  # fmt: skip
+
+
+def _counter_undivided(tree: ast.Module) -> Found:
+    """`start - step + 1 / decay`: only the 1 is divided, and the whole counter taken off."""
+    for node in walk(tree):
+        match node:
+            case ast.BinOp(
+                left=ast.BinOp(left=start, op=ast.Sub(), right=counter),
+                op=ast.Add(),
+                right=ast.BinOp(left=ast.Constant(value=1 | 1.0) as one, op=ast.Div(), right=by),
+            ) if _COUNTER.match(_name(counter)) and not isinstance(counter, ast.Call):
+                parts = tuple(map(ast.unparse, (start, counter, by)))
+                yield Told(
+                    "precedence",
+                    node,
+                    f"the division comes before the sum: only the 1 is divided by `{parts[2]}`, "
+                    f"and all of `{parts[1]}` is taken off; write `{parts[0]} - ({parts[1]} + 1) / "
+                    f"{parts[2]}`",
+                    (way("the counter is divided too",
+                         put(node, start, " - (", counter, " + ", one, ") / ", *operand(by))),),
+                )  # fmt: skip
+
 
 def _name(node: ast.expr) -> str:
     """The name of a variable, or the last one of `x.mean(…)`."""

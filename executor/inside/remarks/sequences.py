@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from executor.inside.remarks.edits import Told, put, way
+from executor.inside.remarks.edits import Told, moved, put, way
 from executor.inside.remarks.syntax import (
     LOSS_CALL,
     Found,
@@ -15,6 +15,8 @@ from executor.inside.remarks.syntax import (
     is_read,
     is_true,
     last_along_one,
+    loops,
+    method_calls,
     methods_named,
     tail,
     walk,
@@ -180,4 +182,63 @@ _DECODED = re.compile(r"(?i)(?:trg|tgt|targets?|decoder_inputs?|dec_in\w*|\w+_(?
 _LENGTHS = re.compile(r"(?i)(\w+_)?(lengths?|lens?|seq_?lens?|n_tokens)")
 
 BY_TEXT = (unshifted,)
-RULES = (lengths_unread, positions_of_samples, last_of_padded, layers_as_rows)
+
+
+def state_cut(tree: ast.Module) -> Found:
+    """`h = h.detach()` at each step of a loop over the time: no gradient goes back through it."""
+    for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
+        if method_calls(function, "backward") or method_calls(function, "step"):
+            continue
+        for loop in (n for n in loops(function) if isinstance(n, ast.For)):
+            for cut in loop.body:
+                names = _detached(cut)
+                goes_on = [
+                    s for s in loop.body
+                    if isinstance(s, ast.Assign) and s is not cut and names & _bound_by(s)
+                    and any(isinstance(c, ast.Call) and names & words(c) for c in walk(s.value))
+                ]  # fmt: skip
+                if not goes_on or not _is_of_time(loop, goes_on[0]):
+                    continue
+                name = min(names)
+                yield Told(
+                    "state_cut",
+                    cut,
+                    f"`{name}` is cut off at every step: what the step before learned of gets no "
+                    "gradient, so that nothing is learned over more than one step; cut once for "
+                    "each piece of a sequence, before this loop",
+                    (moved("gradients go back through the steps", cut, by=loop),),
+                )
+                return
+
+
+def _detached(statement: ast.stmt) -> set[str]:
+    """The variables that a statement replaces by themselves, cut off."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=to)], value=ast.Tuple(elts=of)):
+            pairs = [*zip(to, of, strict=False)]
+        case ast.Assign(targets=[to_one], value=of_one):
+            pairs = [(to_one, of_one)]
+        case _:
+            return set()
+    found = {
+        dotted(t) for t, v in pairs
+        if isinstance(v, ast.Call) and isinstance(v.func, ast.Attribute) and tail(v) == "detach"
+        and dotted(v.func.value) == dotted(t) != ""
+    }  # fmt: skip
+    return found if len(found) == len(pairs) else set()
+
+
+def _bound_by(statement: ast.Assign) -> set[str]:
+    return {dotted(n) for t in statement.targets for n in walk(t)} - {""}
+
+
+def _is_of_time(loop: ast.For, step: ast.Assign) -> bool:
+    """Whether the loop goes through steps of a sequence: `x[:, t]`, `x[t]`, or an unbound input."""
+    at = {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
+    return any(
+        (isinstance(n, ast.Subscript) and at & words(n.slice)) or dotted(n) in at
+        for n in walk(step.value)
+    )
+
+
+RULES = (lengths_unread, positions_of_samples, last_of_padded, layers_as_rows, state_cut)

@@ -16,6 +16,7 @@ from executor.inside.remarks.syntax import (
     made_of,
     tail,
     terms,
+    trained_losses,
     walk,
     words,
 )
@@ -128,4 +129,29 @@ def _whose(node: ast.expr, made: dict[str, list[ast.expr]]) -> str:
     return ""
 
 
-RULES = (similarity_as_distance, triplet_turned)
+def similarity_minimised(tree: ast.Module) -> Found:
+    """`loss = F.cosine_similarity(p, z.detach()).mean()`: what is to come near is driven away."""
+    for _, _, value in trained_losses(tree):
+        for sign, term in terms(value):
+            match term:
+                case ast.Call(func=ast.Attribute(attr="mean", value=ast.Call() as near), args=[]):
+                    pass
+                case _:
+                    continue
+            if sign < 0 or tail(near) != "cosine_similarity":
+                continue
+            fixed = [a for a in near.args[:2] if isinstance(a, ast.Call) and tail(a) == "detach"]
+            if len(fixed) != 1:
+                continue
+            yield Told(
+                "similarity_minimised",
+                term,
+                f"the cosine is 1 where the two are alike, and as a loss it is made small: this "
+                f"drives away from `{ast.unparse(fixed[0])}`, which cannot move itself; take its "
+                "negative, or 1 minus it",
+                (way("the two come near", put(term, "(1 - ", term, ")")),),
+            )
+            return
+
+
+RULES = (similarity_as_distance, triplet_turned, similarity_minimised)

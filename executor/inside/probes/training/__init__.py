@@ -31,6 +31,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     layouts.py       views that were meant to turn a tensor
     samples.py       sorted training data, samples never drawn, test data that was trained on
     overwrites.py    additions at places that come several times
+    cuts.py          shares that become whole numbers, all of them 0
     copies.py        writes into a copy that an index made, and that nothing holds
     wraps.py         bytes that go beyond 255 or below 0
     loading.py       loaded weights that change nothing
@@ -59,6 +60,7 @@ from executor.inside.probes.training.by_text import report_by_text
 from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.comparisons import Comparisons
 from executor.inside.probes.training.copies import Copies
+from executor.inside.probes.training.cuts import Cuts
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.followers import Followers
 from executor.inside.probes.training.heard import PROBLEMS
@@ -125,6 +127,7 @@ class TrainingProbe:
         self.overwrites = Overwrites(self.names, tree)
         self.wraps = Wraps(self.names, tree)
         self.copies = Copies(self.names, tree)
+        self.cuts = Cuts(self.names, tree)
         self.tried = witnesses.Tried(tree)
         self.witnessed: list[str] = []
         self._collector = FindingCollector()
@@ -155,6 +158,7 @@ class TrainingProbe:
         self.overwrites.start()
         self.wraps.start()
         self.copies.start()
+        self.cuts.start()
 
     def stop(
         self,
@@ -174,6 +178,7 @@ class TrainingProbe:
             self.overwrites,
             self.wraps,
             self.copies,
+            self.cuts,
         )
         for part in (*parts, self.losses, self.steps, self.called):
             part.stop()
@@ -200,6 +205,7 @@ class TrainingProbe:
             self._try(self.samplers.report)
             self._try(self.overwrites.report)
             self._try(self.wraps.report)
+            self._try(self.cuts.report)
             self._try(self.called.signs.report)
             if not self.names.is_of_rewards:
                 self._try(lambda c: self.called.unlike.report(c, optimized))

@@ -17,7 +17,7 @@ from executor.inside.probes.training.idle import is_used, line_of, made
 from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.steps import Steps
 from executor.inside.probes.training.watched import Record
-from executor.inside.remarks.edits import put, way
+from executor.inside.remarks.edits import moved, put, way
 from executor.inside.walking import walk
 from executor.protocol import WarningSeen
 
@@ -26,6 +26,7 @@ _SHARE = 0.3  # of all steps
 _LEAST = 20  # steps of an optimizer of which that is said
 _WAITS, _WAITING = 3, 0.1  # steps at a rate of 0 to begin with, and their share
 _SMALL, _REACHED = 0.2, 0.3  # rates whose square is another one; the share of it that came up
+_NEARLY, _FEW = 0.1, 4  # of a schedule's length; times as many steps as it made
 _ANEW = 4  # optimizers of one step each
 _TOO_EARLY = "Detected call of `lr_scheduler.step()` before `optimizer.step()`"
 
@@ -57,6 +58,7 @@ class Rates:
         words = {_word(n) for n in walk(tree)}
         self._changes = bool(words & {"lr_scheduler", "param_groups"})  # the text can change a rate
         self._courses: dict[int, _Course] = {}
+        self._kept: list[tuple[str, dict[str, Any]]] = []
         self._count = 0  # steps of all optimizers
 
     def start(self) -> None:
@@ -77,6 +79,9 @@ class Rates:
         self._count += 1
         course.until = self._count
         course.steps += 1
+        if course.steps == _LEAST:
+            for scheduler in self._schedulers():  # what it holds, for it may be a function's own
+                self._kept.append((type(scheduler).__name__, vars(scheduler)))
         rate = _highest(optimizer)
         before, course.last = course.last, rate
         course.zeros += rate == course.top == 0
@@ -107,6 +112,7 @@ class Rates:
         schedulers = self._schedulers()
         self._report_waiting(collector, schedulers)
         self._report_squared(collector, schedulers)
+        self._report_begun(collector)
         self._report_other(collector, schedulers, records)
         # One that wraps another optimizer is never stepped itself.
         if all(id(s.optimizer) in self._steps.records for s in schedulers):
@@ -161,6 +167,43 @@ class Rates:
                 f"{base:g}), or make the optimizer with lr=1.0",
             )
             return
+
+    def _report_begun(self, collector: FindingCollector) -> None:
+        """A schedule as long as the training has steps, stepped once for many of them."""
+        for cls, kept in self._kept:
+            course = self._courses.get(id(kept.get("optimizer")))
+            record = self._steps.records.get(id(kept.get("optimizer")))
+            whole = kept.get("total_steps", kept.get("T_max"))
+            if course is None or record is None or type(whole) is not int or whole < _LEAST:
+                continue
+            taken = int(kept.get("last_epoch", 0))
+            is_length = abs(course.steps - whole) <= _NEARLY * whole
+            if not is_length or not 0 < taken * _FEW <= whole:
+                continue
+            names = made(self._tree).get(cls, set())
+            collector.add(
+                "schedule_barely_begun",
+                next((line_of(self._tree, n) for n in sorted(names)), record.line),
+                min(names, default=""),
+                f"this {cls} is {whole} steps long, as many as its optimizer made, and was stepped "
+                f"{taken} times: the learning rate is still near the start of its way; step it "
+                "behind each `optimizer.step()`",
+                ways=self._stepped_with(min(names, default="")),
+            )
+            return
+
+    def _stepped_with(self, name: str) -> list[dict[str, Any]]:
+        """The schedule's step, moved behind the optimizer's, where there is one of each."""
+        steps = [
+            n for n in walk(self._tree)
+            if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)
+            and isinstance(n.value.func, ast.Attribute) and n.value.func.attr == "step"
+        ]  # fmt: skip
+        own = [s for s in steps if ast.unparse(s) == f"{name}.step()"]
+        others = [s for s in steps if s not in own]
+        if len(own) != 1 or len(others) != 1:
+            return []
+        return [moved("a step of the schedule for each step", own[0], by=others[0], after=True)]
 
     def _report_waiting(self, collector: FindingCollector, schedulers: list[Any]) -> None:
         """A scheduler that nothing steps."""

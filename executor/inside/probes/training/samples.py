@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import gc
+import random
 import re
 import sys
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import torch
 from torch.utils.data import (
+    ConcatDataset,
     DataLoader,
     RandomSampler,
     SequentialSampler,
@@ -23,7 +26,9 @@ from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.heard import Heard
 from executor.inside.probes.training.quiet import quietly
-from executor.inside.remarks.syntax import tail
+from executor.inside.remarks.edits import put, way
+from executor.inside.remarks.measures import batches_of
+from executor.inside.remarks.syntax import assigned, bound, dotted, method_calls, tail
 from executor.inside.walking import walk
 
 _MOST = 5000  # rows that are compared
@@ -39,14 +44,17 @@ def report_samples(
     collector: FindingCollector, tree: ast.Module, namespace: dict[str, Any]
 ) -> None:
     """Add what is wrong with the data, after a run that trained on it."""
-    _report_sorted(collector, tree)
+    _report_sorted(collector, tree, namespace)
     _report_seen(collector, namespace)
+    _report_doubled(collector, tree, namespace)
 
 
 # -- sorted ---------------------------------------------------------------------------------------
 
 
-def _report_sorted(collector: FindingCollector, tree: ast.Module) -> None:
+def _report_sorted(
+    collector: FindingCollector, tree: ast.Module, namespace: dict[str, Any]
+) -> None:
     """The loader that is trained on goes through the classes one after the other."""
     lines = [
         n.lineno
@@ -56,8 +64,10 @@ def _report_sorted(collector: FindingCollector, tree: ast.Module) -> None:
         and not any(k.arg in ("shuffle", "sampler", "batch_sampler", None) for k in n.keywords)
     ]
     everything = [t for t in gc.get_objects() if type(t) is DataLoader] if len(lines) == 1 else []
+    if len(everything) != 1:  # of several, one may be there to test
+        everything, lines = _trained_on(tree, namespace)
     if len(everything) != 1 or type(everything[0].sampler) is not SequentialSampler:
-        return  # of several, one may be there to test
+        return
     loader = everything[0]
     labels = _labels(loader.dataset)
     size = loader.batch_size or 1
@@ -79,8 +89,24 @@ def _report_sorted(collector: FindingCollector, tree: ast.Module) -> None:
     )
 
 
+def _trained_on(tree: ast.Module, namespace: dict[str, Any]) -> tuple[list[Any], list[int]]:
+    """The only loader over which a loop goes that calls backward(), and the line that makes it."""
+    over = {
+        dotted(batches_of(n))
+        for n in walk(tree)
+        if isinstance(n, ast.For) and method_calls(n, "backward")
+    }
+    loaders = {n: v for n in over if type(v := namespace.get(n)) is DataLoader}
+    made = [node.lineno for node, name, _ in assigned(tree) if name in loaders]
+    return (list(loaders.values()), made) if len(made) == len(loaders) == 1 else ([], [])
+
+
 def _labels(dataset: Any) -> torch.Tensor | None:
-    """The class of each sample, where the data set holds them as one tensor."""
+    """The class of each sample, where the data set holds them as one tensor, or its parts do."""
+    if type(dataset) is ConcatDataset:
+        parts = [_labels(part) for part in dataset.datasets]
+        known = [part for part in parts if part is not None]
+        return torch.cat(known) if len(known) == len(parts) else None
     held: list[Any] = list(dataset.tensors[1:]) if type(dataset) is TensorDataset else []
     if not held and type(dataset).__module__ == "__main__":
         held = list(vars(dataset).values())
@@ -128,6 +154,48 @@ def _length(dataset: Any) -> int:
 
 
 _EACH_ONCE = (SequentialSampler, RandomSampler)
+
+
+# -- doubled --------------------------------------------------------------------------------------
+
+
+def _report_doubled(
+    collector: FindingCollector, tree: ast.Module, namespace: dict[str, Any]
+) -> None:
+    """`random.shuffle(table)` of rows that are views: exchanging two of them doubles one."""
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call) and len(n.args) == 1):
+        name = dotted(call.args[0])
+        of = namespace.get(dotted(call.func))
+        is_pythons = dotted(call.func) == "random.shuffle" and namespace.get("random") is random
+        if not name or not (is_pythons or getattr(of, "__self__", None) is _OF_RANDOM):
+            continue
+        held: Any = namespace.get(name)
+        is_table = isinstance(held, np.ndarray) and held.ndim > 1
+        if not is_table and not (isinstance(held, torch.Tensor) and held.dim() > 0):
+            continue
+        rows = len(held)
+        with quietly():
+            left = len(np.unique(np.asarray(held).reshape(rows, -1), axis=0)) if rows else 0
+        if is_table and left == rows:
+            continue  # it has been filled again since
+        new = (
+            [put(call.func, "np.random.shuffle")] if is_table and namespace.get("np") is np
+            else [put(call, f"{name}.copy_({name}[torch.randperm(len({name}))])")]
+            if not is_table and "torch" in bound(tree) else []
+        )  # fmt: skip
+        collector.add(
+            "rows_doubled",
+            call.lineno,
+            name,
+            f"`random.shuffle` exchanges two rows of `{name}` by views of them, so that one is "
+            f"written over the other and is there twice: of its {rows} rows {left} are still "
+            "different; use `np.random.shuffle` for an array, or an index by `torch.randperm`",
+            ways=[way("each row is there once", *new)] if new else [],
+        )
+        return
+
+
+_OF_RANDOM = random.shuffle.__self__  # type: ignore[attr-defined]
 
 
 # -- drawn from a few -----------------------------------------------------------------------------

@@ -199,7 +199,7 @@ class Steps:
         record.carrying, record.backwards = not empty, 0
         if record.steps <= 3 or record.steps % (2 * _ALL) == 0 or self._new_roots():
             self._look_beside(named)
-        self._note_modes()
+        self._note_modes(record)
 
     def _note_draws(self) -> None:
         """Compare where the random numbers are with where they were at the steps before."""
@@ -315,10 +315,12 @@ class Steps:
         self._roots = len(roots)
         return any(next(root.parameters(), None) is not None for root in new)
 
-    def _note_modes(self) -> None:
+    def _note_modes(self, record: Record) -> None:
+        """The roots in eval mode that this step trains: others are only compared with."""
+        held = set(record.ids) if self.calls.evaluating else set()
         for key, line in self.calls.evaluating.items():
             root = self.calls.roots[key]
-            if any(id(p) in self.optimized for p in root.parameters()):
+            if any(id(p) in held for p in root.parameters()):
                 _, name, _, n = self.evaluating.get(
                     key, (root, self.names.of_attribute(root), line, 0)
                 )

@@ -1,0 +1,202 @@
+"""Find generative models that are given the wrong noise, direction or spread."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from executor.inside.remarks.edits import Told, moved, put, swapped, way
+from executor.inside.remarks.syntax import (
+    Found,
+    assigned,
+    blocks,
+    callee,
+    dotted,
+    functions,
+    inside,
+    is_without,
+    method_calls,
+    module_classes,
+    rebound,
+    tail,
+    walk,
+    words,
+)
+
+_NOISE = {"randn", "rand", "normal", "uniform"}
+_LOG = re.compile(r"(?i)log_?(var|variance|std|sd|sigma|scale)")
+
+
+def noise_drawn_once(tree: ast.Module) -> Found:
+    """`z = torch.randn(…)` before the loop that trains a generator with it, round after round."""
+    for run in blocks(tree):
+        for at, loop in enumerate(run):
+            if not isinstance(loop, ast.For | ast.While) or len(method_calls(loop, "backward")) < 2:
+                continue  # two play against each other
+            anew = rebound(loop)
+            for statement in run[:at]:
+                match statement:
+                    case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as drawn) if (
+                        tail(drawn) in _NOISE and name not in anew
+                    ):
+                        pass
+                    case _:
+                        continue
+                made = _made_and_judged(loop, name)
+                if made is None or _changes(loop, name):
+                    continue
+                first = loop.body[0]
+                yield Told(
+                    "noise_drawn_once",
+                    statement,
+                    f"`{name}` is drawn once, and every round of line {loop.lineno} gives "
+                    f"`{made}` the same noise: it learns what to make of these few points alone; "
+                    "draw it in the loop",
+                    (moved("each round has noise of its own", statement, by=first),),
+                )
+
+
+def _made_and_judged(loop: ast.For | ast.While, name: str) -> str | None:
+    """The generator that is given the noise, where a critic judges what it makes and others."""
+    apart: set[ast.AST] = set()
+    for node in walk(loop):
+        if isinstance(node, ast.With) and any(is_without(i.context_expr) for i in node.items):
+            apart.update(walk(node))
+    calls = [n for n in inside(loop) if isinstance(n, ast.Call) and n not in apart]
+    of_noise = [c for c in calls if [dotted(a) for a in c.args[:1]] == [name]]
+    makers = {dotted(c.func) for c in of_noise if not isinstance(c.func, ast.Attribute)}
+    others = {
+        name for c in calls
+        if len(c.args) == 1 and (name := dotted(c.func)) and name not in makers
+        and (isinstance(c.func, ast.Name) or name.startswith("self."))
+    } - {"print", "len", "float"}  # fmt: skip
+    fakes = {n for _, n, v in assigned(loop) if v in of_noise}
+    given: dict[str, set[str]] = {}
+    for call in calls:
+        if dotted(call.func) in others and call.args:
+            given.setdefault(dotted(call.func), set()).add(ast.unparse(call.args[0]))
+    if len(makers) != 1:
+        return None
+    for asked in given.values():
+        about = {a for a in asked if set(re.findall(r"\w+", a)) & fakes or f"({name})" in a}
+        if about and asked - about and len(asked) > 1:
+            return min(makers)
+    return None
+
+
+def _changes(loop: ast.For | ast.While, name: str) -> bool:
+    """Whether the noise is drawn anew where it lies, or a part of it is taken."""
+    return any(
+        (isinstance(n, ast.Call) and dotted(n.func).startswith(f"{name}.") and tail(n)[-1:] == "_")
+        or (isinstance(n, ast.Subscript) and dotted(n.value) == name)
+        for n in walk(loop)
+    )
+
+
+def log_cut_at_zero(tree: ast.Module) -> Found:
+    """`log_var = F.relu(self.fc(h))`: a deviation that is never below 1."""
+    ends = {f.name for f in functions(tree).values() if any(
+        isinstance(n, ast.Return) and n.value is not None and _ends_in_relu(n.value, set())
+        for n in inside(f))}  # fmt: skip
+    for _, name, value in assigned(tree):
+        last = name.rpartition(".")[2]
+        if not _LOG.search(last) or not _ends_in_relu(value, ends):
+            continue
+        if not isinstance(value, ast.Call) or _is_named_apart(last):
+            continue
+        yield Told(
+            "log_cut_at_zero",
+            value,
+            f"a ReLU is the last step to `{name}`, so that this logarithm is never below 0: the "
+            "deviation is 1 or more, and the code is drowned in noise; let it end in the linear "
+            "layer",
+            tuple(_without_relu(value, tree)),
+        )
+
+
+def _is_named_apart(name: str) -> bool:
+    return "net" in name.lower().split("_")
+
+
+def _ends_in_relu(value: ast.expr, ends: set[str]) -> bool:
+    match value:
+        case ast.Call(args=args):
+            name = tail(value)
+            if name == "Sequential" and args:
+                return isinstance(args[-1], ast.Call) and callee(args[-1]) == "ReLU"
+            if name == "relu":
+                return True
+            return name in ends and dotted(value.func) == name
+    return False
+
+
+def _without_relu(value: ast.Call, tree: ast.Module) -> Iterator[dict[str, object]]:
+    if tail(value) == "relu":
+        of = value.args[0] if value.args else getattr(value.func, "value", None)
+        if isinstance(of, ast.Call):
+            yield way("the logarithm may be below 0", put(value, of))
+    elif tail(value) in functions(tree) and len(value.args) == 2 and module_classes(tree):
+        a, b = value.args
+        yield way("the logarithm may be below 0", put(value, "nn.Linear(", a, ", ", b, ")"))
+
+
+def velocity_turned(tree: ast.Module) -> Found:
+    """`x_t = (1 - t) * noise + t * data` with the target `noise - data`, and steps forwards."""
+    for node, name, value in assigned(tree):
+        match value:
+            case ast.BinOp(
+                left=ast.BinOp(
+                    left=ast.BinOp(left=ast.Constant(value=1 | 1.0), op=ast.Sub(), right=time),
+                    op=ast.Mult(), right=start,
+                ),
+                op=ast.Add(),
+                right=ast.BinOp(left=again, op=ast.Mult(), right=end),
+            ) if ast.unparse(time) == ast.unparse(again):  # fmt: skip
+                pass
+            case _:
+                continue
+        begin, aim = ast.unparse(start), ast.unparse(end)
+        for difference in (n for n in walk(tree) if isinstance(n, ast.BinOp)):
+            if not isinstance(difference.op, ast.Sub) or abs(difference.lineno - node.lineno) > 12:
+                continue
+            sides = ast.unparse(difference.left), ast.unparse(difference.right)
+            if sides != (begin, aim) or not _steps_forwards(tree):
+                continue
+            yield Told(
+                "velocity_turned",
+                difference,
+                f"`{name}` goes from `{begin}` at 0 to `{aim}` at 1, so that its velocity is "
+                f"`{aim} - {begin}`; this is the opposite, and a sampler that adds it on the way "
+                f"from 0 to 1 moves away from `{aim}`",
+                (way("the velocity points forwards", swapped(difference.left, difference.right)),),
+            )
+            return
+
+
+def _steps_forwards(tree: ast.Module) -> bool:
+    """Whether the only sampler adds what the model says, with a time that rises from 0."""
+    found: list[bool] = []
+    for loop in (n for n in walk(tree) if isinstance(n, ast.For)):
+        if method_calls(loop, "backward") or not isinstance(loop.target, ast.Name):
+            continue
+        rises = isinstance(loop.iter, ast.Call) and tail(loop.iter) == "range"
+        rises &= isinstance(loop.iter, ast.Call) and len(loop.iter.args) == 1
+        text = ast.unparse(loop)
+        back = re.search(r"1(\.0)? - \(?" + re.escape(loop.target.id) + r"\b", text) is not None
+        for node in walk(loop):
+            match node:
+                case ast.Assign(
+                    targets=[target], value=ast.BinOp(left=left, op=sign, right=by)
+                ) if dotted(target) and dotted(target) == dotted(left):
+                    pass
+                case ast.AugAssign(target=target, op=sign, value=by):
+                    pass
+                case _:
+                    continue
+            if any(isinstance(n, ast.Call) for n in walk(by)) and dotted(target) in words(by):
+                found.append(rises and not back and isinstance(sign, ast.Add))
+    return bool(found) and all(found)
+
+
+RULES = (noise_drawn_once, log_cut_at_zero, velocity_turned)

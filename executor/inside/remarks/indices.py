@@ -1,0 +1,122 @@
+"""Find indices that belong to another order, or another end, than that of what they pick."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from executor.inside.remarks.edits import Told, put, way
+from executor.inside.remarks.syntax import (
+    Found,
+    argument,
+    assigned,
+    dotted,
+    inside,
+    tail,
+    walk,
+)
+
+_ADDS = {"index_add_": 1, "index_add": 1, "scatter_add_": 1, "scatter_add": 1}
+
+
+def summed_at_source(tree: ast.Module) -> Found:
+    """`m = f(x)[src]`, and `index_add_(0, src, m)`: what was sent is added where it came from."""
+    for scope in (tree, *_functions(tree)):
+        ends = {name: other for pair in _pairs(tree) for name, other in (pair, pair[::-1])}
+        picked = {
+            name: dotted(value.slice)
+            for _, name, value in assigned(scope)
+            if isinstance(value, ast.Subscript) and dotted(value.slice) in ends
+        }
+        for call in (n for n in inside(scope) if isinstance(n, ast.Call)):
+            if tail(call) not in _ADDS:
+                continue
+            where, what = argument(call, 1, "index"), argument(call, 2, "source", "src")
+            if where is None or what is None:
+                continue
+            came = picked.get(dotted(what), "")
+            if isinstance(what, ast.Subscript):
+                came = dotted(what.slice)
+            at = [n for n in walk(where) if isinstance(n, ast.Name) and n.id == came]
+            other = ends.get(came, "")
+            if not at or not other:
+                continue
+            yield Told(
+                "summed_at_source",
+                call,
+                f"`{ast.unparse(what)}` was taken at `{came}` and is added up at `{came}` again: "
+                "each node gets its own values back, as often as it has edges, and nothing goes "
+                f"along an edge; add up at the other end, `{other}`",
+                (way("messages arrive at the other end", put(at[0], other)),),
+            )
+
+
+def _pairs(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """`src, dst = edge_index`: the two ends of edges."""
+    for node in walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=two)])]):
+                if _END.fullmatch(one) and _END.fullmatch(two):
+                    yield one, two
+
+
+_END = re.compile(r"(?i)(e_?)?(src|dst|source|dest|destination|target|tgt|row|col|sender|receiver"
+                  r"|head|tail|from|to|u|v|i|j)s?(_idx|_index|_nodes?|_)?")  # fmt: skip
+
+
+def pairs_interleaved(tree: ast.Module) -> Found:
+    """`stack([a, b], dim=1).flatten(0, 1)`, whose positives are looked for n rows further down."""
+    for function in _functions(tree):
+        shifted = [n for n in inside(function) if _is_half_further(n)]
+        turned = [n for n in inside(function) if _is_neighbour(n)]
+        for call in (n for n in inside(function) if isinstance(n, ast.Call)):
+            stacked = call.func.value if isinstance(call.func, ast.Attribute) else None
+            if tail(call) not in ("flatten", "reshape", "view") or not shifted:
+                continue
+            if not isinstance(stacked, ast.Call) or tail(stacked) != "stack" or not _views(stacked):
+                continue
+            one, two = _views(stacked)
+            yield Told(
+                "pairs_interleaved",
+                call,
+                f"this puts the rows of `{one}` and `{two}` in turns, so that the two of a pair "
+                f"are neighbours, and line {getattr(shifted[0], 'lineno', 0)} looks for the other "
+                f"one n rows further, as in `torch.cat([{one}, {two}])`: strangers are pulled "
+                "together; use `torch.cat` here",
+                (way("the two of a pair are n rows apart",
+                     put(call, f"torch.cat([{one}, {two}], dim=0)")),) if not turned else (),
+            )  # fmt: skip
+            return
+
+
+def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
+    """Every one: methods of several classes have one name."""
+    return [n for n in walk(tree) if isinstance(n, ast.FunctionDef)]
+
+
+def _views(stacked: ast.Call) -> tuple[str, ...]:
+    along = argument(stacked, 1, "dim", "axis")
+    match stacked.args[:1]:
+        case [ast.List(elts=[one, two]) | ast.Tuple(elts=[one, two])] if (
+            along is not None and ast.unparse(along) == "1"
+        ):
+            return ast.unparse(one), ast.unparse(two)
+    return ()
+
+
+def _is_half_further(node: ast.AST) -> bool:
+    """`torch.arange(n) + n`: the row of the other half."""
+    match node:
+        case ast.BinOp(left=ast.Call(args=[n, *_]) as rows, op=ast.Add(), right=by):
+            return tail(rows) == "arange" and ast.unparse(n) == ast.unparse(by)
+        case ast.Call(args=[ast.Name(id=n), ast.BinOp(op=ast.Mult(), left=two, right=by)]):
+            return tail(node) == "arange" and {ast.unparse(two), ast.unparse(by)} == {"2", n}
+    return False
+
+
+def _is_neighbour(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitXor)
+
+
+RULES = (summed_at_source, pairs_interleaved)
