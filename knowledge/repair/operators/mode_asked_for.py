@@ -1,4 +1,4 @@
-"""Do what an error asks for in its own words: the mode of a module."""
+"""Do what an error asks for in its own words: the mode of a module, an activity of the profiler."""
 
 from __future__ import annotations
 
@@ -10,17 +10,21 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import operands
 from knowledge.repair.toolkit.statements import inserted
 
 _ASKS = r"(?i:(?<!not )\b(?:only|must|should|needs?|requires?|expects?)\b.*"
-_EVAL = rf"{_ASKS}\beval(?:uation)?\b)"
-SPEAKS = rf"{_EVAL}|{_ASKS}\btrain(?:ing)?\b mode)"
+_EVAL, _NO_ACTIVITY = rf"{_ASKS}\beval(?:uation)?\b)", r"(?i:no activities specified)"
+SPEAKS = rf"{_EVAL}|{_ASKS}\btrain(?:ing)?\b mode)|{_NO_ACTIVITY}"
 
 
 def edits(failure: Failure) -> Rewrites:
-    """The mode set above the failing statement."""
+    """The mode set above the failing statement; the CPU among the profiler's activities."""
+    if re.search(_NO_ACTIVITY, failure.error.message):
+        yield from _with_cpu(failure)
+        return
     wants_eval = re.search(_EVAL, failure.error.message) is not None
     for place in failure.places:
         for operand in operands(failure, place):
@@ -40,6 +44,24 @@ def _in_mode(
     new = failure.replace({}, beside=inserted(failure, statement, code))
     title = f"line {failure.line(statement)}: `{code}` comes before it, as the error asks"
     yield Rewrite(new, title, f"`{name}` is in {mode} mode here", cost=COST.SAID)
+
+
+def _with_cpu(failure: Failure) -> Rewrites:
+    """`[ProfilerActivity.CPU, ProfilerActivity.CUDA]`: without a GPU the CPU's part is left."""
+    for given in failure.all(cst.Arg):
+        if given.keyword is None or given.keyword.value != "activities":
+            continue
+        if not isinstance(given.value, (cst.List, cst.Tuple)) or not given.value.elements:
+            continue
+        first = given.value.elements[0]
+        text = failure.text(first.value)
+        if not text.endswith("ProfilerActivity.CUDA"):
+            continue
+        cpu = cst.parse_expression(text.removesuffix("CUDA") + "CPU")
+        elements = [cst.Element(cpu), *given.value.elements]
+        both: Edits = {given.value: given.value.with_changes(elements=elements)}
+        told = "what the CPU does is recorded too"
+        yield failure.edit(both, told, "the CPU's part is recorded too", at=given)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -235,6 +235,10 @@ def _stands_elsewhere(layer: Layer | None) -> bool:
     shape, of_conv = layer.input, re.match(r"Conv\w*([123])d$", layer.type)
     wanted = setting(layer, "in_channels" if of_conv else "in_features")
     wanted = wanted or setting(layer, "input_size")
+    if norm := re.match(r"LayerNorm\(\((\d+),\)", layer.repr):
+        wanted = int(norm[1])
+    if layer.type.startswith("BatchNorm"):
+        return len(shape) == 3 and shape[2] == setting(layer, "num_features")
     if of_conv is None:
         return wanted is not None and shape[-1:] != (wanted,) and wanted in shape[1:-1]
     # Pictures are often as wide as high, and as wide as there are channels by chance.

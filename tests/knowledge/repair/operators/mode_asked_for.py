@@ -1,4 +1,4 @@
-"""mode-asked-for: the error's own words ask for a mode."""
+"""mode-asked-for: the error's own words ask for a mode, or for an activity of the profiler."""
 
 from __future__ import annotations
 
@@ -51,6 +51,29 @@ def ready(model):
 print(type(ready(nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)))[1]).__name__)
 """
 
+RECORDED = """\
+import torch
+from torch.profiler import ProfilerActivity, profile
+
+net = torch.nn.Linear(4, 4)
+with profile(activities=[ProfilerActivity.CUDA]) as recorded:
+    net(torch.rand(2, 4))
+print(len(recorded.key_averages()) >= 0)
+"""
+
+NAMED = """\
+import torch
+
+net = torch.nn.Linear(4, 4)
+watched = [torch.profiler.ProfilerActivity.CUDA]
+with torch.profiler.profile(
+    activities=[torch.profiler.ProfilerActivity.CUDA],
+    record_shapes=True,
+) as recorded:
+    net(torch.rand(2, 4))
+print("recorded")
+"""
+
 NOT_OF_A_MODEL = """\
 import torch
 
@@ -79,6 +102,14 @@ CASES = Cases(
     paired={
         "layers are fused": (FUSED, ("block.eval()\nsmall = fuse_modules(",)),
         "quantised while it trains": (AWARE, ("net.train()\naware = prepare_qat(",)),
+        "only the GPU is recorded": (
+            RECORDED,
+            ("activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",),
+        ),
+        "on lines of their own": (
+            NAMED,
+            ("torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]",),
+        ),
         "fused by a function": (BY_A_FUNCTION, ("    model.eval()\n    return quantization.",)),
     },
     refused={"no model": NOT_OF_A_MODEL, "it is in that mode": IN_EVAL},
@@ -87,6 +118,10 @@ CASES = Cases(
         "not fused": (
             "layers are fused",
             swap('fuse_modules(block, [["conv", "norm"]])', "block"),
+        ),
+        "not recorded": (
+            "only the GPU is recorded",
+            swap("    net(torch.rand(2, 4))", "    pass"),
         ),
         "not prepared": ("quantised while it trains", swap("prepare_qat(net)", "net")),
         "deleted": ("layers are fused", delete(FUSED.splitlines()[15])),

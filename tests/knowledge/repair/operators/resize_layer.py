@@ -165,6 +165,70 @@ net = nn.Sequential(nn.Conv2d(3, 20, 3), nn.GroupNorm(8, 20))
 print(net(torch.rand(1, 3, 8, 8)).shape)
 """
 
+NORMED = """\
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 12, 3)
+        self.bn = nn.BatchNorm2d(8)  # channels
+        self.head = nn.Linear(12, 2)
+
+    def forward(self, x):
+        x = torch.relu(self.bn(self.conv(x)))
+        return self.head(x.mean((2, 3)))
+
+
+net = Block()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(2):
+    optimizer.zero_grad()
+    net(torch.rand(4, 3, 6, 6)).square().mean().backward()
+    optimizer.step()
+"""
+
+TOKENS = """\
+import torch
+from torch import nn
+
+width = 32
+norm = nn.LayerNorm(width)
+tokens = torch.randn(2, 5, 24)
+print(norm(tokens).shape)
+"""
+
+NORM_IN_A_SEQUENTIAL = """\
+import torch
+from torch import nn
+
+mlp = nn.Sequential(
+    nn.Linear(6, 10),
+    nn.BatchNorm1d(6),
+    nn.ReLU(),
+    nn.Linear(10, 1),
+)
+print(mlp(torch.randn(8, 6)).shape)
+"""
+
+FEATURES_LAST = """\
+import torch
+from torch import nn
+
+norm = nn.BatchNorm1d(16)
+print(norm(torch.randn(4, 9, 16)).shape)
+"""
+
+SECOND_LAST = """\
+import torch
+from torch import nn
+
+norm = nn.LayerNorm(16)
+print(norm(torch.randn(4, 16, 9)).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -181,10 +245,15 @@ CASES = Cases(
         ),
         "where its name is given": (NAMED, ("width = 9\n",)),
         "a bias of the wrong side": (RAW, ("nn.Parameter(torch.zeros(to))",)),
+        "a norm after a convolution": (NORMED, ("nn.BatchNorm2d(12)  # channels",)),
+        "a norm's width with a name": (TOKENS, ("width = 24",)),
+        "a norm in a Sequential": (NORM_IN_A_SEQUENTIAL, ("nn.BatchNorm1d(10)",)),
         "a mask of another length": (MASK, ("generate_square_subsequent_mask(7)",)),
     },
     refused={
         "groups that do not divide": GROUPS,
+        "features last": FEATURES_LAST,
+        "features not last": SECOND_LAST,
         "an output size that has a name": FORECAST,
         "weights from a file": LOADED,
         "no layer": NO_LAYER,
@@ -197,6 +266,10 @@ CASES = Cases(
         ),
         "swallowed": ("where its name is given", swallow(NAMED.splitlines()[4])),
         "deleted": ("the second input", delete(BILINEAR.splitlines()[3])),
+        "the norm left out": (
+            "a norm after a convolution",
+            swap("self.bn(self.conv(x))", "self.conv(x)"),
+        ),
         "the layer left out": (
             "a gate of its value",
             swap("self.value(x) * torch.sigmoid(self.gate(x))", "self.value(x)"),
