@@ -23,8 +23,9 @@ from executor.errors import family_of, is_a, is_written, untried
 from executor.protocol import SNIPPET, Outcome
 from knowledge.articles.article import Article
 from knowledge.articles.conditions import Facts, facts_of
-from knowledge.repair.codemod import Codemod, choose
+from knowledge.repair.codemod import Codemod
 from knowledge.repair.mistake import only
+from knowledge.repair.operator import choose
 from knowledge.search.off_field import is_foreign
 from knowledge.search.search import Hit, SearchResult
 
@@ -163,7 +164,7 @@ def candidates(
         raised = known.told.error
         is_of_the_run = raised is not None and error == (raised.type, raised.message)
         run = known.run if is_of_the_run and not known.missing else None
-        applying = None if run is None else [c.slug for c in choose(codemods, run).codemods]
+        applying = None if run is None else [c.slug for c in choose(codemods, run)[0]]
         about = [
             slug
             for slug in (*own, *knowing)
@@ -172,7 +173,7 @@ def candidates(
         # A silent mistake's article promises no error: that its codemod mends this one is enough.
         about += [slug for slug in own if slug in articles and articles[slug].is_silent]
     elif known.told.is_there and known.run is not None and not _is_of_the_place(known):
-        applying = [c.slug for c in choose(codemods, only(known.run, known.told)).codemods]
+        applying = [c.slug for c in choose(codemods, only(known.run, known.told))[0]]
         about = own + sorted(applying, key=lambda slug: -scores.get(slug, 0.0))
     else:  # the error is quoted in the words around the code
         about = [h.source for h in found.hits if h.evidence.error and h.kind == "article"]

@@ -51,12 +51,7 @@ class Budget:
         return first
 
     def limit_s(self, job: Job, before: JobResult) -> float:
-        """The time limit of a candidate's run: what is left, and time enough to get past the error.
-
-        Args:
-            job: the original run's, with its limit.
-            before: what that did.
-        """
+        """A candidate's time limit: what is left, and enough to get past the first run's error."""
         return min(job.wall_s, max(self.left_s, 2 + 2 * before.seconds))
 
     async def run(self, job: Job, ahead: Callable[[int], None] | None = None) -> JobResult:

@@ -242,18 +242,6 @@ class Chosen:
     problems: tuple[str, ...] = ()
 
 
-def choose(codemods: Sequence[Codemod], result: JobResult) -> Chosen:
-    """Ask each codemod whether this run shows its mistake."""
-    here, problems = [], []
-    for codemod in codemods:
-        try:
-            if codemod.applies(result):
-                here.append(codemod)
-        except Exception as e:
-            problems.append(codemod.problem("applies", e))
-    return Chosen(tuple(here), problems=tuple(problems))
-
-
 def proposal_job(codemods: Sequence[Codemod], code: str, result: JobResult, asked: str = "") -> Job:
     """The job that applies the codemods to a snippet.
 

@@ -26,7 +26,6 @@ from knowledge.repair.codemod import (
     Codemod,
     Proposal,
     Proposed,
-    choose,
     proposal_job,
     read_proposals,
 )
@@ -41,7 +40,7 @@ from knowledge.repair.fix import Fix
 from knowledge.repair.judge import Original, Step, is_decided, judge_steps, refused_unrun, supposes
 from knowledge.repair.judge import judge as judge
 from knowledge.repair.mistake import findings_left, leaves_less, mistake, without_what_is_shown
-from knowledge.repair.operator import Operator, choose_operators
+from knowledge.repair.operator import Operator, choose
 from knowledge.repair.record import grade_of
 from knowledge.repair.rerun import failed_in_place, rerun_with_probes
 from knowledge.repair.stated import prints_as_stated
@@ -133,9 +132,9 @@ def applicable(
     if job is not None and _fails_in_what_was_added(job, before):
         codemods = [c for c in codemods if c.slug in _HOWEVER_CALLED]
         operators = [o for o in operators if o.slug in _HOWEVER_CALLED]
-    chosen = choose(codemods, before)
-    general, problems = choose_operators(operators, before)
-    return replace(chosen, operators=general, problems=(*chosen.problems, *problems))
+    own, problems = choose(codemods, before)
+    general, others = choose(operators, before)
+    return Chosen(own, general, (*problems, *others))
 
 
 def _fails_in_what_was_added(job: Job, run: JobResult) -> bool:

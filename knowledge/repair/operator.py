@@ -25,7 +25,7 @@ import pkgutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, Unpack, cast
 
 import libcst as cst
 
@@ -34,7 +34,7 @@ from knowledge.errors import ArticleError
 from knowledge.repair import operators
 from knowledge.repair.applies import is_for, says_when
 from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite, Settings, checks_of_module
+from knowledge.repair.codemod import Codemod, Proposal, Rewrite, Settings, checks_of_module
 from knowledge.repair.toolkit.failed import Failed
 
 if TYPE_CHECKING:
@@ -241,15 +241,16 @@ def _load(name: str) -> Operator:
     return Operator(name.replace("_", "-"), cast(OperatorModule, module))
 
 
-def choose_operators(
-    among: Sequence[Operator], result: JobResult
-) -> tuple[tuple[Operator, ...], tuple[str, ...]]:
-    """The operators that may remove a run's error, and what went wrong with the others."""
+Maker = TypeVar("Maker", Codemod, Operator)
+
+
+def choose(among: Sequence[Maker], result: JobResult) -> tuple[tuple[Maker, ...], tuple[str, ...]]:
+    """The codemods, or operators, that a run speaks for, and what went wrong with the others."""
     here, problems = [], []
-    for operator in among:
+    for maker in among:
         try:
-            if operator.applies(result):
-                here.append(operator)
+            if maker.applies(result):
+                here.append(maker)
         except Exception as e:
-            problems.append(operator.problem("applies", e))
+            problems.append(maker.problem("applies", e))
     return tuple(here), tuple(problems)

@@ -18,6 +18,7 @@ from knowledge.errors import ArticleError
 from knowledge.repair import codemod, verify
 from knowledge.repair.by_finding import FindingEdits
 from knowledge.repair.codemod import Codemod, Proposal, Proposed
+from knowledge.repair.operator import choose
 from tests.conftest import last_of
 
 SNIPPET = "import torch\n\nx = torch.zeros(2, 3)\nprint(x.t().view(6))\n"
@@ -132,10 +133,10 @@ def test_one_that_raises_in_applies_is_named(tmp_path: Path):
     bad = written(tmp_path, "bad-words", raising("applies"))
     good = written(tmp_path, "good-words", WORKS)
 
-    chosen = codemod.choose([bad, good], RESULT)
+    here, problems = choose([bad, good], RESULT)
 
-    assert chosen.codemods == (good,)
-    assert chosen.problems == ("the codemod bad-words raised in applies(): KeyError: 'size'",)
+    assert here == (good,)
+    assert problems == ("the codemod bad-words raised in applies(): KeyError: 'size'",)
 
 
 def test_one_that_raises_in_rewrite_is_named(tmp_path: Path):

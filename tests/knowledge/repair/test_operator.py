@@ -16,7 +16,7 @@ from knowledge.repair.operator import (
     MISSING,
     Failure,
     Operator,
-    choose_operators,
+    choose,
     load_operators,
 )
 from knowledge.repair.proposing import edits_of
@@ -69,8 +69,8 @@ def test_only_an_error_is_for_operators():
     """A run without one has no failing line to look at."""
     operator = Operator("a", Rules())
 
-    assert choose_operators([operator], failed("it fails"))[0] == (operator,)
-    assert choose_operators([operator], ran())[0] == ()
+    assert choose([operator], failed("it fails"))[0] == (operator,)
+    assert choose([operator], ran())[0] == ()
 
 
 def test_the_cheapest_edit_comes_first_and_the_same_code_comes_once():

@@ -27,15 +27,7 @@ _REDUCES = frozenset(
 _BENDS = frozenset({"clamp", "clip", "clamp_", "fmod", "remainder", "nan_to_num"})
 _MADE_UP = frozenset({"zeros", "ones", "zeros_like", "ones_like", "new_zeros", "new_ones"})
 _MADE_LIKE = frozenset(
-    {
-        "zeros_like",
-        "ones_like",
-        "rand_like",
-        "randn_like",
-        "randint_like",
-        "empty_like",
-        "full_like",
-    }
+    f"{kind}_like" for kind in ("zeros", "ones", "rand", "randn", "randint", "empty", "full")
 )
 _FACTORIES = frozenset({"empty", "zeros", "ones", "rand", "randn", "full", "tensor", "Tensor"})
 # Whole numbers come out of these, and fractions out of those.

@@ -6,7 +6,7 @@ import ast
 import builtins
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from knowledge.repair.check import Check
 from knowledge.repair.checks.code import Change
@@ -223,7 +223,7 @@ def _left_out(change: Change) -> Iterator[str]:
             continue
         if isinstance(statement, ast.Expr) and _returned(statement.value, found):
             continue
-        if any(_written_at_once(statement, new) for new in found.come):
+        if _written_at_once(statement, found.come):
             continue
         if instead and _calls(statement) == instead:
             continue  # it makes the same mistake as the line that failed
@@ -303,15 +303,13 @@ def _returned(value: ast.expr, found: Comparison) -> bool:
     return any(same_code(s.value, value) for s in come)
 
 
-def _written_at_once(old: ast.stmt, new: ast.stmt) -> bool:
+def _written_at_once(old: ast.stmt, come: Sequence[ast.stmt]) -> bool:
     """Whether `x[i].fill_(v)` is `x[i] = v` now."""
-    match old, new:
-        case (
-            ast.Expr(ast.Call(ast.Attribute(ast.Subscript() as place, name), given)),
-            ast.Assign([target], value) | ast.AugAssign(target, _, value),
-        ):
-            wanted = [*map(text, given), f"{text(place)}.{name[:-1]}()", "0"]
-            return text(target) == text(place) and text(value) in wanted
+    match old:
+        case ast.Expr(ast.Call(ast.Attribute(ast.Subscript() as place, name), given)):
+            x, signs = text(place), ("=", "+=", "-=", "*=", "/=")
+            values = [*map(text, given), f"{x}.{name[:-1]}()", "0"]
+            return any(text(s) == f"{x} {by} {v}" for s in come for by in signs for v in values)
     return False
 
 
@@ -333,8 +331,7 @@ def _called_no_more(change: Change) -> Iterator[str]:
             continue  # the weights still get values to start from
         if (called(old.value), _called_by(new)) in renamed or _is_respelt(old, new):
             continue  # the call that failed, once more, and changed alike; or another slip
-        if _written_at_once(old, new):
-            continue
+        is_left_out &= not _written_at_once(old, [new])
         if is_left_out and not old.lineno <= failed <= (old.end_lineno or 0):
             yield f"it leaves line {old.lineno} out: `{text(old)[:60]}`"
 
