@@ -107,6 +107,7 @@ async def rebuild(executor: ExecutorClient, question: Question, job: Job) -> Reb
     # Any loss that says so wants of two tensors of these sizes the same.
     names_sizes = exact and is_a(pasted, "loss_sizes")
     doubtful |= added and not names_sizes and _is_called_of_added(run.error, found.glue)
+    doubtful |= is_changed_elsewhere(question.code, program.code, found.glue)
     left_out = _left_out(program.code, found.left_out, excerpt=found.excerpt)
     said = "; ".join(filter(None, (program.said, left_out)))
     return Rebuild(run, again, exact, doubtful, said)
@@ -137,6 +138,18 @@ def _is_of_added_values(error: ErrorSeen, glue: Glue) -> bool:
     """Whether the failing expression works on nothing but values that the search put there."""
     names = set(_READ.findall(error.code)) - {"torch", "nn", "F"}
     return bool(names) and names <= {bound.name for bound in glue.before}
+
+
+def is_changed_elsewhere(posted: str, code: str, glue: Glue) -> bool:
+    """Whether posted code that was left out turns a value that the search put there into another.
+
+    `y = y.view(-1)` in another block: what is run then meets `y` as it no longer is.
+    """
+    ran = code.split("\n")
+    left_out = [s for n, s in enumerate(posted.split("\n")) if not "".join(ran[n : n + 1]).strip()]
+    names = "|".join(re.escape(bound.name) for bound in glue.before)
+    turned = re.compile(rf"\s{{0,40}}(?P<name>{names})\s{{0,9}}=\s{{0,9}}(?P=name)\.\w{{1,40}}\(")
+    return bool(names) and any(turned.match(line) for line in left_out)
 
 
 def _is_called_of_added(error: ErrorSeen, glue: Glue) -> bool:

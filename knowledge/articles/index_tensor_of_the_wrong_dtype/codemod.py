@@ -46,7 +46,9 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         wanted = ("int32",) if what == _TARGET else ("float32", "float64")
         given = passed(program, result, lambda facts: facts.dtype in wanted)
         if given is not None:
-            yield from _long(program, given.name, {given.name.value: given.facts})
+            name = given.name.value
+            if [n.value for n in program.inside(given.statement, cst.Name)].count(name) == 1:
+                yield from _long(program, given.name, {name: given.facts})
         elif what == _EMBEDDING:
             yield from _all_long(program, result)
     elif what in (_ARGUMENT, _KERNEL):

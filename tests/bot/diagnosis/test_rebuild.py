@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.diagnosis.rebuild import _is_called_of_added, _is_of_added_values, read
+from bot.diagnosis.rebuild import (
+    _is_called_of_added,
+    _is_of_added_values,
+    is_changed_elsewhere,
+    read,
+)
 from executor.errors import same_family, same_numbers
 from executor.protocol import REBUILT, Bound, ErrorSeen, File, Glue
 from tests.built import ran
@@ -385,6 +390,28 @@ def test_whether_what_is_called_was_added_too(code: str, expected: bool) -> None
     error = ErrorSeen(type="RuntimeError", message="", code=code)
 
     assert _is_called_of_added(error, Glue(before=tuple(bound))) is expected
+
+
+@pytest.mark.parametrize(
+    ("posted", "code", "expected"),
+    [
+        ("y = y.view(8)\nloss = c(y, t)", "\nloss = c(y, t)", True),
+        ("loss = c(y, t)\n    y=y.squeeze()", "loss = c(y, t)", True),
+        ("y = y.view(8)\nloss = c(y, t)", "y = y.view(8)\nloss = c(y, t)", False),  # it was run
+        ("y = net(x)\nloss = c(y, t)", "\nloss = c(y, t)", False),  # made there, and not turned
+        ("t = t.float()\nloss = c(y, t)", "\nloss = c(y, t)", False),  # that is no placeholder
+        ("y = yes.view(8)\nloss = c(y, t)", "\nloss = c(y, t)", False),
+        ("", "", False),
+    ],
+)
+def test_whether_what_was_left_out_turns_a_value_that_was_added(
+    posted: str, code: str, expected: bool
+) -> None:
+    """An edit would be to what the person has no longer."""
+    bound = Bound(name="y", expression="0", what="a number", evidence="use")
+
+    assert is_changed_elsewhere(posted, code, Glue(before=(bound,))) is expected
+    assert is_changed_elsewhere(posted, code, Glue()) is False
 
 
 async def test_of_values_that_were_added_only_what_the_message_says_is_mended(ask: Ask):

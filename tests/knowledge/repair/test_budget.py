@@ -20,7 +20,7 @@ LEFT = found("loss_broadcasts")
 TRIED = [f"f(a, {n})\n" for n in range(6)]
 
 
-@pytest.mark.parametrize(("each_s", "tried"), [(0.1, 6), (2.9, 4), (MOST_S, 2)])
+@pytest.mark.parametrize(("each_s", "tried"), [(0.1, 6), (2.6, 4), (MOST_S, 2)])
 async def test_what_has_begun_is_finished_and_nothing_else_is_begun(each_s: float, tried: int):
     """Candidates are tried two at a time, until the runs of all have used up the time."""
     still = failed(A, line=1, code="f(a)", cpu_seconds=each_s)
