@@ -18,7 +18,6 @@ from knowledge.repair.toolkit.flow import root
 from knowledge.repair.toolkit.keeps import leaves, tensors
 from knowledge.repair.toolkit.sites import argument, given_to, seen_as
 
-# Error families.
 _SUBSCRIPT, _EMBEDDING, _TARGET = "index_dtype", "embedding_dtype", "loss_index_dtype"
 _ARGUMENT, _KERNEL = "index_argument_dtype", "not_implemented_for_dtype"
 ERRORS = (_SUBSCRIPT, _EMBEDDING, _TARGET, _ARGUMENT, _KERNEL, "scatter_dtypes",
@@ -45,10 +44,9 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     elif what in (_EMBEDDING, _TARGET):
         wanted = ("int32",) if what == _TARGET else ("float32", "float64")
         given = passed(program, result, lambda facts: facts.dtype in wanted)
-        if given is not None:
-            name = given.name.value
-            if [n.value for n in program.inside(given.statement, cst.Name)].count(name) == 1:
-                yield from _long(program, given.name, {name: given.facts})
+        names = program.inside(given.statement, cst.Name) if given is not None else []
+        if given is not None and [n.value for n in names].count(given.name.value) == 1:
+            yield from _long(program, given.name, {given.name.value: given.facts})
         elif what == _EMBEDDING:
             yield from _all_long(program, result)
     elif what in (_ARGUMENT, _KERNEL):
