@@ -232,11 +232,13 @@ def commented(output: str) -> str:
 def article_advice(answer: Answer) -> str:
     """What the article advises, where it is to be shown: not beside a function or other advice.
 
-    Nor of code that runs, unless the words surely ask for just that article.
+    Nor of code that runs, unless the words surely ask for just that article, and nothing is trained
+    in it: of a training that may be right, other code seems to say that it is not.
     """
     if answer.why is None or answer.functions:
         return ""
-    if answer.status == "runs" and (not answer.why.asked or answer.why.resembles):
+    trains = answer.run is not None and answer.run.trained
+    if answer.status == "runs" and (trains or not answer.why.asked or answer.why.resembles):
         return ""
     other = answer.posted is not None and answer.posted.remedy
     return "" if other else answer.why.remedy

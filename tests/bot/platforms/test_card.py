@@ -15,7 +15,7 @@ from bot.service import manners
 from bot.service.seam import Answered
 from executor.errors.reading import OFTEN
 from executor.protocol import ErrorSeen
-from tests.built import found
+from tests.built import found, ran
 
 TOPK = FunctionShown(
     name="torch.topk",
@@ -141,6 +141,8 @@ READ = PostedReading(type="RuntimeError", message="x", means="It means x", remed
         # But where the words ask for just that article, its advice is what they want.
         ({"status": "runs", "why": ASKED_FOR}, ASKED_FOR.remedy, "Perhaps"),
         ({"status": "runs", "why": MAY_BE_IT}, "", "Perhaps"),
+        ({"status": "runs", "why": ASKED_FOR, "run": ran(trained=True)}, "", "Perhaps"),
+        ({"status": "runs", "why": ASKED_FOR, "run": ran()}, ASKED_FOR.remedy, "Perhaps"),
         ({"status": "advice", "functions": (TOPK,)}, "", "Perhaps"),
         ({"status": "reproduced", "why": None}, "", "Try"),
     ],
