@@ -76,16 +76,7 @@ def best_never_set(tree: ast.Module) -> Found:
             dotted(n.target) for n in below if isinstance(n, ast.AugAssign | ast.NamedExpr)
         }
         for branch in (n for n in below if isinstance(n, ast.If)):
-            match branch.test:
-                case ast.Compare(
-                    left=left,
-                    ops=[ast.Lt() | ast.Gt() | ast.LtE() | ast.GtE()],
-                    comparators=[right],
-                ):
-                    pass
-                case _:
-                    continue
-            for now, best in ((left, right), (right, left)):
+            for now, best in _either_way(branch.test):
                 name = dotted(best)
                 begins = [v for node, n, v in assigned(tree) if n == name and node not in below]
                 if not name or "best" not in name.lower() or name in set_here or not begins:
@@ -106,22 +97,23 @@ def best_never_set(tree: ast.Module) -> Found:
     yield from _never_set_by_a_class(tree)
 
 
+def _either_way(test: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """The two sides of `a < b`, each of them first; none of another test."""
+    match test:
+        case ast.Compare(
+            left=left, ops=[ast.Lt() | ast.Gt() | ast.LtE() | ast.GtE()], comparators=[right]
+        ):
+            return [(left, right), (right, left)]
+    return []
+
+
 def _never_set_by_a_class(tree: ast.Module) -> Found:
     """A class that compares with `self.best_loss`, which only its first call sets."""
     for own in (n for n in walk(tree) if isinstance(n, ast.ClassDef)):
         first = [m for m in own.body if isinstance(m, ast.FunctionDef) and m.name == "__init__"]
         later = [m for m in own.body if isinstance(m, ast.FunctionDef) and m.name != "__init__"]
         for branch in (n for m in later for n in walk(m) if isinstance(n, ast.If)):
-            match branch.test:
-                case ast.Compare(
-                    left=left,
-                    ops=[ast.Lt() | ast.Gt() | ast.LtE() | ast.GtE()],
-                    comparators=[right],
-                ):
-                    pass
-                case _:
-                    continue
-            for now, best in ((left, right), (right, left)):
+            for now, best in _either_way(branch.test):
                 name = next((d for n in walk(best) if (d := dotted(n)).startswith("self.")
                              and "best" in d.lower()), "")  # fmt: skip
                 if not name or not isinstance(now, ast.Name):
