@@ -45,6 +45,19 @@ def of(folder: str) -> list[Path]:
     return [p for p in MODULES if name(p).startswith(f"{folder}/")]
 
 
+def test_the_top_level_holds_what_is_named_here():
+    """What a run of somebody's code leaves in the folder is committed by mistake too easily."""
+    kept = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if kept.returncode:
+        pytest.skip("this is no checkout of git")
+    assert {line.split("/")[0] for line in kept.stdout.splitlines()} == {
+        ".ci", ".dockerignore", ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile",
+        "LICENSE", "Makefile", "README.md", "benchmarks", "bot", "config.yaml",
+        "constraints-snippets.txt", "constraints.txt", "docker-compose.yml", "docs", "examples",
+        "executor", "knowledge", "ops", "pyproject.toml", "scripts", "tests",
+    }  # fmt: skip
+
+
 def test_a_codemod_imports_only_what_repair_offers():
     """import-linter does not look into the articles' folders, which are no packages."""
     allowed = ("executor.protocol", "executor.errors", "knowledge.repair.", "knowledge.signature")

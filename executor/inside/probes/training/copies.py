@@ -14,17 +14,13 @@ from typing import Any
 import torch
 from torch import nn
 
-from executor.inside import torch_private as private
 from executor.inside.probes.training.findings import FindingCollector
-from executor.inside.probes.training.heard import HeardOnTensors
+from executor.inside.probes.training.heard import HeardAtLines
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.overwrites import value_of
-from executor.inside.probes.training.quiet import quietly
 from executor.inside.remarks.edits import put, way
 from executor.inside.walking import walk
 
-_LOOKS = 3  # at each line
-_HEARD = 2000  # indexed tensors after which nobody listens any more
 _ASSIGNED = {"fill_": "=", "copy_": "=", "zero_": "=", "add_": "+=", "sub_": "-=", "mul_": "*=",
              "div_": "/="}  # fmt: skip
 _NO_WRITE = frozenset(["requires_grad_", "share_memory_", "detach_", "retain_grad_"])
@@ -42,43 +38,28 @@ class Copies:
         """Args: names, tree: of the snippet."""
         self.names = names
         self._lines = {of.lineno: (n, of) for n in walk(tree) if (of := written(n)) is not None}
-        self._looks: dict[int, int] = {}
         self._found: set[int] = set()
-        self._heard = 0
-        self._listening = HeardOnTensors(self._hear)
+        self._heard = HeardAtLines(names, self._lines, self._look)
 
     def start(self) -> None:
         """Listen, if the text writes into what an index takes at all."""
-        if self._lines:
-            self._listening.start(["__getitem__"])
+        self._heard.start("__getitem__")
 
     def stop(self) -> None:
         """Stop listening."""
-        self._listening.stop()
+        self._heard.stop()
 
-    def _hear(self, tensor: torch.Tensor) -> None:
-        self._heard += 1
-        if self._heard > _HEARD:
-            self.stop()
-            return
-        line = self.names.source.line_above(2)
-        frame = self.names.source.frame(2)
-        if line is None or frame is None or line not in self._lines:
-            return
-        if self._looks.get(line, 0) >= _LOOKS:
-            return
+    def _look(self, tensor: torch.Tensor, line: int, names: dict[str, Any]) -> bool:
         taken = self._lines[line][1]
-        names = {**frame.f_globals, **frame.f_locals}
-        with private.DisableTorchFunction(), quietly():
-            held = _held(taken.value, names)
-            if not isinstance(held, torch.Tensor) or held.data_ptr() != tensor.data_ptr():
-                return
-            self._looks[line] = self._looks.get(line, 0) + 1
-            index = eval(compile(ast.Expression(taken.slice), "index", "eval"), names)
-            made = tensor[index]
+        held = _held(taken.value, names)
+        if not isinstance(held, torch.Tensor) or held.data_ptr() != tensor.data_ptr():
+            return False
+        index = eval(compile(ast.Expression(taken.slice), "index", "eval"), names)
+        made = tensor[index]
         own, theirs = (t.untyped_storage().data_ptr() for t in (made, tensor))
         if made.numel() > 0 and own != theirs:
             self._found.add(line)
+        return True
 
     def report(self, collector: FindingCollector) -> None:
         """Add the findings, after the run."""

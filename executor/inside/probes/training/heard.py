@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import torch
 
+from executor.inside import torch_private as private
+from executor.inside.probes.training.names import SnippetNames
+from executor.inside.probes.training.quiet import quietly
+
+_LOOKS = 3  # at each line
+_MOST = 2000  # calls after which nobody listens any more
 PROBLEMS: list[str] = []  # what went wrong in a callback: ours, and no reason to stop the snippet
 
 
@@ -53,3 +59,42 @@ class HeardOnTensors:
             else:
                 setattr(torch.Tensor, name, own)
         self._own = {}
+
+
+class HeardAtLines:
+    """A method of tensors that is heard at a few lines of the snippet, a few times at each."""
+
+    def __init__(
+        self,
+        names: SnippetNames,
+        lines: Collection[int],
+        look: Callable[[torch.Tensor, int, dict[str, Any]], bool],
+    ) -> None:
+        """Take `look(tensor, line, variables)`, which says whether it could see anything."""
+        self._names = names
+        self._lines = lines
+        self._look = look
+        self._looks = dict.fromkeys(lines, 0)
+        self._heard = 0
+        self._methods = HeardOnTensors(self._hear)
+
+    def start(self, method: str) -> None:
+        """Listen, if there is a line to listen at."""
+        if self._lines:
+            self._methods.start([method])
+
+    def stop(self) -> None:
+        """Stop listening."""
+        self._methods.stop()
+
+    def _hear(self, tensor: torch.Tensor) -> None:
+        self._heard += 1
+        if self._heard > _MOST:
+            self.stop()
+            return
+        line, frame = self._names.source.line_above(2), self._names.source.frame(2)
+        if line is None or frame is None or self._looks.get(line, _LOOKS) >= _LOOKS:
+            return
+        with private.DisableTorchFunction(), quietly():
+            if self._look(tensor, line, {**frame.f_globals, **frame.f_locals}):
+                self._looks[line] += 1

@@ -12,16 +12,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from executor.inside import torch_private as private
 from executor.inside.probes.training.findings import FindingCollector
-from executor.inside.probes.training.heard import Heard
+from executor.inside.probes.training.heard import HeardAtLines
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.quiet import quietly
 from executor.inside.remarks.edits import put, way
 from executor.inside.walking import walk
 
-_LOOKS = 3  # at each line
-_HEARD = 2000  # writes after which nobody listens any more
 _MOST = 1_000_000  # places that are compared
 
 
@@ -39,46 +36,29 @@ class Overwrites:
             and isinstance(n.target, ast.Subscript)
             and isinstance(n.target.slice, ast.Name | ast.Attribute | ast.Subscript)
         }
-        self._looks: dict[int, int] = {}
         self._found: dict[int, tuple[int, int]] = {}
-        self._heard = 0
-        self._listens = False
+        self._heard = HeardAtLines(names, self._lines, self._look)
 
     def start(self) -> None:
         """Listen, if the text adds in place by an index at all."""
-        if self._lines:
-            self._original = torch.Tensor.__setitem__
-            torch.Tensor.__setitem__ = Heard(self._original, self._hear)  # type: ignore
-            self._listens = True
+        self._heard.start("__setitem__")
 
     def stop(self) -> None:
         """Stop listening."""
-        if self._listens:
-            torch.Tensor.__setitem__ = self._original  # type: ignore[method-assign]
-            self._listens = False
+        self._heard.stop()
 
-    def _hear(self, tensor: torch.Tensor) -> None:
-        self._heard += 1
-        if self._heard > _HEARD:
-            self.stop()
-            return
-        line = self.names.source.line_above(2)
-        frame = self.names.source.frame(2)
-        if line not in self._lines or frame is None or self._looks.get(line, 0) >= _LOOKS:
-            return
-        self._looks[line] = self._looks.get(line, 0) + 1
+    def _look(self, tensor: torch.Tensor, line: int, names: dict[str, Any]) -> bool:
         target = self._lines[line].target
         assert isinstance(target, ast.Subscript)
-        with private.DisableTorchFunction(), quietly():
-            places = value_of(target.slice, {**frame.f_globals, **frame.f_locals})
-            if type(places) is not torch.Tensor or places.dim() != 1:
-                return
-            if places.is_floating_point() or places.dtype is torch.bool or len(places) > _MOST:
-                return
-            different = len(torch.unique(places))
-            places_n = len(places)
-        if different < places_n:
-            self._found.setdefault(line, (places_n, different))
+        places = value_of(target.slice, names)
+        if type(places) is not torch.Tensor or places.dim() != 1:
+            return True
+        if places.is_floating_point() or places.dtype is torch.bool or len(places) > _MOST:
+            return True
+        different = len(torch.unique(places))
+        if different < len(places):
+            self._found.setdefault(line, (len(places), different))
+        return True
 
     def report(self, collector: FindingCollector) -> None:
         """Add the findings, after the run."""
