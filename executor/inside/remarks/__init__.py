@@ -21,6 +21,8 @@ one function, from the tree to remarks.
     preparation.py test data prepared otherwise than the training data, channels cut anew
     evaluating.py  evaluation in the wrong mode or along the wrong dimension
     unread.py      what is computed or put aside, and read nowhere
+    lost.py        tensors, arguments and batches that have no part in what follows
+    liveness.py    which values can never be read, by the way that control goes
     loss_terms.py  terms of a loss with the wrong sign, or twice
     returns.py     returns of episodes and ratios of policies; rollouts.py: over their ends
     overwritten.py what is written over without a word
@@ -98,6 +100,7 @@ from executor.inside.remarks import (
     layers,
     loss_terms,
     losses,
+    lost,
     masks,
     measures,
     mixups,
@@ -196,6 +199,7 @@ _BY_WHAT_IT_READS = (
     *handed_round.RULES,
     *generated.RULES,
     *conditions.RULES,
+    *lost.RULES,
 )
 # What most likely matters comes first.
 _RULES: tuple[Callable[[ast.Module], Found], ...] = (

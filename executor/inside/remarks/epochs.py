@@ -230,12 +230,14 @@ def _averages(made: ast.Call) -> bool:
 def _goes_through(loop: ast.For, held: Collection[str], tree: ast.Module) -> bool:
     """Whether it goes through the data again and again, with what was made before it.
 
-    Its rounds are no trials: an inner loop trains, and no optimizer is made anew in it.
+    Its rounds are no trials: an inner loop trains, and no optimizer is made anew in them, nor in a
+    function that they call.
     """
     inner = {dotted(n.target).lower() for n in inside(loop) if isinstance(n, ast.For)}
     trials = any("epoch" in name for name in inner) or says(loop.target, _TRIAL)
     trains = _trains_within(loop, tree)
-    return not trials and trains and bool(held) and not rebound(loop) & set(held)
+    makes = any(is_optimizer(n) for n in reached(loop, functions(tree)))
+    return not trials and trains and bool(held) and not makes
 
 
 _TRIAL = re.compile(r"(?i)seed|trial|(^|_)run|fold|repeat|experiment|config")

@@ -225,4 +225,5 @@ def split_unused(tree: ast.Module) -> Found:
                     break
 
 
-RULES = (_never_used, _left_in_forward, split_unused)
+NEVER_USED = (_never_used, _left_in_forward)
+RULES = (*NEVER_USED, split_unused)

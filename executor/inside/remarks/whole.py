@@ -28,6 +28,8 @@ SAID_OF_THE_WHOLE = frozenset(
         "all_but_one",
         "all_zero",
         "answers_in_another_order",
+        "argument_unread",
+        "batch_unread",
         "best_never_set",
         "best_unread",
         "carried",
@@ -89,6 +91,7 @@ SAID_OF_THE_WHOLE = frozenset(
         "unfrozen_unheld",
         "used_up",
         "validated_in_training",
+        "value_unread",
         "windows_dealt_out",
     ]
 )

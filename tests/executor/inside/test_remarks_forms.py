@@ -158,6 +158,11 @@ SOUND = {
     "an attention of which a part is left out": PART.format(read="joined"),
     "a layer made when it is needed": MADE.format(when="if self.fc is None:\n            "),
     "a seed for each trial": TRIALS.format(outer="k", inner="epoch"),
+    "a seed for each way to train": (
+        "def fit(net, loss):\n    opt = Adam(net.parameters())\n    for x in data:\n"
+        "        loss(net, x).backward()\n        opt.step()\n"
+        "for name, loss in ways:\n    torch.manual_seed(1)\n    fit(Net(), loss)\n"
+    ),
     "a seed for each fold": TRIALS.format(outer="fold", inner="x"),
     "logarithms of what is no probability": BCE.format(given="w"),
     "a penalty with its graph": PENALTY.format(

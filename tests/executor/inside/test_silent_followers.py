@@ -56,6 +56,14 @@ SILENT = {
     "written to in a loop": AGENT.format(
         froze="", n=60, then="for p in agent.t.parameters(): p.data.mul_(0.99)"
     ),
+    "a record of what was seen": AGENT.format(froze=FROZE, n=60, then=SYNC.format("agent.t"))
+    .replace("class Agent:", "Seen = collections.namedtuple('Seen', 'x reward')\nclass Agent:")
+    .replace(
+        "x, reward = torch.randn(9, 6), torch.randn(9)",
+        ("b = Seen(torch.randn(9, 6), torch.randn(9)); x, reward = b.x, b.reward"),
+    )
+    .replace("reward + gamma * best", "reward + gamma * best * b.reward.abs()")
+    .replace("import torch", "import collections, torch", 1),
     "too short to be due": AGENT.format(froze="", n=20, then="pass"),
     "trained itself": AGENT.format(
         froze="self.o = torch.optim.Adam(self.t.parameters())", n=60, then="pass"

@@ -200,7 +200,7 @@ class TrainingProbe:
             self._try(lambda c: idle.report_decayed(c, self.steps))
             self._try(lambda c: idle.report_rounded(c, self.steps))
             self._try(self.layouts.report)
-            self._try(lambda c: self.followers.report(c, self.steps))
+            self._try(lambda c: self.followers.report(c, self.steps, namespace))
             self._try(self.workers.report)
             self._try(self.samplers.report)
             self._try(self.overwrites.report)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +25,7 @@ from executor.inside.walking import walk
 _ROUNDS = 2  # of the loop, at least
 _TENSORS = 8
 _ELEMENTS = 1 << 18
+_UNSEEN = nn.Identity()  # stands for an attribute, which no variable of the program is
 _STEPS = 50  # after which a target network would have been brought up to date once
 _FACTOR = re.compile(r"gamma|discount", re.I)
 _REWARD = re.compile(r"(^|_)r(s|ew\w*)?(_|$)|reward", re.I)
@@ -79,8 +80,10 @@ class Followers:
         elif pair.follower is follower and pair.leader is leader:
             pair.rounds += 1
 
-    def report(self, collector: FindingCollector, steps: Steps) -> None:
-        """Add those that have stayed as they were, after the run."""
+    def report(
+        self, collector: FindingCollector, steps: Steps, namespace: Mapping[str, Any]
+    ) -> None:
+        """Add those that have stayed as they were, after the run; `namespace`: its variables."""
         for loop, pair in self._pairs.items():
             if pair.rounds < _ROUNDS or not pair.at_first or pair.follower is pair.leader:
                 continue
@@ -97,14 +100,18 @@ class Followers:
                     "under `torch.no_grad()`: `a.mul_(decay).add_(b, alpha=1 - decay)`, or "
                     "`a.copy_(b)`",
                 )
-        self._report_targets(collector, steps)
+        self._report_targets(collector, steps, namespace)
 
-    def _report_targets(self, collector: FindingCollector, steps: Steps) -> None:
+    def _report_targets(
+        self, collector: FindingCollector, steps: Steps, namespace: Mapping[str, Any]
+    ) -> None:
         """A target network that the code makes, asks for values, and never touches again."""
         most = max((r.steps for r in steps.records.values()), default=0)
         if most < _STEPS:
             return
         for name, line in _targets(self._tree):
+            if not isinstance(namespace.get(name, _UNSEEN), nn.Module):
+                continue  # a class of records that is called, a function
             collector.add(
                 "target_never_follows",
                 line,
