@@ -9,14 +9,17 @@ from executor.inside.remarks.edits import Told, added, moved, put, way
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
+    calls_in,
     dotted,
     functions,
     inside,
+    is_model,
     is_optimizer,
     is_read,
     loops,
     outermost,
     owner,
+    reached,
     rebound,
     tail,
     trained,
@@ -157,6 +160,7 @@ def started_once(tree: ast.Module) -> Found:
     for loop in loops(tree):
         if not isinstance(loop, ast.For) or not _goes_over_folds(loop):
             continue
+        yield from _handed_on(tree, loop)
         body = list(inside(loop))
         calls = [c for c in body if isinstance(c, ast.Call)]
         if "backward" not in map(tail, calls) or _ANEW & set(map(tail, calls)):
@@ -182,6 +186,36 @@ def started_once(tree: ast.Module) -> Found:
                 (moved(told, *anew, by=loop.body[0]),)
                 if len(anew) > (name not in anew_here)
                 else (),
+            )
+            return
+
+
+def _handed_on(tree: ast.Module, loop: ast.For) -> Found:
+    """A model that is made before the folds, and that a function trains in each of them."""
+    own = functions(tree)
+    body = [*inside(loop)]
+    calls = [n for n in body if isinstance(n, ast.Call)]
+    if _ANEW & set(map(tail, calls)):
+        return
+    for call in calls:
+        trains = reached(own[tail(call)], own) if tail(call) in own else []
+        if not calls_in(trains, "backward") or not any(map(is_optimizer, trains)):
+            continue
+        if _ANEW & set(map(tail, trains)):
+            continue
+        for made, name, value in assigned(tree):
+            is_before = made.lineno < loop.lineno and made.col_offset == loop.col_offset
+            if not is_before or not isinstance(value, ast.Call) or not is_model(value, tree):
+                continue
+            if name in rebound(loop) or name not in map(dotted, call.args):
+                continue
+            yield Told(
+                "started_once",
+                call,
+                f"`{name}` is made before this loop, and `{tail(call)}` trains it on from fold to "
+                "fold: from the second one on it is tested on samples that it was trained on; "
+                "make it anew at the beginning of each fold",
+                (moved("each fold starts from new weights", made, by=loop.body[0]),),
             )
             return
 

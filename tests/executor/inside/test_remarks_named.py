@@ -48,6 +48,11 @@ FOLDS = (
     "    for x, y in parts[fold]:\n"
     "        loss = ce(net(x), y)\n        loss.backward()\n        opt.step()\n"
 )
+HANDED_ON = (
+    "def fit(net, part):\n    opt = Adam(net.parameters())\n    {first}\n    for x, y in part:\n"
+    "        ce(net(x), y).backward()\n        opt.step()\n"
+    "net = nn.Sequential(a)\nfor k in range(5):\n    {anew}\n    fit({given}, folds[k])\n"
+)
 PADDED = "mha = nn.MultiheadAttention(8, 2)\nmask = {mask}\nmha(x, x, x, {word}=mask)\n"
 GAN = (
     "real_loss, fake_loss = bce(D(real), ones), bce(D(fake.detach()), zeros)\n"
@@ -312,6 +317,7 @@ SHOWN = {
     "started_once": [
         FOLDS.format(made=""),
         FOLDS.format(made="    opt = Adam(net.parameters())\n"),
+        HANDED_ON.format(first="", anew="", given="net"),
     ],
     "shuffled_apart": [
         "def mix(a):\n    return a[np.random.permutation(len(a))]\nX, y = mix(X), mix(y)\n",
@@ -537,6 +543,14 @@ SOUND = {
         made="    net = Net()\n    opt = Adam(net.parameters())\n"
     ),
     "weights put back": FOLDS.format(made="    net.load_state_dict(first)\n"),
+    "a model for each fold, handed on": HANDED_ON.format(
+        first="", anew="net = nn.Sequential(a)", given="net"
+    ),
+    "a copy for each fold": HANDED_ON.format(first="", anew="", given="copy.deepcopy(net)"),
+    "weights that the function puts back": HANDED_ON.format(
+        first="net.apply(start)", anew="", given="net"
+    ),
+    "what is no fold": HANDED_ON.format(first="", anew="", given="net").replace("folds", "parts"),
     "epochs": FOLDS.format(made="").replace("fold", "epoch"),
     "one order": "def mix(a):\n    return a[order]\nX, y = mix(X), mix(y)\n",
     "the new policy over the old": "r = torch.exp(logp - old_logp)\nr.clamp(0.8, 1.2)",

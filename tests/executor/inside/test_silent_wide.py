@@ -46,6 +46,7 @@ STACKED = (
 )  # fmt: skip
 PIXELS = "torch.randint(256, (40, 6)).float()"
 LOAD = fit("net(x).pow(2).mean()") + "net.load_state_dict({given})\n"
+PREFIXED = "{'module.' + k: v for k, v in net.state_dict().items()}, strict=False"
 BEST = fit("net(x).pow(2).mean()").replace("for _", "best = net.state_dict()\nfor _")
 REPEATED = (
     "class D(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
@@ -187,7 +188,10 @@ MISTAKES = {
         TD.format(target="torch.rand(9, 1) + 0.9 * net(x.flip(0)).max(1, True)[0]"),
     ],
     "loaded_nothing": [
-        LOAD.format(given="{'module.' + k: v for k, v in net.state_dict().items()}, strict=False")
+        LOAD.format(given=PREFIXED),
+        # It adds to the dictionary what an older version did not save.
+        "net = nn.Sequential(nn.BatchNorm1d(6), nn.Linear(6, 3))\n" + ADAM + LONG + FIT
+        + f"net.load_state_dict({PREFIXED})\n",
     ],
     "loads_itself": [BEST + "net.load_state_dict(best)\n"],
     "shared_weights": [
@@ -566,6 +570,22 @@ def test_a_rate_that_died_is_told_as_it_went(
     told = [f.message for f in run(any_house, schedule).findings if f.kind == "rate_died"]
 
     assert said in told[0] and not_said not in told[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "front"),
+    [(PREFIXED, "module."), (PREFIXED.replace("module.", "net.0."), "net."), ("{'w': x}", "")],
+)
+def test_a_prefix_that_stands_in_front_of_all_names_is_taken_off(
+    any_house: House, given: str, front: str
+):
+    """Where all parameters have their name then; the rest of the call stays."""
+    given = given if front else "{'a.w': x, 'b.w': x}, strict=False"
+    result = run(any_house, LOAD.format(given=given))
+
+    (found,) = [f for f in result.findings if f.kind == "loaded_nothing"]
+    told = [way["told"] for way in found.facts["ways"]]
+    assert told == ([f"the names are taken without `{front}`"] if front == "module." else [])
 
 
 def test_a_rate_that_was_turned_round_is_meant(any_house: House):

@@ -7,8 +7,8 @@ of a module, and raises its errors afterwards, so that no frame of ours is in a 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -18,6 +18,7 @@ from executor.inside import torch_private as private
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.heard import Heard
+from executor.inside.remarks.edits import operand, put, way
 from executor.inside.walking import walk
 
 _MOST = 50
@@ -31,10 +32,10 @@ class Load:
     line: int | None
     steps: int  # of all optimizers, before it
     last_taken: int | None  # those before the module's state_dict() was last asked for
-    given: int  # names in the dictionary
+    given: frozenset[str]  # names in the dictionary; a batch norm adds to those that it lacks
     matched: int = 0
     own: int = 0  # matched by the very memory that the module has
-    held: int = 0  # parameters that the module has
+    held: set[str] = field(default_factory=set)  # parameters that the module has
 
 
 class Loads:
@@ -79,18 +80,18 @@ class Loads:
         if not prefix:
             taken = self._taken.get(id(module))
             line = self.source.line_now()
-            seen = Load(type(module).__name__, line, self._steps(), taken, len(state))
+            seen = Load(type(module).__name__, line, self._steps(), taken, frozenset(state))
             self.seen.append(seen)
         if not self.seen:
             return
         load = self.seen[-1]
-        load.matched += sum(prefix + name in state for name in private.buffers_of(module))
+        load.matched += sum(prefix + name in load.given for name in private.buffers_of(module))
         for name, p in private.parameters_of(module).items():
             if p is None:
                 continue
-            load.held += 1
+            load.held.add(prefix + name)
             new = state.get(prefix + name)
-            if issubclass(type(new), torch.Tensor):
+            if prefix + name in load.given and issubclass(type(new), torch.Tensor):
                 load.matched += 1
                 load.own += new.data_ptr() == p.data_ptr() and p.numel() > 0
 
@@ -101,8 +102,11 @@ class Loads:
             later = (x for x in self.seen[i + 1 :] if x.module == load.module)
             if load.held and load.given and not load.matched:
                 if call is not None and _is_lenient(call) and not any(x.matched for x in later):
-                    collector.add("loaded_nothing", load.line, load.module, _nothing(load))
-            elif load.own == load.held > 0:
+                    collector.add(
+                        "loaded_nothing", load.line, load.module, _nothing(load),
+                        ways=[*_without_prefix(load, call)],
+                    )  # fmt: skip
+            elif load.own == len(load.held) > 0:
                 to, of = _names(call)
                 if to and of and to != of:
                     collector.add(
@@ -146,12 +150,22 @@ def _names(call: ast.Call | None) -> tuple[str, str]:
     return "", ""
 
 
+def _without_prefix(load: Load, call: ast.Call) -> Iterator[dict[str, Any]]:
+    """The names without what stands in front of each, where all parameters have one then."""
+    fronts = {name.partition(".")[0] + "." for name in load.given}
+    front = fronts.pop()
+    if not fronts and load.held <= {name.removeprefix(front) for name in load.given}:
+        names = f"{{name.removeprefix({front!r}): value for name, value in "
+        new = put(call.args[0], names, *operand(call.args[0]), ".items()}")
+        yield way(f"the names are taken without `{front}`", new)
+
+
 def _nothing(load: Load) -> str:
     return (
-        f"load_state_dict(…, strict=False) loaded nothing: of its {load.given} names none is one "
-        f"of the {load.held} parameters of `{load.module}`, which keeps the weights that it had; "
-        "print what the call returns (missing_keys, unexpected_keys), and rename the keys (often "
-        "there is a `module.` in front of each)"
+        f"load_state_dict(…, strict=False) loaded nothing: of its {len(load.given)} names none is "
+        f"one of the {len(load.held)} parameters of `{load.module}`, which keeps the weights that "
+        "it had; print what the call returns (missing_keys, unexpected_keys), and rename the keys "
+        "(often there is a `module.` in front of each)"
     )
 
 
