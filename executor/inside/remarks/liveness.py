@@ -59,7 +59,7 @@ class _Pass:
             case ast.If(test=test, body=body, orelse=other):
                 return self.block(body, live) | self.block(other, live) | _reads([test])
             case ast.For(iter=of, body=body) | ast.AsyncFor(iter=of, body=body):
-                return self._loop(body, statement, live) | _reads([of])
+                return self._loop(body, statement, live, _stores([statement.target])) | _reads([of])
             case ast.While(test=test, body=body):
                 return self._loop(body, statement, live | _reads([test]))
             case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
@@ -91,15 +91,17 @@ class _Pass:
         own = {target.id: of for target, of in pairs if isinstance(target, ast.Name)}
         for name, given in own.items():
             self.stores[statement, name, given] = name in live or name in self._always
-        return (live - own.keys()) | _reads([value, *targets])
+        return (live - _stores(targets)) | _reads([value, *targets])
 
-    def _loop(self, body: Sequence[ast.stmt], loop: ast.stmt, live: _Live) -> _Live:
+    def _loop(
+        self, body: Sequence[ast.stmt], loop: ast.stmt, live: _Live, taken: _Live = frozenset()
+    ) -> _Live:
         behind = self.block(getattr(loop, "orelse", []), live)
         head = behind
         for _ in range(_ROUNDS):
             self._ends.append(live)
             self._heads.append(head)
-            head |= self.block(body, head)
+            head |= self.block(body, head) - taken
             self._ends.pop()
             self._heads.pop()
         return head
@@ -112,3 +114,8 @@ def _reads(nodes: Iterable[ast.AST]) -> _Live:
         for n in walk(node)
         if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Store)
     )
+
+
+def _stores(targets: Iterable[ast.AST]) -> _Live:
+    names = (n for t in targets for n in walk(t) if isinstance(n, ast.Name))
+    return frozenset(n.id for n in names if isinstance(n.ctx, ast.Store))

@@ -21,10 +21,13 @@ UNREAD = {
     "try:\n    y = f()\nfinally:\n    h()": "2y",
     "with c:\n    y = f()\ny = 1\nprint(y)": "2y",
     "match x:\n    case 1:\n        y = 1\n    case _:\n        y = 2\n        print(y)": "3y",
+    "for x in xs:\n    a, b = f(x)\n    a, b = g(a), h(b)\n    print(a)": "3b",
+    "for x in xs:\n    print(x)\n    x = f(x)": "3x",
     "y = model.eval()": "1y",
     "y = f(x)\ndef g(x):\n    return x\ng(1)": "1y",
 }
 READ = {
+    "what the next round unpacks of it": "for x in xs:\n    a, b = f(b)\n    b = g(a)",
     "a loop's next round": "y = 0\nfor x in xs:\n    f(y)\n    y = x",
     "a round two loops further out": (
         "y = 0\nfor a in xs:\n    for b in a:\n        f(y)\n        for c in b:\n            y = c"

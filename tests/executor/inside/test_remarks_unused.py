@@ -35,6 +35,10 @@ SHOWN = {
         "for x, y in train_loader:\n    z = x[:, 1:]\n    " + FIT.replace("\n", "\n    "),
         DATA + "def scale(v):\n    return v / 2\nxs = scale(x) * 1.0\n" + FIT,
         DATA + "net.eval()\nz = x / x.norm()\n" + FIT,
+        PLAIN + DATA + "net = Net()\n" + FIT + "\nz = x / 2\nprint(net(x))",
+        DATA
+        + "for x, y in pairs:\n    a, b = y, x / 2\n    b = b * 2\n    "
+        + FIT.replace("\n", "\n    "),
     ],
     "argument_unread": [
         NET.format("0.1", "x = x", "x = x") + "net = Net(p=0.2)",
@@ -78,6 +82,7 @@ SOUND = {
     "a function without gradients": (
         DATA + "@torch.no_grad()\ndef f(x):\n    z = x * 2\n    return x\n" + FIT
     ),
+    "what a program ends with": DATA + FIT + "\nadv = x + x.grad.sign()",
     "a loss for the eyes": DATA + "old = F.cross_entropy(x, y)\n" + FIT,
     "an argument that is read": NET.format("p", "x = x", "x = x") + "net = Net(p=0.2)",
     "an argument that is not given": PLAIN + "net = Net()\nnet(x)",
