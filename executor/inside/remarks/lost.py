@@ -50,8 +50,8 @@ _ROUNDS = 4  # names that are made of names that are made of tensors
 
 def value_unread(tree: ast.Module) -> Found:
     """`Xn = (X - mean) / std`, and on with `X`: a tensor that nothing can read."""
-    last = max((c.lineno for c in method_calls(tree, "backward")), default=0)
-    if not last:
+    trains = [(c.lineno, c.col_offset) for c in method_calls(tree, "backward")]
+    if not trains:
         return
     known = _Tensors(tree)
     told = {node for rule in NEVER_USED for _, node, *_ in rule(tree)}
@@ -66,7 +66,8 @@ def value_unread(tree: ast.Module) -> Found:
             taken = known.first_in(value)
             later = _reads_behind(statement, taken, scope)
             asked = [node for node in later if known.is_asked_of_a_model(node)]
-            if isinstance(scope, ast.Module) and statement.lineno > last and not asked:
+            place = statement.lineno, statement.col_offset
+            if isinstance(scope, ast.Module) and place > max(trains) and not asked:
                 continue  # what a program ends with is its result
             on = f": that goes on with `{taken}`" if later else ""
             one = next(iter(asked if len(asked) == 1 else later), None)

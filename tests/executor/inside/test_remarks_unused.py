@@ -82,7 +82,7 @@ SOUND = {
     "a function without gradients": (
         DATA + "@torch.no_grad()\ndef f(x):\n    z = x * 2\n    return x\n" + FIT
     ),
-    "what a program ends with": DATA + FIT + "\nadv = x + x.grad.sign()",
+    "what a program ends with": DATA + FIT + "; adv = x + x.grad.sign()",
     "a loss for the eyes": DATA + "old = F.cross_entropy(x, y)\n" + FIT,
     "an argument that is read": NET.format("p", "x = x", "x = x") + "net = Net(p=0.2)",
     "an argument that is not given": PLAIN + "net = Net()\nnet(x)",
