@@ -94,6 +94,7 @@ KINDS = {
     "bytes_wrap": Says.PROGRAM_WIDE_MISTAKE,
     "padding_in_score": Says.PROGRAM_WIDE_MISTAKE,
     "additions_lost": Says.PROGRAM_WIDE_MISTAKE,
+    "samples_drift": Says.PROGRAM_WIDE_MISTAKE,
     "rows_doubled": Says.PROGRAM_WIDE_MISTAKE,
     "all_cut_to_zero": Says.PROGRAM_WIDE_MISTAKE,
     "copy_written": Says.PROGRAM_WIDE_MISTAKE,

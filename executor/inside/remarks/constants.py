@@ -27,8 +27,8 @@ from executor.inside.remarks.syntax import (
 
 def term_without_graph(tree: ast.Module) -> Found:
     """`loss = mse + 0.01 * sum(p.data.abs().sum() for p in model.parameters())`."""
-    names = trained_names(tree)
-    for scope in (tree, *functions(tree).values()):
+    names, own = trained_names(tree), functions(tree)
+    for scope in (tree, *own.values()):
         below = set(inside(scope))
         cut = _made_without(scope)
         backs = [c.lineno for c in method_calls(tree, "backward") if c in below]
@@ -43,7 +43,7 @@ def term_without_graph(tree: ast.Module) -> Found:
             if len(parts) < 2 and not isinstance(node, ast.AugAssign):
                 continue
             for term in parts:
-                found = _without_graph(term, scope, cut)
+                found = _without_graph(term, scope, cut, own)
                 if found is None:
                     continue
                 place, how = found
@@ -76,13 +76,15 @@ def _made_without(scope: ast.AST) -> set[str]:
     return {n for node, n, _ in assigned(scope) if node in without and given.count(n) == 1}
 
 
-def _without_graph(term: ast.expr, scope: ast.AST, cut: set[str]) -> tuple[ast.expr, str] | None:
+def _without_graph(
+    term: ast.expr, scope: ast.AST, cut: set[str], own: dict[str, ast.FunctionDef]
+) -> tuple[ast.expr, str] | None:
     """The place that cuts a term off, and in which words, where nothing else in it has a graph."""
     found = None
     for part in factors(term):
         given = [v for _, name, v in assigned(scope) if name and name == dotted(part)]
         value = given[0] if len(given) == 1 else part
-        place = part if dotted(part) in cut else _cut(value)
+        place = part if dotted(part) in cut else _cut(value) or _cut_within(value, own)
         if place is None and not _is_number(part, given):
             return None
         found = found if place is None else (place, _how(place))
@@ -106,6 +108,27 @@ def _cut(value: ast.expr) -> ast.expr | None:
             if "parameters" in words(each.generators[0].iter):
                 return next((n for n in walk(each.elt) if _cuts(n)), None)  # type: ignore[return-value]
     return None
+
+
+def _cut_within(value: ast.expr, own: dict[str, ast.FunctionDef]) -> ast.expr | None:
+    """Where a function adds up what it returns, and cuts off all of it: `total += p.data.abs()`."""
+    function = own.get(tail(value)) if isinstance(value, ast.Call) else None
+    if function is None:
+        return None
+    returned = [dotted(n.value) for n in inside(function) if isinstance(n, ast.Return) and n.value]
+    added = [(v, n) for name, v, n in grown(inside(function)) if [name] == returned]
+    statements = {n for _, n in added}
+    begun = [v for n, name, v in assigned(function) if [name] == returned and n not in statements]
+    if not added or not begun or not all(map(_is_nothing, begun)):
+        return None
+    cuts = [next((n for n in walk(v) if _cuts(n)), None) for v, _ in added]
+    return cuts[0] if all(cuts) and isinstance(cuts[0], ast.expr) else None
+
+
+def _is_nothing(value: ast.expr) -> bool:
+    """`0`, `0.0`, `torch.zeros(1)`, `torch.tensor(0.)`."""
+    zero = isinstance(value, ast.Call) and tail(value) in ("zeros", "tensor")
+    return zero or isinstance(value, ast.Constant)
 
 
 _FACTOR = re.compile(r"(?i)lam|alpha|beta|coef|weight_?decay|^wd$|^l[12]_?|strength|^reg_")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from executor.inside.remarks.edits import Told, added, put, way
@@ -17,6 +18,7 @@ from executor.inside.remarks.syntax import (
     loops,
     tail,
     walk,
+    words,
 )
 
 
@@ -108,6 +110,92 @@ def one_list_kept(tree: ast.Module) -> Found:
                 )
 
 
+def one_array_kept(tree: ast.Module) -> Found:
+    """`return self.state`, an array that `step` goes on writing into, and `seen.append(state)`."""
+    for made in (n for n in walk(tree) if isinstance(n, ast.ClassDef)):
+        methods = [n for n in made.body if isinstance(n, ast.FunctionDef)]
+        written = {dotted(t) for m in methods for n in inside(m) for t in _written_into(n)}
+        arrays = {n: v for m in methods for _, n, v in assigned(m) if n in written and _is_array(v)}
+        given = [
+            (method.name, part)
+            for method in methods
+            for n in inside(method)
+            if isinstance(n, ast.Return) and n.value is not None
+            for part in (n.value.elts if isinstance(n.value, ast.Tuple) else [n.value])
+            if dotted(part) in arrays
+        ]
+        named = {dotted(part) for _, part in given}
+        if len(named) != 1 or set(_defining(tree, {m for m, _ in given})) != {made}:
+            continue
+        array = named.pop()
+        for call, name in _appended(tree, {method for method, _ in given}):
+            copy = ".clone()" if "torch" in words(arrays[array]) else ".copy()"
+            yield Told(
+                "one_array_kept",
+                call,
+                f"`{name}` is `{array}` of `{made.name}` itself, which goes on writing into it: "
+                "all entries of the list are this one array, and show what it holds last; return "
+                f"a copy, `{array}{copy}`",
+                (way("each entry is one of its own", *(put(p, p, copy) for _, p in given)),),
+            )
+            return
+
+
+def _written_into(node: ast.AST) -> Iterator[ast.expr]:
+    """The attribute of `self` that a statement writes into where it lies."""
+    match node:
+        case ast.Assign(targets=[ast.Subscript(value=ast.Attribute() as held)]):
+            yield held
+        case ast.AugAssign(target=ast.Subscript(value=ast.Attribute() as held)):
+            yield held
+        case ast.AugAssign(target=ast.Attribute() as held):
+            yield held
+
+
+def _is_array(value: ast.expr) -> bool:
+    maker = dotted(value.func) if isinstance(value, ast.Call) else ""
+    return maker.startswith(("np.", "numpy.", "torch.")) and bool(_MAKES.search(maker))
+
+
+_MAKES = re.compile(r"\.(zeros|ones|empty|full|array|rand\w*|tensor|random\.\w+)$")
+
+
+def _defining(tree: ast.Module, methods: set[str]) -> Iterator[ast.ClassDef]:
+    """The classes that have a method of one of those names."""
+    for node in walk(tree):
+        of = node.body if isinstance(node, ast.ClassDef) else []
+        if any(isinstance(m, ast.FunctionDef) and m.name in methods for m in of):
+            assert isinstance(node, ast.ClassDef)
+            yield node
+
+
+def _appended(tree: ast.Module, methods: set[str]) -> Iterator[tuple[ast.Call, str]]:
+    """Where a list gets a variable, alone or in a tuple, that holds what one of them returned."""
+    for function in (tree, *functions(tree).values()):
+        held: dict[str, list[ast.expr]] = {}
+        for node in inside(function):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    held.setdefault(name, []).append(value)
+                case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=name), *_])], value=value):
+                    held.setdefault(name, []).append(value)
+        names = {
+            name for name, values in held.items()
+            if all((isinstance(v, ast.Call) and isinstance(v.func, ast.Attribute)
+                   and tail(v) in methods) or isinstance(v, ast.Name) for v in values)
+            and any(isinstance(v, ast.Call) for v in values)
+        }  # fmt: skip
+        others = {n for n, values in held.items() if {dotted(v) for v in values} <= names}
+        names |= others  # other names of the same array
+        for call in (n for n in inside(function) if isinstance(n, ast.Call)):
+            if tail(call) != "append" or not isinstance(call.func, ast.Attribute):
+                continue
+            for given in call.args:
+                parts = given.elts if isinstance(given, ast.Tuple) else [given]
+                yield from ((call, p.id) for p in parts if isinstance(p, ast.Name)
+                            and p.id in names)  # fmt: skip
+
+
 def _emptied(statement: ast.stmt) -> str:
     """The variable whose list a statement empties in place."""
     match statement:
@@ -171,4 +259,4 @@ def _goes_through(loop: ast.For | ast.While, loader: str) -> bool:
     )
 
 
-RULES = (emptied_by_first, one_list_kept, workers_keep_copy)
+RULES = (emptied_by_first, one_list_kept, one_array_kept, workers_keep_copy)

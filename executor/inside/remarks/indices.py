@@ -90,6 +90,51 @@ def pairs_interleaved(tree: ast.Module) -> Found:
             return
 
 
+def halves_as_neighbours(tree: ast.Module) -> Found:
+    """`torch.cat([a, b])`, whose positives are looked for in the row beside."""
+    for function in _functions(tree):
+        turned = [n for n in inside(function) if _is_neighbour(n) or _is_row_beside(n)]
+        further = any(map(_is_half_further, inside(function)))
+        for call in (n for n in inside(function) if isinstance(n, ast.Call)):
+            match call:
+                case ast.Call(args=[ast.List(elts=[one, two]) | ast.Tuple(elts=[one, two]), *_]):
+                    along = argument(call, 1, "dim", "axis")
+                case _:
+                    continue
+            if tail(call) not in ("cat", "concat", "vstack") or not turned or further:
+                continue
+            if along is not None and ast.unparse(along) != "0":
+                continue
+            a, b = ast.unparse(one), ast.unparse(two)
+            yield Told(
+                "halves_as_neighbours",
+                turned[0],
+                f"line {call.lineno} puts the rows of `{b}` behind those of `{a}`, so that the two "
+                "of a pair are half of the rows apart, and this looks for the other one in the row "
+                f"beside: strangers are pulled together; put them in turns, `torch.stack([{a}, "
+                f"{b}], dim=1).flatten(0, 1)`, or look half of the rows further",
+                (way("the two of a pair are neighbours",
+                     put(call, f"torch.stack([{a}, {b}], dim=1).flatten(0, 1)")),),
+            )  # fmt: skip
+            return
+
+
+def _is_row_beside(node: ast.AST) -> bool:
+    """`torch.arange(2 * n).view(n, 2).flip(1)`: each row number beside its neighbour's."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(
+                value=ast.Call(
+                    func=ast.Attribute(value=rows, attr="view" | "reshape"),
+                    args=[_, ast.Constant(value=2)],
+                ),
+                attr="flip",
+            )
+        ):
+            return isinstance(rows, ast.Call) and tail(rows) == "arange"
+    return False
+
+
 def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
     """Every one: methods of several classes have one name."""
     return [n for n in walk(tree) if isinstance(n, ast.FunctionDef)]
@@ -119,4 +164,4 @@ def _is_neighbour(node: ast.AST) -> bool:
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitXor)
 
 
-RULES = (summed_at_source, pairs_interleaved)
+RULES = (summed_at_source, pairs_interleaved, halves_as_neighbours)

@@ -30,6 +30,11 @@ FOLDS = (
     "for fold in folds:\n    {1}\n    net = Net(3, {2})\n"
 )
 POPS = "w = settings.pop('weight', None)"
+CART = (
+    "class Cart:\n    def __init__(self):\n        self.s = {0}\n    def step(self, a):\n"
+    "        {1}\n        return {2}\ncart, seen = Cart(), []\n"
+    "for i in range(9):\n    {3} = cart.step(i)\n    {4}\n"
+)
 EPISODES = (
     "episode, memory = [], []\nfor n in range(9):\n    {0}\n    while play():\n"
     "        episode.append(step())\n    {1}\n    learn(memory)"
@@ -165,12 +170,23 @@ SHOWN = {
         EPISODES.format("episode.clear()", "memory.append(episode)"),
         EPISODES.format("del episode[:]", "memory.append(episode)"),
     ],
+    "one_array_kept": [
+        CART.format("np.zeros(2)", "self.s[0] += a", "self.s", "s", "seen.append(s)"),
+        CART.format("torch.zeros(2)", "self.s += a", "self.s, 1.0", "s, r", "seen.append((s, 3))"),
+        CART.format("np.zeros(2)", "self.s[:] = a", "self.s", "s", "s0 = s; seen.append(s0)"),
+    ],
     "workers_keep_copy": [LEVELS.format("2", "True", "data.level = epoch")],
     "summed_at_source": [
         SENDS.format("self.lin(x)[src]", "index_add_(0, src, m)"),
         SENDS.format("x", "index_add(0, src, x[src])"),
         SENDS.format("x[src]", "index_add_(0, src, m)").replace("edges\n", "edges[0], edges[1]\n"),
         SENDS.format("x[src]", "scatter_add_(0, src[:, None].expand_as(m), m)"),
+    ],
+    "halves_as_neighbours": [
+        VIEWS.format(
+            "torch.cat([a, b], dim=0)", "torch.arange(2 * n).view(n, 2).flip(1).flatten()"
+        ),
+        VIEWS.format("F.normalize(torch.cat((a, b)))", "torch.arange(2 * n) ^ 1"),
     ],
     "pairs_interleaved": [
         VIEWS.format("torch.stack([a, b], dim=1).flatten(0, 1)", HALVES),
@@ -360,6 +376,28 @@ SOUND = {
     "the other end": SENDS.format("self.lin(x)[src]", "index_add_(0, dst, m)"),
     "a difference along the edge": SENDS.format("x[src] - x[dst]", "index_add_(0, src, m)"),
     "values of edges": SENDS.format("self.lin(edge_values)", "index_add_(0, src, m)"),
+    "rows in turns, and neighbours": VIEWS.format(
+        "torch.stack([a, b], dim=1).flatten(0, 1)", "torch.arange(2 * n).view(n, 2).flip(1)"
+    ),
+    "rows side by side, and neighbours": VIEWS.format(
+        "torch.cat([a, b], dim=1)", "torch.arange(2 * n) ^ 1"
+    ),
+    "both ways": VIEWS.format("torch.cat([a, b])", "(torch.arange(n) ^ 1, torch.arange(n) + n)"),
+    "a copy that is returned": CART.format(
+        "np.zeros(2)", "self.s[0] += a", "self.s.copy()", "s", "seen.append(s)"
+    ),
+    "a new array in each step": CART.format(
+        "np.zeros(2)", "self.s = self.s + a", "self.s", "s", "seen.append(s)"
+    ),
+    "a number": CART.format("0", "self.s += a", "self.s", "s", "seen.append(s)"),
+    "a copy that is kept": CART.format(
+        "np.zeros(2)", "self.s[0] += a", "self.s", "s", "seen.append(s.copy())"
+    ),
+    "what is made of it": CART.format(
+        "np.zeros(2)", "self.s[0] += a", "self.s", "s", "s = s * 1; seen.append(s)"
+    ),
+    "what another class may give": "class Env:\n    def step(self, a):\n        return a\n"
+    + CART.format("np.zeros(2)", "self.s[0] += a", "self.s", "s", "seen.append(s)"),
     "one half behind the other": VIEWS.format("torch.cat([a, b])", HALVES),
     "neighbours": VIEWS.format(
         "torch.stack([a, b], dim=1).flatten(0, 1)", "torch.arange(2 * n) ^ 1"

@@ -33,6 +33,10 @@ WAVES = (
 TERM = "lam = 0.1\n{1}\nfor x, y in a:\n    loss = f(net(x), y) + {0}\n    loss.backward()"
 SUM = "sum({0} for p in net.parameters())"
 
+SUMS = (
+    "def sums(net):\n    total = {0}\n    for p in net.parameters():\n        total = {1}\n"
+    "    return total\n"
+)
 SHOWN = {
     "uniform_noise": [
         DRAW.format("torch.exp(0.5 * logvar)", "rand_like", "eps * std"),
@@ -123,6 +127,8 @@ SHOWN = {
             "    loss =", "    with torch.no_grad():\n        l2 = net.w.norm()\n    loss ="
         ),
         TERM.format("0\n    loss += 0.1 * l2.detach()", ""),
+        SUMS.format("0.0", "total + p.data.abs().sum()") + TERM.format("lam * sums(net)", ""),
+        SUMS.format("torch.zeros(1)", "total + p.norm().item()") + TERM.format("0.1 * sums(a)", ""),
     ],
 }
 
@@ -186,6 +192,12 @@ SOUND = {
         "torch.arange(0, d, 2) * (-math.log(10000.0) / d)", "pos * div"
     ),
     "wave lengths": WAVES.format("torch.arange(0, d, 2) * (math.log(10000.0) / d)", "pos / div"),
+    "a function that adds up with a graph": (
+        SUMS.format("0.0", "total + p.abs().sum()") + TERM.format("lam * sums(net)", "")
+    ),
+    "a function that starts from something": (
+        SUMS.format("net(x)", "total + p.data.abs().sum()") + TERM.format("lam * sums(net)", "")
+    ),
     "a term with a graph": TERM.format("lam * " + SUM.format("p.abs().sum()"), ""),
     "a factor without a graph": TERM.format("w.detach() * g(x)", ""),
     "straight through": TERM.format("(hard - soft).detach()", ""),

@@ -36,6 +36,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     wraps.py         bytes that go beyond 255 or below 0
     loading.py       loaded weights that change nothing
     workers.py       worker processes of a loader that all deliver the same
+    drift.py         data sets whose samples change by being read
     followers.py     averages and target networks that never follow
     hooks.py         hooks that are registered again and again
     lost.py          what copies of a model leave behind
@@ -61,6 +62,7 @@ from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.comparisons import Comparisons
 from executor.inside.probes.training.copies import Copies
 from executor.inside.probes.training.cuts import Cuts
+from executor.inside.probes.training.drift import report_drift
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.followers import Followers
 from executor.inside.probes.training.heard import PROBLEMS
@@ -210,6 +212,7 @@ class TrainingProbe:
             if not self.names.is_of_rewards:
                 self._try(lambda c: self.called.unlike.report(c, optimized))
             self._try(lambda c: report_samples(c, self._tree, namespace))
+            self._try(lambda c: report_drift(c, self._tree))
             self._try(lambda c: report_hooks(c, self._tree, roots))
             self._try(lambda c: report_lost(c, self._tree, self.called.all(), self.steps))
             self._try(lambda c: report_stored(c, self.names, self._tree, namespace, self.steps))
