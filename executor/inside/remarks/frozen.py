@@ -37,6 +37,8 @@ def frozen_averages(tree: ast.Module) -> Found:
         return
     evaluated = {owner(c) for c in method_calls(tree, "eval")}
     trains = {owner(c) for c in method_calls(tree, "train")}
+    zips = [n for n in walk(tree) if isinstance(n, ast.Call) and tail(n) == "zip"]
+    followed = {owner(a) for z in zips for a in z.args if isinstance(a, ast.Call)}
     for node, part in _frozen(tree):
         root = part.partition(".")[0]
         kept = {part, part.rpartition(".")[2]} & {
@@ -49,6 +51,8 @@ def frozen_averages(tree: ast.Module) -> Found:
         own = [n for n in walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "train"]
         if part in trains or root == "self" or any(map(_of_class, own)):
             continue  # it is trained in part, or a class decides it in a train() of its own
+        if part in followed:
+            continue  # an average of another model's weights, whose averages may follow too
         yield (
             "frozen_averages",
             node,

@@ -29,6 +29,10 @@ SOUND = {
     "nothing that keeps averages": NET.replace("Batch", "Layer") + LOOP + TRAINED,
     "thawed later": NET + LOOP + LOOP.replace("False", "True") + TRAINED,
     "trained in part": NET + LOOP + TRAINED.replace("model.train", "net.train"),
+    "an average of other weights": NET
+    + LOOP
+    + TRAINED
+    + "    for a, b in zip(model.parameters(), net.parameters()):\n        b.data.lerp_(a, 0.1)\n",
     "not trained": NET + LOOP + "print(head(net(x)))\n",
     "the layers are chosen": NET + LOOP + "isinstance(m, nn.BatchNorm2d)\n" + TRAINED,
     "a class with a train of its own": NET + LOOP + MODE + TRAINED,
