@@ -199,4 +199,56 @@ def _steps_forwards(tree: ast.Module) -> bool:
     return bool(found) and all(found)
 
 
-RULES = (noise_drawn_once, log_cut_at_zero, velocity_turned)
+def denoises_forwards(tree: ast.Module) -> Found:
+    """`x = torch.randn(…)`, then `for i in range(T)` by `alphas[i]`: noise is the last step."""
+    for function in (tree, *functions(tree).values()):
+        drawn = {
+            n for node, n, v in assigned(function) if isinstance(v, ast.Call) and tail(v) == "randn"
+        }
+        for loop in (n for n in inside(function) if isinstance(n, ast.For)):
+            match loop:
+                case ast.For(
+                    target=ast.Name(id=step),
+                    iter=ast.Call(func=ast.Name(id="range" | "tqdm" | "trange")) as rising,
+                ):
+                    pass
+                case _:
+                    continue
+            if len(rising.args) > 1 and ast.unparse(rising.args[0]) != "0":
+                continue
+            if len(rising.args) > 2 or method_calls(loop, "backward"):
+                continue
+            body = list(inside(loop))
+            by_step = [
+                n for n in body
+                if isinstance(n, ast.Subscript) and _SCHEDULE.search(tail(n.value))
+                and ast.unparse(n.slice) == step
+            ]  # fmt: skip
+            less = (n for n in body if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub))
+            turned = any(dotted(n.right) == step for n in less)
+            goes_on = {n for node, n, v in assigned(loop) if n in drawn and n in words(v)}
+            if not by_step or turned or not goes_on or step in _bound_in(loop):
+                continue
+            end = rising.args[-1]
+            yield Told(
+                "denoises_forwards",
+                loop,
+                f"`{min(goes_on)}` starts as pure noise, and `{step}` rises from 0, the step with "
+                "the least noise: the way back begins at the last step and goes down to 0; write "
+                f"`reversed(range({ast.unparse(end)}))`",
+                (way("from the most noise to none", put(rising, "reversed(", rising, ")")),)
+                if tail(rising) == "range"
+                else (),
+            )
+            return
+
+
+_SCHEDULE = re.compile(r"(?i)alpha|beta|sqrt_|^abar|^a_?bar|posterior")
+
+
+def _bound_in(loop: ast.For) -> set[str]:
+    """The variables that the body of a loop assigns."""
+    return {name for statement in loop.body for name in rebound(statement)}
+
+
+RULES = (noise_drawn_once, log_cut_at_zero, velocity_turned, denoises_forwards)

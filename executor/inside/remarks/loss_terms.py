@@ -380,7 +380,8 @@ def compared_with_itself(tree: ast.Module) -> Found:
     """`kl_div(log_softmax(teacher / T), softmax(teacher / T))`: both sides are one thing."""
     losses = {name for name, made in values(tree).items() if tail(made) in _PAIRED}
     for function in (tree, *(n for n in walk(tree) if isinstance(n, ast.FunctionDef))):
-        given = values(function) if function is not tree else {}
+        own = set(inside(function))
+        given = {name: made for node, name, made in assigned(function) if node in own}
         stores = [n.id for n in walk(function) if isinstance(n, ast.Name)
                   and isinstance(n.ctx, ast.Store)]  # fmt: skip
         for call in (n for n in inside(function) if isinstance(n, ast.Call)):

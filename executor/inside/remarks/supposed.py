@@ -33,6 +33,7 @@ SUPPOSES = {
     "counts_the_last": "this is to be the share of all samples",
     "critic_sums": "the two kinds of samples are to be told apart",
     "default_kept": "each call is to begin with an empty one",
+    "denoises_forwards": "this is the way back from noise to data",
     "deviation_for_variance": "the name says what it holds",
     "deviation_of_log": "this is the logarithm of a variance",
     "divided_by_log": "the name says what it holds",

@@ -71,6 +71,10 @@ FLOWS = (
     "for _ in range(9):\n    noise = torch.randn(8, 2)\n    x_t = (1 - t) * noise + t * data\n"
     "    loss = (net(x_t, t) - ({3})).pow(2).mean()\n    loss.backward()\n"
 )
+BACKS = (
+    "def sample(net, n):\n    x = torch.randn(n, 2)\n    for i in {0}:\n"
+    "        x = (x - {1} * net(x, i)) / 2\n    return x\n"
+)
 PHASE = "def run(phase):\n    if {0}:\n        loss.backward()"
 TABLE = (
     "class Net(nn.Module):\n    def __init__(self, v):\n        super().__init__()\n"
@@ -198,6 +202,10 @@ SHOWN = {
         CODES.format("nn.Tanh()", "log_std", "nn.Sequential(nn.Linear(8, 2), nn.ReLU())"),
         "def forward(self, h):\n    log_var = F.relu(self.fc(h))\n    return log_var",
     ],
+    "denoises_forwards": [
+        BACKS.format("range(T)", "alphas[i]"),
+        BACKS.format("range(0, T)", "self.betas[i]"),
+    ],
     "velocity_turned": [FLOWS.format("range(50)", "i / 50", "+", "noise - data")],
     "always_holds": [
         PHASE.format("phase == 'train' or 'warmup'"),
@@ -222,6 +230,7 @@ SHOWN = {
         DISTILS.format("teacher_logits", "logs"),
         DISTILS.format("student_logits", "F.log_softmax(teacher_logits, -1)"),
         "loss = F.mse_loss(out, out)",
+        "a = F.softmax(out / 2, 1)\nb = F.log_softmax(out / 2, 1)\nloss = F.kl_div(b, a)",
         "crit = nn.L1Loss()\nloss = crit(x, x)",
     ],
     "state_cut": [
@@ -289,6 +298,14 @@ SOUND = {
     "sums of each graph": SENDS.format("x[src]", "index_add_(0, batch, m)"),
     "a softmax of edges": SENDS.format("self.lin(x)[src]", "softmax(0, src, m)"),
     "columns side by side": VIEWS.format("torch.cat([a, b], dim=1).flatten(0, 1)", HALVES),
+    "backwards": BACKS.format("reversed(range(T))", "alphas[i]"),
+    "backwards by its start": BACKS.format("range(T - 1, -1, -1)", "alphas[i]"),
+    "backwards by its index": BACKS.format("range(T)", "alphas[T - 1 - i]"),
+    "backwards by a name": BACKS.format("range(T)", "alphas[i]").replace(
+        "        x =", "        i = T - 1 - i\n        x ="
+    ),
+    "no schedule": BACKS.format("range(T)", "steps[i]"),
+    "the way into noise": BACKS.format("range(T)", "alphas[i]").replace("randn", "load"),
     "two times": FLOWS.format("range(50)", "i / 50", "+", "noise - data").replace(
         "+ t * data", "+ s * data"
     ),
