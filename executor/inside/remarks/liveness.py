@@ -3,7 +3,8 @@
 A backward pass over the statements of one scope, as a compiler makes it: a variable is live where
 some way on from there reads it before it is given another value. Loops are gone through until
 nothing changes. In doubt a value is read: by a handler, by a function that is defined there, by
-whatever looks at variables by their names.
+whatever looks at variables by their names. What is read only to compute what nothing reads, as
+`h` is by `h = h.detach()`, is not read either.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ class _Pass:
         nested = [n for n in own if isinstance(n, _SCOPES)]
         last = [s for n in own if isinstance(n, ast.Try) for s in n.finalbody]
         shared = [n for n in own if isinstance(n, ast.Global | ast.Nonlocal)]
-        self._always = _reads([*nested, *last]) | {name for n in shared for name in n.names}
+        self._always = _reads(last) | frozenset[str]().union(*map(_free, nested))
+        self._always |= {name for n in shared for name in n.names}
         self._ends: list[_Live] = []  # what is live behind each loop
         self._heads: list[_Live] = []  # and at its head
         self.stores: dict[tuple[ast.Assign, str, ast.expr], bool] = {}  # → whether it is read
@@ -71,6 +73,12 @@ class _Pass:
             case ast.Match(subject=subject, cases=cases):
                 ways = [self.block(case.body, live) for case in cases]
                 return live.union(*ways) | _reads([subject, *cases])
+            case ast.FunctionDef() | ast.AsyncFunctionDef():  # what it reads is always live
+                args = statement.args
+                return live | _reads([*statement.decorator_list, *args.defaults,
+                                      *filter(None, args.kw_defaults)])  # fmt: skip
+            case ast.ClassDef():
+                return live | _reads([*statement.decorator_list, *statement.bases])
             case ast.Return() | ast.Raise():
                 return _reads([statement])
             case ast.Break():
@@ -91,6 +99,9 @@ class _Pass:
         own = {target.id: of for target, of in pairs if isinstance(target, ast.Name)}
         for name, given in own.items():
             self.stores[statement, name, given] = name in live or name in self._always
+        unread = bool(own) and not own.keys() & (live | self._always)
+        if unread and own.keys() == _stores(targets) and _is_plain(value):
+            return live - own.keys()  # what only goes into that is read by nothing either
         return (live - _stores(targets)) | _reads([value, *targets])
 
     def _loop(
@@ -107,13 +118,30 @@ class _Pass:
         return head
 
 
+def _free(node: ast.AST) -> _Live:
+    """What a function or a class reads that it does not bind itself: the variables around it."""
+    own = inside(node)
+    names = (n for n in own if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Store))
+    read = frozenset(n.id for n in names).union(*(_free(n) for n in own if isinstance(n, _SCOPES)))
+    if isinstance(node, ast.ClassDef):
+        return read
+    shared = {name for n in own if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names}
+    arguments = {n.arg for n in own if isinstance(n, ast.arg)}
+    return read - (arguments | _stores(own)) | shared
+
+
+_PLAIN = {"detach", "clone", "to", "cuda", "cpu", "float", "view", "reshape", "contiguous"}
+
+
+def _is_plain(value: ast.expr) -> bool:
+    """Whether computing it does nothing else: arithmetic, and methods that only give a tensor."""
+    calls = (n.func for n in walk(value) if isinstance(n, ast.Call))
+    return all(isinstance(f, ast.Attribute) and f.attr in _PLAIN for f in calls)
+
+
 def _reads(nodes: Iterable[ast.AST]) -> _Live:
-    return frozenset(
-        n.id
-        for node in nodes
-        for n in walk(node)
-        if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Store)
-    )
+    names = (n for node in nodes for n in walk(node) if isinstance(n, ast.Name))
+    return frozenset(n.id for n in names if not isinstance(n.ctx, ast.Store))
 
 
 def _stores(targets: Iterable[ast.AST]) -> _Live:

@@ -61,7 +61,8 @@ def value_unread(tree: ast.Module) -> Found:
         for statement, name, value in unread_stores(scope):
             if name.startswith("_") or statement in {*looked_at, *told}:
                 continue
-            if not known.is_worked_out(value, scope) or _acts(value, tree):
+            goes_on = known.is_one(value) and is_read(name, value)  # `h = h.detach()`
+            if _acts(value, tree) or not (goes_on or known.is_worked_out(value, scope)):
                 continue
             taken = known.first_in(value)
             later = _reads_behind(statement, taken, scope)

@@ -23,11 +23,17 @@ UNREAD = {
     "match x:\n    case 1:\n        y = 1\n    case _:\n        y = 2\n        print(y)": "3y",
     "for x in xs:\n    a, b = f(x)\n    a, b = g(a), h(b)\n    print(a)": "3b",
     "for x in xs:\n    print(x)\n    x = f(x)": "3x",
+    "h = f()\nfor x in xs:\n    h = h.detach()\n    g(x)": "1h 3h",
+    "h = f()\nfor x in xs:\n    h = h + 1\n    k = h * 2\n    g(x)": "1h 3h 4k",
+    "y = 1\ndef f(y):\n    return y\nf(2)": "1y",
+    "y = 1\nclass A:\n    def f(self):\n        y = 2\n        return y": "1y",
     "y = model.eval()": "1y",
     "y = f(x)\ndef g(x):\n    return x\ng(1)": "1y",
 }
 READ = {
     "what the next round unpacks of it": "for x in xs:\n    a, b = f(b)\n    b = g(a)",
+    "what goes into a call": "h = f()\nfor x in xs:\n    h = g(h)",
+    "what goes into what is read": "h = f()\nk = h + 1\nprint(k)",
     "a loop's next round": "y = 0\nfor x in xs:\n    f(y)\n    y = x",
     "a round two loops further out": (
         "y = 0\nfor a in xs:\n    for b in a:\n        f(y)\n        for c in b:\n            y = c"
@@ -45,6 +51,9 @@ READ = {
         "def f():\n    try:\n        y = 1\n        return 2\n    finally:\n        print(y)"
     ),
     "a function": "y = 1\ndef f():\n    return y\nf()",
+    "a function that sets it for all": "y = 1\ndef f():\n    global y\n    y = y + 1\nf()",
+    "a function in a function": "y = 1\ndef f():\n    def g():\n        return y\n    return g",
+    "a method": "y = 1\nclass A:\n    def f(self):\n        return y",
     "a lambda": "y = 1\ng(lambda: y)",
     "a class": "y = 1\nclass A:\n    z = y",
     "a comprehension": "y = 1\n[y + i for i in range(3)]",

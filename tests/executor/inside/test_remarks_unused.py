@@ -35,6 +35,9 @@ SHOWN = {
         "for x, y in train_loader:\n    z = x[:, 1:]\n    " + FIT.replace("\n", "\n    "),
         DATA + "def scale(v):\n    return v / 2\nxs = scale(x) * 1.0\n" + FIT,
         DATA + "net.eval()\nz = x / x.norm()\n" + FIT,
+        DATA
+        + "h = torch.zeros(3)\nfor i in range(3):\n    h = h.detach()\n    "
+        + FIT.replace("\n", "\n    "),
         PLAIN + DATA + "net = Net()\n" + FIT + "\nz = x / 2\nprint(net(x))",
         DATA
         + "for x, y in pairs:\n    a, b = y, x / 2\n    b = b * 2\n    "
