@@ -14,7 +14,7 @@ UNREAD = {
     "y = f(x)\ny = g(x)\nprint(y)": "1y",
     "a, b = f(x), g(x)\nprint(a)": "1b",
     "if x:\n    y = 1\nelse:\n    y = 2\ny = 3\nprint(y)": "2y 4y",
-    "for x in xs:\n    y = f(x)\n    z = y": "3z",
+    "for x in xs:\n    y = f(x)\n    z = y": "2y 3z",
     "for x in xs:\n    y = f(x)\n    if y:\n        break\ny = 1\nprint(y)\nw = y": "7w",
     "while True:\n    y = f()\n    continue\n    print(y)": "2y",
     "try:\n    y = f()\n    y = g()\nexcept E:\n    y = 0\nprint(y)": "2y",
