@@ -22,7 +22,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from knowledge.audit.claims import HEDGED
 from knowledge.audit.conventions import printed_beside
 from knowledge.audit.features import SHAPE, statements
 from knowledge.audit.model import ClaimKind
@@ -120,8 +119,7 @@ def read_now(labels: Sequence[Labelled], corpus: Path) -> list[Labelled]:
             told = [s for s in told if s.comment is not None and s.comment.line == index]
         statement = told[0] if where == "comment" else told[index]
         (kinds,) = reader.read([statement])
-        hedged = HEDGED.search(statement.text)
-        read, sure = set(kinds), {k for k, p in kinds.items() if p >= SURE and not hedged}
+        read, sure = set(kinds), {k for k, p in kinds.items() if p >= SURE}
         noted = comments(block.code)
         for claim in printed_beside(noted, block.code):
             if statement.comment is not None and claim.text == statement.comment.text:

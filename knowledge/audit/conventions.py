@@ -21,24 +21,27 @@ LITERAL = (
 _SAYS_OUTPUT = re.compile(
     r"^\W*(?:expected |example )?(?:outputs?|prints?|printed|expected|expects?|result"
     r"|(?:produces|displays|shows|gives|yields)(?=:)|(?:this )?(?:will|should) (?:print|output|be))"
-    r"\b(?: (?:will|should) be| shape(?: is| will be)?)?\s*[:=]?\s*(.*)$"
+    r"\b(?: (?:will|should|to) be| shape(?: is| will be)?)?\s*[:=]?\s*(.*)$"
     r"|^\W*(?:→|=>|->|>>>)\s*(.*)$",
     re.I | re.S,
 )
-VARIES = re.compile(
+_VARIES = re.compile(
     r"\b(?:var(?:y|ies)|e\.g|approx\w*|similar|something|like|depend\w*|or|random\w*|some|may|might"
     r"|if|about|around|roughly)\b|~|…|\.\.\.",
     re.I,
 )
 _GOES_ON = re.compile(r"[\s\[\](){}\d.,eE+-]|tensor")
 _AT_THE_MARGIN = re.compile(r"(?:assert\b|(?:\w+\.)*assert_(?:close|allclose|equal|array_equal)\()")
+_PRINT = re.compile(r"\s*print\(")
 _LONGEST = 2_000  # letters of an output
 _NEAR = 5  # lines between a print and what a comment below it shows
 # Words for an exception; what is only called wrong, or a mistake, need not raise any.
 FAILS = re.compile(
     r"\b(?:\w*errors?|exceptions?|fail\w*|rais\w+|throw\w*|crash\w*|break\w*)\b", re.I
 )
-_INCORRECT = re.compile(r"\W*(?:incorrect|wrong)\b|.*\((?:incorrect|wrong)\b", re.I)
+INCORRECT = re.compile(r"\W*(?:incorrect|wrong)\b|.*\((?:incorrect|wrong)\b", re.I)
+# What a print asks the machine, another one answers otherwise.
+_OF_THE_MACHINE = re.compile(r"is_available|_count\(|t_device|__version__|version\.|memory_")
 # Where random numbers, weights or the clock decide what is printed, shapes, dtypes and words stay.
 _RANDOM = re.compile(
     r"\brand|[dD]ropout|shuffle|normal_|uniform_|seed|init\.|\btime\.|\.sample\(|empty\(|noise"
@@ -46,11 +49,6 @@ _RANDOM = re.compile(
     r"|models\.|load|open\("
 )
 _STAYS = re.compile(r"\D*$|torch\.|cpu|cuda|device\(|<class|[\[(]\d+,[\d, ]*[\])]$")
-
-
-def left_to_chance(printed: str, code: str) -> bool:
-    """Whether another draw of random numbers may rightly print another value."""
-    return _RANDOM.search(code) is not None and not _STAYS.match(printed)
 
 
 def asserted(code: str) -> Iterator[Claim]:
@@ -69,7 +67,7 @@ def only_called_wrong(claim: Claim) -> bool:
 def called_wrong(noted: Sequence[Comment]) -> Iterator[Claim]:
     """What a comment calls incorrect: of a `try` it says that its error comes."""
     for c in noted:
-        if _INCORRECT.match(c.text):
+        if INCORRECT.match(c.text):
             line, last = c.first or c.line, c.last or c.line
             yield Claim(kind=ClaimKind.ERROR, text=c.text, line=line, end_line=last)
 
@@ -77,9 +75,8 @@ def called_wrong(noted: Sequence[Comment]) -> Iterator[Claim]:
 def printed_beside(noted: Sequence[Comment], code: str) -> Iterator[Claim]:
     """What a comment beside, below or above a print says that it prints."""
     lines = code.split("\n")
-    taken: set[int] = set()
     for n, comment in enumerate(noted):
-        if comment.line in taken or len(comment.text) > _LONGEST:
+        if len(comment.text) > _LONGEST:
             continue
         says = _SAYS_OUTPUT.match(comment.text)
         text = next((g for g in says.groups() if g), "").strip() if says else comment.text
@@ -89,32 +86,29 @@ def printed_beside(noted: Sequence[Comment], code: str) -> Iterator[Claim]:
         below = _lines_below(noted[n + 1 :], replace(comment, text=text))
         text = "\n".join([text, *(c.text for c in below)]).strip()
         line = print_for(lines, comment, below[-1].line if below else comment.line)
-        value = _value(text, code) if line else ""
+        value = _value(text) if line else ""
         if not value:
             continue
-        taken |= {c.line for c in below}
         rest = f"{comment.text}\n{text}".replace(value, "")
-        may_differ = VARIES.search(rest) or "xample" in rest or "cuda" in value or "..." in value
+        may_differ = _VARIES.search(rest) or "xample" in rest or "cuda" in value or "..." in value
+        by_chance = _RANDOM.search(code) is not None and not _STAYS.match(value)
+        asked = _OF_THE_MACHINE.search(lines[line - 1])
         yield Claim(
             kind=ClaimKind.PRINTS, text=comment.text, printed=value, end_line=line,
             line=1 if comment.alone else line,  # it may show what several prints write
-            pointed=not may_differ and not left_to_chance(value, code),
+            pointed=not (may_differ or by_chance or asked),
         )  # fmt: skip
 
 
-def _value(text: str, code: str) -> str:
+def _value(text: str) -> str:
     """The value that a comment shows; empty if there is none, as in `2 because there are two`."""
     first = re.match(rf"[^\w(\[-]*({LITERAL})", text)
     if first and not re.fullmatch(r"-?[\d.]+", first[1]):
         return first[1]
     if labelled := re.match(rf"[^\n]{{1,60}}?[:=]\s*(?:\n\s*)?({LITERAL})", text):
         return labelled[1]
-    if first:
-        return "" if re.match(r"[\w`]", text[first.end() :].strip(" .)")) else first[1]
-    label = re.match(r"([^:\n]{3,60}:) ", text)
-    bare = "\n".join(line.split("#", 1)[0] for line in code.split("\n"))
-    legend = re.search(r"[(\[]\s*[A-Za-z_]\w*\s*,", text)  # `Shape: (batch, rows)`
-    return text if label is not None and label[1] in bare and legend is None else ""
+    goes_on = first is not None and re.match(r"[\w`]", text[first.end() :].strip(" .)"))
+    return first[1] if first and not goes_on else ""
 
 
 def print_for(lines: Sequence[str], comment: Comment, last: int) -> int:
@@ -123,15 +117,11 @@ def print_for(lines: Sequence[str], comment: Comment, last: int) -> int:
     `last`: the last line of what the comment shows.
     """
     if not comment.alone:
-        return comment.line if _is_print(lines[comment.line - 1]) else 0
+        return comment.line if _PRINT.match(lines[comment.line - 1]) else 0
     near = range(comment.line - 1, max(0, comment.line - 1 - _NEAR), -1)
-    above = next((n for n in near if _is_print(lines[n - 1])), 0)
-    below = last < len(lines) and _is_print(lines[last])
+    above = next((n for n in near if _PRINT.match(lines[n - 1])), 0)
+    below = last < len(lines) and _PRINT.match(lines[last])
     return last + 1 if below and not (above and lines[comment.line - 2].strip()) else above
-
-
-def _is_print(line: str) -> bool:
-    return re.match(r"\s*print\(", line) is not None
 
 
 def _lines_below(noted: Sequence[Comment], above: Comment) -> list[Comment]:
@@ -140,8 +130,7 @@ def _lines_below(noted: Sequence[Comment], above: Comment) -> list[Comment]:
     whole, line = above.text, above.line
     for comment in noted if above.alone or whole.count("[") > whole.count("]") else ():
         # A tensor of three dimensions is printed with a blank line between its matrices.
-        gap = 2 if whole.count("[") > whole.count("]") else 1
-        if not comment.alone or comment.line > line + gap or not _GOES_ON.match(comment.text):
+        if not comment.alone or comment.line > line + 2 or not _GOES_ON.match(comment.text):
             break
         found.append(comment)
         whole, line = whole + comment.text, comment.line

@@ -21,9 +21,10 @@ KINDS = ("raises", "works", "equals", "shape", "relates", "trains", "notrain")
 READ, SURE = 0.35, 0.85  # from where on a run may bear a claim out, and may refute it
 WORDS_WEIGH, _BEFORE_WEIGHS = 2.5, 0.3  # beside a statement's meaning, which weighs 1
 # What is so on a condition, perhaps or at times claims nothing, nor does what bids us look: so the
-# readers of the labels count.
-_OPEN = re.compile(
-    r"\b(?:may|might|if|unless|perhaps|likely|probably|rarely|sometimes|often|usually)\b"
+# readers of the labels count, and no single run decides it.
+OPEN = re.compile(
+    r"\b(?:may|might|could|if|unless|perhaps|likely|probably|rarely|sometimes|often|usually"
+    r"|potential(?:ly| error| issue)|possibl[ey]|assum\w+|as if|treated as|simulat\w+|hypothe\w+)\b"
     r"|^\W*(?:print|verify|check|compare|test)\b",
     re.I,
 )
@@ -70,7 +71,7 @@ class Reader:
             values = np.fromiter(buckets.values(), np.float32, len(buckets)) * WORDS_WEIGH
             score += values @ head.words[list(buckets)]
             sure[n] = np.maximum(sure[n], 1 / (1 + np.exp(-score)))
-        says = [not (s.is_code or _OPEN.search(s.text)) for s in told]
+        says = [not (s.is_code or OPEN.search(s.text)) for s in told]
         return [
             {k: float(p) for k, p in zip(KINDS, row, strict=True) if said and p >= READ}
             for said, row in zip(says, sure, strict=True)

@@ -52,7 +52,9 @@ def test_that_it_works_is_claimed_surely_or_not_at_all():
         ("f(x)  # fails", (1, 1)),
         ("# fails\nf(x)\ng(x)\n\nh(x)", (2, 3)),
         ("try:\n    f(x)\nexcept E as e:\n    print(e)  # this error", (4, 4)),
-        ("x = 1\n# all of that fails", (None, None)),
+        ("x = 1\n# all of that fails", (None, 1)),  # of the whole, and its last line was come to
+        ("x = 1\n\n# but\n# all of that fails", (None, 1)),
+        ("# all of it fails", (None, None)),
     ],
 )
 def test_a_comment_is_about_its_line_or_what_is_below(
@@ -72,8 +74,6 @@ def test_a_comment_is_about_its_line_or_what_is_below(
         ("f(x)", "It does not raise a KeyError.", None),  # what is denied is not said
         ("f(x)", "It runs without raising a KeyError.", None),
         ("f(x)", "The sizes do not match, so it raises a KeyError.", True),
-        ("f(x)", "It may raise a KeyError.", None),  # what may be so is decided by no single run
-        ("f(x)", "If `x` is empty, it raises a KeyError.", None),
     ],
 )
 def test_what_is_not_surely_about_this_code_is_never_refuted(
@@ -88,7 +88,7 @@ def test_what_is_not_surely_about_this_code_is_never_refuted(
 @pytest.mark.parametrize(
     ("handler", "after", "is_read"),
     [
-        ("Exception as e", "So it is.", False),
+        ("Exception as e", "So it is.", True),
         ("Exception as e", "An error comes.", True),
         ("Exception as e", "This raises a `KeyError`.", True),
         ("Exception as e", "An error might still come.", False),
@@ -123,35 +123,10 @@ def test_what_works_is_the_part_or_the_whole():
     assert not claims("f(x)", "This works.", works=0.4)
 
 
-@pytest.mark.parametrize(
-    ("code", "after", "found"),
-    [
-        ("print(x)  # so it is 7", "", [("7", 1, True)]),
-        ("print(x)  # first 7, then 8", "", [("7", 1, False)]),
-        ("print(x)  # this is approximately 7", "", [("7", 1, False)]),
-        ("x = torch.rand(2)\nprint(x)  # so it is 0.5", "", [("0.5", 2, False)]),
-        ("print(x)  # so it is on cuda:0", "", [("cuda:0", 1, False)]),
-        ("y = x  # so it is 7", "", []),
-        # What is denied is not said; what prose says of values is said of no print.
-        ("print(x)  # now it is non-None", "", []),
-        ("print(x)  # it is random, and not 0.0", "", []),
-        ("print(x)  # it doesn't stay None", "", []),
-        ("print(x)", "The result is [1, 2, 4].", []),
-        # Below several prints it may be what any of them wrote.
-        ("print(x)\nprint(y)\n# so both are 7", "", [("7", 1, True)]),
-        # What the machine is asked another one answers otherwise.
-        ("print(torch.cuda.is_available())  # so it is True", "", []),
-        ("print(torch.__version__)  # so it is 2.0", "", []),
-    ],
-)
-def test_a_value_is_what_its_print_writes(
-    code: str, after: str, found: list[tuple[str, int | None, bool]]
-):
-    """Two values, random ones and a GPU's are never refuted."""
-    told = claims(code, after, equals=0.9)
-
-    assert [(c.printed, c.line, c.pointed) for c in told] == found
-    assert {c.kind for c in told} <= {ClaimKind.PRINTS}
+@pytest.mark.parametrize("code", ["print(x)  # so it is 7", "print(x)\n# so it is 7"])
+def test_what_a_value_is_stands_at_its_print_in_a_form_of_its_own(code: str):
+    """What is told in words is read, and decided by no run."""
+    assert not claims(code, "The result is [1, 2, 4].", equals=0.9)
 
 
 @pytest.mark.parametrize(
@@ -194,10 +169,11 @@ def test_a_shape_that_any_tensor_could_have_is_no_claim(code: str, after: str):
     assert not claims(code, after, shape=0.9)
 
 
-@pytest.mark.parametrize("word", ["Potentially", "Possibly", "A possible error:", "Perhaps"])
-def test_what_may_be_so_is_no_claim(word: str):
-    """A run in which it was not so says nothing."""
-    assert not claims("x = 1", f"{word} it raises a KeyError.", raises=0.9)
+def test_what_is_called_wrong_is_not_what_is_so():
+    """`Its shape should be …`: the error that it makes is claimed, and no shape."""
+    found = claims("rows = f(x)  # Incorrect: its shape should be (2, 3)", shape=0.9, raises=0.9)
+
+    assert {c.kind for c in found} == {ClaimKind.ERROR}
 
 
 def test_how_values_relate_is_read_and_decided_by_no_run():
@@ -213,10 +189,3 @@ def test_training_is_claimed_of_a_name_of_the_block():
     never = claims("w = f(x)", "`self.w` is frozen.", notrain=0.9)
     assert [(c.kind, c.name) for c in never] == [(ClaimKind.NEVER_TRAINS, "w")]
     assert [c.name for c in claims("w = f(x)", "Nothing learns.", notrain=0.9)] == [""]
-
-
-def test_a_comment_that_is_read_to_the_letter_is_not_read_again():
-    """Beside its print."""
-    found = claims("print(x)  # Output: tensor([2])", equals=0.9, shape=0.9)
-
-    assert [(c.kind, c.printed) for c in found] == [(ClaimKind.PRINTS, "tensor([2])")]

@@ -47,10 +47,11 @@ def test_random_numbers_refute_nothing_but_a_shape_does():
         ("Output: array([2, 4])", "array([2, 4])"),
         ("-> tensor(2)", "tensor(2)"),
         ("This will print true", "true"),
+        ("Expected to be None", "None"),
         ("2, for both are equal", None),
         ("Output: cuda:0", None),
         ("Output rows: (rows, 2)", None),
-        ("Output: Rows x: so many", "Rows x: so many"),
+        ("Output: Rows x: so many", None),
         ("Output: True (or similar)", None),
     ],
 )
@@ -92,6 +93,11 @@ def test_an_array_goes_on_in_comments_below_its_print():
         ("x = torch.rand(2)\nprint(x.grad)  # None", "None", True),
         ("x = torch.rand(2)\nprint(x.shape)  # torch.Size([2])", "torch.Size([2])", True),
         ("x = torch.rand(2)\nprint(x.dtype)  # torch.int64", "torch.int64", True),
+        # What the machine is asked, another one answers otherwise.
+        ("print(torch.cuda.is_available())  # True", "True", False),
+        ("print(torch.cuda.device_count())  # 2", "2", False),
+        ("print(torch.__version__)  # 2.0", "2.0", False),
+        ("print(conversion)  # 2.0", "2.0", True),
     ],
 )
 def test_what_chance_leaves_open_refutes_nothing(code: str, printed: str, pointed: bool):

@@ -99,6 +99,10 @@ def test_what_is_read_is_likely(reader: Reader):
         "{} usually raises a ValueError.", "Check that {} raises a ValueError.",
         "- Verify that {} raises a ValueError.", "print that {} raises a ValueError",
         "Compare: {} raises a ValueError.", "Test that {} raises a ValueError.",
+        "{} could raise a ValueError.", "Potentially {} raises a ValueError.",
+        "A possible error: {} raises.", "Possibly {} raises.", "Assume that {} raises.",
+        "{} raises as if it were empty.", "Treated as a list {} raises.", "Simulated, {} raises.",
+        "A hypothetical call of {} raises.",
     ],
 )  # fmt: skip
 def test_what_is_open_or_bids_us_look_claims_nothing(text: str):
