@@ -424,6 +424,40 @@ FAMILIES = (
         sample="(torch.ones(3, requires_grad=True) * 2).backward(torch.ones(2))",
     ),
     ErrorFamily(
+        id="grad_output_not_batched",
+        says="Several gradients at once are asked for, and one is given.",
+        decides=True,
+        means=(
+            "With `is_grads_batched=True` the first dimension of `grad_outputs` counts several "
+            "gradients of one output, and not the samples: of {gradient} is left for each, and the "
+            "output is {output}",
+        ),
+        remedy=(
+            "Leave `is_grads_batched` out where each sample of the output depends on its own input "
+            "alone: with ones for `grad_outputs` the gradient of the sum over the batch has each "
+            "sample's own in its row. One for each component, put "
+            "together by `torch.stack(rows, dim=1)`, are the Jacobians [batch, out, in]; of a "
+            "function, `torch.func.vmap(torch.func.jacrev(f))(x)` gives them",
+        ),
+        suspects=(Suspect(r"grad"),),
+        types=("RuntimeError",),
+        today=(
+            r"If `is_grads_batched=True`, we interpret the first dimension of each grad_output as "
+            r"the batch dimension.*?grad_output\[(?P<number>\d+)\] has a shape of "
+            r"torch\.Size\((?P<gradient>\[[\d, ]*\])\) and output\[\d+\] has a shape of "
+            r"torch\.Size\((?P<output>\[[\d, ]*\])\)",
+        ),
+        values={
+            "number": "of the output, from 0",
+            "gradient": "shape of each gradient that is given",
+            "output": "shape of the output",
+        },
+        sample=(
+            "x = torch.ones(3, requires_grad=True)\ntorch.autograd.grad(x * 2, x, torch.ones(3), "
+            "is_grads_batched=True)"
+        ),
+    ),
+    ErrorFamily(
         id="freed_graph",
         says="backward goes through a graph that an earlier one has freed.",
         means=(

@@ -548,6 +548,13 @@ FAMILIES = (
                 for where in ("line", "raising")
             ),
             Sentence(
+                "What is written into are whole numbers, and its bounds are {result}: if it is an "
+                "index, make the bounds whole (`x.clamp_(0, bound.long() - 1)`), and leave it as "
+                "it is. Older versions of PyTorch let this pass, so code of that time may have the "
+                "same elsewhere",
+                {"line": r"\.clamp_(?:min_|max_)?\(", "target": r"(?i)long|int"},
+            ),
+            Sentence(
                 "Whole numbers as the targets of a loss of real values (BCE, MSE) give this too, "
                 "and `{quoted}` makes some: if they go into such a loss, `target.float()`, in the "
                 "shape of the output. Else write it out of place (`x = x / 2` instead of `x /= 2`)",

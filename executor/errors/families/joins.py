@@ -26,7 +26,9 @@ def _samples(seen: SeenError, message: str) -> Mapping[str, str]:
     if other == (1, 1) and len(first) == 2 and 1 not in first:
         return {"rows": str(first[0]), "columns": str(first[1])}
     if len(first) != len(other):
-        return {"kind": "dimensions"}
+        more, fewer = sorted((first, other), key=len, reverse=True)
+        ends = (*fewer, 2), (2, *fewer)
+        return {"kind": "sounds" if fewer and fewer[-1] > 999 and more in ends else "dimensions"}
     if len(first) == 3 and {first[0], other[0]} <= {1, 3, 4} and first[1:] == other[1:]:
         return {"kind": "channels"}
     if len(first) == 3 and first[0] == other[0] in (1, 3, 4):
@@ -243,6 +245,13 @@ FAMILIES = (
                 "tokenizer: `DataCollatorWithPadding(tokenizer)`. If all should be as long, print "
                 "the one that is not",
                 {"kind": "lengths"},
+            ),
+            Sentence(
+                "If these are recordings, one of the two is stereo and the other one is mono; "
+                "their lengths agree, so nothing is to be padded. Make all mono where they are "
+                "loaded, by the mean over the channels: `x.mean(-1)` for [samples, 2], `x.mean(0)` "
+                "for [2, samples]",
+                {"kind": "sounds"},
             ),
             Sentence(
                 "One has a dimension more than the other: print the shape of each before, and "

@@ -533,6 +533,8 @@ CASES = [
         "no layer is registered",
         "gives its values once",
     ),
+    ("", LONG_RESULT, {"line": "i.clamp_(0, n - 1)"}, "bound.long() - 1", "x.float()"),
+    ("", LONG_RESULT, {"line": "i.clamp(0, n - 1)"}, "x.float()", "bound.long() - 1"),
     ("", LONG_RESULT, {"code": "y = y.astype(np.int64)"}, "`target.float()`", "state dict"),
     ("", LONG_RESULT, {"code": "y = y.astype(np.float32)"}, "state dict", "`target.float()`"),
     ("IndexError", EDGES.format(1), {}, "x.squeeze(1)", "without gaps"),
