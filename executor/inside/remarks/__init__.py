@@ -9,6 +9,7 @@ one function, from the tree to remarks.
     statements.py  results thrown away, parameters that become ordinary tensors
     layers.py      layers that are not registered, not called, or made in the wrong place
     losses.py      losses that do not fit what they are given; formulas.py: other formulas
+    trained.py     outputs kept, exports and quantization of a trained model
     training.py    optimizers whose steps do not do what they look like
     accumulation.py  gradients added up over several batches
     epochs.py      what starts anew in each round, or is kept from one to the next
@@ -127,6 +128,7 @@ from executor.inside.remarks import (
     statements,
     targets,
     thrown_away,
+    trained,
     training,
     unread,
 )
@@ -200,6 +202,7 @@ _BY_WHAT_IT_READS = (
     *generated.RULES,
     *conditions.RULES,
     *lost.RULES,
+    *trained.RULES,
 )
 # What most likely matters comes first.
 _RULES: tuple[Callable[[ast.Module], Found], ...] = (
