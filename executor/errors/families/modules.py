@@ -265,6 +265,12 @@ FAMILIES = (
                 "what they are",
                 {"slot": r"parameter", "line": r"([\w.]+) *= *\1\.(?:cuda|to|cpu|half)\("},
             ),
+            Sentence(
+                "If the two layers are to share one weight, leave the slot as it is and compute "
+                "with the other's in forward: `F.linear(x, self.other.weight.t(), self.bias)`. "
+                "`nn.Parameter(…)` of it would be a second weight, which goes its own way",
+                {"slot": r"parameter", "line": r"\.weight *= *[\w.]+\.weight\.(?:t\(\)|T\b|data)"},
+            ),
             *(
                 Sentence(
                     "Make it one: `nn.Parameter(x)`, which trains once the optimizer has it. A "

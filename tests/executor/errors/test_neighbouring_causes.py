@@ -533,6 +533,15 @@ CASES = [
         "no layer is registered",
         "gives its values once",
     ),
+    (
+        TYPE,
+        SLOT.format("torch.FloatTensor", "parameter", "weight").replace(
+            "Module or", "Parameter or"
+        ),
+        {"line": "self.dec.weight = self.enc.weight.t()"},
+        "share one weight",
+        "`register_buffer`",
+    ),
     ("", LONG_RESULT, {"line": "i.clamp_(0, n - 1)"}, "bound.long() - 1", "x.float()"),
     ("", LONG_RESULT, {"line": "i.clamp(0, n - 1)"}, "x.float()", "bound.long() - 1"),
     ("", LONG_RESULT, {"code": "y = y.astype(np.int64)"}, "`target.float()`", "state dict"),

@@ -358,6 +358,9 @@ SAID: list[tuple[str, str, str, list[str]]] = [
      ["`ckpt` (line 4)", "'epoch'", "closest is 'model_state'"]),
     ("import", "moved", "from torch.nn.utils import "
                         "pad_sequences", ["`torch.nn.utils`", "`pad_sequences`"]),
+    ("masked", "bytes beside numbers", "x = torch.zeros(6, 4)\nrows = torch.arange(6)\n"
+     "acts = torch.ones(6, dtype=torch.uint8)\nx[rows, acts]",
+     ["`acts` [6] (line 6) chooses from `x` [6, 4]"]),
     ("masked", "mask after an index", "x = torch.zeros(3, 4, 2)\n"
      "m = torch.ones(2, 4, dtype=torch.bool)\nx[torch.tensor([0, 2]), m]",
      ["`m` [2, 4] (line 5) chooses from `x` [3, 4, 2] (line 4)",
@@ -393,6 +396,10 @@ SAID: list[tuple[str, str, str, list[str]]] = [
      "        super().__init__()\n        if kind == 1:\n            self.size = 3\n"
      "net = Net(3)\nnet.size",
      ["sets `size` at line 8, in `__init__`; that line has not run for this object"]),
+    ("custom_function", "saved", "class F2(torch.autograd.Function):\n    @staticmethod\n"
+     "    def forward(ctx, x, n):\n        ctx.save_for_backward(x, n)\n        return x * n\n"
+     "F2.apply(torch.ones(2, requires_grad=True), 3)",
+     ["Line 7 gives `n` to save_for_backward", "no tensor (argument 1, counted", "`ctx.n = …`"]),
     ("custom_function", "no return", "class F2(torch.autograd.Function):\n    @staticmethod\n"
      "    def forward(ctx, x, y):\n        return x * y\n    @staticmethod\n"
      "    def backward(ctx, g):\n        a, b = g, g\n"

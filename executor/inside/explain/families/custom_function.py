@@ -12,12 +12,17 @@ from executor.inside.explain.scene import Scene
 @explains("custom_function", "saved_no_tensor")
 def saved(scene: Scene, m: SeenError) -> Told:
     """Which argument is no tensor."""
-    t = scene.argument(m.number("argument")) if m["argument"] else None
-    if t is None:
-        return None
-    number = m["argument"]
+    calls = [
+        n for n in scene.places.nodes
+        if isinstance(n, ast.Call) and ast.unparse(n.func).endswith(".save_for_backward")
+    ]  # fmt: skip
+    if not m["argument"] or len(calls) != 1 or len(calls[0].args) <= m.number("argument"):
+        return None  # the line that fails may be the one that calls the function
+    given = calls[0].args[m.number("argument")]
     return (
-        f"Argument {number} of this call, {t}, is no tensor; save_for_backward keeps only tensors."
+        f"Line {calls[0].lineno} gives `{ast.unparse(given)}` to save_for_backward, and it is no "
+        f"tensor (argument {m['argument']}, counted from 0): only tensors are kept there; "
+        f"`ctx.{given.id if isinstance(given, ast.Name) else 'name'} = …` keeps anything else."
     )
 
 

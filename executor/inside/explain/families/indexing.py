@@ -365,7 +365,9 @@ def mask(scene: Scene, m: SeenError) -> Told:
     """The tensor and its mask or indices."""
     if not scene.shapes:
         return None
-    cut = next((t for t in scene.shapes if dims(t.shape) == m["mask"]), None)
+    like = [t for t in scene.shapes if dims(t.shape) == m["mask"]]
+    masks = [t for t in like if t.value.dtype in (torch.uint8, torch.bool)]  # read as one
+    cut = next(iter(masks or like), None)
     base = next((t for t in scene.shapes if dims(t.shape) == m["tensor"]), None)
     if m["mask"] and base is not None:
         at, place = m["mask_dimension"], m["tensor_dimension"]
