@@ -247,11 +247,11 @@ def argument_unread(tree: ast.Module) -> Found:
                     break
 
 
+# What is given to make a difference to the training. A size that nothing reads is often left over.
 _MATTERS = re.compile(
     r"(?i)(^|_)(p|drop(out)?(_?(rate|p|prob))?|lr|alpha|beta|gamma|lam(bda)?|lambd|tau|temp"
-    r"(erature)?|eps(ilon)?|margin|smooth(ing)?|mask|lengths?|weights?|scale|depth|n?_?layers|"
-    r"hidden|width|heads|dim|threshold|momentum|decay|stride|padding|kernel(_size)?|dilation|bias"
-    r"|groups|activation|act|norm|noise|sigma|std|mean|cond|labels?|targets?)(_|\d|$)"
+    r"(erature)?|margin|smooth(ing)?|mask|lengths?|weights?|momentum|decay|noise|sigma|labels?"
+    r"|targets?)(_|\d|$)"
 )
 
 

@@ -90,6 +90,7 @@ SOUND = {
     "an argument that is read": NET.format("p", "x = x", "x = x") + "net = Net(p=0.2)",
     "an argument that is not given": PLAIN + "net = Net()\nnet(x)",
     "an argument that is switched off": PLAIN + "net = Net()\nnet(x, None)",
+    "a size that is left over": "def fit(a, hidden_dim):\n    return a\nfit(x, 3)",
     "an argument that says nothing": "def fit(a, epoch):\n    return a\nfit(x, 3)",
     "a stub": "def total(a, weight):\n    raise NotImplementedError\ntotal(x, 0.5)",
     "one for all arguments": "def total(a, weight, **more):\n    return a\ntotal(x, 0.5)",
