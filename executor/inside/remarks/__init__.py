@@ -158,6 +158,7 @@ ASIDES = frozenset(
         "seeded_and_timed",
         "mask_as_picture",
         "scaled_by_all",
+        "value_left",
     ]
 )
 

@@ -13,6 +13,7 @@ from executor.inside.remarks.syntax import (
     LOSS_CALL,
     Found,
     assigned,
+    bare,
     callee,
     dotted,
     functions,
@@ -50,35 +51,53 @@ _ROUNDS = 4  # names that are made of names that are made of tensors
 
 def value_unread(tree: ast.Module) -> Found:
     """`Xn = (X - mean) / std`, and on with `X`: a tensor that nothing can read."""
+    yield from (told for told, is_meant in _unread(tree) if is_meant)
+
+
+def value_left(tree: ast.Module) -> Found:
+    """The same of a value of which nothing says that it was meant for what follows."""
+    for told, is_meant in _unread(tree):
+        if not is_meant:
+            words_ = f"{told.message}: it is left over, unless it is to have a part there"
+            yield Told("value_left", told.node, words_)
+
+
+def _unread(tree: ast.Module) -> Iterator[tuple[Told, bool]]:
+    """The tensors that nothing can read, with whether the text shows that one was meant to be."""
     trains = [(c.lineno, c.col_offset) for c in method_calls(tree, "backward")]
     if not trains:
         return
     known = _Tensors(tree)
-    told = {node for rule in NEVER_USED for _, node, *_ in rule(tree)}
+    said = {node for rule in NEVER_USED for _, node, *_ in rule(tree)}
     scopes: list[ast.Module | ast.FunctionDef] = [tree, *functions(tree).values()]
     for scope in scopes:
         looked_at = _without_gradients(scope)
         for statement, name, value in unread_stores(scope):
-            if name.startswith("_") or statement in {*looked_at, *told}:
+            if name.startswith("_") or statement in {*looked_at, *said}:
                 continue
             goes_on = known.is_one(value) and is_read(name, value)  # `h = h.detach()`
             if _acts(value, tree) or not (goes_on or known.is_worked_out(value, scope)):
                 continue
             taken = known.first_in(value)
             later = _reads_behind(statement, taken, scope)
-            asked = [node for node in later if known.is_asked_of_a_model(node)]
+            asked = [n for n in later if known.is_asked_of_a_model(n) and not known.answers(value)]
             place = statement.lineno, statement.col_offset
             if isinstance(scope, ast.Module) and place > max(trains) and not asked:
                 continue  # what a program ends with is its result
             on = f": that goes on with `{taken}`" if later else ""
             one = next(iter(asked if len(asked) == 1 else later), None)
-            yield Told(
+            told = Told(
                 "value_unread",
                 statement,
                 f"`{name}` is computed here and nothing reads it, so that it changes nothing of "
                 f"what follows{on}" + (f", as in line {one.lineno}" if one is not None else ""),
                 tuple(_taken_on(statement, name, taken, later, asked)),
             )
+            made_of = not isinstance(value, ast.Subscript) and name.lower().startswith(
+                taken.lower()
+            )  # `Xn` of `X`
+            in_function = isinstance(scope, ast.FunctionDef)
+            yield told, bool(in_function or asked or goes_on or made_of or _MATTERS.search(name))
 
 
 def _reads_behind(statement: ast.stmt, name: str, scope: ast.AST) -> list[ast.Name]:
@@ -156,6 +175,10 @@ class _Tensors:
         """Whether it is the first argument of a model."""
         return node in self._asked
 
+    def answers(self, value: ast.expr) -> bool:
+        """Whether a model is asked in it: then it is what the model says."""
+        return any(isinstance(n, ast.Call) and dotted(n.func) in self._models for n in walk(value))
+
     def is_worked_out(self, value: ast.expr, scope: ast.AST) -> bool:
         """Whether it is computed from another tensor to go on, not made up or looked at."""
         if not self.is_one(value) or not any(
@@ -169,7 +192,8 @@ class _Tensors:
                 shows = isinstance(scope, ast.Module) and (
                     tail(value) in self._gives or dotted(value.func) in self._models
                 )  # `model(x)` at the top is a trial
-                return not (shows or tail(value) in _LOOKED_AT or LOSS_CALL.search(tail(value)))
+                made = tail(bare(value))  # `y.bincount().float()` is looked at too
+                return not (shows or made in _LOOKED_AT or LOSS_CALL.search(tail(value)))
         return True
 
 
@@ -384,4 +408,4 @@ def layer_unused(tree: ast.Module) -> Found:
                 )
 
 
-RULES = (value_unread, argument_unread, batch_unread, head_unread, layer_unused)
+RULES = (value_unread, value_left, argument_unread, batch_unread, head_unread, layer_unused)

@@ -91,6 +91,7 @@ SAID_OF_THE_WHOLE = frozenset(
         "unfrozen_unheld",
         "used_up",
         "validated_in_training",
+        "value_left",
         "value_unread",
         "windows_dealt_out",
     ]

@@ -26,22 +26,30 @@ SHOWN = {
     "value_unread": [
         DATA + "x_n = (x - x.mean(0)) / x.std(0)\n" + FIT,
         DATA + "weights = y.bincount() / 64\n" + FIT,
-        DATA + "a, b = x[:, :4], x[:, 4:]\nb = a * 2\nprint(b)\n" + FIT,
         NET.format("p", "h = F.relu(x)", "x = x * 2") + DATA + "net = Net()\n" + FIT,
         DATA
         + "def noisy(v):\n    shifted = v + torch.randn(8)\n    return v\nx = noisy(x)\n"
         + FIT,
-        DATA + "for i in range(3):\n    turned = x.flip(1)\n    " + FIT.replace("\n", "\n    "),
-        "for x, y in train_loader:\n    z = x[:, 1:]\n    " + FIT.replace("\n", "\n    "),
+        PLAIN
+        + DATA
+        + "net = Net()\nfor i in range(3):\n    turned = x.flip(1)\n    "
+        + FIT.replace("\n", "\n    "),
         DATA + "def scale(v):\n    return v / 2\nxs = scale(x) * 1.0\n" + FIT,
-        DATA + "net.eval()\nz = x / x.norm()\n" + FIT,
         DATA
         + "h = torch.zeros(3)\nfor i in range(3):\n    h = h.detach()\n    "
         + FIT.replace("\n", "\n    "),
         PLAIN + DATA + "net = Net()\n" + FIT + "\nz = x / 2\nprint(net(x))",
         DATA
-        + "for x, y in pairs:\n    a, b = y, x / 2\n    b = b * 2\n    "
-        + FIT.replace("\n", "\n    "),
+        + "for x, y in pairs:\n    x, b = x / 2, y\n    y = y * 2\n    "
+        + FIT.replace("x), y", "b), b").replace("\n", "\n    "),
+    ],
+    "value_left": [
+        DATA + "z = x / 2\n" + FIT,
+        DATA + "x_test = x[:9]\n" + FIT,
+        PLAIN + DATA + "net = Net()\nv = net(x)[:, 1:].detach()\n" + FIT,
+        DATA + "a, b = x[:, :4], x[:, 4:]\nb = a * 2\nprint(b)\n" + FIT,
+        DATA + "net.eval()\nz = x / x.norm()\n" + FIT,
+        "for x, y in train_loader:\n    z = x[:, 1:]\n    " + FIT.replace("\n", "\n    "),
     ],
     "argument_unread": [
         NET.format("0.1", "x = x", "x = x") + "net = Net(p=0.2)",
@@ -69,6 +77,7 @@ SOUND = {
     "what is read": DATA + "x = (x - x.mean(0)) / x.std(0)\n" + FIT,
     "what trains nothing": DATA + "x_n = x / 2\n",
     "what is looked at": DATA + "best = (x * 2).argmax(1)\nmean = x.mean(0)\n" + FIT,
+    "counts": DATA + "n = torch.bincount(y).float()\n" + FIT,
     "a comparison": DATA + "right = x == y\n" + FIT,
     "another name": DATA + "z = x\n" + FIT,
     "a number": DATA + "n = len(x) // 2\nk = x.size(0) * 3\n" + FIT,

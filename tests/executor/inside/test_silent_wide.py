@@ -319,7 +319,9 @@ HEALTHY = {
     "cosines, added up": STACKED.format(n=", dim=2", product="(a * b).sum(2)"),
     "correlations of channels": STACKED.format(n="", product="(a.transpose(1, 2) @ b)"),
     "all cosines added up": STACKED.format(n="", product="(a * b)"),
-    "one of two normalised otherwise": STACKED.format(n="", product="(a @ z.transpose(1, 2))"),
+    "one of two normalised otherwise": STACKED.format(
+        n="", product="(a @ z.transpose(1, 2))"
+    ).replace("a, b = F.normalize(z), F.normalize(z.flip(0))", "a = F.normalize(z)"),
     "correlations of columns": fit(
         "(F.normalize(net(x), dim=0).T @ F.normalize(net(-x), dim=0) - torch.eye(3)).pow(2).mean()"
     ),
@@ -395,7 +397,9 @@ HEALTHY = {
     "    (net(torch.randn(9, 6)).pow(2).mean() / 2).backward()\n"
     "    if i % 2:\n        opt.step(); opt.zero_grad()\n",
     "a causal mask": LM.format(mask="triu(1)", given="m", at="1:"),
-    "an autoencoder of tokens": LM.format(mask="triu(1)", given="None", at=":-1"),
+    "an autoencoder of tokens": LM.format(mask="triu(1)", given="None", at=":-1").replace(
+        "        m = torch.ones(x.size(1), x.size(1)).triu(1).bool()\n", ""
+    ),
     "samples first": RNN.format(first=", batch_first=True", given="x", pooled="mean(1)", rows=5),
     "turned to time first": RNN.format(
         first="", given="x.transpose(0, 1)", pooled="mean(0)", rows=5
