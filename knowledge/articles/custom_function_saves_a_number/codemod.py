@@ -100,6 +100,9 @@ def _given(
     calls = [c for c in program.inside(line, cst.Call) if program.text(c.func) in applied]
     if len(calls) != 1 or len(calls[0].args) != len(names):
         return {}
+    # What slices count with is no tensor: `x[:, steps:]`.
+    bounds = (b for s in program.inside(forward, cst.Slice) for b in (s.lower, s.upper))
+    counted = {program.text(b).lstrip("-") for b in bounds if b is not None}
     found = {}
     for name, given in zip(names, calls[0].args, strict=True):
         facts = program.seen.get(program.text(given.value))
@@ -107,6 +110,8 @@ def _given(
             found[name] = False
         elif facts is not None:
             found[name] = facts.is_leaf is not None
+        elif name in counted:
+            found[name] = False
     return found
 
 

@@ -22,7 +22,15 @@ from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Beside, Edits, operand
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import made_callable
-from knowledge.repair.toolkit.sites import argument, calls, made, with_argument, without_argument
+from knowledge.repair.toolkit.sites import (
+    argument,
+    assignment,
+    calls,
+    made,
+    scope_of,
+    with_argument,
+    without_argument,
+)
 from knowledge.repair.toolkit.statements import line_of
 
 _Edits = Callable[[Failure], Rewrites]
@@ -178,6 +186,7 @@ def _unused(failure: Failure) -> Rewrites:
             told = f"the gradient is taken of `{of}` itself, and not of a copy that nothing reads"
             yield failure.edit({copy: copy.func.value}, told, cost=COST.SAID)
     yield from _leaf_behind(failure, wanted.value, int(at[1]))
+    yield from _columns_of(failure)
     name = _name_of(failure, failure.value(wanted.value), int(at[1]))
     if name:
         told = f"`materialize_grads=True`: `{name}` takes no part, and gets a gradient of zeros"
@@ -199,6 +208,34 @@ def _leaf_behind(failure: Failure, inputs: cst.BaseExpression, at: int) -> Rewri
     if isinstance(value, torch.Tensor) and value.is_leaf and value.requires_grad:
         told = f"the gradient is taken of `{name}` itself, and not of what is computed of it anew"
         yield failure.edit({part: leaf}, told, cost=COST.SAID)
+
+
+def _columns_of(failure: Failure) -> Rewrites:
+    """`net(torch.cat([x, t], 1))` for `net(pts)`, of which `x` and `t` are the columns."""
+    for place in failure.places:
+        scope, held = scope_of(failure, place.node), failure.live.names[place.frame]
+        cuts: dict[str, list[str]] = {}
+        for made in failure.inside(scope, cst.Assign):
+            whole, name = made.value, failure.text(made.targets[0].target)
+            if isinstance(whole, cst.Subscript) and isinstance(held.get(name), torch.Tensor):
+                cuts.setdefault(failure.text(whole.value), []).append(name)
+        for whole, names in cuts.items():
+            parts, of = [held[n] for n in names], held.get(whole)
+            if not isinstance(of, torch.Tensor) or len({p.dim() for p in (of, *parts)}) > 1:
+                continue
+            if sum(p.shape[-1] for p in parts) != of.shape[-1] or len(parts) < 2:
+                continue
+            if not torch.equal(torch.cat(parts, -1), of):
+                continue
+            last = max(failure.line(m) for m in failure.inside(scope, cst.Assign)
+                       if failure.text(m.targets[0].target) in names)  # fmt: skip
+            cat = f"{failure.name_of('torch', 'cat')}([{', '.join(names)}], {of.dim() - 1})"
+            given = [a for c in failure.inside(scope, cst.Call) for a in c.args
+                     if failure.text(a.value) == whole and failure.line(a) > last]  # fmt: skip
+            told = f"it is computed of {' and '.join(f'`{n}`' for n in names)} themselves"
+            if given:
+                changes: Edits = {a.value: cst.parse_expression(cat) for a in given}
+                yield failure.edit(changes, told, cost=COST.SAID, as_one=True)
 
 
 def _name_of(failure: Failure, inputs: Any, at: int) -> str:
@@ -258,8 +295,24 @@ def _batch_norm_in_func(failure: Failure) -> Rewrites:
         return
     code = f"torch.func.replace_all_batch_norm_modules_({nets[0]})"
     told = f"the batch norms of `{nets[0]}` keep no running averages, which are written in place"
-    new = failure.replace({}, beside={here: Beside(line_of(code))})
-    yield Rewrite(new, f"line {failure.line(here)}: {told}", told, cost=COST.SURE)
+    made = assignment(failure, nets[0], here)
+    is_mapped = made is not None and "vmap" in failure.module.code  # its buffers are taken below
+    at = failure.parent(made) if made is not None and is_mapped else here
+    new = failure.replace({}, beside={at: Beside(line_of(code), after=is_mapped)})
+    yield Rewrite(new, f"line {failure.line(at)}: {told}", told, cost=COST.SURE)
+
+
+def _on_the_cpu(failure: Failure) -> Rewrites:
+    """`DDP(net)` for `DDP(net, device_ids=[0])`, where the weights are on the CPU."""
+    node = failure.node
+    if isinstance(node, cst.Call) and "device(type='cpu')" in failure.error.message:
+        given = [a for n in ("device_ids", "output_device") if (a := argument(node, 99, n))]
+        new = node
+        for one in given:
+            new = without_argument(new, one)
+        names = " and ".join(f"`{failure.text(a.keyword)}`" for a in given if a.keyword is not None)
+        if given:
+            yield _edit(failure, node, new, f"{names} is left out: the model is on the CPU")
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
@@ -294,4 +347,5 @@ _OPTIONS = (
     _Option("half_parameters", _ANY, _whole_weights),
     _Option("loader_option_needs_workers", _ANY, _with_workers),
     _Option("captured_in_place", _ANY, _batch_norm_in_func),
+    _Option("ddp_devices", _ANY, _on_the_cpu),
 )

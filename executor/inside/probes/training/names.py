@@ -47,7 +47,7 @@ class SnippetNames:
             isinstance(n, ast.keyword) and n.arg in ("retain_graph", "create_graph")
             for n in walk(tree)
         )
-        self.calls_kl_div = any(
+        self.calledkl_div = any(
             getattr(n, field, None) in ("kl_div", "KLDivLoss")
             for n in walk(tree)
             for field in ("id", "attr", "name")
@@ -244,9 +244,18 @@ _DATA = re.compile(r"(x|inp|input|data|image|img|noise|batch|src|sample|target|y
 
 
 def _weights(tree: ast.Module) -> set[str]:
-    """Variables made by an initializer, or from one number, and not multiplied like data."""
+    """Variables made by an initializer, or from one number, and not multiplied like data.
+
+    What every step of a training makes anew is none: the points of a physics-informed network.
+    """
     made: set[str] = set()
     data: set[str] = set()
+    for loop in (n for n in walk(tree) if isinstance(n, (ast.For, ast.While))):
+        inside = list(walk(loop))
+        calls_ = (n.func for n in inside if isinstance(n, ast.Call))
+        if any(isinstance(f, ast.Attribute) and f.attr == "backward" for f in called):
+            stored = (n for n in inside if isinstance(n, ast.Name))
+            data |= {n.id for n in stored if isinstance(n.ctx, ast.Store)}
     for node in walk(tree):
         if isinstance(node, ast.Assign):
             calls = [n for n in walk(node.value) if isinstance(n, ast.Call)]

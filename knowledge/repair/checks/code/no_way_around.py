@@ -43,6 +43,7 @@ _TURNS = frozenset({"unsqueeze", "squeeze", "transpose", "permute", "flatten", "
 _NO_GRAPH = "`no_grad()`"
 _WITHOUT_GRAPH = re.compile(r"(^|\.)(no_grad|inference_mode)(\(\))?$")
 _INITIALIZES = re.compile(r"([\w.]+\.)?init\.\w+_\(")
+_BY_BOTH_SIZES = re.compile(r"init\.(?:xavier|kaiming|orthogonal|sparse)\w*_\(")
 _ACTIVATION = re.compile(r"(Softmax|Sigmoid|ReLU|Tanh|Flatten|Identity|Loss)\w*$")
 _BUILTINS = frozenset(dir(builtins))
 _ENDS = frozenset({"exit", "quit", "_exit", "abort"})
@@ -172,8 +173,17 @@ def _around(tree: ast.Module) -> dict[ast.stmt, tuple[str | None, ...]]:
 
 
 def _sets_a_part(statement: ast.If) -> bool:
-    """`if layer.bias is not None:` and its first values: a layer may be made without it."""
+    """`if layer.bias is not None:` and its first values: a layer may be made without it.
+
+    So `if p.dim() > 1:` and first values by both sizes of a matrix, which a bias has not.
+    """
     match statement.test:
+        case ast.Compare(
+            left=ast.Call(func=ast.Attribute(value=part, attr="dim")),
+            ops=[ast.Gt()],
+            comparators=[ast.Constant(value=1)],
+        ):
+            return all(_fills(s) and _BY_BOTH_SIZES.search(text(s)) for s in statement.body)
         case ast.Compare(
             left=ast.Attribute(attr="bias" | "weight") as part,
             ops=[ast.IsNot()],
@@ -200,7 +210,8 @@ def _skips(statement: ast.stmt) -> str | None:
     if isinstance(statement, (ast.While, ast.Match)):
         return "a condition"
     if isinstance(statement, ast.With):
-        contexts = {called(item.context_expr) for item in statement.items}
+        entered = (item.context_expr for item in statement.items)  # `torch.no_grad` uncalled too
+        contexts = {called(e) or text(e).rpartition(".")[2] for e in entered}
         return _NO_GRAPH if contexts & {"no_grad", "inference_mode"} else None
     return None
 
