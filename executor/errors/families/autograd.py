@@ -618,7 +618,7 @@ FAMILIES = (
         says="A function of torch.func changes a tensor in place that was not handed to it.",
         decides=True,
         means=(
-            "Inside of a function of torch.func (grad, vmap, vjp) a tensor is changed in place that "
+            "Inside of a function of torch.func (grad, vmap) a tensor is changed in place that "
             "was not handed to it | a BatchNorm in training mode, which writes its running "
             "statistics",
         ),

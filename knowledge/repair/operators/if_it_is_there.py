@@ -50,17 +50,12 @@ def _guarded(line: cst.SimpleStatementLine, test: str) -> cst.If:
 
 def _row(failure: Failure, call: cst.BaseExpression, frame: int) -> str | None:
     """The parameter of one dimension that `nn.init.xavier_uniform_` and its like were given."""
-    if (
-        not isinstance(call, cst.Call)
-        or not call.args
-        or "fan" not in failure.error.message.lower()
-    ):
+    said = failure.error.message.lower()
+    if not isinstance(call, cst.Call) or not call.args or "fan" not in said:
         return None
     given = call.args[0].value
     value, name = failure.value(given, frame), failure.text(given).removesuffix(".data")
-    loops = (
-        cst.ensure_type(n, cst.For).target for n in failure.above(call) if isinstance(n, cst.For)
-    )
+    loops = (n.target for n in failure.above(call) if isinstance(n, cst.For))
     each = parameters(failure, call) - {"self"} | {n for t in loops for n in names_in(t)}
     is_row = isinstance(value, torch.Tensor) and value.dim() == 1
     return name if is_row and name.partition(".")[0] in each else None  # of several alike

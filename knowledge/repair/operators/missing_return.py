@@ -22,8 +22,8 @@ from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import assignment, value_given
 from knowledge.repair.toolkit.unchanged import failing_expression_kept
 
-_FAMILIES = ("none", "none_attribute", "argument_type", "not_callable", "operand_types", "unpack_one",
-             "power_operand_types", "overload")  # fmt: skip
+_FAMILIES = ("none", "none_attribute", "argument_type", "not_callable", "operand_types",
+             "unpack_one", "power_operand_types", "overload")  # fmt: skip
 
 _GIVE_NOTHING = ("print", "backward", "step", "zero_grad", "append", "extend", "update", "save",
                  "close", "sort", "show", "plot")  # fmt: skip
@@ -58,21 +58,22 @@ def edits(failure: Failure) -> Rewrites:
 
 def _of_a_closure(failure: Failure, place: Place) -> Rewrites:
     """`return loss` of a closure that is handed to `step`, and ends with `loss.backward()`."""
-    function = failure.text(place.node.func) if isinstance(place.node, cst.Call) else ""
-    names = [
-        a.value.value for a in getattr(place.node, "args", ()) if isinstance(a.value, cst.Name)
-    ]
-    for closure in failure.all(cst.FunctionDef) if function.endswith(".step") else ():
-        started = [c.func.value for c in failure.inside(closure.body, cst.Call)
-                   if isinstance(c.func, cst.Attribute) and c.func.attr.value == "backward"]  # fmt: skip
-        if closure.name.value not in names or len(started) != 1:
+    node = place.node
+    if not isinstance(node, cst.Call) or not failure.text(node.func).endswith(".step"):
+        return
+    names = [failure.text(a.value) for a in node.args]
+    for closure in failure.all(cst.FunctionDef):
+        asked = [c.func for c in failure.inside(closure.body, cst.Call)]
+        started = [f.value for f in asked
+                   if isinstance(f, cst.Attribute) and f.attr.value == "backward"]  # fmt: skip
+        if [closure.name.value] != names or len(started) != 1:
             continue
         if failure.inside(closure.body, cst.Return) or not isinstance(started[0], cst.Name):
             continue
-        loss, last = started[0].value, closure.body.body[-1]
-        line = cst.SimpleStatementLine([cst.Return(cst.Name(loss))])
-        told = f"`{closure.name.value}` returns `{loss}`"
-        yield failure.edit({last: cst.FlattenSentinel([last, line])}, told, at=last)
+        last, told = closure.body.body[-1], f"`{names[0]}` returns `{started[0].value}`"
+        if isinstance(last, cst.BaseStatement):
+            line = cst.SimpleStatementLine([cst.Return(started[0])])
+            yield failure.edit({last: cst.FlattenSentinel([last, line])}, told, at=last)
 
 
 def _that_drop_it(program: Program) -> dict[cst.FunctionDef, _Change]:

@@ -215,10 +215,10 @@ def _columns_of(failure: Failure) -> Rewrites:
     for place in failure.places:
         scope, held = scope_of(failure, place.node), failure.live.names[place.frame]
         cuts: dict[str, list[str]] = {}
-        for made in failure.inside(scope, cst.Assign):
-            whole, name = made.value, failure.text(made.targets[0].target)
-            if isinstance(whole, cst.Subscript) and isinstance(held.get(name), torch.Tensor):
-                cuts.setdefault(failure.text(whole.value), []).append(name)
+        for assign in failure.inside(scope, cst.Assign):
+            cut, name = assign.value, failure.text(assign.targets[0].target)
+            if isinstance(cut, cst.Subscript) and isinstance(held.get(name), torch.Tensor):
+                cuts.setdefault(failure.text(cut.value), []).append(name)
         for whole, names in cuts.items():
             parts, of = [held[n] for n in names], held.get(whole)
             if not isinstance(of, torch.Tensor) or len({p.dim() for p in (of, *parts)}) > 1:
@@ -296,9 +296,10 @@ def _batch_norm_in_func(failure: Failure) -> Rewrites:
     code = f"torch.func.replace_all_batch_norm_modules_({nets[0]})"
     told = f"the batch norms of `{nets[0]}` keep no running averages, which are written in place"
     made = assignment(failure, nets[0], here)
-    is_mapped = made is not None and "vmap" in failure.module.code  # its buffers are taken below
-    at = failure.parent(made) if made is not None and is_mapped else here
-    new = failure.replace({}, beside={at: Beside(line_of(code), after=is_mapped)})
+    at = failure.parent(made) if made is not None and "vmap" in failure.module.code else None
+    # Where it is mapped its buffers are taken below.
+    beside = {at or here: Beside(line_of(code), after=at is not None)}
+    at, new = at or here, failure.replace({}, beside=beside)
     yield Rewrite(new, f"line {failure.line(at)}: {told}", told, cost=COST.SURE)
 
 

@@ -47,7 +47,7 @@ class SnippetNames:
             isinstance(n, ast.keyword) and n.arg in ("retain_graph", "create_graph")
             for n in walk(tree)
         )
-        self.calledkl_div = any(
+        self.calls_kl_div = any(
             getattr(n, field, None) in ("kl_div", "KLDivLoss")
             for n in walk(tree)
             for field in ("id", "attr", "name")
@@ -252,8 +252,7 @@ def _weights(tree: ast.Module) -> set[str]:
     data: set[str] = set()
     for loop in (n for n in walk(tree) if isinstance(n, (ast.For, ast.While))):
         inside = list(walk(loop))
-        calls_ = (n.func for n in inside if isinstance(n, ast.Call))
-        if any(isinstance(f, ast.Attribute) and f.attr == "backward" for f in called):
+        if any(isinstance(n, ast.Attribute) and n.attr == "backward" for n in inside):
             stored = (n for n in inside if isinstance(n, ast.Name))
             data |= {n.id for n in stored if isinstance(n.ctx, ast.Store)}
     for node in walk(tree):

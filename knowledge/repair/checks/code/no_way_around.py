@@ -255,7 +255,16 @@ def _left_out(change: Change) -> Iterator[str]:
 
 
 def _is_kept_in_ctx(statement: ast.stmt, found: Comparison) -> bool:
-    """Whether an `__init__` that only kept what it was given is done by a static `forward`."""
+    """Whether an `__init__` that only kept what it was given is done by a static `forward`.
+
+    So a `save_for_backward` of numbers alone, each of which is an attribute of ctx now.
+    """
+    match statement:
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=ctx, attr="save_for_backward"), args=saved)
+        ):
+            come = {text(s) for s in found.come}
+            return all(f"{text(ctx)}.{text(a)} = {text(a)}" in come for a in saved)
     if not isinstance(statement, ast.FunctionDef) or statement.name != "__init__":
         return False
     kept = [text(s).replace("self.", "ctx.") for s in statement.body if isinstance(s, ast.Assign)]
