@@ -303,6 +303,26 @@ def _batch_norm_in_func(failure: Failure) -> Rewrites:
     yield Rewrite(new, f"line {failure.line(at)}: {told}", told, cost=COST.SURE)
 
 
+def _let_go(failure: Failure) -> Rewrites:
+    """`net.feat = None` above a copy of a module that keeps what its last call computed."""
+    node, here = failure.node, failure.statement
+    if not isinstance(node, cst.Call) or here is None or not node.args:
+        return
+    copied, name = failure.value(node.args[0].value), failure.text(node.args[0].value)
+    parts = copied.named_modules(prefix=name) if isinstance(copied, torch.nn.Module) else ()
+    kept = [(path, key) for path, part in parts for key, value in vars(part).items()
+            if isinstance(value, torch.Tensor) and not value.is_leaf]  # fmt: skip
+    empty = {failure.text(a.targets[0].target) for a in failure.all(cst.Assign)
+             if failure.text(a.value) == "None"}  # fmt: skip
+    if kept and all(f"self.{key}" in empty and ".0" not in path for path, key in kept):
+        first, *more = [line_of(f"{path}.{key} = None") for path, key in kept]
+        lines = [first.with_changes(leading_lines=here.leading_lines), *more]
+        new = cst.FlattenSentinel([*lines, here.with_changes(leading_lines=())])
+        names = " and ".join(f"`{path}.{key}`" for path, key in kept)
+        told = f"{names} is empty again: what the last call computed is not copied"
+        yield failure.edit({here: new}, told, at=here)
+
+
 def _on_the_cpu(failure: Failure) -> Rewrites:
     """`DDP(net)` for `DDP(net, device_ids=[0])`, where the weights are on the CPU."""
     node = failure.node
@@ -348,5 +368,6 @@ _OPTIONS = (
     _Option("half_parameters", _ANY, _whole_weights),
     _Option("loader_option_needs_workers", _ANY, _with_workers),
     _Option("captured_in_place", _ANY, _batch_norm_in_func),
+    _Option("deepcopy_of_result", _ANY, _let_go),
     _Option("ddp_devices", _ANY, _on_the_cpu),
 )

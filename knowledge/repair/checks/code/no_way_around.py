@@ -263,7 +263,7 @@ def _is_kept_in_ctx(statement: ast.stmt, found: Comparison) -> bool:
         case ast.Expr(
             value=ast.Call(func=ast.Attribute(value=ctx, attr="save_for_backward"), args=saved)
         ):
-            come = {text(s) for s in found.come}
+            come = {text(s) for s in ast.walk(found.new) if isinstance(s, ast.Assign)}
             return all(f"{text(ctx)}.{text(a)} = {text(a)}" in come for a in saved)
     if not isinstance(statement, ast.FunctionDef) or statement.name != "__init__":
         return False
@@ -352,6 +352,7 @@ def _called_no_more(change: Change) -> Iterator[str]:
         if (called(old.value), _called_by(new)) in renamed or _is_respelt(old, new):
             continue  # the call that failed, once more, and changed alike; or another slip
         is_left_out &= not _written_at_once(old, [new])
+        is_left_out &= not _is_kept_in_ctx(old, change.compared)
         if is_left_out and not old.lineno <= failed <= (old.end_lineno or 0):
             yield f"it leaves line {old.lineno} out: `{text(old)[:60]}`"
 
