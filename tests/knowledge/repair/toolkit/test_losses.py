@@ -7,7 +7,7 @@ import pytest
 
 from executor.protocol import ErrorSeen, Frame, JobResult, Outcome, Variable
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.losses import made_from, reduction_left_out, with_many
+from knowledge.repair.toolkit.losses import reduction_left_out, with_many
 
 RUN = JobResult(
     outcome=Outcome.ERROR,
