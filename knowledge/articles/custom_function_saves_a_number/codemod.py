@@ -84,9 +84,9 @@ def _moved(
         )
         edits[unpack] = cst.FlattenSentinel([unpack.with_changes(body=new.body), *back])
     else:
-        for old, new in ((save, added), (unpack, back)):
-            first = new[0].with_changes(leading_lines=old.leading_lines)
-            edits[old] = cst.FlattenSentinel([first, *new[1:]])
+        for old, lines in ((save, added), (unpack, back)):
+            first = lines[0].with_changes(leading_lines=old.leading_lines)
+            edits[old] = cst.FlattenSentinel([first, *lines[1:]])
     return edits, numbers, ctx
 
 

@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from executor.errors import HasMessage, is_a
+from executor.errors import HasMessage, is_a, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Beside, Edits, operand
+from knowledge.repair.toolkit.edits import Beside, Edits, Program, operand
+from knowledge.repair.toolkit.imports import with_import
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import made_callable
 from knowledge.repair.toolkit.sites import (
@@ -323,6 +324,20 @@ def _let_go(failure: Failure) -> Rewrites:
         yield failure.edit({here: new}, told, at=here)
 
 
+def _folder(failure: Failure) -> Rewrites:
+    """`os.makedirs("out", exist_ok=True)` above what writes into a folder that is not there."""
+    said, here = read(failure.error, "folder_missing"), failure.statement
+    if said is None or here is None or said["folder"].startswith(("/", "~")):
+        return
+    folder = said["folder"]
+    first = line_of(f'os.makedirs("{folder}", exist_ok=True)')
+    new = failure.replace({}, beside={here: Beside(first)})
+    if "os" not in failure.imported():
+        new = with_import(Program(new.code), "import os")
+    told = f"the folder `{folder}` is made first"
+    yield failure.edit(new, told, at=here, cost=COST.SAID, as_one=True)
+
+
 def _on_the_cpu(failure: Failure) -> Rewrites:
     """`DDP(net)` for `DDP(net, device_ids=[0])`, where the weights are on the CPU."""
     node = failure.node
@@ -369,5 +384,6 @@ _OPTIONS = (
     _Option("loader_option_needs_workers", _ANY, _with_workers),
     _Option("captured_in_place", _ANY, _batch_norm_in_func),
     _Option("deepcopy_of_result", _ANY, _let_go),
+    _Option("folder_missing", _ANY, _folder),
     _Option("ddp_devices", _ANY, _on_the_cpu),
 )

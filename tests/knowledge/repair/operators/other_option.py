@@ -374,9 +374,25 @@ print((slope(u, t) - slope(slope(u, x), x)).shape)
 OTHER_COLUMNS = COLUMNS.replace("t = points[:, 1:2]", "t = points[:, 0:1] * 2")
 
 
+KEPT = """\
+import torch
+from torch import nn
+
+net = nn.Linear(3, 2)
+for epoch in range(2):
+    path = f"runs/first/{epoch}.pt"
+    torch.save(net.state_dict(), path)   # each epoch
+print(sorted(torch.load("runs/first/1.pt")))
+"""
+
+
 CASES = Cases(
     mended={},
     paired={
+        "a folder of its own": (
+            KEPT,
+            ('    os.makedirs("runs/first", exist_ok=True)\n    torch.save',),
+        ),
         "averages under vmap": (
             MAPPED,
             ("torch.func.replace_all_batch_norm_modules_(net)\nparams",),
@@ -419,6 +435,10 @@ CASES = Cases(
         "no module's parameter": NO_PARAMETER,
     },
     wrong={
+        "not kept": (
+            "a folder of its own",
+            delete("torch.save(net.state_dict(), path)   # each epoch"),
+        ),
         "no copy": ("a module that keeps a result", swap("copy.deepcopy(net)", "net")),
         "unused": (
             "the columns of the input",

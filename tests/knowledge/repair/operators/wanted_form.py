@@ -146,9 +146,25 @@ print(torch.linalg.cholesky(k))
 """
 
 
+SPECTRA = """\
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+calls = [torch.rand(8, n) for n in (5, 9, 7)]   # bands, steps
+batch = pad_sequence(calls, batch_first=True)
+print(torch.nn.GRU(8, 4, batch_first=True)(batch)[0].shape)
+"""
+
+BOTH_DIFFER = SPECTRA.replace("torch.rand(8, n)", "torch.rand(n, n)")
+
+
 CASES = Cases(
     mended={},
     paired={
+        "series that lie": (
+            SPECTRA,
+            ("pad_sequence([one.t() for one in calls], batch_first=True)",),
+        ),
         "several entries at once": (TURNED, ("k = w.new_zeros(3, 3)   # of a cross product",)),
         "lengths of what came in": (LENGTHS, ("(steps, texts, widths // 4, torch",)),
         "a kernel": (KERNEL, ("cholesky(k + 0.001 * torch.eye(len(k)))",)),
@@ -172,6 +188,7 @@ CASES = Cases(
         "written under vmap": (WRITTEN, ("x.new_zeros(len(x) - 1)   # one less",)),
     },
     refused={
+        "both sizes differ": BOTH_DIFFER,
         "no whole number of pixels for a step": UNEVEN,
         "a matrix with an eigenvalue below zero": NEGATIVE,
         "numbers": BYTES,
@@ -180,6 +197,7 @@ CASES = Cases(
         "of one sample": OF_ONE_SAMPLE,
     },
     wrong={
+        "cut": ("series that lie", swap("(calls, batch", "([c[:, :5].t() for c in calls], batch")),
         "all steps": ("lengths of what came in", swap("widths,", "widths.clamp(max=20),")),
         "another matrix": ("a kernel", swap("cholesky(k)", "cholesky(torch.eye(len(k)))")),
         "not hidden": ("half", swap("scores.masked_fill(later, -1e9)", "scores")),
