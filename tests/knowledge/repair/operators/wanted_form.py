@@ -197,7 +197,10 @@ CASES = Cases(
         "of one sample": OF_ONE_SAMPLE,
     },
     wrong={
-        "cut": ("series that lie", swap("(calls, batch", "([c[:, :5].t() for c in calls], batch")),
+        "first steps": (
+            "series that lie",
+            swap("(calls, batch", "([c[:, :5].t() for c in calls], batch"),
+        ),
         "all steps": ("lengths of what came in", swap("widths,", "widths.clamp(max=20),")),
         "another matrix": ("a kernel", swap("cholesky(k)", "cholesky(torch.eye(len(k)))")),
         "not hidden": ("half", swap("scores.masked_fill(later, -1e9)", "scores")),
