@@ -27,7 +27,7 @@ _MOST = 6  # values
 _PARTS = (tuple, list)
 # Something was unpacked into another number of names; or what `enumerate` counts was used.
 ERRORS, TYPES = ("unpack_count", "unpack_one"), frozenset({"TypeError", "AttributeError"})
-SPEAKS = r"(?i)\bbatch_size\b|\bsizes?\b|\bshapes?\b|number of samples|\bdtype\b|scalar type"
+SPEAKS = r"(?i)\bbatch_size\b|\bsizes?\b|\bshapes?\b|\bsamples\b|\bdtype\b"
 _PART = re.compile(r"(?i)_?(?:train(?:ing)?|trn|tr|tests?|te|tst|valid(?:ation)?|val|dev)_?")
 
 
