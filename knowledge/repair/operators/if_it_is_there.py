@@ -1,7 +1,4 @@
-"""Ask whether a layer has a part before it is set: one made with `bias=False` has no bias.
-
-So with first values that take the sizes of a matrix: a bias, which is a row, has none of them.
-"""
+"""Ask whether a part is there, and is a matrix, before it is set: `bias=False` makes no bias."""
 
 from __future__ import annotations
 

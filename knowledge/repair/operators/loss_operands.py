@@ -299,6 +299,8 @@ def _of_scores(failure: Failure, loss: _Loss) -> Rewrites:
     ):
         return  # no loss of probabilities is for these
     name = failure.text(loss.input)
+    if re.search(rf"\b{re.escape(name)} *[<>]=? *0?\.5\b", failure.module.code):
+        return  # elsewhere they are taken for probabilities
     made, word = _made(failure, loss), _OF_PROBABILITIES[loss.name]
     if made is not None:
         new = cst.parse_expression(failure.text(made).removesuffix(loss.name) + word)

@@ -215,24 +215,22 @@ def _columns_of(failure: Failure) -> Rewrites:
     """`net(torch.cat([x, t], 1))` for `net(pts)`, of which `x` and `t` are the columns."""
     for place in failure.places:
         scope, held = scope_of(failure, place.node), failure.live.names[place.frame]
-        cuts: dict[str, list[str]] = {}
+        cuts, last = dict[str, list[str]](), dict[str, int]()
         for assign in failure.inside(scope, cst.Assign):
             cut, name = assign.value, failure.text(assign.targets[0].target)
             if isinstance(cut, cst.Subscript) and isinstance(held.get(name), torch.Tensor):
                 cuts.setdefault(failure.text(cut.value), []).append(name)
+                last[failure.text(cut.value)] = failure.line(assign)
         for whole, names in cuts.items():
             parts, of = [held[n] for n in names], held.get(whole)
-            if not isinstance(of, torch.Tensor) or len({p.dim() for p in (of, *parts)}) > 1:
+            if not isinstance(of, torch.Tensor) or of.dim() < 2 or len(parts) < 2:
                 continue
-            if sum(p.shape[-1] for p in parts) != of.shape[-1] or len(parts) < 2:
+            alike = all(p.shape[:-1] == of.shape[:-1] for p in parts)
+            if not alike or not torch.equal(torch.cat(parts, -1), of):
                 continue
-            if not torch.equal(torch.cat(parts, -1), of):
-                continue
-            last = max(failure.line(m) for m in failure.inside(scope, cst.Assign)
-                       if failure.text(m.targets[0].target) in names)  # fmt: skip
             cat = f"{failure.name_of('torch', 'cat')}([{', '.join(names)}], {of.dim() - 1})"
             given = [a for c in failure.inside(scope, cst.Call) for a in c.args
-                     if failure.text(a.value) == whole and failure.line(a) > last]  # fmt: skip
+                     if failure.text(a.value) == whole and failure.line(a) > last[whole]]  # fmt: skip
             told = f"it is computed of {' and '.join(f'`{n}`' for n in names)} themselves"
             if given:
                 changes: Edits = {a.value: cst.parse_expression(cat) for a in given}
@@ -329,26 +327,21 @@ def _folder(failure: Failure) -> Rewrites:
     said, here = read(failure.error, "folder_missing"), failure.statement
     if said is None or here is None or said["folder"].startswith(("/", "~")):
         return
-    folder = said["folder"]
-    first = line_of(f'os.makedirs("{folder}", exist_ok=True)')
+    first = line_of(f"os.makedirs({said['folder']!r}, exist_ok=True)")
     new = failure.replace({}, beside={here: Beside(first)})
     if "os" not in failure.imported():
         new = with_import(Program(new.code), "import os")
-    told = f"the folder `{folder}` is made first"
+    told = f"the folder `{said['folder']}` is made first"
     yield failure.edit(new, told, at=here, cost=COST.SAID, as_one=True)
 
 
 def _on_the_cpu(failure: Failure) -> Rewrites:
     """`DDP(net)` for `DDP(net, device_ids=[0])`, where the weights are on the CPU."""
-    node = failure.node
-    if isinstance(node, cst.Call) and "device(type='cpu')" in failure.error.message:
-        given = [a for n in ("device_ids", "output_device") if (a := argument(node, 99, n))]
-        new = node
-        for one in given:
-            new = without_argument(new, one)
-        names = " and ".join(f"`{failure.text(a.keyword)}`" for a in given if a.keyword is not None)
-        if given:
-            yield _edit(failure, node, new, f"{names} is left out: the model is on the CPU")
+    node, on_cpu = failure.node, "device(type='cpu')" in failure.error.message
+    given = argument(node, 99, "device_ids") if isinstance(node, cst.Call) and on_cpu else None
+    if isinstance(node, cst.Call) and given is not None:
+        told = "`device_ids` is left out: the model is on the CPU"
+        yield _edit(failure, node, without_argument(node, given), told)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -24,7 +24,7 @@ from knowledge.repair.toolkit.live import Operand, operands, works
 from knowledge.repair.toolkit.sites import assignment, scope_of, with_argument
 
 _NUMBER = (r", *(?:value ?= ?)?-?[\d.]+(?:e[+-]?\d+)?\)$", "")  # the one that had no room
-KEEPS = (computed(allowed=("expand", "size", "["), instead=[_NUMBER]),)
+KEEPS = (computed(allowed=("expand", "size"), instead=[_NUMBER]),)
 _FRAMES = 2
 _IN_VMAP, _DEVICE = "inplace_under_vmap", "device_unknown"
 _GPU = re.compile(r"(?i)gpu(?::\d{1,2})?")
@@ -137,14 +137,16 @@ def _in_steps(failure: Failure, place: Place, one: Operand, others: list[Any]) -
 
 
 def _turned(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
-    """`[one.t() for one in spectra]`: `pad_sequence` fills up the first dimension of each."""
+    """`tuple(one.t() for one in spectra)`: `pad_sequence` fills up the first dimension of each."""
     pads = isinstance(place.node, cst.Call) and failure.text(place.node.func).endswith(
         "pad_sequence"
     )
     rows = one.value if pads and isinstance(one.value, (list, tuple)) else ()
     sizes = [tuple(r.shape) for r in rows if isinstance(r, torch.Tensor) and r.dim() == 2]
     if len({s[0] for s in sizes}) == 1 < len({s[1] for s in sizes}) and len(sizes) == len(rows):
-        yield _Form("[one.t() for one in {}]", "the lengths of {}, which differ, come first", True)
+        yield _Form(
+            "tuple(one.t() for one in {})", "the lengths of {}, which differ, come first", True
+        )
 
 
 def _firm(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:

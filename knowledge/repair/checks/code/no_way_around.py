@@ -173,10 +173,7 @@ def _around(tree: ast.Module) -> dict[ast.stmt, tuple[str | None, ...]]:
 
 
 def _sets_a_part(statement: ast.If) -> bool:
-    """`if layer.bias is not None:` and its first values: a layer may be made without it.
-
-    So `if p.dim() > 1:` and first values by both sizes of a matrix, which a bias has not.
-    """
+    """`if layer.bias is not None:`, or `if p.dim() > 1:`, and first values that take that."""
     match statement.test:
         case ast.Compare(
             left=ast.Call(func=ast.Attribute(value=part, attr="dim")),
@@ -255,10 +252,7 @@ def _left_out(change: Change) -> Iterator[str]:
 
 
 def _is_kept_in_ctx(statement: ast.stmt, found: Comparison) -> bool:
-    """Whether an `__init__` that only kept what it was given is done by a static `forward`.
-
-    So a `save_for_backward` of numbers alone, each of which is an attribute of ctx now.
-    """
+    """Whether ctx has what an `__init__` kept, or what a `save_for_backward` of numbers saved."""
     match statement:
         case ast.Expr(
             value=ast.Call(func=ast.Attribute(value=ctx, attr="save_for_backward"), args=saved)

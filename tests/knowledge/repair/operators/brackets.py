@@ -130,7 +130,7 @@ with torch.no_grad:   # only looking
     print(net(torch.ones(3, 4)).shape)
 """
 
-MEASURED = """\
+ENTERED_BOTH = """\
 import torch
 
 with torch.enable_grad(), torch.inference_mode:
@@ -172,12 +172,12 @@ CASES = Cases(
     mended={},
     paired={
         "a context": (ENTERED, ("with torch.no_grad():   # only looking",)),
-        "one of two contexts": (MEASURED, ("torch.enable_grad(), torch.inference_mode():",)),
+        "one of two contexts": (ENTERED_BOTH, ("torch.enable_grad(), torch.inference_mode():",)),
         "a copy of what a method gives": (
             KEPT,
             ("copy.deepcopy(net.state_dict())   # the best so far",),
         ),
-        "a method further up": (MEASURED, ("loss = errors.mean()   # of all",)),
+        "a method further up": (ENTERED_BOTH, ("loss = errors.mean()   # of all",)),
         "in a sum": (COUNTED, ("p.numel() for p",)),
         "an element": (ELEMENT, ("middle = board[1, 1]   # one field",)),
         "a method as it is": (PARAMETERS, ("SGD(net.parameters(), lr=0.1)   # all of them",)),
@@ -199,10 +199,6 @@ CASES = Cases(
     },
     wrong={
         "not entered": ("a context", swap("with torch.no_grad:   # only looking", "if True:")),
-        "of another model": (
-            "a copy of what a method gives",
-            swap("net.load_state_dict(best)", "net.load_state_dict(nn.Linear(4, 2).state_dict())"),
-        ),
         "another element": ("an element", swap("board(1, 1)", "board[0, 0]")),
         "the whole": ("an element", swap("board(1, 1)", "board")),
         "a number": ("a shape", swap("x.shape(0)", "2")),

@@ -277,9 +277,7 @@ loss.backward()
 DRAWN = TWO_CLASSES.replace("torch.tensor([0, 1, 1, 0])", "torch.randint(0, 2, (300,))").replace(
     "torch.randn(4, 3)", "torch.randn(300, 3)"
 )
-THREE_CLASSES = DRAWN.replace("randint(0, 2,", "randint(0, 3,")
-
-THREE_CLASSES = DRAWN.replace("randint(0, 2,", "randint(0, 3,")
+OF_THREE = DRAWN.replace("randint(0, 2,", "randint(0, 3,")
 
 TRAINING = """\
 import torch
@@ -392,7 +390,7 @@ CASES = Cases(
         "booleans": (FLOATS, ("(hits > 0).float())   # hit or miss",)),
     },
     refused={
-        "one score for three classes": THREE_CLASSES,
+        "one score for three classes": OF_THREE,
         "a probability": CHOSEN,
         "stars": STARS,
         "rows of other numbers": OTHER_NUMBERS,
