@@ -222,15 +222,15 @@ def _columns_of(failure: Failure) -> Rewrites:
                 cuts.setdefault(failure.text(cut.value), []).append(name)
                 last[failure.text(cut.value)] = failure.line(assign)
         for whole, names in cuts.items():
-            parts, of = [held[n] for n in names], held.get(whole)
+            parts, of, end = [held[n] for n in names], held.get(whole), last[whole]
             if not isinstance(of, torch.Tensor) or of.dim() < 2 or len(parts) < 2:
                 continue
             alike = all(p.shape[:-1] == of.shape[:-1] for p in parts)
             if not alike or not torch.equal(torch.cat(parts, -1), of):
                 continue
             cat = f"{failure.name_of('torch', 'cat')}([{', '.join(names)}], {of.dim() - 1})"
-            given = [a for c in failure.inside(scope, cst.Call) for a in c.args
-                     if failure.text(a.value) == whole and failure.line(a) > last[whole]]  # fmt: skip
+            args = (a for c in failure.inside(scope, cst.Call) for a in c.args)
+            given = [a for a in args if failure.text(a.value) == whole and failure.line(a) > end]
             told = f"it is computed of {' and '.join(f'`{n}`' for n in names)} themselves"
             if given:
                 changes: Edits = {a.value: cst.parse_expression(cat) for a in given}

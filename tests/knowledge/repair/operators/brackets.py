@@ -177,7 +177,7 @@ CASES = Cases(
             KEPT,
             ("copy.deepcopy(net.state_dict())   # the best so far",),
         ),
-        "a method further up": (ENTERED_BOTH, ("loss = errors.mean()   # of all",)),
+        "a method further up": (MEASURED, ("loss = errors.mean()   # of all",)),
         "in a sum": (COUNTED, ("p.numel() for p",)),
         "an element": (ELEMENT, ("middle = board[1, 1]   # one field",)),
         "a method as it is": (PARAMETERS, ("SGD(net.parameters(), lr=0.1)   # all of them",)),
