@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from executor.errors import is_a
+from executor.errors import is_a, read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure, Place
@@ -123,11 +123,11 @@ def _for_each(failure: Failure, place: Place, one: Operand, others: list[Any]) -
 
 def _in_steps(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
     """`widths // 4`: the lengths of what came in, for a network that makes one step of four."""
-    steps = re.search(r"at most (\d+), but got value (\d+)", failure.error.message)
+    said = read(failure.error, "ctc_steps")
     lengths = one.value
-    if steps is None or not isinstance(lengths, torch.Tensor) or lengths.dim() != 1:
+    if said is None or not isinstance(lengths, torch.Tensor) or lengths.dim() != 1:
         return
-    most, got = int(steps[1]), int(steps[2])
+    most, got = said.numbers("steps", "told")
     alive = [v for names in failure.live.names for v in names.values()]
     came_in = any(isinstance(v, torch.Tensor) and got in v.shape for v in alive)
     if not most or got % most or not came_in or lengths.max() != got:
@@ -251,7 +251,7 @@ _FORMS: tuple[tuple[str, str, _Forms], ...] = (
     ("stft_wants_return_complex", "", _as_it_gave),
     ("", "lengths must be of size batch_size", _for_each),
     ("distribution_value", r"support \(Boolean\(\)\)", _greys),
-    ("ctc_steps", "input_lengths", _in_steps),
+    ("ctc_steps", "", _in_steps),
     ("broadcast_sizes", "must match", _turned),
     ("matrix_kind", "positive-definite", _firm),
     ("distribution_parameter", "PositiveDefinite", _firm),
