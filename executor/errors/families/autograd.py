@@ -652,7 +652,7 @@ FAMILIES = (
         says="A function of torch.func changes a tensor in place that was not handed to it.",
         decides=True,
         means=(
-            "Inside of a function of torch.func (grad, vjp, jvp) a tensor is changed in place that "
+            "Inside of a function of torch.func (grad, vmap) a tensor is changed in place that "
             "was not handed to it | a BatchNorm in training mode, which writes its running "
             "statistics",
         ),
@@ -666,6 +666,7 @@ FAMILIES = (
         today=(
             r"During a grad \(vjp, jvp, grad, etc\) transform, the function provided attempted to "
             r"call in-place operation",
+            r"Batch norm got a batched tensor as input while the running_mean or running_var",
         ),
         sample=(
             "kept = torch.zeros(2)\ntorch.func.grad(lambda w: kept.add_(w).sum())(torch.ones(2))"

@@ -84,7 +84,9 @@ def _moved(
         )
         edits[unpack] = cst.FlattenSentinel([unpack.with_changes(body=new.body), *back])
     else:
-        edits[save], edits[unpack] = cst.FlattenSentinel(added), cst.FlattenSentinel(back)
+        for old, lines in ((save, added), (unpack, back)):
+            first = lines[0].with_changes(leading_lines=old.leading_lines)
+            edits[old] = cst.FlattenSentinel([first, *lines[1:]])
     return edits, numbers, ctx
 
 
@@ -100,6 +102,9 @@ def _given(
     calls = [c for c in program.inside(line, cst.Call) if program.text(c.func) in applied]
     if len(calls) != 1 or len(calls[0].args) != len(names):
         return {}
+    # What slices count with is no tensor: `x[:, steps:]`.
+    bounds = (b for s in program.inside(forward, cst.Slice) for b in (s.lower, s.upper))
+    counted = {program.text(b).lstrip("-") for b in bounds if b is not None}
     found = {}
     for name, given in zip(names, calls[0].args, strict=True):
         facts = program.seen.get(program.text(given.value))
@@ -107,6 +112,8 @@ def _given(
             found[name] = False
         elif facts is not None:
             found[name] = facts.is_leaf is not None
+        elif name in counted:
+            found[name] = False
     return found
 
 

@@ -27,7 +27,8 @@ _MAKES = re.compile(r"^torch\.(tensor|as_tensor|LongTensor|FloatTensor|Tensor|In
 _MAY_GO = ("dtype", "tensor", "LongTensor", "FloatTensor", "IntTensor", "as_tensor", "Tensor")
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d*)?(?:e-?\d+)?")
 # A comprehension keeps its loop, and its bracket comes before the maker then.
-KEEPS = (computed(allowed=("[",), may_go=_MAY_GO, instead=((r"\[", ""),)),)
+_TYPE = r", *dtype=[\w.]+"  # it comes before the rows then
+KEEPS = (computed(allowed=("[",), may_go=_MAY_GO, instead=((r"\[", ""), (_TYPE, ""))),)
 
 
 def applies(result: JobResult) -> bool:

@@ -14,6 +14,7 @@ from knowledge.repair.toolkit.edits import call
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import later
 from knowledge.repair.toolkit.keeps import computed, leaves, tensors
+from knowledge.repair.toolkit.shapes import quoted_line
 from knowledge.repair.toolkit.sites import argument, assignment, scope_of, seen_error, variables
 from knowledge.repair.toolkit.unchanged import failing_lines
 
@@ -86,6 +87,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     """The same rows are joined, all of them."""
     error = seen_error(before, *ERRORS)
     was, now = (re.findall(r"\w+\[", text) for text in failing_lines(error, proposal))
-    parts = set(now) - set(was)
+    line = quoted_line(error.traceback) if error is not None else ""  # `table[key] = …` too
+    parts = set(now) - {*was, *re.findall(r"\w+\[", line)}
     told = "every row is joined", "only a part of the rows is joined"
     return [Check.of("rows", not parts, *told)]

@@ -140,7 +140,10 @@ def _forms(
     is_array = isinstance(value, np.ndarray) and value.dtype != object
     if isinstance(value, torch.Tensor) or is_array:
         turns = isinstance(place.node, cst.UnaryOperation)  # `~` makes -2 of 1
-        if _OF_WHOLE.search(message) and _is_whole(value) and not turns:
+        # Bytes in an index are a mask; above 1 they are meant for places.
+        places = isinstance(place.node, cst.Subscript) and "uint8" in str(value.dtype)
+        whole = _is_whole(value) or (places and value.size and value.max() > 1)
+        if _OF_WHOLE.search(message) and whole and not turns:
             new = (
                 method(node, "long") if isinstance(value, torch.Tensor) else _astype(node, "int64")
             )

@@ -24,7 +24,7 @@ from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import required
 from knowledge.repair.toolkit.sites import assignment
 
-SPEAKS = r"builtin_function_or_method|\bmethod_descriptor\b|'method'"
+SPEAKS = r"builtin_function_or_method|\bmethod_descriptor\b|'method'|context manager protocol"
 ERRORS = ("not_callable", "index_type", "plain_attribute", "object_attribute")
 _OF_ONE = ("numel", "nelement", "item", "dim", "size", "mean", "sum", "max", "min", "std",
            "tolist", "numpy", "detach", "clone")  # fmt: skip
@@ -35,6 +35,7 @@ Change = tuple[cst.BaseExpression, str]
 def edits(failure: Failure) -> Rewrites:
     """The failing place, then every place that does the same with the same thing."""
     yield from _not_called(failure)
+    yield from _not_entered(failure)
     for node, value in _suspects(failure):
         change = _change(failure, node, value)
         if change is None:
@@ -65,13 +66,30 @@ def _not_called(failure: Failure) -> Rewrites:
     for name in failure.inside(failure.statement, cst.Name):
         # `loss = errors.mean`, and what follows asks that method for what a tensor has.
         made, value = assignment(failure, name.value, name), failure.value(name)
-        is_method = isinstance(value, _METHODS) and _needs_nothing(value)
-        if made is not None and is_method and isinstance(made.value, cst.Attribute):
-            found[made.value] = cst.Call(made.value)
+        if made is None or not isinstance(value, _METHODS) or not _needs_nothing(value):
+            continue
+        # In `copy.deepcopy(net.state_dict)` too, which copies that method.
+        asked = [a for a in failure.expressions(made.value) if isinstance(a, cst.Attribute)]
+        named = (a for a in asked if a.attr.value == value.__name__)
+        found |= {a: cst.Call(a) for a in named if not isinstance(failure.parent(a), cst.Call)}
     if found:
         names = " and ".join(dict.fromkeys(f"`{failure.text(n)}`" for n in found))
         told = f"{names} is a method, which is called"
-        yield failure.edit(found, told, f"{names} is called", at=failure.statement)
+        yield failure.edit(found, told, f"{names} is called", at=min(found, key=failure.line))
+
+
+def _not_entered(failure: Failure) -> Rewrites:
+    """`with torch.no_grad():` for `with torch.no_grad:`, of the class itself."""
+    for block in failure.all(cst.With):
+        if failure.line(block) != failure.error.line:
+            continue
+        found = {i.item: failure.value(i.item) for i in block.items}
+        kinds = (type, types.FunctionType, types.MethodType)
+        made: Edits = {n: cst.Call(n) for n, v in found.items()
+                       if isinstance(v, kinds) and not isinstance(n, cst.Call)}  # fmt: skip
+        if made and all(required(v) == set() for n, v in found.items() if n in made):
+            names = " and ".join(f"`{failure.text(n)}`" for n in made)
+            yield failure.edit(made, f"{names} is called: what it gives is entered", at=block)
 
 
 def _suspects(failure: Failure) -> Iterator[tuple[cst.BaseExpression, Any]]:

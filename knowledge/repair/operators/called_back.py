@@ -2,7 +2,7 @@
 
 The method that registers a hook says what torch calls it with. A parameter of the hook keeps its
 name where that says which of these it is; those that it lacks are added, and one that nothing is
-passed for, and that nothing reads, goes.
+passed for, and that nothing reads, goes. A hook goes again by the handle that registering it gives.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Edits, Program, separated
+from knowledge.repair.toolkit.edits import Edits, Program, method, separated
+from knowledge.repair.toolkit.flow import free_name, loops_around
 from knowledge.repair.toolkit.sites import calls
 
-ERRORS = ("too_many_arguments", "missing_arguments")
+ERRORS = ("too_many_arguments", "missing_arguments", "object_attribute", "tensor_attribute")
+_REMOVES = re.compile(r"(?:remove|unregister|deregister)_(?:\w{1,30}_)?hooks?")
 
 _GIVEN = {
     "register_forward_hook": ("module", "inputs", "output"),
@@ -45,7 +47,8 @@ Hook = cst.FunctionDef | cst.Lambda
 
 
 def edits(failure: Failure) -> Rewrites:
-    """The hook that the error names, with the parameters of its kind."""
+    """The hook that the error names, with the parameters of its kind, or the handle of it."""
+    yield from _by_its_handle(failure)
     said = _NAME.search(failure.error.message)
     if said is None:
         return
@@ -75,6 +78,31 @@ def edits(failure: Failure) -> Rewrites:
         if role in _TUPLES:
             changes |= _first_of(failure, hook, param.name.value)
     yield failure.edit(changes, told, at=hook, cost=COST.SAID)
+
+
+def _by_its_handle(failure: Failure) -> Rewrites:
+    """`handle.remove()` for `net.remove_forward_hook(look)`, and `handle = ` where it came."""
+    node = failure.node.func if isinstance(failure.node, cst.Call) else failure.node
+    if not isinstance(node, cst.Attribute) or _REMOVES.fullmatch(node.attr.value) is None:
+        return
+    alone = [e.value for e in failure.all(cst.Expr) if isinstance(e.value, cst.Call)]
+    asked = [(c, c.func) for c in alone if isinstance(c.func, cst.Attribute)]
+    changes: Edits = {}
+    for gone, function in asked:
+        if function.attr.value != node.attr.value:
+            continue
+        owner, line = failure.text(function.value), failure.line(gone)
+        came = [c for c, f in asked if f.attr.value in _GIVEN
+                and failure.text(f.value) == owner and failure.line(c) < line]  # fmt: skip
+        if len(came) != 1 or any(loops_around(failure, c) for c in (gone, *came)):
+            return
+        name = free_name(failure, f"handle_{len(changes) // 2 + 1}" if changes else "handle")
+        kept = cst.Assign([cst.AssignTarget(cst.Name(name))], came[0])
+        changes[cst.ensure_type(failure.parent(came[0]), cst.Expr)] = kept
+        changes[gone] = method(cst.Name(name), "remove")
+    if changes:
+        told = "a hook is removed by the handle that registering it gave"
+        yield failure.edit(changes, told, at=node, as_one=True)
 
 
 def _with_index(program: Program) -> Rewrites:

@@ -39,7 +39,7 @@ def edits(failure: Failure) -> Rewrites:
         changes = _renamed(failure, hidden)
         if not changes:
             continue
-        new = _new_name(failure, hidden.name)
+        new = _new_name(failure, hidden)
         whose = "nn.Module" if _is_of_torch(hidden) else type(hidden.owner).__name__
         told = f"the attribute is `self.{new}`; `{hidden.name}` is a method of {whose}"
         nodes = {node: old.with_changes(attr=cst.Name(new)) for node, old in changes.items()}
@@ -128,6 +128,9 @@ def _hidden(failure: Failure) -> Iterator[_Hidden]:
                 held |= dict(owner.named_buffers(recurse=False))
             if name in held and callable(getattr(type(owner), name, None)):
                 yield _Hidden(name, owner, held[name])
+            # `net.eval()` calls `train`, whose name may be a flag's.
+            if isinstance(owner, nn.Module) and type(held.get("train")) is bool:
+                yield _Hidden("train", owner, held["train"])
 
 
 def _is_of_torch(hidden: _Hidden) -> bool:
@@ -177,10 +180,12 @@ def _is_of(failure: Failure, node: cst.Attribute, hidden: _Hidden) -> bool:
     return around is None and type(failure.value(node.value, 0)) is owner
 
 
-def _new_name(program: Program, name: str) -> str:
-    """A name that the program does not use."""
+def _new_name(program: Program, hidden: _Hidden) -> str:
+    """A name that the program does not use; what a flag `train` says every module has already."""
     used = {a.attr.value for a in program.all(cst.Attribute)}
-    new = _BETTER.get(name, f"{name}_")
+    new = _BETTER.get(hidden.name, f"{hidden.name}_")
+    if hidden.name == "train" and type(hidden.value) is bool:
+        new = "training"
     while new in used:
         new += "_"
     return new

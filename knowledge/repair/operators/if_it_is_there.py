@@ -1,4 +1,4 @@
-"""Ask whether a layer has a part before it is set: one made with `bias=False` has no bias."""
+"""Ask whether a part is there, and is a matrix, before it is set: `bias=False` makes no bias."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.flow import parameters
 from knowledge.repair.toolkit.lazily import torch
+from knowledge.repair.toolkit.sites import names_in
 
-ERRORS = ("none_attribute",)
+ERRORS = ("none_attribute", "dimensions")
 REPEATS = True  # another layer may lack it too
 
 
@@ -24,17 +26,36 @@ def edits(failure: Failure) -> Rewrites:
             continue
         for part in _absent(failure, line, place.frame):
             text = failure.text(part)
-            guard = cst.ensure_type(
-                cst.parse_statement(f"if {text} is not None:\n    pass"), cst.If
-            )
-            inner = line.with_changes(leading_lines=())
-            guarded = guard.with_changes(
-                body=cst.IndentedBlock([inner]), leading_lines=line.leading_lines
-            )
             told = f"`{text}` is set where there is one; this layer was made without"
             meant = f"a layer without a {part.attr.value} stays without one"
-            yield failure.edit({line: guarded}, told, meant, at=part, cost=COST.SURE)
+            new = _guarded(line, f"{text} is not None")
+            yield failure.edit({line: new}, told, meant, at=part, cost=COST.SURE)
             return
+        row = _row(failure, line.body[0].value, place.frame)
+        if row is not None:
+            told = f"`{row}` is set so where it is a matrix; a bias has no such sizes"
+            new = _guarded(line, f"{row}.dim() > 1")
+            yield failure.edit({line: new}, told, "a bias keeps its first values", at=line)
+            return
+
+
+def _guarded(line: cst.SimpleStatementLine, test: str) -> cst.If:
+    guard = cst.ensure_type(cst.parse_statement(f"if {test}:\n    pass"), cst.If)
+    body = cst.IndentedBlock([line.with_changes(leading_lines=())])
+    return guard.with_changes(body=body, leading_lines=line.leading_lines)
+
+
+def _row(failure: Failure, call: cst.BaseExpression, frame: int) -> str | None:
+    """The parameter of one dimension that `nn.init.xavier_uniform_` and its like were given."""
+    said = failure.error.message.lower()
+    if not isinstance(call, cst.Call) or not call.args or "fan" not in said:
+        return None
+    given = call.args[0].value
+    value, name = failure.value(given, frame), failure.text(given).removesuffix(".data")
+    loops = (n.target for n in failure.above(call) if isinstance(n, cst.For))
+    each = parameters(failure, call) - {"self"} | {n for t in loops for n in names_in(t)}
+    is_row = isinstance(value, torch.Tensor) and value.dim() == 1
+    return name if is_row and name.partition(".")[0] in each else None  # of several alike
 
 
 def _absent(failure: Failure, line: cst.SimpleStatementLine, frame: int) -> Iterator[cst.Attribute]:
@@ -49,5 +70,7 @@ def _absent(failure: Failure, line: cst.SimpleStatementLine, frame: int) -> Iter
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The layer is left without, and those that have one are set."""
-    kept = before.error is not None and before.error.code.rpartition(".")[0] in proposal.code
+    error = before.error
+    code = error.code if error is not None and "(" in error.code else ""
+    kept = error is not None and (code or error.code.rpartition(".")[0]) in proposal.code
     return [Check.of("guarded", kept, "what is there is still set", "it is set nowhere")]

@@ -81,6 +81,7 @@ def edits(failure: Failure) -> Rewrites:
         yield from (rewrite for _, rewrite in found)
         yield from _of_classes(failure, loss)
         yield from _of_scores(failure, loss)
+        yield from _of_two(failure, loss)
         return
 
 
@@ -298,15 +299,33 @@ def _of_scores(failure: Failure, loss: _Loss) -> Rewrites:
     ):
         return  # no loss of probabilities is for these
     name = failure.text(loss.input)
+    if re.search(rf"\b{re.escape(name)} *[<>]=? *0?\.5\b", failure.module.code):
+        return  # elsewhere they are taken for probabilities
     made, word = _made(failure, loss), _OF_PROBABILITIES[loss.name]
     if made is not None:
         new = cst.parse_expression(failure.text(made).removesuffix(loss.name) + word)
         meaning = "the model gives scores"
         yield failure.edit({made: new}, f"`{name}` are scores, which `{word}` takes", meaning)
+        return
     soft = cst.parse_expression(f"{failure.name_of('torch', 'sigmoid')}({name})")
     told = f"the sigmoid of `{name}` gives probabilities"
     meaning, cost = "the loss is meant to be given probabilities", COST.SURE + 0.1
     yield failure.edit({loss.input: soft}, told, meaning, at=loss.call, cost=cost)
+
+
+def _of_two(failure: Failure, loss: _Loss) -> Rewrites:
+    """One score a sample and labels 0 and 1: the binary cross entropy of the scores."""
+    made, target, given = _made(failure, loss), loss.wanted, loss.given
+    word = {"CrossEntropyLoss": "BCEWithLogitsLoss",
+            "cross_entropy": "binary_cross_entropy_with_logits"}.get(loss.name)  # fmt: skip
+    if word is None or made is None or not isinstance(target, torch.Tensor) or given.dim() != 1:
+        return
+    if target.shape != given.shape or set(target.tolist()) != {0, 1}:
+        return
+    new = cst.parse_expression(failure.text(made).removesuffix(loss.name) + word)
+    told = f"one for each sample, with labels 0 and 1, are scores, which `{word}` takes"
+    both: Edits = {made: new, loss.target: method(loss.target, "float")}
+    yield failure.edit(both, told, as_one=True)  # floats alone would be taken for probabilities
 
 
 def _was_bounded(values: Any) -> bool:

@@ -22,8 +22,8 @@ from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import assignment, value_given
 from knowledge.repair.toolkit.unchanged import failing_expression_kept
 
-_FAMILIES = ("none_attribute", "argument_type", "not_callable", "operand_types", "unpack_one",
-             "power_operand_types", "overload")  # fmt: skip
+_FAMILIES = ("none", "none_attribute", "argument_type", "not_callable", "operand_types",
+             "unpack_one", "power_operand_types", "overload")  # fmt: skip
 
 _GIVE_NOTHING = ("print", "backward", "step", "zero_grad", "append", "extend", "update", "save",
                  "close", "sort", "show", "plot")  # fmt: skip
@@ -45,6 +45,8 @@ def edits(failure: Failure) -> Rewrites:
     if is_a(failure.error, "unpack_count"):
         yield from _with_the_others(failure)
         return
+    for place in failure.places:
+        yield from _of_a_closure(failure, place)
     given = [(p, call) for p in failure.places for call in _gave_none(failure, p)]
     found = [f for p, call in given if (f := _defined(failure, p, call)) is not None]
     changes = {f: change for f in found if (change := _with_return(failure, f)) is not None}
@@ -52,6 +54,26 @@ def edits(failure: Failure) -> Rewrites:
         title = f"line {failure.end_line(old)}: `{function.name.value}` returns {what}"
         meaning = f"{what} is the result of `{function.name.value}`"
         yield Rewrite(failure.replace({old: new}), title, meaning, cost=COST.SURE)
+
+
+def _of_a_closure(failure: Failure, place: Place) -> Rewrites:
+    """`return loss` of a closure that is handed to `step`, and ends with `loss.backward()`."""
+    node = place.node
+    if not isinstance(node, cst.Call) or not failure.text(node.func).endswith(".step"):
+        return
+    names = [failure.text(a.value) for a in node.args]
+    for closure in failure.all(cst.FunctionDef):
+        asked = [c.func for c in failure.inside(closure.body, cst.Call)]
+        started = [f.value for f in asked
+                   if isinstance(f, cst.Attribute) and f.attr.value == "backward"]  # fmt: skip
+        if [closure.name.value] != names or len(started) != 1:
+            continue
+        if failure.inside(closure.body, cst.Return) or not isinstance(started[0], cst.Name):
+            continue
+        last, told = closure.body.body[-1], f"`{names[0]}` returns `{started[0].value}`"
+        if isinstance(last, cst.BaseStatement):
+            line = cst.SimpleStatementLine([cst.Return(started[0])])
+            yield failure.edit({last: cst.FlattenSentinel([last, line])}, told, at=last)
 
 
 def _that_drop_it(program: Program) -> dict[cst.FunctionDef, _Change]:

@@ -14,15 +14,24 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from executor.errors import HasMessage, is_a
+from executor.errors import HasMessage, is_a, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Beside, Edits, operand
+from knowledge.repair.toolkit.edits import Beside, Edits, Program, operand
+from knowledge.repair.toolkit.imports import with_import
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import made_callable
-from knowledge.repair.toolkit.sites import argument, calls, made, with_argument, without_argument
+from knowledge.repair.toolkit.sites import (
+    argument,
+    assignment,
+    calls,
+    made,
+    scope_of,
+    with_argument,
+    without_argument,
+)
 from knowledge.repair.toolkit.statements import line_of
 
 _Edits = Callable[[Failure], Rewrites]
@@ -178,6 +187,7 @@ def _unused(failure: Failure) -> Rewrites:
             told = f"the gradient is taken of `{of}` itself, and not of a copy that nothing reads"
             yield failure.edit({copy: copy.func.value}, told, cost=COST.SAID)
     yield from _leaf_behind(failure, wanted.value, int(at[1]))
+    yield from _columns_of(failure)
     name = _name_of(failure, failure.value(wanted.value), int(at[1]))
     if name:
         told = f"`materialize_grads=True`: `{name}` takes no part, and gets a gradient of zeros"
@@ -199,6 +209,32 @@ def _leaf_behind(failure: Failure, inputs: cst.BaseExpression, at: int) -> Rewri
     if isinstance(value, torch.Tensor) and value.is_leaf and value.requires_grad:
         told = f"the gradient is taken of `{name}` itself, and not of what is computed of it anew"
         yield failure.edit({part: leaf}, told, cost=COST.SAID)
+
+
+def _columns_of(failure: Failure) -> Rewrites:
+    """`net(torch.cat([x, t], 1))` for `net(pts)`, of which `x` and `t` are the columns."""
+    for place in failure.places:
+        scope, held = scope_of(failure, place.node), failure.live.names[place.frame]
+        cuts, last = dict[str, list[str]](), dict[str, int]()
+        for assign in failure.inside(scope, cst.Assign):
+            cut, name = assign.value, failure.text(assign.targets[0].target)
+            if isinstance(cut, cst.Subscript) and isinstance(held.get(name), torch.Tensor):
+                cuts.setdefault(failure.text(cut.value), []).append(name)
+                last[failure.text(cut.value)] = failure.line(assign)
+        for whole, names in cuts.items():
+            parts, of, end = [held[n] for n in names], held.get(whole), last[whole]
+            if not isinstance(of, torch.Tensor) or of.dim() < 2 or len(parts) < 2:
+                continue
+            alike = all(p.shape[:-1] == of.shape[:-1] for p in parts)
+            if not alike or not torch.equal(torch.cat(parts, -1), of):
+                continue
+            cat = f"{failure.name_of('torch', 'cat')}([{', '.join(names)}], {of.dim() - 1})"
+            args = (a for c in failure.inside(scope, cst.Call) for a in c.args)
+            given = [a for a in args if failure.text(a.value) == whole and failure.line(a) > end]
+            told = f"it is computed of {' and '.join(f'`{n}`' for n in names)} themselves"
+            if given:
+                changes: Edits = {a.value: cst.parse_expression(cat) for a in given}
+                yield failure.edit(changes, told, cost=COST.SAID, as_one=True)
 
 
 def _name_of(failure: Failure, inputs: Any, at: int) -> str:
@@ -258,8 +294,54 @@ def _batch_norm_in_func(failure: Failure) -> Rewrites:
         return
     code = f"torch.func.replace_all_batch_norm_modules_({nets[0]})"
     told = f"the batch norms of `{nets[0]}` keep no running averages, which are written in place"
-    new = failure.replace({}, beside={here: Beside(line_of(code))})
-    yield Rewrite(new, f"line {failure.line(here)}: {told}", told, cost=COST.SURE)
+    made = assignment(failure, nets[0], here)
+    at = failure.parent(made) if made is not None and "vmap" in failure.module.code else None
+    # Where it is mapped its buffers are taken below.
+    beside = {at or here: Beside(line_of(code), after=at is not None)}
+    at, new = at or here, failure.replace({}, beside=beside)
+    yield Rewrite(new, f"line {failure.line(at)}: {told}", told, cost=COST.SURE)
+
+
+def _let_go(failure: Failure) -> Rewrites:
+    """`net.feat = None` above a copy of a module that keeps what its last call computed."""
+    node, here = failure.node, failure.statement
+    if not isinstance(node, cst.Call) or here is None or not node.args:
+        return
+    copied, name = failure.value(node.args[0].value), failure.text(node.args[0].value)
+    parts = copied.named_modules(prefix=name) if isinstance(copied, torch.nn.Module) else ()
+    kept = [(path, key) for path, part in parts for key, value in vars(part).items()
+            if isinstance(value, torch.Tensor) and not value.is_leaf]  # fmt: skip
+    empty = {failure.text(a.targets[0].target) for a in failure.all(cst.Assign)
+             if failure.text(a.value) == "None"}  # fmt: skip
+    if kept and all(f"self.{key}" in empty and ".0" not in path for path, key in kept):
+        first, *more = [line_of(f"{path}.{key} = None") for path, key in kept]
+        lines = [first.with_changes(leading_lines=here.leading_lines), *more]
+        new = cst.FlattenSentinel([*lines, here.with_changes(leading_lines=())])
+        names = " and ".join(f"`{path}.{key}`" for path, key in kept)
+        told = f"{names} is empty again: what the last call computed is not copied"
+        yield failure.edit({here: new}, told, at=here)
+
+
+def _folder(failure: Failure) -> Rewrites:
+    """`os.makedirs("out", exist_ok=True)` above what writes into a folder that is not there."""
+    said, here = read(failure.error, "folder_missing"), failure.statement
+    if said is None or here is None or said["folder"].startswith(("/", "~")):
+        return
+    first = line_of(f"os.makedirs({said['folder']!r}, exist_ok=True)")
+    new = failure.replace({}, beside={here: Beside(first)})
+    if "os" not in failure.imported():
+        new = with_import(Program(new.code), "import os")
+    told = f"the folder `{said['folder']}` is made first"
+    yield failure.edit(new, told, at=here, cost=COST.SAID, as_one=True)
+
+
+def _on_the_cpu(failure: Failure) -> Rewrites:
+    """`DDP(net)` for `DDP(net, device_ids=[0])`, where the weights are on the CPU."""
+    node, on_cpu = failure.node, "device(type='cpu')" in failure.error.message
+    given = argument(node, 99, "device_ids") if isinstance(node, cst.Call) and on_cpu else None
+    if isinstance(node, cst.Call) and given is not None:
+        told = "`device_ids` is left out: the model is on the CPU"
+        yield _edit(failure, node, without_argument(node, given), told)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
@@ -294,4 +376,7 @@ _OPTIONS = (
     _Option("half_parameters", _ANY, _whole_weights),
     _Option("loader_option_needs_workers", _ANY, _with_workers),
     _Option("captured_in_place", _ANY, _batch_norm_in_func),
+    _Option("deepcopy_of_result", _ANY, _let_go),
+    _Option("folder_missing", _ANY, _folder),
+    _Option("ddp_devices", _ANY, _on_the_cpu),
 )

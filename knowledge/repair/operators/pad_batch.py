@@ -25,9 +25,10 @@ _SAMPLES = 8
 
 
 def applies(result: JobResult) -> bool:
-    """A loader's samples differ in length."""
+    """A loader's samples differ in length, or some of them are None."""
     error = seen_error(result, *_FAMILIES)
-    return error is not None and "collate" in error.traceback
+    none = result.error if result.error and "NoneType" in result.error.message else None
+    return any(e is not None and "collate" in e.traceback for e in (error, none))
 
 
 def edits(failure: Failure) -> Rewrites:
@@ -43,6 +44,9 @@ def edits(failure: Failure) -> Rewrites:
     if any(a.star for a in loader.args) or not loader.args:
         return
     samples = _samples(failure, loader)
+    if "NoneType" in failure.error.message:
+        yield from _without_none(failure, loader, samples)
+        return
     pad = failure.name_of("torch.nn.utils.rnn", "pad_sequence")
     line = f"line {failure.line(loader)}"
     filled = "filled up with zeros to the longest of their batch"
@@ -83,6 +87,19 @@ def edits(failure: Failure) -> Rewrites:
         supposes=True,
         cost=COST.SURE,
     )
+
+
+def _without_none(failure: Failure, loader: cst.Call, samples: list[Any]) -> Rewrites:
+    """What a data set could not read, and gave as None, is left out of its batch."""
+    given = [failure.text(r) for f in failure.all(cst.FunctionDef) if f.name.value == "__getitem__"
+             for r in failure.inside(f, cst.Return)]  # fmt: skip
+    if not {"return None", "return"} & {*given} or {s is None for s in samples} != {True, False}:
+        return  # what returns nothing may lack a `return`
+    join = failure.name_of("torch.utils.data", "default_collate")
+    function = f"lambda batch: {join}([one for one in batch if one is not None])"
+    new = with_argument(loader, 99, "collate_fn", cst.parse_expression(function))
+    told = "samples that are None are left out of their batch"
+    yield failure.edit({loader: new}, told, supposes=True)
 
 
 def _as_another(failure: Failure, loaders: list[cst.Call]) -> Rewrites:
@@ -187,4 +204,5 @@ def _joined(program: Program, name: str, column: tuple[Any, ...], pad: str) -> s
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Every sample is padded, none is cut or left out."""
     pads = "pad_sequence(" in proposal.code or proposal.code.count("collate_fn=") > 1
+    pads = pads or ("is not None]" in proposal.code and "default_collate(" in proposal.code)
     return [Check.of("padded", pads, "samples are padded", "samples are cut or left out")]

@@ -95,7 +95,8 @@ def edits(failure: Failure) -> Rewrites:
             is_own = own is not None and call is own.call
             if is_own and keyword in _GOES_OUT:
                 continue  # what goes out of it did not come into it
-            for new in sorted(numbers - {old, 0, 1}):
+            one = set() if is_a(failure.error, "loss_sizes") and keyword in _GOES_OUT else {1}
+            for new in sorted(numbers - {old, 0} - one):
                 if is_own and turned:
                     continue
                 cost = COST.SURE if is_own else COST.LIKELY + COST.FAR

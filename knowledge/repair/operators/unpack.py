@@ -27,11 +27,14 @@ _MOST = 6  # values
 _PARTS = (tuple, list)
 # Something was unpacked into another number of names; or what `enumerate` counts was used.
 ERRORS, TYPES = ("unpack_count", "unpack_one"), frozenset({"TypeError", "AttributeError"})
+SPEAKS = r"(?i)\bbatch_size\b|\bsizes?\b|\bshapes?\b|\bsamples\b|\bdtype\b"
+_PART = re.compile(r"(?i)_?(?:train(?:ing)?|trn|tr|tests?|te|tst|valid(?:ation)?|val|dev)_?")
 
 
 def edits(failure: Failure) -> Rewrites:
     """The names as the live value has parts."""
     if not is_a(failure.error, "unpack_count", "unpack_one"):
+        yield from _split_in_order(failure)
         yield from _counted(failure)
         return
     found = _unpacked(failure)
@@ -75,6 +78,25 @@ def _unpacked(failure: Failure) -> tuple[cst.Tuple, Any] | None:
         return loops[0].target, next(iter(iterated))
     except Exception:
         return None
+
+
+def _split_in_order(failure: Failure) -> Rewrites:
+    """`x_train, x_test, y_train, y_test = train_test_split(x, y)` for both of a part at a time."""
+    for call in calls(failure, r"(^|\.)train_test_split$"):
+        made = failure.parent(call)
+        target = made.targets[0].target if isinstance(made, cst.Assign) else None
+        count = sum(a.keyword is None for a in call.args)
+        if not isinstance(target, cst.Tuple) or len(target.elements) != 2 * count or count < 2:
+            continue
+        names = [failure.text(e.value) for e in target.elements]
+        whose = [_PART.sub("", n).lower() for n in names]
+        if whose[:count] != whose[count:] or len(set(whose)) != count:
+            continue  # as they are given: two of each kind, side by side
+        new = [n for pair in zip(names[:count], names[count:], strict=True) for n in pair]
+        told = f"the parts come array by array: {', '.join(new)}"
+        values = [e.with_changes(value=cst.parse_expression(n))
+                  for e, n in zip(target.elements, new, strict=True)]  # fmt: skip
+        yield failure.edit({target: target.with_changes(elements=values)}, told)
 
 
 def _worth(failure: Failure, node: cst.BaseExpression) -> Any:

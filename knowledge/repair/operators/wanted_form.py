@@ -5,13 +5,14 @@ Which form that is the error's family says; on which operand, and by what name, 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import libcst as cst
 
-from executor.errors import is_a
+from executor.errors import is_a, read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure, Place
@@ -68,7 +69,8 @@ def _at(failure: Failure, place: Place) -> Rewrites:
         others = [o.value for o in given if o is not one]
         for forms in _asked(failure.error):
             for form in forms(failure, place, one, others):
-                new = cst.parse_expression(form.text.format(failure.text(operand(one.node))))
+                text = failure.text(operand(one.node))
+                new = cst.parse_expression(form.text.format(text, text))
                 told = form.told.format(f"`{failure.text(one.node)}`")
                 if one.node is place.node or works(failure, place, one.node, new):
                     yield failure.edit({one.node: new}, told, supposes=form.supposes)
@@ -117,6 +119,51 @@ def _for_each(failure: Failure, place: Place, one: Operand, others: list[Any]) -
         if isinstance(value, torch.Tensor) and value.dim() == 1 and len(value) > 1:
             name = failure.text(other.node)
             yield _Form(f"{{}}.expand_as({name})", "each sequence of the batch has the length {}")
+
+
+def _in_steps(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
+    """`widths // 4`: the lengths of what came in, for a network that makes one step of four."""
+    said = read(failure.error, "ctc_steps")
+    lengths = one.value
+    if said is None or not isinstance(lengths, torch.Tensor) or lengths.dim() != 1:
+        return
+    most, got = said.numbers("steps", "told")
+    alive = [v for names in failure.live.names for v in names.values()]
+    came_in = any(isinstance(v, torch.Tensor) and got in v.shape for v in alive)
+    if not most or got % most or not came_in or lengths.max() != got:
+        return
+    told = f"each step of the network is {got // most} of what {{}} counts"
+    yield _Form(f"{{}} // {got // most}", told, True)
+
+
+def _turned(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
+    """`tuple(one.t() for one in spectra)`: `pad_sequence` fills up the first dimension of each."""
+    pads = isinstance(place.node, cst.Call) and failure.text(place.node.func).endswith(
+        "pad_sequence"
+    )
+    rows = one.value if pads and isinstance(one.value, (list, tuple)) else ()
+    sizes = [tuple(r.shape) for r in rows if isinstance(r, torch.Tensor) and r.dim() == 2]
+    if len({s[0] for s in sizes}) == 1 < len({s[1] for s in sizes}) and len(sizes) == len(rows):
+        yield _Form(
+            "tuple(one.t() for one in {})", "the lengths of {}, which differ, come first", True
+        )
+
+
+def _firm(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
+    """A matrix that rounding, or few samples, left without full rank: something on its diagonal."""
+    value = one.value
+    if not isinstance(value, torch.Tensor) or value.dim() != 2 or not value.is_floating_point():
+        return
+    matrix = value.detach()
+    if not torch.isfinite(matrix).all() or not torch.allclose(matrix, matrix.mT, atol=1e-6):
+        return
+    roots = torch.linalg.eigvalsh(matrix.double())
+    noise = float(len(matrix) * torch.finfo(value.dtype).eps * roots[-1])
+    if roots[-1] <= 0 or roots[0] < -max(10 * noise, 1e-4 * float(roots[-1])):
+        return  # it is none by its numbers
+    least = 10.0 ** math.ceil(math.log10(max(noise, -10 * float(roots[0]))))
+    text = f"{{}} + {least:g} * {failure.name_of('torch', 'eye')}(len({{}}))"
+    yield _Form(text, f"{{}} has an eigenvalue of 0 but for rounding: {least:g} is added", True)
 
 
 def _greys(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
@@ -180,6 +227,8 @@ def _made_of_a_sample(failure: Failure) -> Rewrites:
     target = getattr(statement.body[0], "target", None) or getattr(
         next(iter(getattr(statement.body[0], "targets", ())), None), "target", None
     )
+    if isinstance(target, cst.Tuple):
+        target = target.elements[0].value
     name = root(target) if target is not None else None
     made = assignment(failure, name.value, statement) if isinstance(name, cst.Name) else None
     function = scope_of(failure, statement)
@@ -202,6 +251,10 @@ _FORMS: tuple[tuple[str, str, _Forms], ...] = (
     ("stft_wants_return_complex", "", _as_it_gave),
     ("", "lengths must be of size batch_size", _for_each),
     ("distribution_value", r"support \(Boolean\(\)\)", _greys),
+    ("ctc_steps", "", _in_steps),
+    ("broadcast_sizes", "must match", _turned),
+    ("matrix_kind", "positive-definite", _firm),
+    ("distribution_parameter", "PositiveDefinite", _firm),
     ("cat_sizes", "", _for_the_batch),
     ("attention", "batch number", _for_the_batch),
 )

@@ -1,95 +1,19 @@
-"""How a snippet computes a loss: the call, its operands and their live shapes, its reduction."""
+"""How a snippet computes a loss: its reduction, and what of it has many elements."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 import libcst as cst
 
-from executor.errors import SeenError
-from executor.protocol import Caught, ErrorSeen, JobResult
-from knowledge.repair.codemod import Check, Rewrites
-from knowledge.repair.toolkit.edits import Program, method
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check
+from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.shapes import Shape, shape_of
-from knowledge.repair.toolkit.sites import argument, failing, given_to, integer
+from knowledge.repair.toolkit.sites import argument
 
 _REDUCE = frozenset({"sum", "mean", "norm", "item"})  # to one number, if no dimension is given
-
-
-@dataclass(frozen=True)
-class LossCall:
-    """A call with a prediction and a target; a shape is None where the run did not show it."""
-
-    call: cst.Call
-    input: cst.BaseExpression
-    target: cst.BaseExpression
-    input_shape: Shape | None
-    target_shape: Shape | None
-
-
-def loss_call(
-    program: Program, result: JobResult, error: ErrorSeen | Caught | None
-) -> LossCall | None:
-    """The failing call, if it has a prediction and a target."""
-    node = failing(program, error)
-    if not isinstance(node, cst.Call):
-        return None
-    found = _of_call(program, result, node)
-    layer = result.layer
-    if found is None or layer is None or layer.input is None or not layer.type.endswith("Loss"):
-        return found
-    shape = found.input_shape or layer.input
-    return LossCall(found.call, found.input, found.target, shape, found.target_shape)
-
-
-def _of_call(program: Program, result: JobResult, call: cst.Call) -> LossCall | None:
-    if len(call.args) < 2 or any(a.star for a in call.args):
-        return None
-    given = {a.keyword.value: a.value for a in call.args if a.keyword is not None}
-    plain = [a.value for a in call.args if a.keyword is None]
-    prediction = given.get("input") or (plain[0] if plain else None)
-    target = given.get("target") or (plain[1] if len(plain) > 1 else None)
-    if prediction is None or target is None:
-        return None
-    return LossCall(
-        call, prediction, target, shape_of(result, prediction), shape_of(result, target)
-    )
-
-
-def resized_target(program: Program, loss: LossCall, seen: SeenError) -> Rewrites:
-    """unsqueeze or squeeze the target, where a dimension of size 1 is all that differs.
-
-    Args:
-        seen: PyTorch's message, of the family loss_sizes, which names both sizes.
-    """
-    if "target" not in seen.values:
-        return
-    target, given = seen.sizes("target"), seen.sizes("input")
-    change = _change(target, given)
-    if change is None:
-        return
-    new = method(loss.target, change[0], cst.Arg(integer(change[1])))
-    told = f"the target {list(target)} gets the prediction's shape {list(given)}"
-    yield program.edit({loss.target: new}, told, at=loss.call)
-
-
-def _change(target: Shape, given: Shape) -> tuple[str, int] | None:
-    """The one dimension of size 1 to add to the target or to take from it; None if it is not one.
-
-    [8] and [8, 1] differ so; [1, 8] and [8, 1] do not, and which is right nobody can tell.
-    """
-    if len(given) == len(target) + 1:
-        places = [i for i, n in enumerate(given) if n == 1 and given[:i] + given[i + 1 :] == target]
-        return ("unsqueeze", places[-1]) if places else None
-    if len(target) == len(given) + 1:
-        places = [
-            i for i, n in enumerate(target) if n == 1 and target[:i] + target[i + 1 :] == given
-        ]
-        return ("squeeze", places[-1]) if places else None
-    return None
 
 
 def reduction_left_out(program: Program, value: cst.BaseExpression) -> bool:
@@ -135,12 +59,6 @@ def _is_one_number(program: Failed, term: cst.BaseExpression) -> bool:
     owner = program.text(term.func.value)
     given = len(term.args) - (owner in ("torch", "torch.linalg", "LA"))
     return term.func.attr.value in _REDUCE and given == 0
-
-
-def made_from(program: Program, expression: cst.BaseExpression) -> str:
-    """The code that an expression's value comes from: its own, or its variable's assignment."""
-    found = given_to(program, expression)
-    return program.text(found.value if found is not None else expression)
 
 
 def is_one_hot(rows: Any) -> bool:

@@ -244,9 +244,17 @@ _DATA = re.compile(r"(x|inp|input|data|image|img|noise|batch|src|sample|target|y
 
 
 def _weights(tree: ast.Module) -> set[str]:
-    """Variables made by an initializer, or from one number, and not multiplied like data."""
+    """Variables made by an initializer, or from one number, and not multiplied like data.
+
+    What every step of a training makes anew is none: the points of a physics-informed network.
+    """
     made: set[str] = set()
     data: set[str] = set()
+    for loop in (n for n in walk(tree) if isinstance(n, (ast.For, ast.While))):
+        inside = list(walk(loop))
+        if any(isinstance(n, ast.Attribute) and n.attr == "backward" for n in inside):
+            stored = (n for n in inside if isinstance(n, ast.Name))
+            data |= {n.id for n in stored if isinstance(n.ctx, ast.Store)}
     for node in walk(tree):
         if isinstance(node, ast.Assign):
             calls = [n for n in walk(node.value) if isinstance(n, ast.Call)]

@@ -43,6 +43,7 @@ _TURNS = frozenset({"unsqueeze", "squeeze", "transpose", "permute", "flatten", "
 _NO_GRAPH = "`no_grad()`"
 _WITHOUT_GRAPH = re.compile(r"(^|\.)(no_grad|inference_mode)(\(\))?$")
 _INITIALIZES = re.compile(r"([\w.]+\.)?init\.\w+_\(")
+_BY_BOTH_SIZES = re.compile(r"init\.(?:xavier|kaiming|orthogonal|sparse)\w*_\(")
 _ACTIVATION = re.compile(r"(Softmax|Sigmoid|ReLU|Tanh|Flatten|Identity|Loss)\w*$")
 _BUILTINS = frozenset(dir(builtins))
 _ENDS = frozenset({"exit", "quit", "_exit", "abort"})
@@ -172,8 +173,14 @@ def _around(tree: ast.Module) -> dict[ast.stmt, tuple[str | None, ...]]:
 
 
 def _sets_a_part(statement: ast.If) -> bool:
-    """`if layer.bias is not None:` and its first values: a layer may be made without it."""
+    """`if layer.bias is not None:`, or `if p.dim() > 1:`, and first values that take that."""
     match statement.test:
+        case ast.Compare(
+            left=ast.Call(func=ast.Attribute(value=part, attr="dim")),
+            ops=[ast.Gt()],
+            comparators=[ast.Constant(value=1)],
+        ):
+            return all(_fills(s) and _BY_BOTH_SIZES.search(text(s)) for s in statement.body)
         case ast.Compare(
             left=ast.Attribute(attr="bias" | "weight") as part,
             ops=[ast.IsNot()],
@@ -200,7 +207,8 @@ def _skips(statement: ast.stmt) -> str | None:
     if isinstance(statement, (ast.While, ast.Match)):
         return "a condition"
     if isinstance(statement, ast.With):
-        contexts = {called(item.context_expr) for item in statement.items}
+        entered = (item.context_expr for item in statement.items)  # `torch.no_grad` uncalled too
+        contexts = {called(e) or text(e).rpartition(".")[2] for e in entered}
         return _NO_GRAPH if contexts & {"no_grad", "inference_mode"} else None
     return None
 
@@ -244,7 +252,13 @@ def _left_out(change: Change) -> Iterator[str]:
 
 
 def _is_kept_in_ctx(statement: ast.stmt, found: Comparison) -> bool:
-    """Whether an `__init__` that only kept what it was given is done by a static `forward`."""
+    """Whether ctx has what an `__init__` kept, or what a `save_for_backward` of numbers saved."""
+    match statement:
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=ctx, attr="save_for_backward"), args=saved)
+        ):
+            come = {text(s) for s in ast.walk(found.new) if isinstance(s, ast.Assign)}
+            return all(f"{text(ctx)}.{text(a)} = {text(a)}" in come for a in saved)
     if not isinstance(statement, ast.FunctionDef) or statement.name != "__init__":
         return False
     kept = [text(s).replace("self.", "ctx.") for s in statement.body if isinstance(s, ast.Assign)]
@@ -332,6 +346,7 @@ def _called_no_more(change: Change) -> Iterator[str]:
         if (called(old.value), _called_by(new)) in renamed or _is_respelt(old, new):
             continue  # the call that failed, once more, and changed alike; or another slip
         is_left_out &= not _written_at_once(old, [new])
+        is_left_out &= not _is_kept_in_ctx(old, change.compared)
         if is_left_out and not old.lineno <= failed <= (old.end_lineno or 0):
             yield f"it leaves line {old.lineno} out: `{text(old)[:60]}`"
 

@@ -21,7 +21,7 @@ def check(change: Change) -> Check:
     """Two roles that two values had are not played by one, none by another tensor or a constant."""
     live = {n: v.type for n, v in variables(change.result).items()}
     for part in change.compared.replaced:
-        if _is_computed_again(part, change.compared.old):
+        if _is_computed_again(part, change.compared.old) or _is_joined(part, change.compared.old):
             continue
         for detail in (*_two_roles(part, live), *_another(part, live), *_constant(part, live)):
             return Check(name=_NAME, passed=False, detail=f"line {part.line}: {detail}")
@@ -35,6 +35,16 @@ def _is_computed_again(part: Replaced, old: ast.Module) -> bool:
     bound = [n for n in ast.walk(old) if isinstance(n, ast.Assign)
              and any(part.old.id in _variables(t) for t in n.targets)]  # fmt: skip
     return len(bound) == 1 and same_code(bound[0].value, part.new)
+
+
+def _is_joined(part: Replaced, old: ast.Module) -> bool:
+    """Whether what was cut from a variable stands for it, joined again: `cat([x, t], 1)`."""
+    whole, cut = text(part.old), set()
+    for node in ast.walk(old):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
+            cut |= {text(t) for t in node.targets if text(node.value.value) == whole}
+    joined = part.new.args[0] if isinstance(part.new, ast.Call) and part.new.args else None
+    return bool(cut) and called(part.new or old) == "cat" and _variables(joined) <= cut
 
 
 def _two_roles(part: Replaced, live: dict[str, str]) -> Iterator[str]:

@@ -86,8 +86,44 @@ class Scale(torch.autograd.Function):
 Scale.apply(torch.ones(2, requires_grad=True), 3).sum().backward()
 """
 
+SHIFT = """\
+import torch
+
+
+class Shift(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, steps, part):
+        # x: clip, time, channel
+        ctx.save_for_backward(steps, part)
+        out = x.clone()
+        out[:, steps:, :part] = x[:, :-steps, :part]
+        return out
+
+    @staticmethod
+    def backward(ctx, grad):
+        steps, part = ctx.saved_tensors
+        back = grad.clone()
+        back[:, :-steps, :part] = grad[:, steps:, :part]
+        return back, None, None
+
+
+class Block(torch.nn.Module):
+    def __init__(self, c):
+        super().__init__()
+        self.c = c
+
+    def forward(self, x):
+        return Shift.apply(x, 1, self.c // 4)
+
+
+x = torch.randn(2, 8, 16, requires_grad=True)
+Block(16)(x).square().sum().backward()
+print(x.grad.shape)
+"""
+
 CASES = Cases(
     mended={
+        "numbers alone": (SHIFT, "channel\n        ctx.steps = steps\n        ctx.part = part"),
         "a factor": (FACTOR, "ctx.save_for_backward(x)   # for later\n        ctx.factor = factor"),
         "a place": (PICK, "row, = ctx.saved_tensors\n        place = ctx.place"),
         "two settings": (STEEP, "ctx.at = at\n        ctx.steep = steep"),

@@ -59,6 +59,18 @@ import torch
 print(torch.tensor([[[1, 2], [3, 4]], [[5], [6]]]).shape)
 """
 
+TYPED = """\
+import torch
+
+
+def table(rows, device):
+    return torch.tensor(rows, dtype=torch.int64).to(device)   # ids
+
+
+print(table([[1, 2, 3, 4], [5, 6, 7], [8, 9]], "cpu").shape)
+"""
+
+
 CASES = Cases(
     mended={
         "row by row": (BY_ROW, "[torch.tensor(row) for row in [[0, 1], [2], [0, 1, 2], [1]]]"),
@@ -70,6 +82,10 @@ CASES = Cases(
         "numbers as text": (WORDS, "torch.from_numpy(table.astype(float))"),
     },
     paired={
+        "with a type and a device": (
+            TYPED,
+            ("for row in rows], batch_first=True).to(device)   # ids",),
+        ),
         "a table": (
             WHOLE,
             ("pad_sequence([torch.tensor(row) for row in", "ids = [torch.tensor(row) for row in"),

@@ -40,8 +40,21 @@ film = torch.stack(list(frames))
 print(frames.shape)
 """
 
+COLUMNS = """\
+import torch
+
+rows = [{"a": [1, 2], "b": [3]}, {"a": [4, 5], "b": [6]}]
+columns = {}
+for key in ("a", "b"):
+    column = [row[key] for row in rows]
+    columns[key] = torch.stack(column)   # each column
+print(columns["a"].shape)
+"""
+
+
 CASES = Cases(
     mended={
+        "entries of a table": (COLUMNS, "columns[key] = torch.tensor(column)   # each column"),
         "rows": (ROWS, "return torch.tensor(rows)   # one batch"),
         "words": (WORDS, "pad_sequence([torch.tensor(row) for row in sentences], batch"),
         "an object array": (OBJECTS, "frames = [torch.zeros(2, 2), torch.ones(2, 2)]   # two"),

@@ -36,8 +36,50 @@ IN_A_FUNCTION = changed(
     ("for epoch in", "def error(p, t, n):\n    return ((p - t) ** n).mean()\nfor epoch in"),
 )
 
+PRICES = """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Price(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8)
+        self.head = nn.Linear(8, 1)
+
+    def forward(self, x):
+        return self.head(torch.tanh(self.body(x))).squeeze(1)
+
+
+net = Price()
+optimizer = torch.optim.Adam(net.parameters())
+rooms, prices = torch.rand(10, 4), torch.rand(10, 1)
+for _ in range(3):
+    optimizer.zero_grad()
+    F.l1_loss(net(rooms), prices).backward()
+    optimizer.step()
+"""
+
+MAPS = """\
+import torch
+from torch import nn
+
+blur = nn.Conv2d(1, 1, 3, padding=1)
+optimizer = torch.optim.SGD(blur.parameters(), lr=0.1)
+pictures = torch.rand(4, 1, 6, 6)
+target = pictures.squeeze(1).roll(1, 0)
+for _ in range(2):
+    optimizer.zero_grad()
+    nn.SmoothL1Loss()(blur(pictures), target).backward()
+    optimizer.step()
+"""
+
+
 CASES = Cases(
     mended={
+        "a column of prices": (PRICES, "F.l1_loss(net(rooms), prices.squeeze(1))"),
+        "maps": (MAPS, "nn.SmoothL1Loss()(blur(pictures).squeeze(1), target)"),
         "a loss by hand": (BY_HAND, "loss = ((pred.squeeze(1) - yb) ** 2).mean()"),
         "a count": (COUNTED, "(pred.squeeze(1) == y)"),
         "unsqueezed": (UNSQUEEZED, "((pred - yb) ** 2).mean()"),

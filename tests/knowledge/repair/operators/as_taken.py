@@ -527,9 +527,23 @@ print(x[x > 0 & valid])
 WEIGHTED = BITS.replace("torch.ones(3, 3)", "torch.full((3, 3), 0.5)")
 LEARNED = BITS.replace("torch.ones(3, 3)", "torch.ones(3, 3, requires_grad=True)")
 
+BYTES = """\
+import numpy as np
+import torch
+
+chosen = torch.from_numpy(np.array([2, 0, 3], dtype=np.uint8))   # of four
+table = torch.zeros(3, 4)
+table[torch.arange(3), chosen] = 1.0
+print(table.argmax(1))
+"""
+
+BYTE_MASK = BYTES.replace("[2, 0, 3]", "[1, 0, 1]")
+
+
 CASES = Cases(
     mended={},
     paired={
+        "bytes as places": (BYTES, ("table[torch.arange(3), chosen.long()] = 1.0",)),
         "floats joined as bits": (BITS, ("seen = known.bool() & earlier.bool()   # in both",)),
         "one of two joined as bits": (ONE_OF_BITS, ("padded[:, None] | later.bool()   # either",)),
         "an overlap": (
@@ -601,6 +615,7 @@ CASES = Cases(
         "a series with one feature": (FORECAST, ("self.rnn(series.unsqueeze(-1), state)",)),
     },
     refused={
+        "bytes that may be a mask": BYTE_MASK,
         "weights joined as bits": WEIGHTED,
         "one comparison": ONE_COMPARED,
         "one comparison beside a mask": BESIDE_BITS,
@@ -616,6 +631,7 @@ CASES = Cases(
         "one row of another length": A_COLUMN_OF_A_TABLE,
     },
     wrong={
+        "another column": ("bytes as places", swap(", chosen] = 1.0", ", 0] = 1.0")),
         "one of the two masks": (
             "floats joined as bits",
             swap("known & earlier", "earlier.bool()"),

@@ -121,9 +121,62 @@ loss.backward()
 print(loss.item() > 0)
 """
 
+ENTERED = """\
+import torch
+from torch import nn
+
+net = nn.Linear(4, 2)
+with torch.no_grad:   # only looking
+    print(net(torch.ones(3, 4)).shape)
+"""
+
+ENTERED_BOTH = """\
+import torch
+
+with torch.enable_grad(), torch.inference_mode:
+    print((torch.ones(2) * 2).requires_grad)
+"""
+
+KEPT = """\
+import copy
+
+import torch
+from torch import nn
+
+net, best = nn.Linear(4, 2), None
+for epoch in range(3):
+    if epoch == 1:
+        best = copy.deepcopy(net.state_dict)   # the best so far
+net.load_state_dict(best)
+print(net(torch.ones(1, 4)).shape)
+"""
+
+CAST = """\
+import torch
+
+with torch.autocast:   # of which device?
+    print(torch.ones(2) @ torch.ones(2))
+"""
+
+NO_CONTEXT = """\
+import torch
+from torch import nn
+
+net = nn.Linear(4, 2)
+with net:
+    print(net(torch.ones(3, 4)).shape)
+"""
+
+
 CASES = Cases(
     mended={},
     paired={
+        "a context": (ENTERED, ("with torch.no_grad():   # only looking",)),
+        "one of two contexts": (ENTERED_BOTH, ("torch.enable_grad(), torch.inference_mode():",)),
+        "a copy of what a method gives": (
+            KEPT,
+            ("copy.deepcopy(net.state_dict())   # the best so far",),
+        ),
         "a method further up": (MEASURED, ("loss = errors.mean()   # of all",)),
         "in a sum": (COUNTED, ("p.numel() for p",)),
         "an element": (ELEMENT, ("middle = board[1, 1]   # one field",)),
@@ -137,8 +190,15 @@ CASES = Cases(
         "a column of rows": (ROWS, ("torch.tensor([row[1] for row in rows]))   # the second",)),
         "a field": (FIELD, ("print(step.state.shape)",)),
     },
-    refused={"one name for two": NAMED_ALIKE, "no such element": OUTSIDE, "rows or fields": ALIKE},
+    refused={
+        "a context that needs an argument": CAST,
+        "no context": NO_CONTEXT,
+        "one name for two": NAMED_ALIKE,
+        "no such element": OUTSIDE,
+        "rows or fields": ALIKE,
+    },
     wrong={
+        "not entered": ("a context", swap("with torch.no_grad:   # only looking", "if True:")),
         "another element": ("an element", swap("board(1, 1)", "board[0, 0]")),
         "the whole": ("an element", swap("board(1, 1)", "board")),
         "a number": ("a shape", swap("x.shape(0)", "2")),

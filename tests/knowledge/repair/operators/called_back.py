@@ -147,9 +147,46 @@ net.register_forward_pre_hook(look)
 net(torch.rand(1, 2))
 """
 
+REMOVED = """\
+import torch
+from torch import nn
+
+seen = []
+
+
+def note(module, inputs, output):
+    seen.append(output.shape)
+
+
+net = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 1))
+net[0].register_forward_hook(note)   # the first
+net[2].register_forward_hook(note)
+net(torch.rand(2, 4))
+net[0].remove_forward_hook(note)
+net[2].remove_forward_hook(note)
+print(seen)
+"""
+
+REMOVED_ALL = """\
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(4, 3), nn.ReLU())
+for layer in net:
+    layer.register_forward_hook(lambda m, i, o: None)
+net(torch.rand(2, 4))
+for layer in net:
+    layer.remove_forward_hook(0)
+"""
+
+
 CASES = Cases(
     mended={},
     paired={
+        "a hook that goes again": (
+            REMOVED,
+            ("handle = net[0].register_forward_hook(note)   # the first",),
+        ),
         "a forward hook": (FORWARD, ("def note(layer, inputs, out):",)),
         "one that a function makes": (
             MADE_BY_A_FUNCTION,
@@ -161,11 +198,18 @@ CASES = Cases(
         "a sample whatever its index": (A_RANDOM_SAMPLE, ("def __getitem__(self, index):",)),
     },
     refused={
+        "hooks in a loop": REMOVED_ALL,
         "names that say nothing": OPEN_WHICH,
         "a function of their own": NO_HOOK,
         "hooks of two kinds": TWO_KINDS,
     },
     wrong={
+        "it stays": (
+            "a hook that goes again",
+            lambda code: delete("net[0].remove_forward_hook(note)")(
+                delete("net[2].remove_forward_hook(note)")(code)
+            ),
+        ),
         "not registered": ("a forward hook", delete("net[0].register_forward_hook(note)")),
         "swallowed": ("a forward hook", swallow("net(torch.rand(3, 4))")),
         "given to nobody": (

@@ -174,9 +174,34 @@ for _ in range(2):
 print(shown())
 """
 
+FLAG = """\
+import torch
+from torch import nn
+
+
+class Noisy(nn.Module):
+    def __init__(self, train=True):
+        super().__init__()
+        self.train = train
+        self.out = nn.Linear(3, 3)
+
+    def forward(self, x):
+        if self.train:   # noise only then
+            x = x + torch.randn_like(x)
+        return self.out(x)
+
+
+net = Noisy()
+print(net(torch.zeros(2, 3)).shape)
+net.eval()
+print(torch.equal(net(torch.zeros(2, 3)), net(torch.zeros(2, 3))))
+"""
+
+
 CASES = Cases(
     mended={},
     paired={
+        "a flag that every module has": (FLAG, ("        if self.training:   # noise only then",)),
         "layers": (LAYERS, ('return self.layers["first"](x)',)),
         "called": (CALLED, ("return self.layers[1](self.layers[0](x))",)),
         "plain": (PLAIN, ("print(batches.size)", "self.rows[: self.size_ // 2]")),
@@ -197,6 +222,7 @@ CASES = Cases(
         "no such attribute": NO_ATTRIBUTE,
     },
     wrong={
+        "never looked at": ("a flag that every module has", swap("net.eval()\n", "")),
         "stored alone": ("layers", swap("self.modules = ", "self.layers = ")),
         "swallowed": ("layers", swallow("print(net(torch.rand(4, 3)).shape)")),
         "another layer": (

@@ -80,9 +80,47 @@ shown = net.bias.data.mean()
 print(shown)
 """
 
+FANS = """\
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+for p in net.parameters():
+    nn.init.xavier_uniform_(p)   # as in the paper
+print(net(torch.randn(3, 4)).shape)
+"""
+
+NORMS = """\
+import torch
+from torch import nn
+
+
+def reset(m):
+    if hasattr(m, "weight"):
+        nn.init.kaiming_normal_(m.weight.data)
+
+
+net = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU())
+net.apply(reset)
+print(net(torch.randn(3, 3, 5, 5)).shape)
+"""
+
+ONE_BIAS = """\
+import torch
+from torch import nn
+
+net = nn.Linear(4, 2)
+nn.init.xavier_uniform_(net.bias)
+print(net(torch.randn(3, 4)).shape)
+"""
+
+
 CASES = Cases(
     mended={},
     paired={
+        "sizes of a matrix": (FANS, ("    if p.dim() > 1:\n"
+                                     "        nn.init.xavier_uniform_(p)   # as in the paper",)),
+        "norms among convolutions": (NORMS, ("        if m.weight.dim() > 1:\n",)),
         "by name": (NET, ("        if self.first.bias is not None:\n"
                           "            self.first.bias.data.zero_()\n",)),
         "in a loop": (ALL, ("        if layer.bias is not None:\n"
@@ -90,8 +128,11 @@ CASES = Cases(
         "by a function": (INIT, ("        if m.bias is not None:\n"
                                  "            nn.init.zeros_(m.bias)\n",)),
     },
-    refused={"no layer": NOT_A_LAYER, "a value that is read": VALUE},
+    refused={
+        "a bias by its name": ONE_BIAS,
+        "no layer": NOT_A_LAYER, "a value that is read": VALUE},
     wrong={
+        "never": ("sizes of a matrix", swap("    nn.init", "    if False:\n        nn.init")),
         "set nowhere": ("in a loop", swap("layer.bias.data.fill_(0)", "pass")),
         "swallowed": ("by name", swallow("self.first.bias.data.zero_()")),
         "all of it left out": ("by name", swap("        self.reset()\n", "")),

@@ -262,9 +262,118 @@ net = nn.Sequential(nn.Flatten(), nn.Linear(16, 3), nn.Linear(3, 12), nn.Sigmoid
 nn.functional.binary_cross_entropy(net(pictures), pictures).backward()
 """
 
+TWO_CLASSES = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Linear(3, 1)
+criterion = nn.CrossEntropyLoss()   # spam or not
+labels = torch.tensor([0, 1, 1, 0])
+loss = criterion(net(torch.randn(4, 3)).squeeze(1), labels)
+loss.backward()
+"""
+
+DRAWN = TWO_CLASSES.replace("torch.tensor([0, 1, 1, 0])", "torch.randint(0, 2, (300,))").replace(
+    "torch.randn(4, 3)", "torch.randn(300, 3)"
+)
+OF_THREE = DRAWN.replace("randint(0, 2,", "randint(0, 3,")
+
+TRAINING = """\
+import torch
+from torch import nn
+torch.manual_seed(1)
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+criterion = nn.BCELoss()   # spam or not
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(20, 4), torch.randint(0, 2, (20, 1)).float()
+labels = torch.randint(0, 2, (20, 1)).float()
+for _ in range(2):
+    optimizer.zero_grad()
+    loss = criterion(net(x), labels)
+    loss.backward()
+    optimizer.step()
+"""
+
+FUNCTION = """\
+import torch
+import torch.nn.functional as F
+def step(weights):
+    scores = 3 * weights
+    truth = torch.tensor([1.0, 0.0])
+    return F.binary_cross_entropy(scores, truth)   # mean
+w = torch.tensor([1.0, -1.0], requires_grad=True)
+step(w).backward()
+"""
+
+ONE_LINE = """\
+import torch
+scores = torch.tensor([[2.5], [-0.5]], requires_grad=True)
+torch.nn.BCELoss(reduction="sum")(scores, torch.ones_like(scores)).backward()
+print(scores.grad)
+"""
+
+CHOSEN = """\
+import torch
+net = torch.nn.Linear(2, 1)
+out = net(torch.full((3, 2), 9.0)) + 50
+labels = torch.ones(3, 1)
+loss = torch.nn.BCELoss()(out, labels)
+print((out > 0.5).sum())
+"""
+
+STARS = """\
+import torch
+net = torch.nn.Linear(2, 1)
+out = net(torch.full((3, 2), 9.0)) + 50
+stars = torch.tensor([[1.0], [5.0], [3.0]])
+print(torch.nn.BCELoss()(out, stars))
+"""
+
+LOGITS = """\
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+x, y = torch.randn(16, 4), (torch.rand(16) > 0.5).float()
+criterion = nn.BCEWithLogitsLoss()
+optimizer = torch.optim.Adam(model.parameters())
+for _ in range(3):
+    optimizer.zero_grad()
+    loss = criterion(model(x), y)  # yes or no
+    loss.backward()
+    optimizer.step()
+"""
+
+PROBABILITIES = """\
+import torch
+import torch.nn.functional as F
+
+scores = torch.rand(6, requires_grad=True)
+truth = torch.ones(6, 1)
+loss = F.binary_cross_entropy(scores, truth)
+loss.backward()
+print(loss.item() >= 0)
+"""
+
+OF_PLACES = """\
+import torch
+from torch import nn
+
+segment = nn.Conv2d(3, 1, 1)
+images, masks = torch.rand(2, 3, 5, 5), torch.ones(2, 5, 5)
+loss = nn.BCEWithLogitsLoss()(segment(images), masks)
+loss.backward()
+"""
+
+
 CASES = Cases(
     mended={},
     paired={
+        "two classes": (TWO_CLASSES, ("criterion = nn.BCEWithLogitsLoss()   # spam or not",)),
+        "two classes, drawn": (DRAWN, ("criterion = nn.BCEWithLogitsLoss()   # spam or not",)),
+        "a training": (TRAINING, ("criterion = nn.BCEWithLogitsLoss()   # spam or not",)),
+        "a function": (FUNCTION, ("F.binary_cross_entropy_with_logits(scores, truth)   # mean",)),
         "rows of pictures": (ROWS, ("binary_cross_entropy(net(pictures), pictures.flatten(1))",)),
         "scores of two classes": (SPAM, ("nn.CrossEntropyLoss()   # two classes",)),
         "scores of four classes": (LEAVES, ("F.cross_entropy(body(torch.rand(12, 6)), kinds)",)),
@@ -281,6 +390,9 @@ CASES = Cases(
         "booleans": (FLOATS, ("(hits > 0).float())   # hit or miss",)),
     },
     refused={
+        "one score for three classes": OF_THREE,
+        "a probability": CHOSEN,
+        "stars": STARS,
         "rows of other numbers": OTHER_NUMBERS,
         "steps of no order": PIXELS,
         "another batch": OTHER_BATCH,
@@ -291,6 +403,11 @@ CASES = Cases(
         "targets below zero": BELOW_ZERO,
     },
     wrong={
+        "another loss": (
+            "two classes",
+            swap("nn.CrossEntropyLoss()   # spam", "nn.MSELoss()   # spam"),
+        ),
+        "scores of nothing": ("a training", swap("criterion(net(x)", "criterion(net(x) * 0")),
         "the first class": (
             "the last step",
             swap("torch.rand(2, 6, 3)), torch", "torch.rand(2, 6, 3))[:, :, 0], torch"),

@@ -153,9 +153,34 @@ first, second = parts(torch.ones(3))
 print(torch.add(first, second))
 """
 
+CLOSURE = """\
+import torch
+
+p = torch.tensor([2.0, 3.0], requires_grad=True)
+opt = torch.optim.LBFGS([p], lr=0.5)
+
+
+def closure():
+    opt.zero_grad()
+    cost = (p ** 2).sum()
+    cost.backward()   # downhill
+
+
+for _ in range(3):
+    opt.step(closure)
+print(float((p ** 2).sum()) < 1)
+"""
+
+OF_TWO = CLOSURE.replace(
+    "    cost.backward()   # downhill\n",
+    "    cost.backward()\n    other = p.abs().sum()\n    other.backward()\n",
+)
+
+
 CASES = Cases(
     mended={},
     paired={
+        "a closure": (CLOSURE, ("    cost.backward()   # downhill\n    return cost\n",)),
         "two calls away": (TWO_CALLS, ("return F.normalize(self.layer(x), dim=1)",)),
         "both sides": (TWO_HALVES, ("# scores\n        return z\n",)),
         "with others": (
@@ -167,11 +192,17 @@ CASES = Cases(
         "a value that is dropped": (DROPPED, ("        return self.fc(x)   # logits",)),
     },
     refused={
+        "a closure of two losses": OF_TWO,
         "two functions drop it": TWO_DROP,
         "a loop at its end": LOOP,
         "nothing to return": NOTHING,
     },
     wrong={
+        "a closure that returns nothing of it": (
+            "a closure",
+            swap("cost.backward()   # downhill", "return 0.0"),
+        ),
+        "no closure": ("a closure", swap("opt.step(closure)", "pass")),
         "another value": (
             "a forward",
             swap(

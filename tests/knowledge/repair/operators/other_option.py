@@ -299,9 +299,102 @@ loss = (x * y).sum()
 print(torch.autograd.grad(loss, [x, y.add(x)]))
 """
 
+MAPPED = """\
+import torch
+from torch import nn
+from torch.func import functional_call, grad, vmap
+
+net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.Flatten(), nn.Linear(8, 2))
+params = {k: v.detach() for k, v in net.named_parameters()}
+buffers = {k: v.detach() for k, v in net.named_buffers()}
+
+
+def loss_of(p, x, y):
+    out = functional_call(net, (p, buffers), (x.unsqueeze(0),))
+    return nn.functional.cross_entropy(out, y.unsqueeze(0))
+
+
+x, y = torch.randn(6, 1, 4, 4), torch.randint(0, 2, (6,))
+found = vmap(grad(loss_of), in_dims=(None, 0, 0))(params, x, y)
+print(found["3.bias"].shape)
+"""
+AVERAGED = """\
+import copy
+
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(3, 4), nn.Linear(4, 1)
+        self.feat = None
+
+    def forward(self, x):
+        self.feat = self.body(x)
+        return self.head(self.feat)
+
+
+net = Net()
+net(torch.ones(2, 3)).sum().backward()
+slow = copy.deepcopy(net)   # an average of the weights
+print(slow(torch.ones(2, 3)).shape)
+"""
+
+HELD = AVERAGED.replace("        self.feat = None\n", "")
+
+COLUMNS = """\
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1))
+
+
+def slope(f, by):
+    return torch.autograd.grad(f.sum(), by, create_graph=True)[0]
+
+
+def residual(points):
+    x, t = points[:, :1], points[:, 1:]
+    return x, t
+
+
+points = torch.rand(16, 2, requires_grad=True)
+x = points[:, 0:1]
+t = points[:, 1:2]
+u = net(points)   # at all points
+print((slope(u, t) - slope(slope(u, x), x)).shape)
+"""
+
+OTHER_COLUMNS = COLUMNS.replace("t = points[:, 1:2]", "t = points[:, 0:1] * 2")
+
+
+KEPT = """\
+import torch
+from torch import nn
+
+net = nn.Linear(3, 2)
+for epoch in range(2):
+    path = f"runs/first/{epoch}.pt"
+    torch.save(net.state_dict(), path)   # each epoch
+print(sorted(torch.load("runs/first/1.pt")))
+"""
+
+
 CASES = Cases(
     mended={},
     paired={
+        "a folder of its own": (
+            KEPT,
+            ("    os.makedirs('runs/first', exist_ok=True)\n    torch.save",),
+        ),
+        "averages under vmap": (
+            MAPPED,
+            ("torch.func.replace_all_batch_norm_modules_(net)\nparams",),
+        ),
+        "a module that keeps a result": (AVERAGED, ("net.feat = None\nslow = copy",)),
+        "the columns of the input": (COLUMNS, ("net(torch.cat([x, t], 1))   # at all points",)),
         "workers or none": (LOADER, ("prefetch_factor=4 if workers > 0 else None",)),
         "no workers": (NO_WORKERS, ("DataLoader(rows, batch_size=2)",)),
         "averages that are written": (
@@ -325,6 +418,8 @@ CASES = Cases(
         "a spare part": (PART, ("grad(loss, params, materialize_grads=True)   # of each",)),
     },
     refused={
+        "a result that is not empty before": HELD,
+        "what is no column": OTHER_COLUMNS,
         "resumed": RESUMED,
         "of two leaves": OF_TWO,
         "a copy of what plays no part": DETACHED_ONE,
@@ -336,6 +431,14 @@ CASES = Cases(
         "no module's parameter": NO_PARAMETER,
     },
     wrong={
+        "not kept": (
+            "a folder of its own",
+            delete("torch.save(net.state_dict(), path)   # each epoch"),
+        ),
+        "unused": (
+            "the columns of the input",
+            swap("create_graph=True)", "create_graph=True, allow_unused=True)"),
+        ),
         "swallowed": (
             "a hook on what is overwritten",
             swallow("net(torch.rand(6, 3)).sum().backward()   # of all"),

@@ -165,6 +165,31 @@ for batch in second:
 
 BY_WORKERS = RECORDINGS.replace("shuffle=False", "shuffle=False, num_workers=1")
 
+UNREAD = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Files(Dataset):
+    def __len__(self):
+        return 16
+
+    def __getitem__(self, i):
+        if i % 4 == 3:
+            return None   # could not be read
+        return torch.full((3,), float(i)), i
+
+
+loader = DataLoader(Files(), batch_size=4)
+for x, i in loader:
+    print(x.shape, i)
+"""
+
+UNRETURNED = UNREAD.replace(
+    "        if i % 4 == 3:\n            return None   # could not be read\n", ""
+).replace("return torch.full", "sample = torch.full")
+
+
 CASES = Cases(
     mended={
         "as another loader": (TWO_LOADERS, "DataLoader(long, batch_size=2, collate_fn=joined)"),
@@ -181,6 +206,7 @@ CASES = Cases(
         "several rows": (WHOLE, "batch_size=3, collate_fn="),
     },
     paired={
+        "samples that are None": (UNREAD, ("[one for one in batch if one is not None]",)),
         "lists of numbers": (
             LISTS,
             (
@@ -204,12 +230,17 @@ CASES = Cases(
         ),
     },
     refused={
+        "a data set that returns nothing": UNRETURNED,
         "the end of a series": WINDOWS,
         "lists of texts": TEXTS,
         "pictures": PICTURES,
         "two parts": TWO_PARTS,
     },
     wrong={
+        "zeros for them": (
+            "samples that are None",
+            swap("return None", "return torch.zeros(3), i"),
+        ),
         "one by one": ("words", swap("batch_size=3", "batch_size=1")),
         "cut": (
             "words",

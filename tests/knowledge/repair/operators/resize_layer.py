@@ -229,9 +229,21 @@ norm = nn.LayerNorm(16)
 print(norm(torch.randn(4, 16, 9)).shape)
 """
 
+ONE_SCORE = """\
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 2), nn.Sigmoid())  # yes or no
+scores = model(torch.rand(8, 4))
+loss = nn.BCELoss()(scores, torch.randint(0, 2, (8, 1)).float())
+loss.backward()
+"""
+
+
 CASES = Cases(
     mended={},
     paired={
+        "one score": (ONE_SCORE, ("nn.Linear(6, 1), nn.Sigmoid())  # yes or no",)),
         "one object of a class": (OBJECTS, ("self.last = Block(16, 4)   # of both",)),
         "sizes in each other's place": (
             EXCHANGED,

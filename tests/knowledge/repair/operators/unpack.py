@@ -148,9 +148,29 @@ for bands, cover in DataLoader(Tiles(), batch_size=2):
     print((net(bands).squeeze(1) - cover).shape)
 """
 
+SPLIT = """\
+import torch
+from sklearn.model_selection import train_test_split
+from torch import nn
+
+x, y = torch.randn(40, 5), torch.randint(0, 3, (40,))
+x_train, y_train, x_test, y_test = train_test_split(x, y, test_size=0.25)   # a quarter
+net = nn.Linear(5, 3)
+nn.functional.cross_entropy(net(x_train), y_train).backward()
+print(net(x_test).argmax(1).shape == y_test.shape)
+"""
+
+SPLIT_UNNAMED = SPLIT.replace("x_train", "a").replace("y_train", "b").replace(
+    "x_test", "c").replace("y_test", "d")  # fmt: skip
+
+
 CASES = Cases(
     mended={},
     paired={
+        "parts of a split": (
+            SPLIT,
+            ("x_train, x_test, y_train, y_test = train_test_split(x, y, test_size=0.25)",),
+        ),
         "states": (STATES, ("steps, (state, cell) =",)),
         "one state": (ONE_STATE, ("_, state = self.rnn(x)",)),
         "as another loop": (
@@ -164,6 +184,7 @@ CASES = Cases(
         "not there": (NOT_THERE, ("values, places = torch",)),
     },
     refused={
+        "parts that no name tells apart": SPLIT_UNNAMED,
         "open which part": OPEN_WHICH,
         "both are read": BOTH_READ,
         "read further down": READ_FURTHER_DOWN,
@@ -171,6 +192,10 @@ CASES = Cases(
         "sizes": SIZES,
     },
     wrong={
+        "the first labels": (
+            "parts of a split",
+            swap("(net(x_train), y_train)", "(net(x_train), y[:30])"),
+        ),
         "the wrong part": ("states", swap("steps, state, cell =", "steps, state = cell =")),
         "made up": (
             "counted",

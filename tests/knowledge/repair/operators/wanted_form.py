@@ -92,9 +92,83 @@ TWO_BATCHES = QUERIES.replace("torch.rand(5, 8))", "torch.rand(5, 8), False)").r
 OF_ONE_SAMPLE = QUERIES.replace("self.asked.unsqueeze(1)", "rows[:1, :5].transpose(0, 1)")
 TWO_LENGTHS = SPOKEN.replace("torch.tensor([scores.size(0)])", "torch.tensor([30, 30])")
 
+TURNED = """\
+import torch
+
+
+def hat(w):
+    k = torch.zeros(3, 3)   # of a cross product
+    k[0, 1], k[0, 2] = -w[2], w[1]
+    k[1, 0], k[1, 2] = w[2], -w[0]
+    return k
+
+
+print(torch.vmap(hat)(torch.randn(5, 3)).shape)
+"""
+
+LENGTHS = """\
+import torch
+from torch import nn
+
+widths = torch.tensor([80, 60, 48])
+pictures = torch.rand(3, 1, 32, 80)
+net = nn.Conv2d(1, 11, (32, 4), stride=4)
+steps = net(pictures).squeeze(2).permute(2, 0, 1).log_softmax(-1)
+texts = torch.randint(1, 11, (3, 2))
+print(nn.CTCLoss()(steps, texts, widths, torch.tensor([2, 2, 2])).item() > 0)
+"""
+
+UNEVEN = LENGTHS.replace("stride=4", "stride=3")
+
+KERNEL = """\
+import torch
+
+at = torch.linspace(0, 1, 40)
+k = torch.exp(-((at[:, None] - at) ** 2))   # smooth
+print(torch.linalg.cholesky(k).shape)
+"""
+
+FEW = """\
+import torch
+from torch.distributions import MultivariateNormal
+
+torch.manual_seed(7)
+rows = torch.randn(6, 20)
+spread = torch.cov(rows.T)
+print(MultivariateNormal(rows.mean(0), covariance_matrix=spread).sample().shape)
+"""
+
+NEGATIVE = """\
+import torch
+
+k = torch.tensor([[1.0, 2.0], [2.0, 1.0]])
+print(torch.linalg.cholesky(k))
+"""
+
+
+SPECTRA = """\
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+calls = [torch.rand(8, n) for n in (5, 9, 7)]   # bands, steps
+batch = pad_sequence(calls, batch_first=True)
+print(torch.nn.GRU(8, 4, batch_first=True)(batch)[0].shape)
+"""
+
+BOTH_DIFFER = SPECTRA.replace("torch.rand(8, n)", "torch.rand(n, n)")
+
+
 CASES = Cases(
     mended={},
     paired={
+        "series that lie": (
+            SPECTRA,
+            ("pad_sequence(tuple(one.t() for one in calls), batch_first=True)",),
+        ),
+        "several entries at once": (TURNED, ("k = w.new_zeros(3, 3)   # of a cross product",)),
+        "lengths of what came in": (LENGTHS, ("(steps, texts, widths // 4, torch",)),
+        "a kernel": (KERNEL, ("cholesky(k + 0.001 * torch.eye(len(k)))",)),
+        "few samples": (FEW, ("covariance_matrix=spread + 0.0001 * torch.eye(len(spread)))",)),
         "half": (HALF, ("masked_fill(later, torch.finfo(scores.dtype).min)   # hidden",)),
         "a spectrum": (
             SPECTRUM,
@@ -114,12 +188,21 @@ CASES = Cases(
         "written under vmap": (WRITTEN, ("x.new_zeros(len(x) - 1)   # one less",)),
     },
     refused={
+        "both sizes differ": BOTH_DIFFER,
+        "no whole number of pixels for a step": UNEVEN,
+        "a matrix with an eigenvalue below zero": NEGATIVE,
         "numbers": BYTES,
         "two batches": TWO_BATCHES,
         "two lengths": TWO_LENGTHS,
         "of one sample": OF_ONE_SAMPLE,
     },
     wrong={
+        "first steps": (
+            "series that lie",
+            swap("(calls, batch", "([c[:, :5].t() for c in calls], batch"),
+        ),
+        "all steps": ("lengths of what came in", swap("widths,", "widths.clamp(max=20),")),
+        "a corner": ("a kernel", swap("cholesky(k)", "cholesky(k[:5, :5])")),
         "not hidden": ("half", swap("scores.masked_fill(later, -1e9)", "scores")),
         "swallowed": ("half", swallow("scores = scores.masked_fill(later, -1e9)   # hidden")),
         "one alone": ("queries", swap("torch.rand(3, 7, 8)", "torch.rand(1, 7, 8)")),

@@ -7,7 +7,7 @@ import pytest
 
 from executor.protocol import ErrorSeen, Frame, JobResult, Outcome, Variable
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.losses import made_from, reduction_left_out, with_many
+from knowledge.repair.toolkit.losses import reduction_left_out, with_many
 
 RUN = JobResult(
     outcome=Outcome.ERROR,
@@ -70,8 +70,3 @@ def test_a_number_beside_a_term_is_not_to_count_for_each_element(value: str, ter
 )
 def test_a_loss_for_each_element_is_asked_for(code: str, left_out: bool) -> None:
     assert reduction_left_out(*given(code)) is left_out
-
-
-def test_a_variable_comes_from_what_it_was_assigned() -> None:
-    assert made_from(*given("y = load()\nx = y")) == "load()"
-    assert made_from(*given("x = y")) == "y"
