@@ -307,11 +307,11 @@ def _taken(failure: Failure, held: _Held, entry: _Entry, is_only: bool) -> Rewri
 
 
 def _is_hooked_often(program: Program, node: cst.BaseExpression) -> bool:
-    """Whether it is what a hook is given that a loop registers for module after module."""
+    """Whether it is what a hook is given that is registered for module after module."""
     function = program.up(node, cst.FunctionDef)
-    names = [p.name.value for p in function.params.params] if function is not None else []
     hooks = [c for c in program.all(cst.Call) if "register_forward_hook" in program.text(c.func)]
-    return len(names) == 3 and any(program.up(c, cst.For) is not None for c in hooks)
+    often = any(program.up(c, cst.For) or program.up(c, cst.ListComp) for c in hooks)
+    return often and function is not None and len(function.params.params) == 3
 
 
 def _count(held: _Held) -> str:

@@ -254,6 +254,14 @@ CASES = Cases(
             EVERY_LAYER,
             ("(output[0] if isinstance(output, tuple) else output).mean()   # of each",),
         ),
+        "a hook of every layer, in a list": (
+            EVERY_LAYER.replace(
+                "for name, module in net.named_children():\n"
+                "    module.register_forward_hook(watch(name))\n",
+                "all_ = [m.register_forward_hook(watch(n)) for n, m in net.named_children()]\n",
+            ),
+            ("(output[0] if isinstance(output, tuple) else output).mean()   # of each",),
+        ),
         "a function of one's own": (OWN, ("pair, _ = both(", "_, pair = both(")),
         "the largest and its place": (LARGEST, ("scores.max(dim=1).indices",)),
     },
