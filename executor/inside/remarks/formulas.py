@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Collection, Iterator
 
+from executor.inside.remarks.by_sign import divergence_sign, divergences_down
 from executor.inside.remarks.edits import Told, operand, put, way, with_argument
 from executor.inside.remarks.losses import ends, is_activated, losses_of, takes_of
 from executor.inside.remarks.syntax import (
@@ -241,6 +242,20 @@ def _divergence(tree: ast.Module) -> Found:
 
 def sign_of_kl(tree: ast.Module) -> Found:
     """The divergence of a VAE whose sign is missing: 1 + log variance - mean² - variance."""
+    told = [*_sign_where_multiplied(tree)]
+    yield from told
+    for node in [] if told else divergences_down(tree):
+        yield Told(
+            "sign_of_kl",
+            node,
+            "with its sign here, and those of all it goes through, this divergence of a VAE is "
+            "taken off the loss: a step makes it as large as possible; it is to be added as 0.5 "
+            "times mu² + variance - log(variance) - 1",
+            (way("the divergence becomes smaller", put(node, "-", *operand(node))),),
+        )
+
+
+def _sign_where_multiplied(tree: ast.Module) -> Iterator[Told]:
     taken_off = {
         id(n.right) for n in walk(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)
     }
@@ -267,7 +282,7 @@ def sign_of_kl(tree: ast.Module) -> Found:
         if (
             id(node) in taken_off
             or named.get(id(node)) in gone
-            or by * _divergence_sign(total) >= 0
+            or by * _sign_within(total) >= 0
         ):
             continue
         yield Told(
@@ -293,15 +308,10 @@ def _factor(node: ast.expr) -> float:
     return 0
 
 
-def _divergence_sign(total: ast.expr) -> int:
-    """The sign of the variance in `1 + logvar - mu.pow(2) - logvar.exp()`; 0 of anything else."""
+def _sign_within(total: ast.expr) -> int:
+    """The sign of the divergence whose terms are summed up there; 0 where they are none."""
     inner = next((n for n in walk(total) if isinstance(n, ast.BinOp)), None)
-    parts = list(terms(inner)) if inner is not None else []
-    ones = [s for s, t in parts if isinstance(t, ast.Constant) and t.value == 1]
-    powers = [s for s, t in parts if "exp" in words(t)]
-    if len(parts) != 4 or len(ones) != 1 or len(powers) != 1 or ones == powers:
-        return 0
-    return powers[0] if sum(s for s, _ in parts) == 0 else 0
+    return divergence_sign(list(terms(inner))) if inner is not None else 0
 
 
 def deviation_of_log(tree: ast.Module) -> Found:

@@ -6,6 +6,12 @@ import ast
 import re
 from typing import Any
 
+from executor.inside.remarks.by_sign import (
+    actors_down,
+    entropies_up,
+    overlaps_down,
+    penalties_down,
+)
 from executor.inside.remarks.edits import Part, Places, Told, operand, put, way
 from executor.inside.remarks.syntax import (
     LOSS_CALL,
@@ -40,7 +46,7 @@ _PENALTY = re.compile(
 _BONUS = re.compile(r"(?i)entropy|bonus|reward|log_?p|elbo|margin|diversity|ent$")
 _ENTROPY = re.compile(r"(?i)^(?!.*cross).*entropy")
 _LOG_PROBABILITY = re.compile(r"(?i)log_?p|logprob|log_?pi|^lp|_lp")
-_GAIN = re.compile(r"(?i)return|advantage|reward|^adv|_adv|^(G|R)$")
+_GAIN = re.compile(r"(?i)return|advantage|reward|^adv|_adv|^rews?$|^(G|R)$")
 _NEGATIVE = re.compile(r"(?i)^(neg|minus|nll)")
 _SCORE = re.compile(
     r"(?i)(soft_?)?(dice|iou|jaccard|ssim|psnr|f1)(_?(score|coeff?(icient)?|index))?"
@@ -106,7 +112,7 @@ def _in_no_sum(tree: ast.Module, node: ast.stmt, name: str) -> list[str]:
 
 def gain_as_loss(tree: ast.Module) -> Found:
     """`loss = (log_prob * advantage).mean()`: what paid is made less likely."""
-    if any(isinstance(n, ast.keyword) and n.arg == "maximize" for n in walk(tree)):
+    if _maximizes(tree):
         return
     turned = {w for n in walk(tree) if isinstance(n, ast.UnaryOp) for w in words(n)}
     turned |= {name for _, name, value in assigned(tree) if isinstance(value, ast.UnaryOp)}
@@ -128,6 +134,15 @@ def _put_into(value: ast.expr, tree: ast.AST) -> list[ast.expr]:
 
 def _actor_goes_down(tree: ast.Module) -> Found:
     """`actor_loss = critic(s, actor(s)).mean()`, or a clipped surrogate without its minus."""
+    for asked in actors_down(tree):
+        yield Told(
+            "gain_as_loss",
+            asked,
+            f"`{ast.unparse(asked)}` is what the critic says of the actor's actions, and a step "
+            "makes it smaller: good actions become less likely; put a minus in front",
+            (way("what pays becomes likelier", put(asked, "-", asked)),),
+        )
+        return
     made = values(tree)
     for node, name, value in trained_losses(tree):
         match value:
@@ -138,13 +153,10 @@ def _actor_goes_down(tree: ast.Module) -> Found:
             case _:
                 continue
         given = [made.get(dotted(a), a) for a in inner.args]
-        asked = _CRITIC.search(tail(inner)) and any(
-            isinstance(a, ast.Call) and _ACTOR.search(tail(a)) for a in given
-        )
         clipped = tail(inner) in ("min", "minimum") and len(given) == 2 and all(
             says(a, _RATIO) and says(a, _GAIN) and not has_minus(_without_limits(a)) for a in given
         )  # fmt: skip
-        if asked or clipped:
+        if clipped:
             yield Told(
                 "gain_as_loss",
                 node,
@@ -154,8 +166,6 @@ def _actor_goes_down(tree: ast.Module) -> Found:
             )
 
 
-_CRITIC = re.compile(r"(?i)critic|^q(_?net\w*|f?_?\d?)$")
-_ACTOR = re.compile(r"(?i)actor|policy|^pi$|^mu$")
 _RATIO = re.compile(r"(?i)ratio")
 
 
@@ -200,7 +210,41 @@ def _has_other_minus(value: ast.expr, gains: list[ast.expr]) -> bool:
 
 def penalty_rewarded(tree: ast.Module) -> Found:
     """`loss - 0.01 * l2` makes the weights large, `loss + entropy` a policy that tries nothing."""
-    policy = says(tree, _LOG_PROBABILITY) and says(tree, _GAIN)
+    named = [*_penalty_by_name(tree)]
+    yield from named
+    if named or _maximizes(tree):
+        return
+    for node, what in penalties_down(tree):
+        yield Told(
+            "penalty_rewarded",
+            node,
+            f"`{ast.unparse(node)}` is {what}, and by all that it goes through it is taken off "
+            "the loss, so that it is made as large as possible; add it",
+            (way("the term goes the way that it is called", put(node, "-", *operand(node))),),
+        )
+        return
+    for node in entropies_up(tree) if _is_policy(tree) else ():
+        yield Told(
+            "penalty_rewarded",
+            node,
+            f"`{ast.unparse(node)}` makes the policy's entropy, and by all that this goes through "
+            "it is added to the loss, so that it is made as small as possible and the policy soon "
+            "tries one action only; to keep it exploring take it off",
+            (way("the term goes the way that it is called", put(node, "-", *operand(node))),),
+        )
+        return
+
+
+def _is_policy(tree: ast.Module) -> bool:
+    return says(tree, _LOG_PROBABILITY) and says(tree, _GAIN)
+
+
+def _maximizes(tree: ast.Module) -> bool:
+    return any(isinstance(n, ast.keyword) and n.arg == "maximize" for n in walk(tree))
+
+
+def _penalty_by_name(tree: ast.Module) -> Found:
+    policy = _is_policy(tree)
     turned = {name for _, name, value in assigned(tree) if has_minus(value)}
     for _, _, value in trained_losses(tree):
         of = list(terms(value))
@@ -263,6 +307,20 @@ def _side(node: ast.expr) -> tuple[Part, ...]:
 
 def score_as_loss(tree: ast.Module) -> Found:
     """`loss = dice(…)`: the better the prediction, the larger it is."""
+    named = [*_score_by_name(tree)]
+    yield from named
+    for node in () if named or _maximizes(tree) else overlaps_down(tree):
+        yield Told(
+            "score_as_loss",
+            node,
+            f"`{ast.unparse(node)}` is the share in which prediction and target overlap: it is the "
+            "larger, the better the prediction, and a step makes the loss smaller; take it off 1",
+            (way("the better, the smaller the loss", put(node, "(1 - ", *operand(node), ")")),),
+        )
+        return
+
+
+def _score_by_name(tree: ast.Module) -> Found:
     own: dict[str, ast.FunctionDef] = functions(tree)
     classes = {
         c.name: m for c in module_classes(tree) for m in methods_named(c, "forward")
