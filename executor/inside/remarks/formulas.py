@@ -9,12 +9,14 @@ from collections.abc import Collection, Iterator
 from executor.inside.remarks.by_sign import divergence_sign, divergences_down
 from executor.inside.remarks.edits import Told, operand, put, way, with_argument
 from executor.inside.remarks.losses import ends, is_activated, losses_of, takes_of
+from executor.inside.remarks.masks import is_of_tokens
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
     bare,
     callee,
     dotted,
+    factors,
     functions,
     inside,
     is_true,
@@ -104,30 +106,49 @@ def _exp_of_loss(tree: ast.Module) -> Found:
 
 
 def _masked_mean(tree: ast.Module) -> Found:
-    for statement in (n for n in walk(tree) if isinstance(n, (ast.Assign, ast.Return))):
-        if statement.value is None or any(
-            isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) and _is_mask(n.right)
-            for n in walk(statement.value)
-        ):
+    scopes = (tree, *(n for n in walk(tree) if isinstance(n, ast.FunctionDef)))
+    for scope, call in ((s, n) for s in scopes for n in inside(s) if isinstance(n, ast.Call)):
+        of = _averaged(call)
+        if of is None:
             continue
-        for node in walk(statement.value):
-            match node:
-                case ast.Call(
-                    func=ast.Attribute(attr="mean", value=ast.BinOp(op=ast.Mult()) as product),
-                    args=[],
-                    keywords=[],
-                ) if any(_is_mask(p) and _pads(p, tree) for p in (product.left, product.right)):
-                    yield (
-                        "masked_mean",
-                        node,
-                        "mean() divides by all elements, the masked ones too: the more padding, "
-                        "the smaller the loss; divide the sum by how many elements the mask "
-                        "leaves, in the shape in which it is multiplied",
-                    )
+        if isinstance(of, ast.Name):
+            before = [v for n, name, v in assigned(scope) if name == of.id
+                      and n.lineno <= call.lineno]  # fmt: skip
+            of = before[-1] if before else of
+        divided = any(
+            isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) and _is_mask(n.right, tree)
+            for n in walk(scope)
+        )
+        parts = factors(of) if isinstance(of, ast.BinOp) and not divided else []
+        if len(parts) > 1 and any(_is_mask(p, tree) and _pads(p, tree) for p in parts):
+            yield (
+                "masked_mean",
+                call,
+                "mean() divides by all elements, the masked ones too: the more padding, "
+                "the smaller the loss; divide the sum by how many elements the mask "
+                "leaves, in the shape in which it is multiplied",
+            )
 
 
-def _is_mask(node: ast.expr) -> bool:
-    return any("mask" in w.lower() for w in words(node))
+def _averaged(call: ast.Call) -> ast.expr | None:
+    """`x` of `x.mean()`, `x.mean(dim=1)` and `torch.mean(x)`."""
+    match call:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="mean"), args=[of, *_]):
+            return of
+        case ast.Call(func=ast.Attribute(value=of, attr="mean")):
+            return of
+    return None
+
+
+def _is_mask(node: ast.expr, tree: ast.Module) -> bool:
+    """Whether it is called a mask, or is `tokens != 0` or `arange < lengths`, however laid out."""
+    node = bare(node)
+    while isinstance(node, ast.Subscript):
+        node = bare(node.value)
+    held = [bare(v) for v in made_of(node, tree)]
+    return any("mask" in w.lower() for w in words(node)) or (
+        len(held) == 1 and is_of_tokens(held[0])
+    )
 
 
 _PADDING = re.compile(r"(?i)pad|length|lens$|seq|token|attention_mask|src|tgt|ignore")
@@ -139,6 +160,8 @@ def _pads(mask: ast.expr, tree: ast.Module) -> bool:
     One of sure predictions leaves out the others on purpose, and weighs a batch by how many are.
     """
     said = set(words(mask))
+    if is_of_tokens(bare(mask)):
+        return True
     for made in (v for w in words(mask) for v in origins(tree).get(w, ())):
         said |= words(made)
         if any(isinstance(n, ast.NotEq) for n in walk(made)):
@@ -161,40 +184,86 @@ def _is_divided(tree: ast.Module) -> bool:
 
 
 def other_variable(tree: ast.Module) -> Found:
-    """`u_xx = grad(u_x, t)`: a second derivative by another variable than its name says."""
+    """`u_xx = grad(u_x, t)`: a derivative by another variable than its name says."""
+    gives = {n for n, f in functions(tree).items() if "autograd" in words(f) and len(f.args.args) > 1}
     for scope in (tree, *functions(tree).values()):
-        own = {
-            name: node for node in inside(scope) if isinstance(node, ast.Assign)
-            for name in (dotted(node.targets[0]),)
-        }  # fmt: skip
-        for name, node in own.items():
-            second = re.fullmatch(r"([a-zA-Z]+)_?([a-z])([a-z])", name)
-            first = next((a for a in _differentiated(node.value)), None)
-            if second is None or first is None or first[0] not in (
-                f"{second[1]}_{second[2]}", f"{second[1]}{second[2]}"
-            ) or first[0] not in own:  # fmt: skip
+        own = {name: (n, v) for n, name, v in assigned(scope) if n in inside(scope)}
+        made: dict[str, tuple[str, str]] = {}  # what is differentiated, and by which variable
+        for name, (node, value) in own.items():
+            first = next((d for d in _differentiated(value, gives)), None)
+            if first is None:
                 continue
-            by, at = first[1], first[2]
+            of, by, at = first
+            made[name] = of, by
+            wanted = _named_by(name, of)
             # Both letters are variables there: `u_xt` may be told from `u_xx`.
-            said = words(scope)
-            if by != second[3] and second[3] in said and len(by) == 1:
+            if wanted and by != wanted and wanted in words(scope) and len(by) == 1:
                 yield Told(
                     "other_variable",
                     node,
-                    f"`{name}` is the derivative of `{first[0]}` by `{by}`, and its name says by "
-                    f"`{second[3]}`: write `{second[3]}`",
-                    (way("the derivative is by what its name says", put(at, second[3])),),
+                    f"`{name}` is the derivative of `{of}` by `{by}`, and its name says by "
+                    f"`{wanted}`: write `{wanted}`",
+                    (way("the derivative is by what its name says", put(at, wanted)),),
+                )
+                return
+            if of in made and made[of][1] == by != "" and _has_columns(by, (name, of), scope, tree):
+                yield (
+                    "other_variable",
+                    node,
+                    f"`{of}` is the gradient by all columns of `{by}`, and this derives its sum: "
+                    f"each column of `{name}` is the second derivative and the mixed ones added "
+                    f"up (`u_xx + u_xy`); derive one column at a time: "
+                    f"`grad({of}[:, 0].sum(), {by}, create_graph=True)[0][:, 0]`",
                 )
                 return
 
 
-def _differentiated(value: ast.expr) -> Iterator[tuple[str, str, ast.expr]]:
-    """`u_x` and `t` of `grad(u_x, t, …)`, with what takes the only one out of its tuple."""
-    for node in walk(value):
+def _named_by(name: str, of: str) -> str:
+    """The variable that a name says a derivative of `of` is by: `t` of `u_xt`, `x` of `d2u_dx2`."""
+    if second := re.fullmatch(r"([a-zA-Z]+)_?([a-z])([a-z])", name):
+        if of in (f"{second[1]}_{second[2]}", f"{second[1]}{second[2]}"):
+            return second[3]
+    if second := re.fullmatch(r"d2([a-zA-Z]+)_?d([a-z])2", name):
+        return second[2] if of in (f"d{second[1]}_d{second[2]}", f"d{second[1]}d{second[2]}") else ""
+    first = re.fullmatch(r"([a-zA-Z])_([a-z])|d([a-zA-Z])_?d([a-z])", name)
+    return (first[2] or first[4]) if first and of == (first[1] or first[3]) else ""
+
+
+def _has_columns(by: str, names: tuple[str, ...], scope: ast.AST, tree: ast.AST) -> bool:
+    """Whether a variable has several columns: one behind the first is read, or it is made so."""
+    for node in walk(scope):
         match node:
-            case ast.Call(args=[ast.Name(id=of), by, *_]) if "grad" in tail(node).lower():
-                one = by.elts[0] if isinstance(by, (ast.Tuple, ast.List)) and by.elts else by
-                yield of, dotted(one), one
+            case ast.Subscript(
+                value=ast.Name(id=of),
+                slice=ast.Tuple(
+                    elts=[_, ast.Slice(lower=ast.Constant(value=int() as at))
+                          | ast.Constant(value=int() as at)]
+                ),
+            ) if of in names and at > 0:  # fmt: skip
+                return True
+    return any(
+        isinstance(n, ast.Call) and tail(n) in ("rand", "randn") and len(n.args) == 2
+        and isinstance(n.args[1], ast.Constant) and n.args[1].value > 1
+        for v in made_of(ast.Name(by, ast.Load()), tree) for n in walk(v)
+    )  # fmt: skip
+
+
+def _differentiated(
+    value: ast.expr, gives: Collection[str]
+) -> Iterator[tuple[str, str, ast.expr]]:
+    """`u_x` and `t` of `grad(u_x, t, …)`, with what takes the only one out of its tuple."""
+    while isinstance(value, ast.Subscript) or (
+        isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and (
+            tail(value) in ("squeeze", "sum")
+        )
+    ):  # fmt: skip
+        value = value.value if isinstance(value, ast.Subscript) else value.func.value  # type: ignore[attr-defined]
+    match value:
+        case ast.Call(args=[of, by, *_]) if "grad" in tail(value).lower() or tail(value) in gives:
+            of = of.func.value if isinstance(of, ast.Call) and owner(of) and tail(of) == "sum" else of  # type: ignore[attr-defined]
+            one = by.elts[0] if isinstance(by, ast.Tuple | ast.List) and by.elts else by
+            if dotted(of):
+                yield dotted(of), dotted(one), one
 
 
 def _divergence(tree: ast.Module) -> Found:

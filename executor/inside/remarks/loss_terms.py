@@ -17,6 +17,7 @@ from executor.inside.remarks.syntax import (
     LOSS_CALL,
     Found,
     assigned,
+    bare,
     behind,
     dotted,
     factors,
@@ -386,6 +387,19 @@ def _key(judged: ast.Call, towards: str) -> _Key:
     return ast.unparse(judged.func), ast.unparse(made), towards, cut
 
 
+def _judgement(node: ast.expr, once: dict[str, ast.expr]) -> ast.Call | None:
+    """`D(x)`, also by a variable that is given that alone, and laid out anew."""
+    of = bare(once.get(dotted(bare(node)), node))
+    return of if isinstance(of, ast.Call) and len(of.args) == 1 and dotted(of.func) else None
+
+
+def _label(node: ast.expr, once: dict[str, ast.expr]) -> str:
+    """A label as it is written; of ones and zeros in whatever shape the same."""
+    of = once.get(dotted(node), node)
+    name = tail(of).removesuffix("_like") if isinstance(of, ast.Call) else ""
+    return name if name in ("ones", "zeros") else ast.unparse(node)
+
+
 def _labels(tree: ast.Module) -> _Wanted:
     """The losses of a judgement and a label, and the edit to the other label."""
     found: list[tuple[_Key, ast.Call, ast.expr]] = []
@@ -393,15 +407,17 @@ def _labels(tree: ast.Module) -> _Wanted:
     backs = [c.func for c in method_calls(tree, "backward")]
     trained = behind({w for f in backs for w in words(f)}, flows)
     losses = [*backs, *(value for _, name, value in assigned(tree) if name in trained)]
+    given = [name for _, name, _ in assigned(tree)]
+    once = {name: v for _, name, v in assigned(tree) if given.count(name) == 1}
     for node in (n for loss in losses if not has_minus(loss) for n in walk(loss)):
         match node:
-            case ast.Call(args=[ast.Call(args=[_]) as judged, label]) if LOSS_CALL.search(
-                tail(node)
-            ):
-                found.append((_key(judged, ast.unparse(label)), node, label))
+            case ast.Call(args=[given, label]) if LOSS_CALL.search(tail(node)):
+                judged = _judgement(given, once)
+                if judged is not None:
+                    found.append((_key(judged, _label(label, once)), node, label))
     wanted: _Wanted = {}
     for key, node, label in found:
-        others = {ast.unparse(o): o for k, _, o in found if k[0] == key[0] and k[2] != key[2]}
+        others = {k[2]: o for k, _, o in found if k[0] == key[0] and k[2] != key[2]}
         told = "what is judged tries to be taken for real"
         ways = tuple(way(told, put(label, o)) for o in others.values() if len(others) == 1)
         wanted[key] = node, ways

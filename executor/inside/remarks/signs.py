@@ -47,6 +47,7 @@ class Quantity(NamedTuple):
     node: ast.expr
     frame: Frame
     loss: ast.AST
+    ends: bool  # whether it is followed no further
 
 
 @kept_by_node
@@ -168,10 +169,10 @@ class _Way:
         if depth > _DEEP or key in self._seen:
             return
         self._seen.add(key)
-        yield Quantity(sign, node, frame, self._loss)
-        for part_sign, part, part_frame in self._parts(node, frame):
-            if part_sign:
-                yield from self.follow(sign * part_sign, part, part_frame, depth + 1)
+        parts = [p for p in self._parts(node, frame) if p[0]]
+        yield Quantity(sign, node, frame, self._loss, not parts)
+        for part_sign, part, part_frame in parts:
+            yield from self.follow(sign * part_sign, part, part_frame, depth + 1)
 
     def _parts(self, node: ast.expr, frame: Frame) -> list[tuple[int, ast.expr, Frame]]:
         match node:

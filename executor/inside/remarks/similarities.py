@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from executor.inside.remarks.edits import Told, put, swapped, way
+from executor.inside.remarks.edits import Told, operand, put, swapped, way
+from executor.inside.remarks.signs import Frame, quantities, resolved
 from executor.inside.remarks.syntax import (
     Found,
     argument,
@@ -152,6 +153,39 @@ def similarity_minimised(tree: ast.Module) -> Found:
                 (way("the two come near", put(term, "(1 - ", term, ")")),),
             )
             return
+    yield from _nothing_else(tree)
+
+
+def _nothing_else(tree: ast.Module) -> Found:
+    """A loss that is nothing but similarities, each of which a step makes smaller."""
+    for loss in {q.loss for q in quantities(tree)}:
+        whole = [q for q in quantities(tree) if q.loss is loss]
+        near = [q for q in whole if _is_similarity(q.node, q.frame, tree)]
+        ends = [q for q in whole if q.ends and not isinstance(q.node, ast.Constant)]
+        below = {n for q in near for n in walk(q.node)}
+        if not near or any(q.sign < 0 for q in near) or any(q.node not in below for q in ends):
+            continue
+        node = near[0].node
+        yield Told(
+            "similarity_minimised",
+            node,
+            f"the loss is nothing but `{ast.unparse(node)}`, which is largest where the two are "
+            "alike, and a step makes it small: what is compared is driven apart; take its "
+            "negative, or 1 minus it",
+            (way("the two come near", put(node, "(1 - ", *operand(node), ")")),),
+        )
+        return
+
+
+def _is_similarity(node: ast.expr, frame: Frame, tree: ast.Module) -> bool:
+    """`F.cosine_similarity(a, b)`, `cos(a, b)`, and a product of two that have the norm 1."""
+    match node:
+        case ast.Call():
+            return {tail(v) for v in made_of(node.func, tree)} <= _NEAR
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            sides = (resolved(s, frame)[0] for s in (left, right))
+            return all(isinstance(s, ast.Call) and tail(s) == "normalize" for s in sides)
+    return False
 
 
 RULES = (similarity_as_distance, triplet_turned, similarity_minimised)
