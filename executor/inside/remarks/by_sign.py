@@ -1,4 +1,4 @@
-"""Know quantities of a loss by how they are computed, and whether their sign there is the wrong one.
+"""Know quantities of a loss by how they are computed, and which have the wrong sign there.
 
 A divergence, a sum over the weights and a penalty of gradients are to become small, an entropy and
 the overlap of two masks large. What they are called does not matter: what they are made of does.
@@ -16,7 +16,6 @@ from executor.inside.remarks.syntax import (
     factors,
     inside,
     loops,
-    says,
     tail,
     terms,
     walk,
@@ -42,7 +41,7 @@ def divergence_sign(parts: list[tuple[int, ast.expr]]) -> int:
     of anything else.
     """
     ones = [s for s, t in parts if isinstance(t, ast.Constant) and t.value == 1]
-    if len(parts) != 4 or len(ones) != 1 or sum(s for s, _ in parts):
+    if len(parts) != 4 or len(ones) != 1 or sum(s for s, _ in parts) != 0:
         return 0
     powers = [s for s, t in parts if "exp" in words(t)]
     logs = [s for s, t in parts if words(t) & {"log", "log_"}]
@@ -220,7 +219,9 @@ def _shared(node: ast.expr, frame: Frame) -> tuple[str, str] | None:
     for leaf in _leaves(node):
         value, _ = resolved(leaf, frame)
         match value:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="sum"), args=[of, *_]):
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="torch"), attr="sum"), args=[of, *_]
+            ):
                 pass
             case ast.Call(func=ast.Attribute(value=of, attr="sum")):
                 pass

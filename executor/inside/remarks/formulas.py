@@ -183,89 +183,6 @@ def _is_divided(tree: ast.Module) -> bool:
     )
 
 
-def other_variable(tree: ast.Module) -> Found:
-    """`u_xx = grad(u_x, t)`: a derivative by another variable than its name says."""
-    gives = {n for n, f in functions(tree).items() if "autograd" in words(f) and len(f.args.args) > 1}
-    for scope in (tree, *functions(tree).values()):
-        own = {name: (n, v) for n, name, v in assigned(scope) if n in inside(scope)}
-        made: dict[str, tuple[str, str]] = {}  # what is differentiated, and by which variable
-        for name, (node, value) in own.items():
-            first = next((d for d in _differentiated(value, gives)), None)
-            if first is None:
-                continue
-            of, by, at = first
-            made[name] = of, by
-            wanted = _named_by(name, of)
-            # Both letters are variables there: `u_xt` may be told from `u_xx`.
-            if wanted and by != wanted and wanted in words(scope) and len(by) == 1:
-                yield Told(
-                    "other_variable",
-                    node,
-                    f"`{name}` is the derivative of `{of}` by `{by}`, and its name says by "
-                    f"`{wanted}`: write `{wanted}`",
-                    (way("the derivative is by what its name says", put(at, wanted)),),
-                )
-                return
-            if of in made and made[of][1] == by != "" and _has_columns(by, (name, of), scope, tree):
-                yield (
-                    "other_variable",
-                    node,
-                    f"`{of}` is the gradient by all columns of `{by}`, and this derives its sum: "
-                    f"each column of `{name}` is the second derivative and the mixed ones added "
-                    f"up (`u_xx + u_xy`); derive one column at a time: "
-                    f"`grad({of}[:, 0].sum(), {by}, create_graph=True)[0][:, 0]`",
-                )
-                return
-
-
-def _named_by(name: str, of: str) -> str:
-    """The variable that a name says a derivative of `of` is by: `t` of `u_xt`, `x` of `d2u_dx2`."""
-    if second := re.fullmatch(r"([a-zA-Z]+)_?([a-z])([a-z])", name):
-        if of in (f"{second[1]}_{second[2]}", f"{second[1]}{second[2]}"):
-            return second[3]
-    if second := re.fullmatch(r"d2([a-zA-Z]+)_?d([a-z])2", name):
-        return second[2] if of in (f"d{second[1]}_d{second[2]}", f"d{second[1]}d{second[2]}") else ""
-    first = re.fullmatch(r"([a-zA-Z])_([a-z])|d([a-zA-Z])_?d([a-z])", name)
-    return (first[2] or first[4]) if first and of == (first[1] or first[3]) else ""
-
-
-def _has_columns(by: str, names: tuple[str, ...], scope: ast.AST, tree: ast.AST) -> bool:
-    """Whether a variable has several columns: one behind the first is read, or it is made so."""
-    for node in walk(scope):
-        match node:
-            case ast.Subscript(
-                value=ast.Name(id=of),
-                slice=ast.Tuple(
-                    elts=[_, ast.Slice(lower=ast.Constant(value=int() as at))
-                          | ast.Constant(value=int() as at)]
-                ),
-            ) if of in names and at > 0:  # fmt: skip
-                return True
-    return any(
-        isinstance(n, ast.Call) and tail(n) in ("rand", "randn") and len(n.args) == 2
-        and isinstance(n.args[1], ast.Constant) and n.args[1].value > 1
-        for v in made_of(ast.Name(by, ast.Load()), tree) for n in walk(v)
-    )  # fmt: skip
-
-
-def _differentiated(
-    value: ast.expr, gives: Collection[str]
-) -> Iterator[tuple[str, str, ast.expr]]:
-    """`u_x` and `t` of `grad(u_x, t, …)`, with what takes the only one out of its tuple."""
-    while isinstance(value, ast.Subscript) or (
-        isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and (
-            tail(value) in ("squeeze", "sum")
-        )
-    ):  # fmt: skip
-        value = value.value if isinstance(value, ast.Subscript) else value.func.value  # type: ignore[attr-defined]
-    match value:
-        case ast.Call(args=[of, by, *_]) if "grad" in tail(value).lower() or tail(value) in gives:
-            of = of.func.value if isinstance(of, ast.Call) and owner(of) and tail(of) == "sum" else of  # type: ignore[attr-defined]
-            one = by.elts[0] if isinstance(by, ast.Tuple | ast.List) and by.elts else by
-            if dotted(of):
-                yield dotted(of), dotted(one), one
-
-
 def _divergence(tree: ast.Module) -> Found:
     """kl_div of what is no logarithm of probabilities."""
     said = {w.lower() for w in words(tree)}
@@ -348,11 +265,7 @@ def _sign_where_multiplied(tree: ast.Module) -> Iterator[Told]:
                 pass
             case _:
                 continue
-        if (
-            id(node) in taken_off
-            or named.get(id(node)) in gone
-            or by * _sign_within(total) >= 0
-        ):
+        if id(node) in taken_off or named.get(id(node)) in gone or by * _sign_within(total) >= 0:
             continue
         yield Told(
             "sign_of_kl",
@@ -421,7 +334,18 @@ def deviation_of_log(tree: ast.Module) -> Found:
 def _sampled(tree: ast.Module) -> Found:
     """A sample from a distribution of a network that no gradient can go through."""
     said = words(tree)
-    if "log_prob" in said or "backward" not in said or not said & {"distributions", "Normal"}:
+    if "log_prob" in said or "backward" not in said:
+        return
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
+        if dotted(call.func) == "torch.normal" and _from_a_network(tree, call.args[:2]):
+            yield (
+                "sampled",
+                call,
+                "the gradient of `torch.normal` is 0: nothing that is computed from this sample "
+                "trains the network that gave its parameters; write `mean + std * "
+                "torch.randn_like(std)`",
+            )
+    if not said & {"distributions", "Normal"}:
         return
     families = ("Normal", "MultivariateNormal", "Independent", "Beta", "Gamma", "LogNormal")
     made = {
@@ -665,7 +589,6 @@ _POSITIVE = {"Softplus", "softplus", "exp", "ReLU", "relu"}
 
 RULES = (
     sum_beside_mean,
-    other_variable,
     noise_without_root,
     rates_not_logs,
     _new_leaf,

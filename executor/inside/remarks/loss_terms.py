@@ -407,8 +407,8 @@ def _labels(tree: ast.Module) -> _Wanted:
     backs = [c.func for c in method_calls(tree, "backward")]
     trained = behind({w for f in backs for w in words(f)}, flows)
     losses = [*backs, *(value for _, name, value in assigned(tree) if name in trained)]
-    given = [name for _, name, _ in assigned(tree)]
-    once = {name: v for _, name, v in assigned(tree) if given.count(name) == 1}
+    stored = [name for _, name, _ in assigned(tree)]
+    once = {name: v for _, name, v in assigned(tree) if stored.count(name) == 1}
     for node in (n for loss in losses if not has_minus(loss) for n in walk(loss)):
         match node:
             case ast.Call(args=[given, label]) if LOSS_CALL.search(tail(node)):

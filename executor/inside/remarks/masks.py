@@ -118,9 +118,9 @@ def _shown(mask: ast.expr, tree: ast.Module, scope: ast.AST) -> tuple[ast.expr |
         match mask:
             case ast.UnaryOp(op=ast.Invert() | ast.Not(), operand=of):
                 is_turned, mask = not is_turned, of
-            case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(value=0 | 1 as to)]) if (
-                isinstance(op, ast.Eq | ast.NotEq) and not is_of_tokens(mask)
-            ):
+            case ast.Compare(
+                left=left, ops=[op], comparators=[ast.Constant(value=0 | 1 as to)]
+            ) if isinstance(op, ast.Eq | ast.NotEq) and not is_of_tokens(mask):
                 is_turned ^= isinstance(op, ast.Eq) == (to == 0)
                 mask = left
             case ast.Compare(left=left, ops=[ast.NotEq()]) if _is_mask(left, tree, scope):

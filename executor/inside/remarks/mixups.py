@@ -20,8 +20,6 @@ from executor.inside.remarks.syntax import (
     last_along_one,
     made_of,
     method_calls,
-    methods_named,
-    module_classes,
     optimizers,
     says,
     tail,
@@ -381,13 +379,14 @@ def _backward_half(tree: ast.Module) -> Found:
         outputs: dict[str, str] = {}  # what a layer gives → that layer
         for node in inside(scope):
             match node:
-                case ast.Assign(
-                    targets=[ast.Tuple(elts=[out, *_])], value=ast.Call(func=called)
-                ) | ast.Assign(
-                    targets=[out],
-                    value=ast.Subscript(
-                        value=ast.Call(func=called), slice=ast.Constant(value=0)
-                    ),
+                case (
+                    ast.Assign(targets=[ast.Tuple(elts=[out, *_])], value=ast.Call(func=called))
+                    | ast.Assign(
+                        targets=[out],
+                        value=ast.Subscript(
+                            value=ast.Call(func=called), slice=ast.Constant(value=0)
+                        ),
+                    )
                 ) if dotted(called) in first and isinstance(out, ast.Name):
                     outputs[out.id] = dotted(called)
         stores = [n.id for n in inside(scope) if isinstance(n, ast.Name)

@@ -40,7 +40,7 @@ def is_discount(factor: ast.expr, tree: ast.AST | None = None) -> bool:
     held = made_of(factor, tree) if tree is not None else [factor]
     if len(held) == 1 and isinstance(held[0], ast.Constant):
         value = held[0].value
-        return isinstance(value, float) and _LEAST <= value < 1 or says(factor, _GAMMA)
+        return (isinstance(value, float) and _LEAST <= value < 1) or says(factor, _GAMMA)
     return says(factor, _GAMMA)
 
 
@@ -162,7 +162,9 @@ def end_left_out(tree: ast.Module) -> Found:
                         | ast.BinOp(
                             left=ast.BinOp(op=ast.Mult()) as product, op=ast.Add(), right=left
                         )
-                    ) if any(is_discount(f, tree) for f in factors(product)) and not says(left, END):
+                    ) if not says(left, END) and any(
+                        is_discount(f, tree) for f in factors(product)
+                    ):
                         ends = f"(1 - {name})", f"(1 - {name}.float())", f"(not {name})"
                         told = "nothing follows where the episode has ended"
                         yield Told(
@@ -232,9 +234,9 @@ def _keeps(loop: ast.For) -> list[tuple[ast.expr, ast.expr, str, ast.AST]]:
                 found.append((to, value, how, node))
             case ast.AugAssign(target=to, op=ast.Add(), value=ast.List(elts=[value])):
                 found.append((to, value, "append", node))
-            case ast.Assign(targets=[ast.Subscript(value=to, slice=at)], value=value) if (
-                dotted(at) and dotted(at) == dotted(loop.target)
-            ):
+            case ast.Assign(targets=[ast.Subscript(value=to, slice=at)], value=value) if dotted(
+                at
+            ) and dotted(at) == dotted(loop.target):
                 found.append((to, value, "place", node))
     return found
 

@@ -17,7 +17,6 @@ from executor.inside.remarks.syntax import (
     dotted,
     functions,
     inside,
-    kept_by_node,
     made_of,
     method_calls,
     methods_named,
@@ -26,9 +25,12 @@ from executor.inside.remarks.syntax import (
     walk,
     words,
 )
+from executor.inside.walking import kept_by_node
 
 _DEEP = 16  # steps from the loss to a quantity
-_FACTOR = re.compile(r"(?i)lam|alpha|beta|gamma|coef|weight|^wd$|^w_|strength|^reg_|scale|^c\d?$|^k$")
+_FACTOR = re.compile(
+    r"(?i)lam|alpha|beta|gamma|coef|weight|^wd$|^w_|strength|^reg_|scale|^c\d?$|^k$"
+)
 _KEPT = {"mean", "sum", "squeeze", "view", "reshape", "float", "to", "unsqueeze", "flatten"}
 
 
@@ -125,8 +127,8 @@ def _stores(scope: ast.AST) -> dict[str, tuple[list[ast.expr], _Grown]]:
                 base += [node.value, node.value]  # nothing is known of it
             continue
         if not isinstance(node, ast.Assign):
-            for target in _other_stores(node):
-                found.setdefault(target, ([], []))[0].extend([ast.Constant(None)] * 2)
+            for taken in _other_stores(node):
+                found.setdefault(taken, ([], []))[0].extend([ast.Constant(None)] * 2)
             continue
         for _, name, value in assigned(node):
             base, grown = found.setdefault(name, ([], []))

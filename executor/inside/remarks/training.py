@@ -21,6 +21,7 @@ from executor.inside.remarks.syntax import (
     is_optimizer,
     is_step,
     loops,
+    made_of,
     method_calls,
     optimizers,
     origins,
@@ -52,7 +53,9 @@ def _zeroed_outside(tree: ast.Module) -> Found:
         steps = [c for c in calls_in(below, "step") if is_step(c, held)]
         anew = anew or bool(calls_in(below, "zero_grad"))
         before = bool(steps) and zeroed[0].lineno < inner[0].lineno
-        if before and not anew and owner(zeroed[0]) == stepped(steps[0]):
+        whose = {stepped(steps[0])} if before else set()
+        whose |= {m for name in whose & held.keys() for m in trained(held[name], tree)}
+        if before and not anew and owner(zeroed[0]) in whose:
             pairs.append((zeroed, inner))
     for zeroed, inner in pairs:
         for loop in inner if zeroed else ():
@@ -199,6 +202,13 @@ def clipped_late(tree: ast.Module) -> Found:
             )
 
 
+def _is_other(of: ast.expr, tree: ast.Module) -> bool:
+    """Whether it steps something else, by its name or by what it is made of: a schedule."""
+    made = [tail(v) for v in made_of(of, tree) if isinstance(v, ast.Call)]
+    schedules = [name.endswith(("LR", "Scheduler", "Restarts", "Plateau")) for name in made]
+    return _OTHERS.search(dotted(of)) is not None or (bool(made) and all(schedules))
+
+
 def _never_stepped(tree: ast.Module) -> Found:
     """An optimizer that is made here, while backward runs and nothing ever steps."""
     held = optimizers(tree)
@@ -206,7 +216,7 @@ def _never_stepped(tree: ast.Module) -> Found:
     steps = [n for n in walk(tree) if isinstance(n, ast.Attribute) and n.attr == "step"]
     if not held or not back:
         return
-    if any(dotted(n.value) in held or not _OTHERS.search(dotted(n.value)) for n in steps):
+    if any(dotted(n.value) in held or not _is_other(n.value, tree) for n in steps):
         return
     if any(isinstance(n, ast.Attribute) and n.attr.endswith("_step") for n in walk(tree)):
         return  # steps of another kind
