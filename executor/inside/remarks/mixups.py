@@ -274,6 +274,7 @@ def _one_object(tree: ast.Module) -> Found:
 
 def _drawn_twice(tree: ast.Module) -> Found:
     """One random transform that is called for an image and for its mask."""
+    yield from _flipped_apart(tree)
     if not any(w.startswith("Random") for w in words(tree)) or "tv_tensors" in words(tree):
         return
     for method in _readers(tree):
@@ -304,6 +305,40 @@ def _drawn_twice(tree: ast.Module) -> Found:
                     "(torchvision.transforms.v2 takes image and mask "
                     "together)",
                 )
+
+
+def _flipped_apart(tree: ast.Module) -> Found:
+    """`if random() < 0.5: image = hflip(image)`, and the same again for the mask."""
+    for method in _readers(tree):
+        seen: dict[tuple[str, str], str] = {}  # the draw and what it decides → of what
+        for node in sorted(
+            (n for n in inside(method) if isinstance(n, ast.If)), key=lambda n: n.lineno
+        ):
+            draws = [c for c in walk(node.test) if isinstance(c, ast.Call)]
+            if len(node.body) != 1 or len(draws) != 1 or tail(draws[0]) not in _DRAWS:
+                continue
+            match node.body[0]:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as done) if (
+                    tail(done) in _TURNS
+                ):
+                    key = ast.unparse(node.test), tail(done)
+                case _:
+                    continue
+            other = seen.setdefault(key, name)
+            if other != name and _IS_MASK.search(name) and not _IS_MASK.search(other):
+                yield (
+                    "drawn_twice",
+                    node,
+                    f"this draws anew whether `{name}` is changed: it is so half of the times that "
+                    f"`{other}` is not, and then they do not fit; draw once, and do both in one "
+                    "`if`",
+                )
+                return
+
+
+_DRAWS = {"random", "rand", "uniform", "randint", "random_sample", "getrandbits"}
+_TURNS = {"hflip", "vflip", "flip", "fliplr", "flipud", "rot90", "rotate"}
+_IS_MASK = re.compile(r"(?i)mask|label|target|(^|_)seg|(^|_)gt|^m$|^y$")
 
 
 def _readers(tree: ast.Module) -> list[ast.FunctionDef]:

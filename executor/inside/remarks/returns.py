@@ -14,6 +14,7 @@ from executor.inside.remarks.syntax import (
     factors,
     functions,
     inside,
+    is_without,
     loops,
     made_of,
     products,
@@ -33,6 +34,34 @@ _GAMMA = re.compile(r"(?i)^(gamma|discount)")
 _LEAST = 0.9  # of a discount that is written as a number
 _OLD = re.compile(r"(?i)(^|_)(old|prev|previous|behaviou?r)(_|$)|old")
 _LOG_PROBABILITY = re.compile(r"(?i)log_?p|logprob|log_?pi|^lp|_lp")
+
+
+def are_new_and_old(one: ast.expr, other: ast.expr, tree: ast.AST) -> bool:
+    """Whether these are the log-probabilities of a policy and of its old self, by their names.
+
+    Or by what they are made of: what is detached, or computed without gradients, is the old one.
+    """
+    both = all(is_log_probability(n, tree) for n in (one, other))
+    return both and _is_old(other, tree) and not _is_old(one, tree)
+
+
+def is_log_probability(node: ast.expr, tree: ast.AST) -> bool:
+    name = dotted(bare(node)).rpartition(".")[2]
+    made = [bare(v) for v in made_of(bare(node), tree)]
+    return _LOG_PROBABILITY.search(name) is not None or (
+        bool(name) and all(tail(v) == "log_prob" for v in made)
+    )
+
+
+def _is_old(node: ast.expr, tree: ast.AST) -> bool:
+    if _OLD.search(dotted(bare(node))):
+        return True
+    made = made_of(bare(node), tree)
+    without = {
+        n for w in walk(tree) if isinstance(w, ast.With)
+        and any(is_without(i.context_expr) for i in w.items) for n in walk(w)
+    }  # fmt: skip
+    return all(tail(v) == "detach" or v in without for v in made)
 
 
 def is_discount(factor: ast.expr, tree: ast.AST | None = None) -> bool:
@@ -321,8 +350,7 @@ def ratio_inverted(tree: ast.Module) -> Found:
         if not isinstance(difference, ast.BinOp) or not isinstance(difference.op, ast.Sub):
             continue
         left, right = dotted(bare(difference.left)), dotted(bare(difference.right))
-        both = _LOG_PROBABILITY.search(left) and _LOG_PROBABILITY.search(right)
-        if both and _OLD.search(left) and not _OLD.search(right):
+        if are_new_and_old(difference.right, difference.left, tree):
             yield Told(
                 "ratio_inverted",
                 difference,
