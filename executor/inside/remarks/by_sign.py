@@ -168,7 +168,7 @@ def actors_down(tree: ast.AST) -> Iterator[ast.expr]:
         if not _is_judged(one.node, one.frame) or one.sign < 0:
             continue
         same = [q for q in quantities(tree) if q.loss is one.loss]
-        if all(q.sign > 0 for q in same) and not any(
+        if all(q.sign > 0 for q in same if q.ends) and not any(
             isinstance(q.node, ast.BinOp) and not isinstance(q.node.op, ast.Mult | ast.Div)
             for q in same
         ):
@@ -182,8 +182,10 @@ def _is_judged(node: ast.expr, frame: Frame) -> bool:
 
 
 def _asks_actor(node: ast.expr, frame: Frame, depth: int = 0) -> bool:
+    if words(node) & {"detach", "sample"}:
+        return False
     if any(isinstance(n, ast.Call) and _ACTOR.search(tail(n)) for n in walk(node)):
-        return not words(node) & {"detach", "sample"}
+        return True
     named = [n for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
     made = ((n, resolved(n, frame)) for n in named)
     return depth < 3 and any(

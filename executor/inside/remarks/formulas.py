@@ -292,6 +292,8 @@ def _factor(node: ast.expr) -> float:
 
 def _sign_within(total: ast.expr) -> int:
     """The sign of the divergence whose terms are summed up there; 0 where they are none."""
+    if isinstance(total, ast.UnaryOp) and isinstance(total.op, ast.USub):
+        return -_sign_within(total.operand)
     inner = next((n for n in walk(total) if isinstance(n, ast.BinOp)), None)
     return divergence_sign(list(terms(inner))) if inner is not None else 0
 
