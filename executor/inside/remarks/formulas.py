@@ -12,6 +12,7 @@ from executor.inside.remarks.losses import ends, is_activated, losses_of, takes_
 from executor.inside.remarks.masks import is_of_tokens
 from executor.inside.remarks.syntax import (
     Found,
+    argument,
     assigned,
     bare,
     callee,
@@ -339,7 +340,8 @@ def _sampled(tree: ast.Module) -> Found:
     if "log_prob" in said or "backward" not in said:
         return
     for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
-        if dotted(call.func) == "torch.normal" and _from_a_network(tree, call.args[:2]):
+        given = [a for at, name in ((0, "mean"), (1, "std")) if (a := argument(call, at, name))]
+        if dotted(call.func) == "torch.normal" and _from_a_network(tree, given):
             yield (
                 "sampled",
                 call,

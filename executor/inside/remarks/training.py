@@ -111,11 +111,14 @@ def _never_zeroed(tree: ast.Module) -> Found:
         return
 
 
+_SCHEDULES = ("LR", "Scheduler", "Restarts", "Plateau")
+
+
 def _is_handed_on(name: str, nodes: list[ast.AST], tree: ast.Module) -> bool:
     """Whether code that is not here gets it, or is given back by the function: more may be done."""
     own = functions(tree).keys() | {"step"}
     calls = [n for n in nodes if isinstance(n, ast.Call) and tail(n) not in own]
-    given = [a for c in calls if not tail(c).endswith(("LR", "Plateau")) for a in _arguments(c)]
+    given = [a for c in calls if not tail(c).endswith(_SCHEDULES) for a in _arguments(c)]
     back = [m for n in nodes if isinstance(n, ast.Return) for m in walk(n)]
     return name in map(dotted, (*given, *back))
 
@@ -205,7 +208,7 @@ def clipped_late(tree: ast.Module) -> Found:
 def _is_other(of: ast.expr, tree: ast.Module) -> bool:
     """Whether it steps something else, by its name or by what it is made of: a schedule."""
     made = [tail(v) for v in made_of(of, tree) if isinstance(v, ast.Call)]
-    schedules = [name.endswith(("LR", "Scheduler", "Restarts", "Plateau")) for name in made]
+    schedules = [name.endswith(_SCHEDULES) for name in made]
     return _OTHERS.search(dotted(of)) is not None or (bool(made) and all(schedules))
 
 
@@ -221,8 +224,8 @@ def _never_stepped(tree: ast.Module) -> Found:
     if any(isinstance(n, ast.Attribute) and n.attr.endswith("_step") for n in walk(tree)):
         return  # steps of another kind
     given = {
-        dotted(a) for n in walk(tree) if isinstance(n, ast.Call) and not tail(n).endswith("LR")
-        for a in _arguments(n)
+        dotted(a) for n in walk(tree)
+        if isinstance(n, ast.Call) and not tail(n).endswith(_SCHEDULES) for a in _arguments(n)
     }  # fmt: skip
     resets = any(tail(n) == "zero_grad" for n in walk(tree))
     if any(isinstance(n, ast.Attribute) and n.attr == "grad" for n in walk(tree)):
