@@ -141,8 +141,16 @@ def _cut_each(name: str, given: list[ast.expr], scope: ast.AST) -> ast.expr | No
     begun = [v for v in given if name not in words(v)]
     if not added or not begun or not all(map(_is_nothing, begun)):
         return None
-    cuts = [next((n for n in walk(v) if _cuts(n)), None) for v in added]
-    return cuts[0] if all(cuts) and isinstance(cuts[0], ast.expr) else None
+    cuts = [next((n for n in walk(v) if _cuts(n)), None) for v in added if _is_cut_off(v)]
+    whole = len(cuts) == len(added) and all(cuts)
+    return cuts[0] if whole and isinstance(cuts[0], ast.expr) else None
+
+
+def _is_cut_off(value: ast.expr) -> bool:
+    """Whether nothing in it is left with a graph: `(p - p.data) ** 2` has one of `p`."""
+    cut = {m for n in walk(value) if _cuts(n) for m in walk(n)}
+    names = {n.id for n in walk(value) if isinstance(n, ast.Name) and n not in cut}
+    return all(name in ("torch", "F", "np") or _FACTOR.search(name) for name in names)
 
 
 def _is_nothing(value: ast.expr) -> bool:

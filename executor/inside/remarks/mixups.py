@@ -412,6 +412,7 @@ def _backward_half(tree: ast.Module) -> Found:
                 first[name] = "batch_first" in on
     for scope in (tree, *(n for n in walk(tree) if isinstance(n, ast.FunctionDef))):
         outputs: dict[str, str] = {}  # what a layer gives → that layer
+        given: dict[str, int] = {}  # and where
         for node in inside(scope):
             match node:
                 case (
@@ -424,15 +425,19 @@ def _backward_half(tree: ast.Module) -> Found:
                     )
                 ) if dotted(called) in first and isinstance(out, ast.Name):
                     outputs[out.id] = dotted(called)
-        stores = [n.id for n in inside(scope) if isinstance(n, ast.Name)
-                  and isinstance(n.ctx, ast.Store)]  # fmt: skip
+                    given[out.id] = out.lineno
         for node in inside(scope):
             name, rest = last_along_one(node)
             if not first.get(outputs.get(name, ""), False):
                 name, rest = _last_of_all(node), []
                 if first.get(outputs.get(name, ""), True):
                     continue
-            if all(map(_is_whole, rest)) and stores.count(name) == 1:
+            between = any(
+                isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
+                and given[name] < n.lineno < node.lineno  # type: ignore[attr-defined]
+                for n in inside(scope)
+            )  # fmt: skip
+            if all(map(_is_whole, rest)) and not between:
                 yield (
                     "backward_half",
                     node,

@@ -155,6 +155,8 @@ SHOWN = {
     "backward_half": [
         BOTH.format("batch_first=True, bidirectional=True", "h = self.r(x)[0]", "h[:, -1]"),
         BOTH.format("bidirectional=True", "h, _ = self.r(x)", "h[-1]"),
+        BOTH.format("batch_first=True, bidirectional=True",
+                    "h, _ = self.r(x)\n        h = self.f(h[:, -1])", "h"),
         "r = nn.LSTM(4, 8, batch_first=True, bidirectional=True)\nh, c = r(x)\nout = o(h[:, -1])",
     ],
     "heads_merged_from_heads": [
@@ -219,6 +221,10 @@ SOUND = {
     ),
     "what is added with a graph too": TERM.format(
         made="", reg="reg = 0.\n    reg += a.item()\n    reg += net(x).norm()", term="reg"
+    ),
+    "a distance from what is cut off": TERM.format(
+        made="", reg="reg = 0\n    for p in net.parameters(): reg += ((p - p.data) ** 2).sum()",
+        term="reg",
     ),
     "divided by what the mask leaves": MEAN.format(
         "err.sum() / m.sum()", made="", mask="m = ids.ne(0)", more="err = err * m"
