@@ -168,7 +168,7 @@ def actors_down(tree: ast.AST) -> Iterator[ast.expr]:
         if not _is_judged(one.node, one.frame) or one.sign < 0:
             continue
         same = [q for q in quantities(tree) if q.loss is one.loss]
-        if all(q.sign > 0 for q in same if q.ends) and not any(
+        if not any(
             isinstance(q.node, ast.BinOp) and not isinstance(q.node.op, ast.Mult | ast.Div)
             for q in same
         ):

@@ -105,6 +105,14 @@ SOUND = {
         made="", kl="kl = -0.5 * torch.sum(1 + logvar - mu**2 - logvar.exp())",
         loss="-(likelihood(r, x) - kl)",
     ),
+    "a divergence that two play for": VAE.format(
+        made=OF_FUNCTION.format("pass", "-0.5 * (1 + v - m.pow(2) - v.exp()).sum()"),
+        kl="pass", loss="rec(r, x) - reg(mu, logvar)",
+    ) + "    (rec(r, x) + reg(mu, logvar)).backward()\n",
+    "what is raised to a power": WEIGHTS.format(
+        made="", loss="0", more="n = sum(p.norm() for p in net.parameters())\n    n **= k\n"
+        "    loss = loss - n",
+    ),
     "of deviations": VAE.format(
         made=OF_FUNCTION.format("pass", "0.5 * (m**2 + v**2 - torch.log(v**2) - 1).sum()"),
         kl="pass", loss="rec(r, x) + reg(mu, logvar)",
