@@ -106,7 +106,9 @@ SOUND = {
         loss="-(likelihood(r, x) - kl)",
     ),
     "a divergence that two play for": VAE.format(
-        made=OF_FUNCTION.replace('reg', 'gap').format("pass", "-0.5 * (1 + v - m.pow(2) - v.exp()).sum()"),
+        made=OF_FUNCTION.replace("reg", "gap").format(
+            "pass", "-0.5 * (1 + v - m.pow(2) - v.exp()).sum()"
+        ),
         kl="pass", loss="rec(r, x) - gap(mu, logvar)",
     ) + "    (rec(r, x) + gap(mu, logvar)).backward()\n",
     "what is raised to a power": WEIGHTS.format(
