@@ -29,6 +29,7 @@ one function, from the tree to remarks.
     overwritten.py what is written over without a word
     by_hand.py     what is written by hand and lacks a piece
     called_so.py   functions that are called so that they do another thing
+    derivatives.py  derivatives by another variable than is meant
     critics.py     critics that give real and made samples the same
     batches.py     shares and pairs that are taken batch by batch
     best_score.py  the best that is the worst
@@ -60,6 +61,8 @@ one function, from the tree to remarks.
     handed_round.py  one list or dictionary that is changed where it lies
     indices.py     indices of another order than that of what they pick
     thrown_away.py losses, layers and weights that the next line throws away
+    signs.py       with which sign each quantity stands in what is trained
+    by_sign.py     what the quantities are, and which have the wrong sign
     edits.py       what a rule tells, and the edits that would mend it
     whole.py       whether a text is one whole program, and what is said of such alone
     whose.py       whether it is meant for PyTorch
@@ -85,6 +88,7 @@ from executor.inside.remarks import (
     constants,
     copies,
     critics,
+    derivatives,
     epochs,
     evaluating,
     figures,
@@ -208,6 +212,7 @@ _BY_WHAT_IT_READS = (
 # What most likely matters comes first.
 _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *formulas.RULES,
+    *derivatives.RULES,
     *losses.RULES,
     *training.RULES,
     *accumulation.RULES,
@@ -265,7 +270,7 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
     "returns_early": measures.returns_early,
     "rates_not_logs": formulas.rates_not_logs,
     "sum_beside_mean": formulas.sum_beside_mean,
-    "other_variable": formulas.other_variable,
+    "other_variable": derivatives.other_variable,
     "counts_padding": measures.counts_padding,
     "phases_in_training": evaluating.phases_in_training,
     "fed_the_answer": evaluating.fed_the_answer,

@@ -13,6 +13,8 @@ from executor.inside.remarks.syntax import (
     factors,
     functions,
     inside,
+    last_value,
+    made_of,
     owner,
     products,
     tail,
@@ -31,10 +33,17 @@ def heads_merged_from_heads(tree: ast.Module) -> Found:
         made: dict[str, list[ast.expr]] = {}
         for _, name, value in assigned(function):
             made.setdefault(name, []).append(value)
+        splits = {n for n, f in functions(tree).items() if _is_split(f)}
         heads = {
             n for n, given in made.items()
-            if any(_is_by_heads(v) for v in given) and len(given) == 1
+            if any(_is_by_heads(v) or tail(v) in splits for v in given) and len(given) == 1
         }  # fmt: skip
+        for node in body:
+            match node:
+                case ast.Assign(
+                    targets=[ast.Tuple(elts=names)], value=ast.GeneratorExp(elt=each)
+                ) if _is_by_heads(each) or tail(each) in splits:
+                    heads |= {dotted(n) for n in names}
         for call in (n for n in body if isinstance(n, ast.Call)):
             if tail(call) not in ("view", "reshape") or not isinstance(call.func, ast.Attribute):
                 continue
@@ -64,9 +73,22 @@ def _is_tuple(call: ast.Call) -> bool:
     return len(call.args) == 1 and isinstance(call.args[0], ast.Tuple | ast.List)
 
 
+def _is_split(function: ast.FunctionDef) -> bool:
+    """Whether a function does nothing but put the heads before the steps."""
+    last = last_value(function)
+    return last is not None and _is_by_heads(last)
+
+
 def _is_by_heads(value: ast.expr) -> bool:
     """`q.view(B, T, heads, d).transpose(1, 2)`."""
     match value:
+        case ast.Call(
+            func=ast.Attribute(
+                value=ast.Call(func=ast.Attribute(attr="view" | "reshape"), args=[_, _, _, _]),
+                attr="permute",
+            )
+        ):
+            return [ast.unparse(a) for a in value.args] == ["0", "2", "1", "3"]
         case ast.Call(
             func=ast.Attribute(
                 value=ast.Call(func=ast.Attribute(attr="view" | "reshape"), args=[_, _, _, _]),
@@ -102,7 +124,7 @@ def scores_scaled_up(tree: ast.Module) -> Found:
                 case ast.BinOp(left=left, right=right):
                     pass
             scores = [p for p in parts if _is_product(p)]
-            roots = [p for p in parts if _is_root(p)]
+            roots = [p for p in parts if _is_root(p, tree)]
             if len(parts) != 2 or len(scores) != 1 or len(roots) != 1:
                 continue
             if {left, right} != {scores[0], roots[0]} or not _reach_softmax(node, scope):
@@ -122,9 +144,10 @@ def _is_product(node: ast.expr) -> bool:
     return matrix or (isinstance(node, ast.Call) and tail(node) in _MULTIPLIES)
 
 
-def _is_root(node: ast.expr) -> bool:
-    match node:
-        case ast.Call(args=[of]) if tail(node) == "sqrt":
+def _is_root(node: ast.expr, tree: ast.Module) -> bool:
+    held = made_of(node, tree)
+    match held[0] if len(held) == 1 else node:
+        case ast.Call(args=[of]) as root if tail(root) == "sqrt":
             return not any(isinstance(n, ast.Div) for n in walk(of))
         case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=0.5)):
             return True

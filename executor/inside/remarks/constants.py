@@ -85,6 +85,7 @@ def _without_graph(
         given = [v for _, name, v in assigned(scope) if name and name == dotted(part)]
         value = given[0] if len(given) == 1 else part
         place = part if dotted(part) in cut else _cut(value) or _cut_within(value, own)
+        place = place or _cut_each(dotted(part), given, scope)
         if place is None and not _is_number(part, given):
             return None
         found = found if place is None else (place, _how(place))
@@ -92,8 +93,9 @@ def _without_graph(
 
 
 def _how(place: ast.expr) -> str:
-    if isinstance(place, ast.Call):
-        return f"`.{tail(place)}()` cuts it off"
+    if isinstance(place, ast.Call) and _cuts(place):
+        told = f"`.{tail(place)}()`" if isinstance(place.func, ast.Attribute) else "`float(…)`"
+        return f"{told} cuts it off"
     cuts = isinstance(place, ast.Attribute) and place.attr == "data"
     return "`.data` cuts it off" if cuts else "it is computed under no_grad"
 
@@ -115,7 +117,15 @@ def _cut_within(value: ast.expr, own: dict[str, ast.FunctionDef]) -> ast.expr | 
     function = own.get(tail(value)) if isinstance(value, ast.Call) else None
     if function is None:
         return None
-    returned = [dotted(n.value) for n in inside(function) if isinstance(n, ast.Return) and n.value]
+    values = [n.value for n in inside(function) if isinstance(n, ast.Return) and n.value]
+    without = _without(function)
+    if values and (
+        any(map(is_without, function.decorator_list)) or all(v in without for v in values)
+    ):
+        return value
+    if len(values) == 1 and (cut := _cut(values[0])) is not None:
+        return cut
+    returned = [dotted(v) for v in values]
     added = [(v, n) for name, v, n in grown(inside(function)) if [name] == returned]
     statements = {n for _, n in added}
     begun = [v for n, name, v in assigned(function) if [name] == returned and n not in statements]
@@ -123,6 +133,24 @@ def _cut_within(value: ast.expr, own: dict[str, ast.FunctionDef]) -> ast.expr | 
         return None
     cuts = [next((n for n in walk(v) if _cuts(n)), None) for v, _ in added]
     return cuts[0] if all(cuts) and isinstance(cuts[0], ast.expr) else None
+
+
+def _cut_each(name: str, given: list[ast.expr], scope: ast.AST) -> ast.expr | None:
+    """Where what is added up from nothing is cut off, each time: `reg += p.norm().item()`."""
+    added = [v for n, v, _ in grown(inside(scope)) if n == name != ""]
+    begun = [v for v in given if name not in words(v)]
+    if not added or not begun or not all(map(_is_nothing, begun)):
+        return None
+    cuts = [next((n for n in walk(v) if _cuts(n)), None) for v in added if _is_cut_off(v)]
+    whole = len(cuts) == len(added) and all(cuts)
+    return cuts[0] if whole and isinstance(cuts[0], ast.expr) else None
+
+
+def _is_cut_off(value: ast.expr) -> bool:
+    """Whether nothing in it is left with a graph: `(p - p.data) ** 2` has one of `p`."""
+    cut = {m for n in walk(value) if _cuts(n) for m in walk(n)}
+    names = {n.id for n in walk(value) if isinstance(n, ast.Name) and n not in cut}
+    return all(name in ("torch", "F", "np") or _FACTOR.search(name) for name in names)
 
 
 def _is_nothing(value: ast.expr) -> bool:
@@ -142,7 +170,9 @@ def _is_number(part: ast.expr, given: list[ast.expr]) -> bool:
 
 def _cuts(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
-        return tail(node) in ("item", "detach") and not node.args
+        as_number = isinstance(node.func, ast.Name) and node.func.id == "float"
+        is_method = tail(node) in ("item", "detach") and not node.args
+        return is_method or (as_number and not all(isinstance(a, ast.Constant) for a in node.args))
     return isinstance(node, ast.Attribute) and node.attr == "data"
 
 

@@ -219,6 +219,8 @@ def _fills(node: ast.AST, name: str) -> bool:
             return of == name
         case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=of))]):
             return of == name
+        case ast.AugAssign(target=ast.Name(id=of), op=ast.Add(), value=ast.List()):
+            return of == name
     return False
 
 

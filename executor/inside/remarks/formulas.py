@@ -6,14 +6,18 @@ import ast
 import re
 from collections.abc import Collection, Iterator
 
+from executor.inside.remarks.by_sign import divergence_sign, divergences_down
 from executor.inside.remarks.edits import Told, operand, put, way, with_argument
 from executor.inside.remarks.losses import ends, is_activated, losses_of, takes_of
+from executor.inside.remarks.masks import is_of_tokens
 from executor.inside.remarks.syntax import (
     Found,
+    argument,
     assigned,
     bare,
     callee,
     dotted,
+    factors,
     functions,
     inside,
     is_true,
@@ -103,30 +107,49 @@ def _exp_of_loss(tree: ast.Module) -> Found:
 
 
 def _masked_mean(tree: ast.Module) -> Found:
-    for statement in (n for n in walk(tree) if isinstance(n, (ast.Assign, ast.Return))):
-        if statement.value is None or any(
-            isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) and _is_mask(n.right)
-            for n in walk(statement.value)
-        ):
+    scopes = (tree, *(n for n in walk(tree) if isinstance(n, ast.FunctionDef)))
+    for scope, call in ((s, n) for s in scopes for n in inside(s) if isinstance(n, ast.Call)):
+        of = _averaged(call)
+        if of is None:
             continue
-        for node in walk(statement.value):
-            match node:
-                case ast.Call(
-                    func=ast.Attribute(attr="mean", value=ast.BinOp(op=ast.Mult()) as product),
-                    args=[],
-                    keywords=[],
-                ) if any(_is_mask(p) and _pads(p, tree) for p in (product.left, product.right)):
-                    yield (
-                        "masked_mean",
-                        node,
-                        "mean() divides by all elements, the masked ones too: the more padding, "
-                        "the smaller the loss; divide the sum by how many elements the mask "
-                        "leaves, in the shape in which it is multiplied",
-                    )
+        if isinstance(of, ast.Name):
+            before = [v for n, name, v in assigned(scope) if name == of.id
+                      and n.lineno <= call.lineno]  # fmt: skip
+            of = before[-1] if before else of
+        divided = any(
+            isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) and _is_mask(n.right, tree)
+            for n in walk(scope)
+        )
+        parts = factors(of) if isinstance(of, ast.BinOp) and not divided else []
+        if len(parts) > 1 and any(_is_mask(p, tree) and _pads(p, tree) for p in parts):
+            yield (
+                "masked_mean",
+                call,
+                "mean() divides by all elements, the masked ones too: the more padding, "
+                "the smaller the loss; divide the sum by how many elements the mask "
+                "leaves, in the shape in which it is multiplied",
+            )
 
 
-def _is_mask(node: ast.expr) -> bool:
-    return any("mask" in w.lower() for w in words(node))
+def _averaged(call: ast.Call) -> ast.expr | None:
+    """`x` of `x.mean()`, `x.mean(dim=1)` and `torch.mean(x)`."""
+    match call:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="mean"), args=[of, *_]):
+            return of
+        case ast.Call(func=ast.Attribute(value=of, attr="mean")):
+            return of
+    return None
+
+
+def _is_mask(node: ast.expr, tree: ast.Module) -> bool:
+    """Whether it is called a mask, or is `tokens != 0` or `arange < lengths`, however laid out."""
+    node = bare(node)
+    while isinstance(node, ast.Subscript):
+        node = bare(node.value)
+    held = [bare(v) for v in made_of(node, tree)]
+    return any("mask" in w.lower() for w in words(node)) or (
+        len(held) == 1 and is_of_tokens(held[0])
+    )
 
 
 _PADDING = re.compile(r"(?i)pad|length|lens$|seq|token|attention_mask|src|tgt|ignore")
@@ -138,6 +161,8 @@ def _pads(mask: ast.expr, tree: ast.Module) -> bool:
     One of sure predictions leaves out the others on purpose, and weighs a batch by how many are.
     """
     said = set(words(mask))
+    if is_of_tokens(bare(mask)):
+        return True
     for made in (v for w in words(mask) for v in origins(tree).get(w, ())):
         said |= words(made)
         if any(isinstance(n, ast.NotEq) for n in walk(made)):
@@ -157,43 +182,6 @@ def _is_divided(tree: ast.Module) -> bool:
         and "sum" in words(n.right if isinstance(n, ast.BinOp) else n.value)
         for n in walk(tree)
     )
-
-
-def other_variable(tree: ast.Module) -> Found:
-    """`u_xx = grad(u_x, t)`: a second derivative by another variable than its name says."""
-    for scope in (tree, *functions(tree).values()):
-        own = {
-            name: node for node in inside(scope) if isinstance(node, ast.Assign)
-            for name in (dotted(node.targets[0]),)
-        }  # fmt: skip
-        for name, node in own.items():
-            second = re.fullmatch(r"([a-zA-Z]+)_?([a-z])([a-z])", name)
-            first = next((a for a in _differentiated(node.value)), None)
-            if second is None or first is None or first[0] not in (
-                f"{second[1]}_{second[2]}", f"{second[1]}{second[2]}"
-            ) or first[0] not in own:  # fmt: skip
-                continue
-            by, at = first[1], first[2]
-            # Both letters are variables there: `u_xt` may be told from `u_xx`.
-            said = words(scope)
-            if by != second[3] and second[3] in said and len(by) == 1:
-                yield Told(
-                    "other_variable",
-                    node,
-                    f"`{name}` is the derivative of `{first[0]}` by `{by}`, and its name says by "
-                    f"`{second[3]}`: write `{second[3]}`",
-                    (way("the derivative is by what its name says", put(at, second[3])),),
-                )
-                return
-
-
-def _differentiated(value: ast.expr) -> Iterator[tuple[str, str, ast.expr]]:
-    """`u_x` and `t` of `grad(u_x, t, …)`, with what takes the only one out of its tuple."""
-    for node in walk(value):
-        match node:
-            case ast.Call(args=[ast.Name(id=of), by, *_]) if "grad" in tail(node).lower():
-                one = by.elts[0] if isinstance(by, (ast.Tuple, ast.List)) and by.elts else by
-                yield of, dotted(one), one
 
 
 def _divergence(tree: ast.Module) -> Found:
@@ -241,6 +229,20 @@ def _divergence(tree: ast.Module) -> Found:
 
 def sign_of_kl(tree: ast.Module) -> Found:
     """The divergence of a VAE whose sign is missing: 1 + log variance - mean² - variance."""
+    told = [*_sign_where_multiplied(tree)]
+    yield from told
+    for node in [] if told else divergences_down(tree):
+        yield Told(
+            "sign_of_kl",
+            node,
+            "with its sign here, and those of all it goes through, this divergence of a VAE is "
+            "taken off the loss: a step makes it as large as possible; it is to be added as 0.5 "
+            "times mu² + variance - log(variance) - 1",
+            (way("the divergence becomes smaller", put(node, "-", *operand(node))),),
+        )
+
+
+def _sign_where_multiplied(tree: ast.Module) -> Iterator[Told]:
     taken_off = {
         id(n.right) for n in walk(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)
     }
@@ -264,11 +266,7 @@ def sign_of_kl(tree: ast.Module) -> Found:
                 pass
             case _:
                 continue
-        if (
-            id(node) in taken_off
-            or named.get(id(node)) in gone
-            or by * _divergence_sign(total) >= 0
-        ):
+        if id(node) in taken_off or named.get(id(node)) in gone or by * _sign_within(total) >= 0:
             continue
         yield Told(
             "sign_of_kl",
@@ -293,15 +291,12 @@ def _factor(node: ast.expr) -> float:
     return 0
 
 
-def _divergence_sign(total: ast.expr) -> int:
-    """The sign of the variance in `1 + logvar - mu.pow(2) - logvar.exp()`; 0 of anything else."""
+def _sign_within(total: ast.expr) -> int:
+    """The sign of the divergence whose terms are summed up there; 0 where they are none."""
+    if isinstance(total, ast.UnaryOp) and isinstance(total.op, ast.USub):
+        return -_sign_within(total.operand)
     inner = next((n for n in walk(total) if isinstance(n, ast.BinOp)), None)
-    parts = list(terms(inner)) if inner is not None else []
-    ones = [s for s, t in parts if isinstance(t, ast.Constant) and t.value == 1]
-    powers = [s for s, t in parts if "exp" in words(t)]
-    if len(parts) != 4 or len(ones) != 1 or len(powers) != 1 or ones == powers:
-        return 0
-    return powers[0] if sum(s for s, _ in parts) == 0 else 0
+    return divergence_sign(list(terms(inner))) if inner is not None else 0
 
 
 def deviation_of_log(tree: ast.Module) -> Found:
@@ -342,7 +337,19 @@ def deviation_of_log(tree: ast.Module) -> Found:
 def _sampled(tree: ast.Module) -> Found:
     """A sample from a distribution of a network that no gradient can go through."""
     said = words(tree)
-    if "log_prob" in said or "backward" not in said or not said & {"distributions", "Normal"}:
+    if "log_prob" in said or "backward" not in said:
+        return
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
+        given = [a for at, name in ((0, "mean"), (1, "std")) if (a := argument(call, at, name))]
+        if dotted(call.func) == "torch.normal" and _from_a_network(tree, given):
+            yield (
+                "sampled",
+                call,
+                "the gradient of `torch.normal` is 0: nothing that is computed from this sample "
+                "trains the network that gave its parameters; write `mean + std * "
+                "torch.randn_like(std)`",
+            )
+    if not said & {"distributions", "Normal"}:
         return
     families = ("Normal", "MultivariateNormal", "Independent", "Beta", "Gamma", "LogNormal")
     made = {
@@ -586,7 +593,6 @@ _POSITIVE = {"Softplus", "softplus", "exp", "ReLU", "relu"}
 
 RULES = (
     sum_beside_mean,
-    other_variable,
     noise_without_root,
     rates_not_logs,
     _new_leaf,

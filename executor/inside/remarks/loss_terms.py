@@ -6,11 +6,18 @@ import ast
 import re
 from typing import Any
 
+from executor.inside.remarks.by_sign import (
+    actors_down,
+    entropies_up,
+    overlaps_down,
+    penalties_down,
+)
 from executor.inside.remarks.edits import Part, Places, Told, operand, put, way
 from executor.inside.remarks.syntax import (
     LOSS_CALL,
     Found,
     assigned,
+    bare,
     behind,
     dotted,
     factors,
@@ -40,7 +47,7 @@ _PENALTY = re.compile(
 _BONUS = re.compile(r"(?i)entropy|bonus|reward|log_?p|elbo|margin|diversity|ent$")
 _ENTROPY = re.compile(r"(?i)^(?!.*cross).*entropy")
 _LOG_PROBABILITY = re.compile(r"(?i)log_?p|logprob|log_?pi|^lp|_lp")
-_GAIN = re.compile(r"(?i)return|advantage|reward|^adv|_adv|^(G|R)$")
+_GAIN = re.compile(r"(?i)return|advantage|reward|^adv|_adv|^rews?$|^(G|R)$")
 _NEGATIVE = re.compile(r"(?i)^(neg|minus|nll)")
 _SCORE = re.compile(
     r"(?i)(soft_?)?(dice|iou|jaccard|ssim|psnr|f1)(_?(score|coeff?(icient)?|index))?"
@@ -106,7 +113,7 @@ def _in_no_sum(tree: ast.Module, node: ast.stmt, name: str) -> list[str]:
 
 def gain_as_loss(tree: ast.Module) -> Found:
     """`loss = (log_prob * advantage).mean()`: what paid is made less likely."""
-    if any(isinstance(n, ast.keyword) and n.arg == "maximize" for n in walk(tree)):
+    if _maximizes(tree):
         return
     turned = {w for n in walk(tree) if isinstance(n, ast.UnaryOp) for w in words(n)}
     turned |= {name for _, name, value in assigned(tree) if isinstance(value, ast.UnaryOp)}
@@ -128,6 +135,15 @@ def _put_into(value: ast.expr, tree: ast.AST) -> list[ast.expr]:
 
 def _actor_goes_down(tree: ast.Module) -> Found:
     """`actor_loss = critic(s, actor(s)).mean()`, or a clipped surrogate without its minus."""
+    for asked in actors_down(tree):
+        yield Told(
+            "gain_as_loss",
+            asked,
+            f"`{ast.unparse(asked)}` is what the critic says of the actor's actions, and a step "
+            "makes it smaller: good actions become less likely; put a minus in front",
+            (way("what pays becomes likelier", put(asked, "-", asked)),),
+        )
+        return
     made = values(tree)
     for node, name, value in trained_losses(tree):
         match value:
@@ -138,13 +154,10 @@ def _actor_goes_down(tree: ast.Module) -> Found:
             case _:
                 continue
         given = [made.get(dotted(a), a) for a in inner.args]
-        asked = _CRITIC.search(tail(inner)) and any(
-            isinstance(a, ast.Call) and _ACTOR.search(tail(a)) for a in given
-        )
         clipped = tail(inner) in ("min", "minimum") and len(given) == 2 and all(
             says(a, _RATIO) and says(a, _GAIN) and not has_minus(_without_limits(a)) for a in given
         )  # fmt: skip
-        if asked or clipped:
+        if clipped:
             yield Told(
                 "gain_as_loss",
                 node,
@@ -154,8 +167,6 @@ def _actor_goes_down(tree: ast.Module) -> Found:
             )
 
 
-_CRITIC = re.compile(r"(?i)critic|^q(_?net\w*|f?_?\d?)$")
-_ACTOR = re.compile(r"(?i)actor|policy|^pi$|^mu$")
 _RATIO = re.compile(r"(?i)ratio")
 
 
@@ -200,7 +211,41 @@ def _has_other_minus(value: ast.expr, gains: list[ast.expr]) -> bool:
 
 def penalty_rewarded(tree: ast.Module) -> Found:
     """`loss - 0.01 * l2` makes the weights large, `loss + entropy` a policy that tries nothing."""
-    policy = says(tree, _LOG_PROBABILITY) and says(tree, _GAIN)
+    named = [*_penalty_by_name(tree)]
+    yield from named
+    if named or _maximizes(tree):
+        return
+    for node, what in penalties_down(tree):
+        yield Told(
+            "penalty_rewarded",
+            node,
+            f"`{ast.unparse(node)}` is {what}, and by all that it goes through it is taken off "
+            "the loss, so that it is made as large as possible; add it",
+            (way("the term goes the way that it is called", put(node, "-", *operand(node))),),
+        )
+        return
+    for node in entropies_up(tree) if _is_policy(tree) else ():
+        yield Told(
+            "penalty_rewarded",
+            node,
+            f"`{ast.unparse(node)}` makes the policy's entropy, and by all that this goes through "
+            "it is added to the loss, so that it is made as small as possible and the policy soon "
+            "tries one action only; to keep it exploring take it off",
+            (way("the term goes the way that it is called", put(node, "-", *operand(node))),),
+        )
+        return
+
+
+def _is_policy(tree: ast.Module) -> bool:
+    return says(tree, _LOG_PROBABILITY) and says(tree, _GAIN)
+
+
+def _maximizes(tree: ast.Module) -> bool:
+    return any(isinstance(n, ast.keyword) and n.arg == "maximize" for n in walk(tree))
+
+
+def _penalty_by_name(tree: ast.Module) -> Found:
+    policy = _is_policy(tree)
     turned = {name for _, name, value in assigned(tree) if has_minus(value)}
     for _, _, value in trained_losses(tree):
         of = list(terms(value))
@@ -263,6 +308,20 @@ def _side(node: ast.expr) -> tuple[Part, ...]:
 
 def score_as_loss(tree: ast.Module) -> Found:
     """`loss = dice(…)`: the better the prediction, the larger it is."""
+    named = [*_score_by_name(tree)]
+    yield from named
+    for node in () if named or _maximizes(tree) else overlaps_down(tree):
+        yield Told(
+            "score_as_loss",
+            node,
+            f"`{ast.unparse(node)}` is the share in which prediction and target overlap: it is the "
+            "larger, the better the prediction, and a step makes the loss smaller; take it off 1",
+            (way("the better, the smaller the loss", put(node, "(1 - ", *operand(node), ")")),),
+        )
+        return
+
+
+def _score_by_name(tree: ast.Module) -> Found:
     own: dict[str, ast.FunctionDef] = functions(tree)
     classes = {
         c.name: m for c in module_classes(tree) for m in methods_named(c, "forward")
@@ -328,6 +387,19 @@ def _key(judged: ast.Call, towards: str) -> _Key:
     return ast.unparse(judged.func), ast.unparse(made), towards, cut
 
 
+def _judgement(node: ast.expr, once: dict[str, ast.expr]) -> ast.Call | None:
+    """`D(x)`, also by a variable that is given that alone, and laid out anew."""
+    of = bare(once.get(dotted(bare(node)), node))
+    return of if isinstance(of, ast.Call) and len(of.args) == 1 and dotted(of.func) else None
+
+
+def _label(node: ast.expr, once: dict[str, ast.expr]) -> str:
+    """A label as it is written; of ones and zeros in whatever shape the same."""
+    of = once.get(dotted(node), node)
+    name = tail(of).removesuffix("_like") if isinstance(of, ast.Call) else ""
+    return name if name in ("ones", "zeros") else ast.unparse(node)
+
+
 def _labels(tree: ast.Module) -> _Wanted:
     """The losses of a judgement and a label, and the edit to the other label."""
     found: list[tuple[_Key, ast.Call, ast.expr]] = []
@@ -335,15 +407,17 @@ def _labels(tree: ast.Module) -> _Wanted:
     backs = [c.func for c in method_calls(tree, "backward")]
     trained = behind({w for f in backs for w in words(f)}, flows)
     losses = [*backs, *(value for _, name, value in assigned(tree) if name in trained)]
+    stored = [name for _, name, _ in assigned(tree)]
+    once = {name: v for _, name, v in assigned(tree) if stored.count(name) == 1}
     for node in (n for loss in losses if not has_minus(loss) for n in walk(loss)):
         match node:
-            case ast.Call(args=[ast.Call(args=[_]) as judged, label]) if LOSS_CALL.search(
-                tail(node)
-            ):
-                found.append((_key(judged, ast.unparse(label)), node, label))
+            case ast.Call(args=[given, label]) if LOSS_CALL.search(tail(node)):
+                judged = _judgement(given, once)
+                if judged is not None:
+                    found.append((_key(judged, _label(label, once)), node, label))
     wanted: _Wanted = {}
     for key, node, label in found:
-        others = {ast.unparse(o): o for k, _, o in found if k[0] == key[0] and k[2] != key[2]}
+        others = {k[2]: o for k, _, o in found if k[0] == key[0] and k[2] != key[2]}
         told = "what is judged tries to be taken for real"
         ways = tuple(way(told, put(label, o)) for o in others.values() if len(others) == 1)
         wanted[key] = node, ways

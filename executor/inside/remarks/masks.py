@@ -9,6 +9,7 @@ from executor.inside.remarks.edits import Told, operand, put, way
 from executor.inside.remarks.syntax import (
     LOSS_CALL,
     Found,
+    assigned,
     dotted,
     functions,
     inside,
@@ -33,6 +34,7 @@ _HELD_OUT = re.compile(r"(?i)(test|val)_?(mask|idx|index|indices|nodes)|idx_?(te
 
 def mask_inverted(tree: ast.Module) -> Found:
     """A mask of PyTorch's attention layers that is True, or 1, where something may be looked at."""
+    yield from _filled_where_seen(tree)
     said = words(tree)
     if not said & _ATTENTION or "scaled_dot_product_attention" in said:
         return
@@ -44,7 +46,7 @@ def mask_inverted(tree: ast.Module) -> Found:
         value = held[0] if len(held) == 1 else made.get(name, keyword.value)
         if keyword.arg is None or {name, keyword.arg} & turned:
             continue
-        if keyword.arg.endswith("key_padding_mask") and _is_of_tokens(value):
+        if keyword.arg.endswith("key_padding_mask") and is_of_tokens(value):
             told = (
                 f"`{keyword.arg}` is True where a position is to be ignored, and this is True for "
                 "what is no padding: the layer then looks at the padding alone; turn it round"
@@ -68,6 +70,102 @@ def mask_inverted(tree: ast.Module) -> Found:
         yield Told("mask_inverted", value, told, ways)
 
 
+def _filled_where_seen(tree: ast.Module) -> Found:
+    """`scores.masked_fill(tril, -inf)`: what is to be looked at is hidden."""
+    if not words(tree) & {"softmax", "Softmax"}:
+        return
+    scopes = (tree, *(n for n in walk(tree) if isinstance(n, ast.FunctionDef)))
+    for scope, node in ((s, n) for s in scopes for n in inside(s)):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr="masked_fill" | "masked_fill_"), args=[mask, low]
+            ) if _is_low(low):
+                pass
+            case _:
+                continue
+        shown, is_turned = _shown(mask, tree, scope)
+        if shown is None or is_turned:
+            continue
+        what = "what comes behind it" if "tril" in words(shown) else "the padding alone"
+        yield Told(
+            "mask_inverted",
+            node,
+            f"`{ast.unparse(mask)}` is True where a position may be looked at, and this hides "
+            f"where it is True: each position then sees {what}; turn it round",
+            (way("True is what is hidden", put(mask, "~(", mask, ").bool()")),),
+        )
+
+
+def _is_low(node: ast.expr) -> bool:
+    """`-1e9`, `float("-inf")`, `-torch.inf`, `torch.finfo(x.dtype).min`."""
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+            return number >= _LOW
+        case ast.UnaryOp(op=ast.USub(), operand=of):
+            return "inf" in ast.unparse(of)
+        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str() as text)]):
+            return text.strip().startswith("-inf")
+    return isinstance(node, ast.Attribute) and node.attr == "min"
+
+
+_LOW = 1000  # scores never come near
+
+
+def _shown(mask: ast.expr, tree: ast.Module, scope: ast.AST) -> tuple[ast.expr | None, bool]:
+    """What is True where a position may be looked at, and whether the mask is that turned round."""
+    is_turned = False
+    for _ in range(_STEPS):
+        match mask:
+            case ast.UnaryOp(op=ast.Invert() | ast.Not(), operand=of):
+                is_turned, mask = not is_turned, of
+            case ast.Compare(
+                left=left, ops=[op], comparators=[ast.Constant(value=0 | 1 as to)]
+            ) if isinstance(op, ast.Eq | ast.NotEq) and not is_of_tokens(mask):
+                is_turned ^= isinstance(op, ast.Eq) == (to == 0)
+                mask = left
+            case ast.Compare(left=left, ops=[ast.NotEq()]) if _is_mask(left, tree, scope):
+                mask = left
+            case ast.Call(func=ast.Attribute(value=of, attr="logical_not"), args=[]):
+                is_turned, mask = not is_turned, of
+            case ast.Call(func=ast.Attribute(value=of, attr=attr)) if attr in _LAID_OUT:
+                mask = of
+            case ast.Subscript(value=of):
+                mask = of
+            case ast.Name() | ast.Attribute():
+                held = _held(mask, tree, scope)
+                if held is None:
+                    return None, False
+                mask = held
+            case _:
+                break
+    if is_of_tokens(mask):
+        return mask, is_turned
+    lower = isinstance(mask, ast.Call) and tail(mask) == "tril" and "ones" in words(mask)
+    return (mask, is_turned) if lower and isinstance(mask, ast.Call) and not mask.keywords else (
+        None, False
+    )  # fmt: skip
+
+
+def _is_mask(node: ast.expr, tree: ast.Module, scope: ast.AST) -> bool:
+    """Whether what is compared with 0 is a mask by itself, and no ids."""
+    held = _held(node, tree, scope)
+    return held is not None and _shown(held, tree, scope)[0] is not None
+
+
+def _held(node: ast.expr, tree: ast.Module, scope: ast.AST) -> ast.expr | None:
+    """The one thing that a name is made of: in its function, or else in the whole text."""
+    here = [v for _, name, v in assigned(scope) if name == dotted(node) != ""]
+    held = here or made_of(node, tree)
+    return held[0] if len(held) == 1 and held[0] is not node else None
+
+
+_STEPS = 12
+_LAID_OUT = {
+    "bool", "long", "int", "float", "to", "unsqueeze", "view", "reshape", "expand", "expand_as",
+    "repeat", "cuda", "contiguous",
+}  # fmt: skip
+
+
 def _returned(value: ast.expr, tree: ast.Module) -> list[ast.expr]:
     """What a function of the code returns for a call, where that is one thing."""
     own = functions(tree)
@@ -78,7 +176,7 @@ def _returned(value: ast.expr, tree: ast.Module) -> list[ast.expr]:
     ]
 
 
-def _is_of_tokens(value: ast.expr) -> bool:
+def is_of_tokens(value: ast.expr) -> bool:
     """`tokens != pad`, `arange < lengths`."""
     match value:
         case ast.Call(func=ast.Attribute(attr="ne"), args=[other]):

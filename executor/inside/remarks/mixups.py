@@ -16,13 +16,14 @@ from executor.inside.remarks.syntax import (
     functions,
     inside,
     is_model,
+    is_true,
     last_along_one,
     made_of,
     method_calls,
-    methods_named,
-    module_classes,
+    optimizers,
     says,
     tail,
+    trained,
     values,
     walk,
     words,
@@ -136,16 +137,53 @@ def exchanged(tree: ast.Module) -> Found:
         first, second, order = _ORDERED[loss]
         at = 1 if order.startswith("anchor") else 0
         one, two = node.args[at : at + 2] if len(node.args) > at + 1 else (node, node)
-        if at == 0 and not (isinstance(one, ast.Name) and isinstance(two, ast.Name)):
+        made_so = at == 0 and _is_asked(two, tree) and _is_given(one, tree)
+        if at == 0 and not made_so and not (
+            isinstance(one, ast.Name) and isinstance(two, ast.Name)
+        ):  # fmt: skip
             continue
-        if says(one, second) and says(two, first) and not says(one, first) and one is not two:
+        named = says(one, second) and says(two, first) and not says(one, first)
+        if (named or made_so) and one is not two:
+            how = "by what they are made of" if made_so else "by their names"
             yield Told(
                 "exchanged",
                 node,
-                f"by their names `{ast.unparse(one)}` and `{ast.unparse(two)}` are exchanged: "
+                f"{how} `{ast.unparse(one)}` and `{ast.unparse(two)}` are exchanged: "
                 f"`{loss}` takes {order}",
                 (way("each argument in its place", swapped(one, two)),),
             )
+
+
+def _is_asked(node: ast.expr, tree: ast.Module) -> bool:
+    """Whether it is what a model gives that an optimizer holds, and nothing else."""
+    models = {m for o in optimizers(tree).values() for m in trained(o, tree)}
+    held = made_of(node, tree)
+    return len(held) == 1 and any(
+        isinstance(n, ast.Call) and dotted(n.func) in models for n in walk(held[0])
+    ) and not words(held[0]) & {"detach", "no_grad"}  # fmt: skip
+
+
+def _is_given(node: ast.expr, tree: ast.Module) -> bool:
+    """Whether it is data: drawn or given at the top of a program, where nothing asks a model."""
+    held = made_of(node, tree)
+    return len(held) == 1 and held[0] is not node and isinstance(held[0], ast.Call) and all(
+        dotted(n.func).startswith(("torch.", "np.")) or isinstance(n.func, ast.Attribute)
+        for n in walk(held[0]) if isinstance(n, ast.Call)
+    ) and _is_torchs(held[0])  # fmt: skip
+
+
+def _is_torchs(call: ast.Call) -> bool:
+    """`torch.rand(8).softmax(0)`: whatever it goes through, it begins with PyTorch."""
+    node: ast.expr = call
+    while isinstance(node, ast.Call | ast.Attribute | ast.Subscript | ast.BinOp | ast.Compare):
+        match node:
+            case ast.Call():
+                node = node.func
+            case ast.Attribute() | ast.Subscript():
+                node = node.value
+            case _:
+                node = node.left
+    return isinstance(node, ast.Name) and node.id in ("torch", "np", "F")
 
 
 def exchanged_figures(tree: ast.Module) -> Found:
@@ -236,6 +274,7 @@ def _one_object(tree: ast.Module) -> Found:
 
 def _drawn_twice(tree: ast.Module) -> Found:
     """One random transform that is called for an image and for its mask."""
+    yield from _flipped_apart(tree)
     if not any(w.startswith("Random") for w in words(tree)) or "tv_tensors" in words(tree):
         return
     for method in _readers(tree):
@@ -266,6 +305,40 @@ def _drawn_twice(tree: ast.Module) -> Found:
                     "(torchvision.transforms.v2 takes image and mask "
                     "together)",
                 )
+
+
+def _flipped_apart(tree: ast.Module) -> Found:
+    """`if random() < 0.5: image = hflip(image)`, and the same again for the mask."""
+    for method in _readers(tree):
+        seen: dict[tuple[str, str], str] = {}  # the draw and what it decides → of what
+        for node in sorted(
+            (n for n in inside(method) if isinstance(n, ast.If)), key=lambda n: n.lineno
+        ):
+            draws = [c for c in walk(node.test) if isinstance(c, ast.Call)]
+            if len(node.body) != 1 or len(draws) != 1 or tail(draws[0]) not in _DRAWS:
+                continue
+            match node.body[0]:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as done) if (
+                    tail(done) in _TURNS
+                ):
+                    key = ast.unparse(node.test), tail(done)
+                case _:
+                    continue
+            other = seen.setdefault(key, name)
+            if other != name and _IS_MASK.search(name) and not _IS_MASK.search(other):
+                yield (
+                    "drawn_twice",
+                    node,
+                    f"this draws anew whether `{name}` is changed: it is so half of the times that "
+                    f"`{other}` is not, and then they do not fit; draw once, and do both in one "
+                    "`if`",
+                )
+                return
+
+
+_DRAWS = {"random", "rand", "uniform", "randint", "random_sample", "getrandbits"}
+_TURNS = {"hflip", "vflip", "flip", "fliplr", "flipud", "rot90", "rotate"}
+_IS_MASK = re.compile(r"(?i)mask|label|target|(^|_)seg|(^|_)gt|^m$|^y$")
 
 
 def _readers(tree: ast.Module) -> list[ast.FunctionDef]:
@@ -331,41 +404,58 @@ def _is_zero(node: ast.expr) -> bool:
 
 def _backward_half(tree: ast.Module) -> Found:
     """`out[:, -1]` of a bidirectional layer."""
-    for module in module_classes(tree):
-        both = {
-            name
-            for _, name, value in assigned(module)
-            if isinstance(value, ast.Call)
-            and callee(value) in ("LSTM", "GRU", "RNN")
-            and any(
-                k.arg == "bidirectional" and getattr(k.value, "value", None) is True
-                for k in value.keywords
-            )
-            and any(
-                k.arg == "batch_first" and getattr(k.value, "value", None) is True
-                for k in value.keywords
-            )
-        }
-        for forward in methods_named(module, "forward"):
-            outputs = {
-                dotted(n.targets[0].elts[0])
-                for n in walk(forward)
-                if isinstance(n, ast.Assign)
-                and isinstance(n.targets[0], ast.Tuple)
-                and n.targets[0].elts
-                and isinstance(n.value, ast.Call)
-                and dotted(n.value.func) in both
-            }
-            for node in walk(forward):
-                name, rest = last_along_one(node)
-                if name in outputs and all(map(_is_whole, rest)):
-                    yield (
-                        "backward_half",
-                        node,
-                        f"of a bidirectional layer `{name}[:, -1]` has read the whole sequence "
-                        "only in its forward half: the backward half has seen one element "
-                        "there; take `torch.cat([h_n[-2], h_n[-1]], dim=1)` of the states",
+    first: dict[str, bool] = {}  # bidirectional layer → whether its batches come first
+    for _, name, value in assigned(tree):
+        if isinstance(value, ast.Call) and callee(value) in ("LSTM", "GRU", "RNN"):
+            on = {k.arg for k in value.keywords if is_true(k.value)}
+            if "bidirectional" in on:
+                first[name] = "batch_first" in on
+    for scope in (tree, *(n for n in walk(tree) if isinstance(n, ast.FunctionDef))):
+        outputs: dict[str, str] = {}  # what a layer gives → that layer
+        given: dict[str, int] = {}  # and where
+        for node in inside(scope):
+            match node:
+                case (
+                    ast.Assign(targets=[ast.Tuple(elts=[out, *_])], value=ast.Call(func=called))
+                    | ast.Assign(
+                        targets=[out],
+                        value=ast.Subscript(
+                            value=ast.Call(func=called), slice=ast.Constant(value=0)
+                        ),
                     )
+                ) if dotted(called) in first and isinstance(out, ast.Name):
+                    outputs[out.id] = dotted(called)
+                    given[out.id] = out.lineno
+        for node in inside(scope):
+            name, rest = last_along_one(node)
+            if not first.get(outputs.get(name, ""), False):
+                name, rest = _last_of_all(node), []
+                if first.get(outputs.get(name, ""), True):
+                    continue
+            between = any(
+                isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
+                and given[name] < n.lineno < node.lineno  # type: ignore[attr-defined]
+                for n in inside(scope)
+            )  # fmt: skip
+            if all(map(_is_whole, rest)) and not between:
+                yield (
+                    "backward_half",
+                    node,
+                    f"of a bidirectional layer `{ast.unparse(node)}` has read the whole sequence "
+                    "only in its forward half: the backward half has seen one element "
+                    "there; take `torch.cat([h_n[-2], h_n[-1]], dim=1)` of the states",
+                )
+
+
+def _last_of_all(node: ast.AST) -> str:
+    """`out` of `out[-1]`."""
+    match node:
+        case ast.Subscript(
+            value=ast.Name(id=name),
+            slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)),
+        ):
+            return name
+    return ""
 
 
 def _is_whole(part: ast.expr) -> bool:

@@ -6,6 +6,7 @@ import ast
 import re
 
 from executor.inside.remarks.edits import Told, operand, put, way
+from executor.inside.remarks.returns import are_new_and_old
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -19,8 +20,6 @@ from executor.inside.remarks.syntax import (
     words,
 )
 
-_LOG_PROBABILITY = re.compile(r"(?i)log_?p|logprob|log_?pi|^lp|_lp")
-_OLD = re.compile(r"(?i)(^|_)(old|prev|previous|behaviou?r)(_|$)|old")
 _EPSILON = re.compile(r"(?i)^(eps|epsilon)")
 _RANDOM_ACTION = {"randint", "randrange", "choice", "integers", "sample"}
 _BEST_ACTION = {"argmax", "max"}
@@ -82,9 +81,9 @@ def ratio_of_logs(tree: ast.Module) -> Found:
             case _:
                 continue
         one, two = _plain(left), _plain(right)
-        if not _LOG_PROBABILITY.search(one) or not _LOG_PROBABILITY.search(two):
+        if not (one and two) or not are_new_and_old(left, right, tree):
             continue
-        if not _OLD.search(two) or _OLD.search(one) or _is_made_by_exp(tree, {one, two}):
+        if _is_made_by_exp(tree, {one, two}):
             continue
         yield Told(
             "ratio_of_logs",

@@ -14,7 +14,9 @@ from executor.inside.remarks.syntax import (
     factors,
     functions,
     inside,
+    is_without,
     loops,
+    made_of,
     products,
     rebound,
     says,
@@ -34,19 +36,60 @@ _OLD = re.compile(r"(?i)(^|_)(old|prev|previous|behaviou?r)(_|$)|old")
 _LOG_PROBABILITY = re.compile(r"(?i)log_?p|logprob|log_?pi|^lp|_lp")
 
 
-def is_discount(factor: ast.expr) -> bool:
-    if isinstance(factor, ast.Constant):
-        return isinstance(factor.value, float) and _LEAST <= factor.value < 1
+def are_new_and_old(one: ast.expr, other: ast.expr, tree: ast.AST) -> bool:
+    """Whether these are the log-probabilities of a policy and of its old self, by their names.
+
+    Or by what they are made of: what is detached, or computed without gradients, is the old one.
+    """
+    both = all(is_log_probability(n, tree) for n in (one, other))
+    return both and _is_old(other, tree) and not _is_old(one, tree)
+
+
+def is_log_probability(node: ast.expr, tree: ast.AST) -> bool:
+    name = dotted(bare(node)).rpartition(".")[2]
+    made = [bare(v) for v in made_of(bare(node), tree)]
+    return _LOG_PROBABILITY.search(name) is not None or (
+        bool(name) and all(tail(v) == "log_prob" for v in made)
+    )
+
+
+def _is_old(node: ast.expr, tree: ast.AST) -> bool:
+    if _OLD.search(dotted(bare(node))):
+        return True
+    made = made_of(bare(node), tree)
+    without = {
+        n for w in walk(tree) if isinstance(w, ast.With)
+        and any(is_without(i.context_expr) for i in w.items) for n in walk(w)
+    }  # fmt: skip
+    return all(tail(v) == "detach" or v in without for v in made)
+
+
+def is_discount(factor: ast.expr, tree: ast.AST | None = None) -> bool:
+    """Whether it is called a discount, or is a number that is nearly 1: in the text, by a name."""
+    held = made_of(factor, tree) if tree is not None else [factor]
+    if len(held) == 1 and isinstance(held[0], ast.Constant):
+        value = held[0].value
+        return (isinstance(value, float) and _LEAST <= value < 1) or says(factor, _GAMMA)
     return says(factor, _GAMMA)
+
+
+def _is_discounted(value: ast.expr, name: str, tree: ast.AST) -> bool:
+    """`r + gamma * R`: a sum in which what was added up before is multiplied by a discount."""
+    return isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and any(
+        any(name == dotted(f) for f in parts) and any(is_discount(f, tree) for f in parts)
+        for _, parts in products(value)
+    )  # fmt: skip
 
 
 def terminal_kept(tree: ast.Module) -> Found:
     """`reward + gamma * value * done`: the value counts only where the episode has ended."""
     if any(map(END.match, turned_round(tree))):
         return  # it may be turned round where it is stored
+    yield from _terminal_picked(tree)
+    last = _last_of_steps(tree)
     for _, parts in products(tree):
-        ends = [f for f in parts if END.match(dotted(bare(f)).rpartition(".")[2])]
-        if len(ends) == 1 and any(map(is_discount, parts)):
+        ends = [f for f in parts if _is_end(f, last)]
+        if len(ends) == 1 and any(is_discount(f, tree) for f in parts):
             name = ast.unparse(ends[0])
             yield Told(
                 "terminal_kept",
@@ -60,8 +103,71 @@ def terminal_kept(tree: ast.Module) -> Found:
             )  # fmt: skip
 
 
+def _is_end(node: ast.expr, last: set[str]) -> bool:
+    """`done`, `dones[t]`, and the `d` of `s, a, r, s2, d = …`."""
+    node = node.value if isinstance(node, ast.Subscript) else node
+    name = dotted(bare(node)).rpartition(".")[2]
+    return END.match(name) is not None or name in last
+
+
+def _last_of_steps(tree: ast.AST) -> set[str]:
+    """What is called `d` and unpacked behind a state, an action, a reward and the next state."""
+    found: set[str] = set()
+    for node in walk(tree):
+        match node:
+            case ast.Tuple(elts=[_, _, _, _, ast.Name(id="d")], ctx=ast.Store()):
+                found.add("d")
+    used = turned_round(tree)
+    return found - used
+
+
+def _terminal_picked(tree: ast.Module) -> Found:
+    """`torch.where(done, r + gamma * v, r)`, and `v[dones == 0] = 0`."""
+    for node in walk(tree):
+        match node:
+            case ast.Call(args=[of, one, other]) if tail(node) == "where" and _is_end(of, set()):
+                picked, new = _goes_on(one, tree) and not _goes_on(other, tree), (one, other)
+                ways = (way("the value counts as long as the episode goes on", swapped(*new)),)
+            case ast.Assign(
+                targets=[
+                    ast.Subscript(
+                        slice=ast.Compare(
+                            left=of, ops=[ast.Eq()], comparators=[ast.Constant(value=0)]
+                        ),
+                        value=value,
+                    )
+                ],
+                value=ast.Constant(value=0 | 0.0),
+            ) if _is_end(of, set()):
+                picked = any(
+                    any(dotted(f) == dotted(value) for f in parts)
+                    and any(is_discount(f, tree) for f in parts)
+                    for _, parts in products(tree)
+                )
+                test = node.targets[0].slice  # type: ignore[attr-defined]
+                ways = (
+                    way("the value counts as long as the episode goes on",
+                        put(test, of, " != 0")),
+                )  # fmt: skip
+            case _:
+                continue
+        if picked:
+            yield Told(
+                "terminal_kept",
+                node,
+                f"by `{ast.unparse(of)}` the discounted value counts only where the episode has "
+                "ended, and nothing follows anywhere else; turn it round",
+                ways,
+            )
+
+
+def _goes_on(value: ast.expr, tree: ast.Module) -> bool:
+    return any(is_discount(f, tree) for _, parts in products(value) for f in parts)
+
+
 def end_left_out(tree: ast.Module) -> Found:
     """`reward + gamma * value`, in code that unpacks where episodes end and never reads it."""
+    last = _last_of_steps(tree)
     for scope in (tree, *functions(tree).values()):
         body = list(inside(scope))
         unpacked = {
@@ -69,7 +175,7 @@ def end_left_out(tree: ast.Module) -> Found:
             for node in body
             for target in _unpacks(node)
             for n in walk(target)
-            if isinstance(n, ast.Name) and END.match(n.id)
+            if isinstance(n, ast.Name) and (END.match(n.id) or n.id in last)
         }
         own = {n for _, name, value in assigned(scope) for n in walk(value)
                if isinstance(n, ast.Name) and n.id == name}  # fmt: skip
@@ -85,7 +191,9 @@ def end_left_out(tree: ast.Module) -> Found:
                         | ast.BinOp(
                             left=ast.BinOp(op=ast.Mult()) as product, op=ast.Add(), right=left
                         )
-                    ) if any(map(is_discount, factors(product))) and not says(left, END):
+                    ) if not says(left, END) and any(
+                        is_discount(f, tree) for f in factors(product)
+                    ):
                         ends = f"(1 - {name})", f"(1 - {name}.float())", f"(not {name})"
                         told = "nothing follows where the episode has ended"
                         yield Told(
@@ -117,22 +225,20 @@ def returns_forwards(tree: ast.Module) -> Found:
         each, over = _forwards(loop)
         rewards = dotted(over) if over is not None else ""
         if not isinstance(loop, ast.For) or not (
-            "rew" in rewards.lower() or rewards in ("r", "rs")
+            "rew" in rewards.lower() or rewards in ("r", "rs", "R")
         ):
             continue
-        kept = {
-            dotted(c.args[-1]): c
-            for c in inside(loop)
-            if isinstance(c, ast.Call) and tail(c) in ("append", "insert") and c.args
-        }
+        kept = {dotted(value): (to, how) for to, value, how, _ in _keeps(loop)}
         for _, name, value in assigned(loop):
-            is_sum = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add)
             read = set(map(ast.unparse, (n for n in walk(value) if isinstance(n, ast.expr))))
-            if not is_sum or not {name, each} <= read or not says(value, _GAMMA):
+            if not {name, each} <= read or not _is_discounted(value, name, tree):
                 continue
-            if (call := kept.get(name)) is not None and isinstance(call.func, ast.Attribute):
-                turn = f"{ast.unparse(call.func.value)}.reverse()"
-                back = added(turn, loop, after=True) if tail(call) == "append" else None
+            if name in kept:
+                to, how = kept[name]
+                turn = f"{ast.unparse(to)}.reverse()"
+                back = added(turn, loop, after=True) if how == "append" else None
+                at = loop.iter.args[0] if isinstance(loop.iter, ast.Call) else None
+                turned_too = how == "insert" or (how == "place" and at is not None)
                 yield Told(
                     "returns_forwards",
                     loop.iter,
@@ -142,8 +248,26 @@ def returns_forwards(tree: ast.Module) -> Found:
                     (
                         way("what comes after each step is added up",
                             put(loop.iter, "reversed(", loop.iter, ")"), add=back),
-                    ),
+                    ) if turned_too or back else (),
                 )  # fmt: skip
+
+
+def _keeps(loop: ast.For) -> list[tuple[ast.expr, ast.expr, str, ast.AST]]:
+    """What a loop keeps of each round: where, what, and how."""
+    found: list[tuple[ast.expr, ast.expr, str, ast.AST]] = []
+    for node in inside(loop):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=to, attr="append" | "insert" as how), args=[*_, value]
+            ):
+                found.append((to, value, how, node))
+            case ast.AugAssign(target=to, op=ast.Add(), value=ast.List(elts=[value])):
+                found.append((to, value, "append", node))
+            case ast.Assign(targets=[ast.Subscript(value=to, slice=at)], value=value) if dotted(
+                at
+            ) and dotted(at) == dotted(loop.target):
+                found.append((to, value, "place", node))
+    return found
 
 
 def _forwards(loop: ast.For | ast.While) -> tuple[str, ast.expr | None]:
@@ -173,16 +297,15 @@ def returns_backwards(tree: ast.Module) -> Found:
     within = set(walk(loop.iter))
     if any(is_back(n) for n in walk(tree) if n not in within):
         return  # what it is compared with may be turned round too
-    kept = [c for c in inside(loop) if isinstance(c, ast.Call) and tail(c) == "append" and c.args]
+    kept = [k for k in _keeps(loop) if k[2] == "append"]
     for _, name, value in assigned(loop):
-        is_sum = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add)
-        if not is_sum or name not in words(value) or not says(value, _GAMMA) or len(kept) != 1:
+        if not _is_discounted(value, name, tree) or len(kept) != 1:
             continue
-        call = kept[0]
-        if dotted(call.args[0]) != name or not isinstance(call.func, ast.Attribute):
+        to, given, _, call = kept[0]
+        if dotted(given) != name:
             continue
-        held = ast.unparse(call.func.value)
-        front = put(call, call.func.value, ".insert(0, ", call.args[0], ")")
+        held = ast.unparse(to)
+        front = put(call, to, ".insert(0, ", given, ")")
         yield Told(
             "returns_backwards",
             call,
@@ -227,8 +350,7 @@ def ratio_inverted(tree: ast.Module) -> Found:
         if not isinstance(difference, ast.BinOp) or not isinstance(difference.op, ast.Sub):
             continue
         left, right = dotted(bare(difference.left)), dotted(bare(difference.right))
-        both = _LOG_PROBABILITY.search(left) and _LOG_PROBABILITY.search(right)
-        if both and _OLD.search(left) and not _OLD.search(right):
+        if are_new_and_old(difference.right, difference.left, tree):
             yield Told(
                 "ratio_inverted",
                 difference,

@@ -10,6 +10,8 @@ from executor.inside.remarks.syntax import (
     Found,
     assigned,
     dotted,
+    functions,
+    last_value,
     made_of,
     method_calls,
     owner,
@@ -22,8 +24,8 @@ from executor.inside.remarks.syntax import (
 _MEAN = re.compile(r"(?i)(^|_)(mean|mu|means|avg)(_|$)")
 _DEVIATION = re.compile(r"(?i)(^|_)(std|sd|sigma|stds|stdev|deviation)(_|$)")
 _PIXELS = re.compile(r"(?i)^(x|ima?ge?s?|data|pixels?|inputs?|frames?|pics?)")
-HELD_OUT = re.compile(r"(?i)(^|_)(test|te|val|valid|validation|dev)(_|\d|$)")
-TRAINING = re.compile(r"(?i)(^|_)(train|tr|fit)(_|\d|$)")
+HELD_OUT = re.compile(r"(?i)(^|_)(test|te|val|valid|validation|dev)(_|\d|$)|^[xy](te|val|test)$")
+TRAINING = re.compile(r"(?i)(^|_)(train|tr|fit)(_|\d|$)|^[xy](tr|train)$")
 
 
 def precedence(tree: ast.Module) -> Found:
@@ -175,20 +177,17 @@ def _fits(call: ast.Call, tree: ast.Module) -> str:
 def _by_its_own(tree: ast.Module) -> Found:
     """`(x_test - x_test.mean(0)) / x_test.std(0)`, where the training data are scaled so too."""
     scaled: dict[str, tuple[ast.Assign, str]] = {}
+    scales = {
+        name for name, f in functions(tree).items()
+        if len(f.args.args) == 1 and _scaled_by_own(last_value(f)) == f.args.args[0].arg
+    }  # fmt: skip
     for node, name, value in assigned(tree):
-        match value:
-            case ast.BinOp(
-                left=ast.BinOp(left=of, op=ast.Sub(), right=mean), op=ast.Div(), right=by
-            ):
-                pass
-            case _:
-                continue
-        calls = [n for n in (mean, by) if isinstance(n, ast.Call)]
-        own = {tail(c) for c in calls if dotted(of) in (owner(c), *map(dotted, c.args))}
-        along = {ast.unparse(a) for c in calls for a in (*c.args, *(k.value for k in c.keywords))}
-        if own == {"mean", "std"} and along <= {"0", "True", dotted(of)}:
+        of = _scaled_by_own(value)
+        if isinstance(value, ast.Call) and tail(value) in scales and len(value.args) == 1:
+            of = dotted(value.args[0])
+        if of:
             kind = "train" if TRAINING.search(name) else "test" if HELD_OUT.search(name) else ""
-            scaled.setdefault(kind, (node, dotted(of)))
+            scaled.setdefault(kind, (node, of))
     if {"train", "test"} <= scaled.keys():
         at, test = scaled["test"]
         yield (
@@ -198,6 +197,22 @@ def _by_its_own(tree: ast.Module) -> Found:
             "than the data that were trained on; keep the mean and the deviation of those, and use "
             "them for both",
         )
+
+
+def _scaled_by_own(value: ast.expr | None) -> str:
+    """`x` of `(x - x.mean(0)) / x.std(0)`."""
+    match value:
+        case ast.BinOp(left=ast.BinOp(left=of, op=ast.Sub(), right=mean), op=ast.Div(), right=by):
+            pass
+        case _:
+            return ""
+    if isinstance(by, ast.BinOp) and isinstance(by.op, ast.Add):
+        by = by.left  # `x.std(0) + 1e-8`
+    calls = [n for n in (mean, by) if isinstance(n, ast.Call)]
+    own = {tail(c) for c in calls if dotted(of) in (owner(c), *map(dotted, c.args))}
+    along = {ast.unparse(a) for c in calls for a in (*c.args, *(k.value for k in c.keywords))}
+    is_own = own == {"mean", "std"} and along <= {"0", "True", dotted(of)}
+    return dotted(of) if is_own else ""
 
 
 def selected_on_test(tree: ast.Module) -> Found:

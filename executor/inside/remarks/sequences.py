@@ -28,6 +28,7 @@ _POSITIONS = re.compile(r"(?i)^(pe|pos\w*|positional\w*)$")
 
 def positions_of_samples(tree: ast.Module) -> Found:
     """Positions by the first size of an input whose first dimension is the batch."""
+    yield from _one_for_all(tree)
     batch_first = any(
         isinstance(n, ast.keyword) and n.arg == "batch_first" and is_true(n.value)
         for n in walk(tree)
@@ -63,6 +64,35 @@ def positions_of_samples(tree: ast.Module) -> Found:
                     "the positions along dimension 1",
                     tuple(way(told, put(node, *end)) for end in ends),
                 )
+
+
+def _one_for_all(tree: ast.Module) -> Found:
+    """`self.pe[:, x.size(1)]` without a colon: one position, which all steps get."""
+    for node in walk(tree):
+        match node:
+            case ast.Subscript(
+                value=ast.Attribute(attr=name),
+                slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None), at]),
+                ctx=ast.Load(),
+            ) if _POSITIONS.match(name) and _is_size(at):
+                yield Told(
+                    "positions_of_samples",
+                    node,
+                    f"`{ast.unparse(node)}` is the one row behind the last step, which is then "
+                    "added to all of them: no step can be told from another; write "
+                    f"`:{ast.unparse(at)}`",
+                    (way("each step has a position", put(at, ":", at)),),
+                )
+
+
+def _is_size(node: ast.expr) -> bool:
+    """`x.size(1)`, `x.shape[1]`."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="size"), args=[ast.Constant(value=0 | 1)]):
+            return True
+        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant(value=0 | 1)):
+            return True
+    return False
 
 
 def last_of_padded(tree: ast.Module) -> Found:

@@ -25,7 +25,7 @@ from executor.inside.remarks.syntax import (
     words,
 )
 
-_TRANSFORM = re.compile(r"(?i)_?(transforms?|augment(ation)?s?|tfms?)")
+_TRANSFORM = re.compile(r"(?i)_?(transforms?|augment(ation)?s?|aug|tfm?s?)")
 _SEEDS = {"manual_seed", "seed", "seed_everything", "default_rng", "RandomState"}
 _DRAWS = {
     "randn", "rand", "randint", "normal", "uniform", "random", "choice", "integers", "randperm",

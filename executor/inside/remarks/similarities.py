@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from executor.inside.remarks.edits import Told, put, swapped, way
+from executor.inside.remarks.edits import Told, operand, put, swapped, way
+from executor.inside.remarks.signs import Frame, quantities, resolved
 from executor.inside.remarks.syntax import (
     Found,
     argument,
@@ -152,6 +153,62 @@ def similarity_minimised(tree: ast.Module) -> Found:
                 (way("the two come near", put(term, "(1 - ", term, ")")),),
             )
             return
+    yield from _nothing_else(tree)
+
+
+def _nothing_else(tree: ast.Module) -> Found:
+    """A loss that is nothing but similarities, each of which a step makes smaller."""
+    for loss in {q.loss for q in quantities(tree)}:
+        whole = [q for q in quantities(tree) if q.loss is loss]
+        near = [q for q in whole if _are_alike(_compared(q.node, q.frame, tree))]
+        ends = [q for q in whole if q.ends and not isinstance(q.node, ast.Constant)]
+        below = {n for q in near for n in walk(q.node)}
+        if not near or any(q.sign < 0 for q in near) or any(q.node not in below for q in ends):
+            continue
+        node = near[0].node
+        yield Told(
+            "similarity_minimised",
+            node,
+            f"the loss is nothing but `{ast.unparse(node)}`, which is largest where the two are "
+            "alike, and a step makes it small: what is compared is driven apart; take its "
+            "negative, or 1 minus it",
+            (way("the two come near", put(node, "(1 - ", *operand(node), ")")),),
+        )
+        return
+
+
+def _compared(node: ast.expr, frame: Frame, tree: ast.Module) -> list[ast.expr]:
+    """`a` and `b` of `F.cosine_similarity(a, b)`, `cos(a, b)`, and of a product of two norms 1."""
+    match node:
+        case ast.Call(args=[one, two, *_]) if {tail(v) for v in made_of(node.func, tree)} <= _NEAR:
+            return [resolved(s, frame)[0] for s in (one, two)]
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            sides = [resolved(s, frame)[0] for s in (left, right)]
+            if all(isinstance(s, ast.Call) and tail(s) == "normalize" and s.args for s in sides):
+                return [resolved(s.args[0], frame)[0] for s in sides if isinstance(s, ast.Call)]
+    return []
+
+
+def _are_alike(sides: list[ast.expr]) -> bool:
+    """Whether two are to come near: one cannot move, or one model gives both of one input."""
+    if not sides:
+        return False
+    if any("detach" in words(s) or _is_data(s) for s in sides):
+        return True
+    calls = [s for s in sides if isinstance(s, ast.Call)]
+    inputs = [
+        {n.id for a in c.args for n in walk(a) if isinstance(n, ast.Name)} - {"torch", "F"}
+        for c in calls
+    ]
+    same = len({ast.unparse(c.func) for c in calls}) == 1 and dotted(calls[0].func) != ""
+    return len(calls) == 2 and same and bool(inputs[0] & inputs[1])
+
+
+def _is_data(node: ast.expr) -> bool:
+    """What PyTorch draws or makes, which no step moves."""
+    return isinstance(node, ast.Call) and dotted(node.func) in (
+        "torch.rand", "torch.randn", "torch.tensor", "torch.load", "torch.from_numpy",
+    )  # fmt: skip
 
 
 RULES = (similarity_as_distance, triplet_turned, similarity_minimised)

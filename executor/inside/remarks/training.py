@@ -21,6 +21,7 @@ from executor.inside.remarks.syntax import (
     is_optimizer,
     is_step,
     loops,
+    made_of,
     method_calls,
     optimizers,
     origins,
@@ -52,7 +53,9 @@ def _zeroed_outside(tree: ast.Module) -> Found:
         steps = [c for c in calls_in(below, "step") if is_step(c, held)]
         anew = anew or bool(calls_in(below, "zero_grad"))
         before = bool(steps) and zeroed[0].lineno < inner[0].lineno
-        if before and not anew and owner(zeroed[0]) == stepped(steps[0]):
+        whose = {stepped(steps[0])} if before else set()
+        whose |= {m for name in whose & held.keys() for m in trained(held[name], tree)}
+        if before and not anew and owner(zeroed[0]) in whose:
             pairs.append((zeroed, inner))
     for zeroed, inner in pairs:
         for loop in inner if zeroed else ():
@@ -108,11 +111,14 @@ def _never_zeroed(tree: ast.Module) -> Found:
         return
 
 
+_SCHEDULES = ("LR", "Scheduler", "Restarts", "Plateau")
+
+
 def _is_handed_on(name: str, nodes: list[ast.AST], tree: ast.Module) -> bool:
     """Whether code that is not here gets it, or is given back by the function: more may be done."""
     own = functions(tree).keys() | {"step"}
     calls = [n for n in nodes if isinstance(n, ast.Call) and tail(n) not in own]
-    given = [a for c in calls if not tail(c).endswith(("LR", "Plateau")) for a in _arguments(c)]
+    given = [a for c in calls if not tail(c).endswith(_SCHEDULES) for a in _arguments(c)]
     back = [m for n in nodes if isinstance(n, ast.Return) for m in walk(n)]
     return name in map(dotted, (*given, *back))
 
@@ -199,6 +205,13 @@ def clipped_late(tree: ast.Module) -> Found:
             )
 
 
+def _is_other(of: ast.expr, tree: ast.Module) -> bool:
+    """Whether it steps something else, by its name or by what it is made of: a schedule."""
+    made = [tail(v) for v in made_of(of, tree) if isinstance(v, ast.Call)]
+    schedules = [name.endswith(_SCHEDULES) for name in made]
+    return _OTHERS.search(dotted(of)) is not None or (bool(made) and all(schedules))
+
+
 def _never_stepped(tree: ast.Module) -> Found:
     """An optimizer that is made here, while backward runs and nothing ever steps."""
     held = optimizers(tree)
@@ -206,13 +219,13 @@ def _never_stepped(tree: ast.Module) -> Found:
     steps = [n for n in walk(tree) if isinstance(n, ast.Attribute) and n.attr == "step"]
     if not held or not back:
         return
-    if any(dotted(n.value) in held or not _OTHERS.search(dotted(n.value)) for n in steps):
+    if any(dotted(n.value) in held or not _is_other(n.value, tree) for n in steps):
         return
     if any(isinstance(n, ast.Attribute) and n.attr.endswith("_step") for n in walk(tree)):
         return  # steps of another kind
     given = {
-        dotted(a) for n in walk(tree) if isinstance(n, ast.Call) and not tail(n).endswith("LR")
-        for a in _arguments(n)
+        dotted(a) for n in walk(tree)
+        if isinstance(n, ast.Call) and not tail(n).endswith(_SCHEDULES) for a in _arguments(n)
     }  # fmt: skip
     resets = any(tail(n) == "zero_grad" for n in walk(tree))
     if any(isinstance(n, ast.Attribute) and n.attr == "grad" for n in walk(tree)):
