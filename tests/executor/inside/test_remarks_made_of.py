@@ -233,6 +233,9 @@ SOUND = {
         "(err * mask).mean() / mask.mean()", made="", mask="mask = ids.ne(0)", more="pass"
     ),
     "a mean without a mask": MEAN.format("err.mean()", made="", mask="pass", more="pass"),
+    "weighed by its length": MEAN.format(
+        "(err * lengths).mean()", made="", mask="pass", more="pass"
+    ),
     "weights that are no mask": MEAN.format(
         "(err * w).mean()", made="", mask="w = torch.rand(9)", more="pass"
     ),

@@ -169,6 +169,9 @@ SOUND = {
         "D(fake)", "-bce(out, torch.zeros_like(out))"
     ),
     "another judge": GAN.format("E(fake)", "bce(out, torch.zeros_like(out))"),
+    "another judge, and this one behind it": GAN.format(
+        "E(fake)", "bce(out, torch.zeros_like(out))"
+    ) + "    out = D(fake)\n",
     "a judgement that is given twice": GAN.format(
         "D(fake)\n    out = E(fake)", "bce(out, torch.zeros_like(out))"
     ),
