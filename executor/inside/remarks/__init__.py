@@ -248,6 +248,7 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
     "shuffled_apart": carelessness.shuffled_apart,
     "over_batches": measures.over_batches,
     "counts_the_last": carelessness.counts_the_last,
+    "test_not_normalised": preparation.scaled_apart,
     "made_each_epoch": epochs.each_epoch,
     "seeded_each_sample": epochs.seeded_each_sample,
     "seeded_each_epoch": epochs.each_epoch,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -48,11 +48,16 @@ def names_in(node: ast.AST) -> set[str]:
 @kept_by_node
 def flows(tree: ast.AST) -> dict[str, set[str]]:
     """Each variable and function, and the names of what it is made from, holds or goes through."""
+    return flows_by(tree, names_in)
+
+
+def flows_by(tree: ast.AST, names: Callable[[ast.AST], set[str]]) -> dict[str, set[str]]:
+    """The same with another answer to which names a value is made from."""
     found: dict[str, set[str]] = {}
     for targets, value in _given(tree):
         for target in targets:
             for name in _bound(target):
-                found.setdefault(name, set()).update(names_in(value))
+                found.setdefault(name, set()).update(names(value))
     return found
 
 

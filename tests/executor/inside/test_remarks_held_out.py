@@ -43,6 +43,19 @@ PHASES = (
     "import torch\nopt = torch.optim.SGD(net.parameters())\nfor phase in {phases}:\n"
     "    for xb, yb in loaders[phase]:\n        loss = f(net(xb), yb)\n{step}"
 )
+SCALES = (
+    "import torch\nX = load()\nopt = torch.optim.SGD(net.parameters())\n{cut}\nfor e in range(9):\n"
+    "    loss = f(net({learns}), ytr)\n    loss.backward()\n    opt.step()\n"
+    "out = net({asks})\n"
+)
+CUTS = "Xtr, Xte = X[:9], X[9:]\nm, s = Xtr.mean(0), Xtr.std(0)"
+LOADS = (
+    "import torch\nX = load()\nopt = torch.optim.SGD(net.parameters())\n"
+    "train_dl = DataLoader(TensorDataset({one}, y[:9]), 3)\n"
+    "val_dl = DataLoader(TensorDataset({other}, y[9:]), 3)\nfor xb, yb in train_dl:\n"
+    "    loss = f(net(xb), yb)\n    loss.backward()\n    opt.step()\n"
+    "for xb, yb in val_dl:\n    print(f(net(xb), yb))\n"
+)
 
 SHOWN = {
     "trained_on_held_out": [
@@ -70,6 +83,17 @@ SHOWN = {
             last="print('val loss', val_loss / len(val_dl))",
         ).replace("a, b", "train, val").replace("DataLoader(a", "DataLoader(train")
         .replace("DataLoader(b", "DataLoader(val"),
+    ],
+    "test_not_normalised": [
+        SCALES.format(cut=CUTS, learns="Xtr", asks="(Xte - m) / s"),
+        SCALES.format(cut=CUTS, learns="(Xtr - m) / s", asks="Xte"),
+        SCALES.format(cut="Xtr, Xte = X[:9] / 255.0, X[9:]", learns="Xtr", asks="Xte.float()"),
+        SCALES.format(
+            cut=CUTS + "\nXtr = scaler.fit_transform(Xtr)", learns="torch.tensor(Xtr)",
+            asks="torch.tensor(Xte)",
+        ),
+        LOADS.format(one="(X[:9] - m) / s", other="X[9:]"),
+        SCALES.format(cut=CUTS + "\nXtr = Xtr - m\nXtr /= s", learns="Xtr", asks="Xte"),
     ],
     "trained_on_all": [
         LOADED.format(of="D(X)", over="val_dl", each="n += f(net(xb), yb)", last="print(n)")
@@ -155,6 +179,24 @@ SOUND = {
         "net(Xtr), ytr", "net(X), y"
     ),
     "all are looked at": WHOLE.format(then="", last="print(f(net(Xv), yv))\nplot(net(X))"),
+    "both are scaled": SCALES.format(cut=CUTS, learns="(Xtr - m) / s", asks="(Xte - m) / s"),
+    "neither is scaled": SCALES.format(cut=CUTS, learns="Xtr", asks="Xte"),
+    "scaled before it is cut": SCALES.format(
+        cut="X = (X - X.mean()) / X.std()\n" + CUTS, learns="Xtr", asks="Xte"
+    ),
+    "scaled by both loaders": LOADS.format(one="(X[:9] - m) / s", other="(X[9:] - m) / s"),
+    "prepared by what is not known": SCALES.format(
+        cut=CUTS + "\nXte = prepare(Xte)", learns="(Xtr - m) / s", asks="Xte"
+    ),
+    "of other data": SCALES.format(
+        cut="Xtr, Xte = (A - m) / s, B[9:]", learns="Xtr", asks="Xte"
+    ),
+    "scaled targets": SCALES.format(
+        cut=CUTS + "\nytr = (ytr - 3) / 2", learns="Xtr", asks="Xte"
+    ),
+    "scaled in place": SCALES.format(
+        cut=CUTS + "\nXtr -= m\nXtr /= s\nXte -= m\nXte /= s", learns="Xtr", asks="Xte"
+    ),
     "windows side by side": CUT.format(w=50, h=50) + DEALT,
     "windows of a size that the text does not say": CUT.format(w="int(n)", h=5) + DEALT,
     "recordings that are dealt out": CUT.format(w=50, h=5)

@@ -74,6 +74,31 @@ SHOWN = {
             before="right = n = 0",
         ),
     ],
+    "ordered_apart": [
+        "import torch\np = torch.randperm(9)\na = X[p]; b = y[torch.randperm(9)]",
+        "import torch\ndef draw():\n    i = torch.randint(len(X), (3,))\n"
+        "    j = torch.randint(len(y), (3,))\n    return X[i], y[j]",
+        "import torch\np, q = torch.randperm(9), torch.randperm(9)\nfor k in range(0, 9, 3):\n"
+        "    at = q[k:k + 3]\n    f(X[p[k:k + 3]], y[at])",
+    ],
+    "shuffled_apart": [
+        "import torch\ndef mix(t):\n    order = torch.randperm(len(t))\n    return t[order]\n"
+        "X_s = mix(X)\ny_s = mix(y)",
+    ],
+    "validated_in_training": [
+        f"{START}net = nn.Sequential(nn.Dropout(0.5))\nXv, yv = X[9:], y[9:]\n"
+        "for e in range(9):\n    f(net(X), y).backward()\n    opt.step()\n"
+        "    acc = (net(Xv) == yv).float().mean()\n",
+        f"{START}class Net(nn.Module):\n    def forward(self, x):\n"
+        "        return F.dropout(x, 0.5, training=self.training)\nnet = Net()\n"
+        "f(net(X), y).backward()\nopt.step()\nwith torch.no_grad():\n"
+        "    print((net(X) == y).sum())\n",
+    ],
+    "best_unread": [
+        f"{START}for e in range(9):\n    loss = f(net(X), y)\n    loss.backward()\n"
+        "    opt.step()\n    if loss < best:\n        best, best_net = loss, copy.deepcopy(net)\n"
+        "print(net(X))\n",
+    ],
     "counts_the_last": [
         epochs(PLACES, "pass", "out = net(xb)", "print((out.argmax(1) == yb).float().mean())"),
         epochs(SPLIT, "pass", "out = net(xb)", "right = (out.argmax(1) == yb).sum()"),
@@ -130,6 +155,21 @@ SOUND = {
     "a state": JUDGE.format(each="h = net(xb, h)", last="print(h.item())").replace(
         "for xb, yb in test_loader:\n    h", "h = 0\nfor xb, yb in test_loader:\n    h"
     ),
+    "one order, by another name": "import torch\np = torch.randperm(9)\na = p[:3]\n"
+    "f(X[a], y[p[:3]])",
+    "an order of rows, and some labels": "import torch\np = torch.randperm(9)\n"
+    "i = torch.randint(3, (3,))\nf(X[p], y[i])",
+    "one seed for both": "import torch\np = torch.randperm(9, generator=seeded(0))\n"
+    "f(X[p], y[torch.randperm(9, generator=seeded(0))])",
+    "a function that begins anew": "import torch\ndef mix(t):\n    torch.manual_seed(0)\n"
+    "    order = torch.randperm(len(t))\n    return t[order]\nX_s = mix(X)\ny_s = mix(y)",
+    "one seed in each line": "import torch\nX = X[torch.randperm(9, generator=g.manual_seed(0))]\n"
+    "y = y[torch.randperm(9, generator=g.manual_seed(0))]",
+    "a model without either": f"{START}net = nn.Linear(3, 1)\nXv, yv = X[9:], y[9:]\n"
+    "f(net(X), y).backward()\nopt.step()\nacc = (net(Xv) == yv).float().mean()\n",
+    "the best model is asked": f"{START}for e in range(9):\n    loss = f(net(X), y)\n"
+    "    loss.backward()\n    opt.step()\n    if loss < best:\n"
+    "        best, best_net = loss, copy.deepcopy(net)\nprint(best_net(X))\n",
     "the first that is taken": JUDGE.format(
         each="p = net(xb).argmax(1); break", last="print((p == yb).float().mean())"
     ),
