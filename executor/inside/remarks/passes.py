@@ -286,7 +286,7 @@ def counts_batches(node: ast.expr, of: Pass, tree: ast.AST) -> bool:
     if (name := dotted(node)) and name in _grown_by(of, _is_one):
         return True
     found = _whole(node, tree)
-    return found is not None and found == of.batches != of.samples
+    return found is not None and found == of.batches
 
 
 def counts_samples(node: ast.expr, of: Pass, tree: ast.AST) -> bool:

@@ -132,7 +132,7 @@ def scaled_apart(tree: ast.Module) -> Found:
         is_one, is_other = bool(one) or own is not None, bool(other) or inline is not None
         sides = (names - common, *(n - common for _, n in learned))
         plain = all(_is_plainly_made(n, tree) for side in sides for n in side)
-        if not common - models or is_one == is_other or common & ways.keys() or not plain:
+        if not common - models or is_one == is_other or not plain:
             continue
         at = own or inline or ways[min(one | other)]
         line = getattr(at, "lineno", 0)
