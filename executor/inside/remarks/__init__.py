@@ -42,6 +42,8 @@ one function, from the tree to remarks.
     rounds.py      rounds that start from the wrong thing
     shared.py      one thing that two parts use as if each had its own
     pairs.py       pairs of which only one is changed
+    passes.py      which loops go over batches, and what counts these or their samples
+    parts.py       what is made from what, and which parts of the data are held out
     figures.py     figures that are not what they are called
     reductions.py  values taken together along the wrong dimension, or too early
     noise.py       noise, distributions and soft targets of the wrong quantity
@@ -254,6 +256,8 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
     **{rule.__name__: rule for rule in _BY_WHAT_IT_READS if rule.__name__ not in ASIDES},
     "shuffled_apart": carelessness.shuffled_apart,
     "over_batches": measures.over_batches,
+    "counts_the_last": carelessness.counts_the_last,
+    "test_not_normalised": preparation.scaled_apart,
     "made_each_epoch": epochs.each_epoch,
     "seeded_each_sample": epochs.seeded_each_sample,
     "seeded_each_epoch": epochs.each_epoch,

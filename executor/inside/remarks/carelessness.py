@@ -9,16 +9,20 @@ from typing import Any
 
 from executor.inside.remarks.edits import Told, added, operand, put, way
 from executor.inside.remarks.losses import losses_of, takes_of
+from executor.inside.remarks.passes import Pass, divisions, passes
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
+    bare,
     blocks,
     dotted,
+    grown,
     inside,
     loops,
     method_calls,
     number,
     owner,
+    rebound,
     says,
     tail,
     walk,
@@ -126,7 +130,7 @@ def shuffled_apart(tree: ast.Module) -> Found:
             )
 
 
-_SET_BACK = {"set_state", "setstate", "set_rng_state"}
+_SET_BACK = {"set_state", "setstate", "set_rng_state", "default_rng", "RandomState", "Random"}
 _APART_ON_PURPOSE = re.compile(r"(?i)marginal|mutual|^mine$|independen|null")
 
 
@@ -170,13 +174,17 @@ def _shuffling(tree: ast.Module) -> set[str]:
         match function:
             case ast.FunctionDef(
                 args=ast.arguments(args=[ast.arg(arg=given)]),
-                body=[
-                    *_,
-                    ast.Return(value=ast.Subscript(value=ast.Name(id=name), slice=ast.Call() as o)),
-                ],
-            ) if name == given and tail(o) in ("randperm", "permutation"):
-                found.add(function.name)
+                body=[*_, ast.Return(value=ast.Subscript(value=ast.Name(id=name), slice=at))],
+            ) if name == given and not _is_seeded(function):
+                drawn = {n: v for _, n, v in assigned(function)}.get(dotted(at), at)
+                if isinstance(drawn, ast.Call) and tail(drawn) in ("randperm", "permutation"):
+                    found.add(function.name)
     return found
+
+
+def _is_seeded(node: ast.AST) -> bool:
+    """Whether it draws from the same beginning each time."""
+    return any("seed" in w or w in _SET_BACK for w in words(node))
 
 
 def _shuffles(statement: ast.stmt, by: set[str]) -> list[str]:
@@ -189,12 +197,9 @@ def _shuffles(statement: ast.stmt, by: set[str]) -> list[str]:
         case _:
             pairs = []
     through = [
-        dotted(t)
+        dotted(v.args[0])
         for t, v in pairs
-        if isinstance(v, ast.Call)
-        and tail(v) in by
-        and len(v.args) == 1
-        and dotted(v.args[0]) == dotted(t) != ""
+        if isinstance(v, ast.Call) and tail(v) in by and len(v.args) == 1 and dotted(t)
     ]
     name = _shuffled(statement)
     return through or ([name] if name else [])
@@ -212,7 +217,7 @@ def _shuffled(statement: ast.stmt) -> str:
             targets=[target],
             value=ast.Subscript(value=value, slice=ast.Call() as order),
         ) if dotted(target) and tail(order) in ("randperm", "permutation"):
-            return dotted(value)
+            return "" if _is_seeded(order) else dotted(value)
         case ast.Assign(targets=[target], value=ast.Call(args=[given, *_]) as call) if dotted(
             target
         ) == dotted(given) != "" and (
@@ -493,42 +498,152 @@ def _counted(tree: ast.Module) -> set[str]:
     }
 
 
-def _counts_the_last(tree: ast.Module) -> Found:
-    """Right answers of the last batch only, divided by the number of all samples."""
-    for loop in (n for n in walk(tree) if isinstance(n, ast.For)):
-        here = list(inside(loop))
-        totals = {
-            dotted(n.target)
-            for n in here
-            if isinstance(n, ast.AugAssign) and {"size", "len", "shape", "numel"} & words(n.value)
-        }
-        read = [dotted(n) for n in here if isinstance(getattr(n, "ctx", None), ast.Load)]
-        for node in here:
-            match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
-                    name not in read
-                    and "sum" in words(value)
-                    and any(isinstance(c, ast.Compare) for c in walk(value))
-                ):
-                    pass
-                case _:
+def counts_the_last(tree: ast.Module) -> Found:
+    """A figure of the last batch only: right answers of it alone, or what its round left behind."""
+    for of in passes(tree):
+        loop, here = of.loop, list(inside(of.loop))
+        yield from _divided_by_all(tree, loop, here)
+        if of.size != of.samples or of.size is None:
+            yield from _left_by_the_last(tree, of, here)
+
+
+def _divided_by_all(tree: ast.Module, loop: ast.For, here: list[ast.AST]) -> Found:
+    totals = {
+        dotted(n.target)
+        for n in here
+        if isinstance(n, ast.AugAssign) and {"size", "len", "shape", "numel"} & words(n.value)
+    }
+    read = [dotted(n) for n in here if isinstance(getattr(n, "ctx", None), ast.Load)]
+    for node in here:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                name not in read
+                and "sum" in words(value)
+                and any(isinstance(c, ast.Compare) for c in walk(value))
+            ):
+                pass
+            case _:
+                continue
+        shares = [
+            n
+            for n, left, by in divisions(walk(tree))
+            if n.lineno > (loop.end_lineno or 0) and name in words(left) and words(by) & totals
+        ]
+        if shares:
+            yield (
+                "counts_the_last",
+                node,
+                f"`{name}` is set anew for each batch, and line {shares[0].lineno} divides it "
+                "by the number of all samples: only the last batch is counted; write `+=`",
+            )
+
+
+def _left_by_the_last(tree: ast.Module, of: Pass, here: list[ast.AST]) -> Found:
+    """What a pass leaves behind of its last batch, read as a figure of all behind it."""
+    if any(isinstance(n, ast.Break | ast.Return | ast.Yield) for n in here):
+        return  # it looks for one, or takes one
+    trains = bool({"backward", "step"} & {tail(n) for n in here})
+    left = _bound(of.loop)
+    labels = _second(of.loop)
+    for statement in _behind(tree, of.loop):
+        if not isinstance(statement, _BLOCKS):
+            for node in _figures(statement):
+                names = {n.id for n in walk(node) if isinstance(n, ast.Name)} & left
+                if not names or (trains and not names & labels):
                     continue
-            shares = [
-                n
-                for n in walk(tree)
-                if isinstance(n, ast.BinOp)
-                and isinstance(n.op, ast.Div)
-                and n.lineno > (loop.end_lineno or 0)
-                and name in words(n.left)
-                and words(n.right) & totals
-            ]
-            if shares:
-                yield (
-                    "counts_the_last",
-                    node,
-                    f"`{name}` is set anew for each batch, and line {shares[0].lineno} divides it "
-                    "by the number of all samples: only the last batch is counted; write `+=`",
-                )
+                if trains or _only_binds(of.loop):
+                    shown = min(names & labels or names)
+                    yield (
+                        "counts_the_last",
+                        node,
+                        f"`{shown}` is what the last round of the loop in line {of.loop.lineno} "
+                        "left behind, as each round writes it anew: this figure is that of the "
+                        "last batch alone; add up in the loop, and divide behind it",
+                    )
+                    return
+        # what is bound anew, or read in a block, is another matter
+        left -= rebound(statement)
+        labels -= rebound(statement)
+
+
+_BLOCKS = (ast.For, ast.While, ast.With, ast.If, ast.Try, ast.FunctionDef, ast.ClassDef)
+
+
+def _behind(tree: ast.Module, loop: ast.For) -> list[ast.stmt]:
+    """The statements behind a loop: in its block, and behind a `with` that it ends."""
+    for block in blocks(tree):
+        for at, statement in enumerate(block):
+            if statement is loop:
+                return block[at + 1 :]
+            if isinstance(statement, ast.With) and statement.body[-1:] == [loop]:
+                return block[at + 1 :]
+    return []
+
+
+def _bound(loop: ast.For) -> set[str]:
+    """The names that a loop's rounds write anew: not those that it grows or reads from before."""
+    below = list(inside(loop))
+    grows = {name for name, _, _ in grown(below)} | {
+        dotted(n.target) for n in below if isinstance(n, ast.AugAssign)
+    }
+    return {
+        n.id for n in below if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    } - grows  # fmt: skip
+
+
+def _second(loop: ast.For) -> set[str]:
+    """The labels of a batch: all of what a loop takes but the first, and what it slices by hand."""
+    target = loop.target
+    if isinstance(target, ast.Tuple) and tail(loop.iter) == "enumerate" and target.elts[1:]:
+        target = target.elts[1]
+    parts = target.elts[1:] if isinstance(target, ast.Tuple) else []
+    found = {n.id for p in parts for n in walk(p) if isinstance(n, ast.Name)}
+    for _, name, value in assigned(loop):
+        match bare(value):
+            case ast.Subscript(slice=ast.Slice()) if _LABELS.fullmatch(name) or name == "yb":
+                found.add(name)
+    return found
+
+
+_SUMMED = {"mean", "sum", "item", "float"}
+
+
+def _figures(statement: ast.stmt) -> Iterator[ast.expr]:
+    """What looks like a figure in it: a share of right answers, a loss that is shown."""
+    for node in walk(statement):
+        match node:
+            case ast.Call() if tail(node) in ("mean", "sum", "accuracy_score"):
+                if tail(node) == "accuracy_score" or any(
+                    isinstance(n, ast.Compare) for n in walk(node)
+                ):
+                    yield node
+            case ast.Call() if tail(node) == "item" and not node.args:
+                yield node
+            case ast.BinOp(left=ast.Name() as left, op=ast.Div()):
+                yield left
+            case ast.Call(func=ast.Name(id="print")):
+                for part in walk(node):
+                    match part:
+                        case ast.FormattedValue(value=ast.Name() as value):
+                            yield value
+
+
+def _only_binds(loop: ast.For) -> bool:
+    """Whether a round does nothing but bind names, each of which it writes before it reads it."""
+    written: set[str] = {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
+    bound_there = _bound(loop) | written
+    for statement in loop.body:
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                names = {n.id for n in walk(value) if isinstance(n, ast.Name)}
+                if names & bound_there - written:
+                    return False  # a state that goes from round to round
+                if not all(isinstance(n, ast.Name | ast.Tuple) for n in targets):
+                    return False
+                written |= {n.id for t in targets for n in walk(t) if isinstance(n, ast.Name)}
+            case _:
+                return False
+    return True
 
 
 def _state_written(tree: ast.Module) -> Found:
@@ -584,7 +699,7 @@ def _seeded_and_timed(tree: ast.Module) -> Found:
 RULES = (
     _seeded_and_timed,
     _floored,
-    _counts_the_last,
+    counts_the_last,
     _state_written,
     _augmented_batch,
     _not_entered,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from executor.inside.remarks.edits import Told, added, put, way
-from executor.inside.remarks.scaling import HELD_OUT
+from executor.inside.remarks.parts import HELD
+from executor.inside.remarks.passes import held_by
 from executor.inside.remarks.syntax import (
     LAYERS,
     Found,
@@ -39,7 +40,8 @@ _JUDGES = {"argmax", "item", "accuracy", "correct", "eq", "acc", "criterion", "l
 
 def _acts(said: set[str]) -> bool:
     """Whether the code has layers that work otherwise in training, or a model from elsewhere."""
-    return any(w.startswith(_ACTS[:3]) or w in _ACTS[3:] for w in said)
+    by_hand = {"dropout", "training"} <= said  # `F.dropout(x, 0.5, self.training)`
+    return by_hand or any(w.startswith(_ACTS[:3]) or w in _ACTS[3:] for w in said)
 
 
 def _never_eval(tree: ast.Module) -> Found:
@@ -115,8 +117,8 @@ def validated_in_training(tree: ast.Module) -> Found:
         if {"train", "eval"} & {tail(n) for n in below} or not judged or not called:
             continue
         name = dotted(called[0].func)
-        made = [v for _, given, v in assigned(tree) if given == name]
-        if made and all(tail(v) in LAYERS for v in made if isinstance(v, ast.Call)):
+        made = [v for _, given, v in assigned(tree) if given == name and isinstance(v, ast.Call)]
+        if made and all(tail(v) in LAYERS for v in made):
             continue  # a layer by itself, that is the same in both modes
         if not _acts_itself(name, tree) and (switched or module_classes(tree)):
             continue
@@ -216,9 +218,8 @@ def fed_the_answer(tree: ast.Module) -> Found:
 
 def _acts_itself(name: str, tree: ast.Module) -> bool:
     """Whether the text makes this very model with dropout or batch norm."""
-    names = {name, *(dotted(v) for v in origins(tree).get(name, ()))}
-    made = [value for _, given, value in assigned(tree) if given in names]
     classes = {c.name: c for c in module_classes(tree)}
+    made = held_by(ast.parse(name, mode="eval").body, tree)
     parts = [words(v) for v in made]
     parts += [words(classes[callee(v)]) for v in made
               if isinstance(v, ast.Call) and callee(v) in classes]  # fmt: skip
@@ -280,7 +281,7 @@ def _is_of_held_out(node: ast.Assign, models: set[str], tree: ast.Module) -> boo
     asked = [n for n in walk(node.value) if isinstance(n, ast.Call) and dotted(n.func) in models]
     devices = {name for _, name, value in assigned(tree) if tail(value) == "device"}
     given = {w for call in asked for a in call.args for w in words(a)} - devices
-    if not any(map(HELD_OUT.search, given)):
+    if not any(map(HELD.search, given)):
         return False
     flows: dict[str, set[str]] = {}
     for made in (n for n in walk(tree) if isinstance(n, ast.Assign)):
@@ -298,7 +299,7 @@ def _names_of(made: ast.Assign) -> set[str]:
 
 def _is_judging(loop: ast.For) -> bool:
     """Whether a loop goes through data that are held out, and trains nothing."""
-    return any(map(HELD_OUT.search, words(loop.iter))) and not {
+    return any(map(HELD.search, words(loop.iter))) and not {
         "backward", "step", "train", "TRAIN"
     } & {tail(n) for n in inside(loop)}  # fmt: skip
 

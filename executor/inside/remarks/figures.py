@@ -7,12 +7,34 @@ import re
 from collections.abc import Iterator
 
 from executor.inside.remarks.edits import Told, put, way, with_argument
-from executor.inside.remarks.measures import batch_size, batches_of, is_loader
+from executor.inside.remarks.parts import (
+    FIGURE,
+    HELD,
+    figures_of_held,
+    flows,
+    made_from,
+    names_in,
+    splits,
+    trained_on,
+    unused,
+)
+from executor.inside.remarks.passes import (
+    appended,
+    batches_of,
+    counts_batches,
+    counts_samples,
+    divisions,
+    held_by,
+    loaders_of,
+    passes,
+)
 from executor.inside.remarks.scaling import HELD_OUT, TRAINING
 from executor.inside.remarks.syntax import (
     Found,
+    argument,
     assigned,
     bare,
+    behind,
     callee,
     dotted,
     equalities,
@@ -20,10 +42,14 @@ from executor.inside.remarks.syntax import (
     functions,
     grown,
     inside,
+    is_true,
     loops,
     made_of,
+    origins,
+    rebound,
     tail,
     terms,
+    values,
     walk,
     words,
 )
@@ -77,67 +103,52 @@ def _is_mean_of_batch(node: ast.expr, scope: ast.AST, tree: ast.AST) -> bool:
 def mean_over_samples(tree: ast.Module) -> Found:
     """The means of the batches, added up and divided by the number of samples."""
     for scope in (tree, *functions(tree).values()):
-        sums = {
-            name
-            for loop in loops(scope)
-            for name, value, _ in grown(inside(loop))
-            if _is_mean_of_batch(value, scope, tree)
-        } - {name for name, value, _ in grown(inside(scope))
-             if not _is_mean_of_batch(value, scope, tree)}  # fmt: skip
-        counts = {
-            name: loop for loop in loops(scope) if isinstance(loop, ast.For)
-            for name, value, _ in grown(inside(loop)) if _is_size_of_batch(value)
-        }  # fmt: skip
-        for node in inside(scope):
-            match node:
-                case (
-                    ast.BinOp(left=left, op=ast.Div(), right=by)
-                    | ast.AugAssign(target=left, op=ast.Div(), value=by)
-                ):
-                    pass
-                case _:
+        others = {name for name, value, _ in grown(inside(scope))
+                  if not _is_mean_of_batch(value, scope, tree)}  # fmt: skip
+        below = set(inside(scope))
+        sums = [
+            (name, of) for of in passes(tree) if of.loop in below and of.size != 1
+            for name, value, _ in (*grown(inside(of.loop)), *appended(inside(of.loop)))
+            if name not in others and _is_mean_of_batch(value, scope, tree)
+        ]  # fmt: skip
+        for node, left, by in divisions(below):
+            summed = dotted(_summed(left))
+            for of in (of for name, of in sums if name == summed != ""):
+                if not counts_samples(by, of, tree) or counts_batches(by, of, tree):
                     continue
-            whole: ast.expr | None = None
-            loader: ast.expr | None = None
-            match made_of(by, tree):
-                case [ast.Call(func=ast.Name(id="len"), args=[whole])]:
-                    loader = _loader_of(whole, scope, tree)
-                case _ if dotted(by) in counts:
-                    loader = batches_of(counts[dotted(by)])
-            if loader is None or dotted(left) not in sums or batch_size(loader, tree) == 1:
-                continue
-            written = ast.unparse(by)
-            ways = (way("the mean of the batches' means", put(whole, loader)),) if whole else ()
-            yield Told(
-                "mean_over_samples",
-                node,
-                f"`{dotted(left)}` adds up one mean for each batch, and `{written}` is the number "
-                "of samples: the figure is too small by about the batch size; divide by the number "
-                f"of batches, `len({ast.unparse(loader)})`, or add up each mean times the size of "
-                "its batch",
-                ways,
-            )
+                whole = _counted(by, tree)
+                over, written = ast.unparse(of.over), ast.unparse(by)
+                is_cut = isinstance(of.over, ast.Call)
+                number = "the number of batches" + ("" if is_cut else f", `len({over})`")
+                ways = (
+                    (way("the mean of the batches' means", put(whole, over)),)
+                    if whole is not None and not is_cut
+                    else ()
+                )
+                yield Told(
+                    "mean_over_samples",
+                    node,
+                    f"`{summed}` adds up one mean for each batch, and `{written}` is the number "
+                    "of samples: the figure is too small by about the batch size; divide by "
+                    f"{number}, or add up each mean times the size of its batch",
+                    ways,
+                )
+                break
 
 
-def _is_size_of_batch(value: ast.expr) -> bool:
-    """`len(x)`, `x.size(0)`, `x.shape[0]`."""
-    match value:
-        case ast.Call(func=ast.Name(id="len"), args=[ast.Name()]):
-            return True
-        case ast.Call(func=ast.Attribute(value=ast.Name(), attr="size"), args=[at]):
-            return ast.unparse(at) == "0"
-        case ast.Subscript(value=ast.Attribute(value=ast.Name(), attr="shape"), slice=at):
-            return ast.unparse(at) == "0"
-    return False
+def _summed(node: ast.expr) -> ast.expr:
+    """`losses` of `sum(losses)` and `np.sum(losses)`."""
+    match node:
+        case ast.Call(func=func, args=[of]) if tail(func) == "sum":
+            return of
+    return node
 
 
-def _loader_of(data: ast.expr, scope: ast.AST, tree: ast.Module) -> ast.expr | None:
-    """The loader that a scope goes through, whose data set this is."""
-    for over in (batches_of(n) for n in loops(scope) if isinstance(n, ast.For)):
-        given = [v.args[0] for v in made_of(over, tree)
-                 if isinstance(v, ast.Call) and callee(v) == "DataLoader" and v.args]  # fmt: skip
-        if dotted(over) and dotted(data) in (f"{dotted(over)}.dataset", *map(dotted, given)):
-            return over
+def _counted(by: ast.expr, tree: ast.Module) -> ast.expr | None:
+    """`data` of `len(data)`, also by a variable that holds that."""
+    match made_of(by, tree):
+        case [ast.Call(func=ast.Name(id="len"), args=[whole])]:
+            return whole
     return None
 
 
@@ -153,8 +164,7 @@ def one_answer_of_all(tree: ast.Module) -> Found:
         for given in node.args[:1]
     }  # fmt: skip
     single = {
-        n for loop in loops(tree) if isinstance(loop, ast.For)
-        and batch_size(batches_of(loop), tree) == 1 for n in inside(loop)
+        n for of in passes(tree) if of.size == 1 for n in inside(of.loop)
     }  # fmt: skip
     for scope in (tree, *functions(tree).values()):
         made = {name: value for node, name, value in assigned(scope)}
@@ -197,7 +207,6 @@ def _along_one(call: ast.expr, of: ast.expr) -> list[list[object]]:
     )  # fmt: skip
 
 
-_FIGURE = re.compile(r"(?i)acc|loss|score|err|rmse|mse|mae|f1|auc|r2|metric|iou|dice")
 _MODES = {"train", "eval", "fit", "training", "trained"}
 
 
@@ -205,10 +214,10 @@ def figure_of_training(tree: ast.Module) -> Found:
     """`test_acc = accuracy(model, x_train, y_train)`: a figure of what was trained on."""
     own = functions(tree)
     data = {n.id for n in walk(tree) if isinstance(n, ast.Name) and HELD_OUT.search(n.id)
-            and not _FIGURE.search(n.id) and n.id not in own}  # fmt: skip
+            and not FIGURE.search(n.id) and n.id not in own}  # fmt: skip
     for node, name, value in assigned(tree):
         called = name.rpartition(".")[2]
-        if not HELD_OUT.search(called) or not _FIGURE.search(called) or TRAINING.search(called):
+        if not HELD_OUT.search(called) or not FIGURE.search(called) or TRAINING.search(called):
             continue
         calls = [c for c in walk(value) if isinstance(c, ast.Call)]
         given = {
@@ -227,6 +236,36 @@ def figure_of_training(tree: ast.Module) -> Found:
             f"{_listed(trained)}: it says how well the model knows what it was trained on; give it "
             f"the held-out data ({_listed(sorted(data)[:3])})",
         )
+        return
+    yield from _beside_unused(tree)
+
+
+def _beside_unused(tree: ast.Module) -> Found:
+    """A figure called one of held-out data, of the training part, while nothing uses the other."""
+    for split in splits(tree):
+        idle = split.held & unused(tree)
+        if not idle:
+            continue
+        for node, called, value in figures_of_held(tree):
+            names = made_from(value, tree)
+            trained = names & trained_on(tree) & _made_of_parts(tree, split.training)
+            held = {n for n in names if HELD.search(n) and not FIGURE.search(n)}
+            if trained and not held - functions(tree).keys():
+                shown = sorted(trained & names_in(value) or trained)[:2]
+                yield (
+                    "figure_of_training",
+                    node,
+                    f"{called} is called a figure of held-out data, and is computed from "
+                    f"{_listed(shown)}: it says how well the model knows what it was trained on; "
+                    f"{_listed(sorted(idle))}, put aside for it in line {split.node.lineno}, "
+                    "goes into nothing",
+                )
+                return
+
+
+def _made_of_parts(tree: ast.Module, parts: frozenset[str]) -> set[str]:
+    """The parts, and what is made from them: data sets, loaders, batches."""
+    return {name for name in (*flows(tree), *parts) if behind({name}, flows(tree)) & parts}
 
 
 def _listed(names: list[str]) -> str:
@@ -392,42 +431,44 @@ def _is_answer(node: ast.expr) -> bool:
 
 def answers_in_another_order(tree: ast.Module) -> Found:
     """Outputs collected from a loader that shuffles, put beside the data in their own order."""
-    shuffled = dict(_shuffled(tree))
-    collected: dict[str, tuple[str, ast.AST]] = {}
-    for name, loader, node in _collected(tree):
-        if loader in shuffled:
-            collected[name] = loader, node
-    for name, (loader, node) in collected.items():
-        call, data = shuffled[loader]
+    told_of: set[str] = set()
+    for name, over, node in _collected(tree):
+        calls = loaders_of(over, tree)
+        always = [k for c in calls if (k := argument(c, 2, "shuffle")) is not None and is_true(k)]
+        if not calls or len(always) < len(calls) or name in told_of:
+            continue
+        data = {text for c in calls for text in _tensors(c, tree)}
         beside = _beside(tree, name, data)
         if not beside:
             continue
-        used = sum(isinstance(n, ast.Name) and n.id == loader for n in walk(tree))
-        told = [k.value for k in call.keywords if k.arg == "shuffle"]
-        told = told if used == 2 else []  # made, and gone through once
+        told_of.add(name)
+        loader = ast.unparse(over)
+        used = sum(ast.unparse(n) == loader for n in walk(tree) if isinstance(n, ast.expr))
+        ways = (
+            (way("the outputs lie in the order of the data", put(always[0], "False")),)
+            if used == 2 and dotted(over)  # made, and gone through once
+            else ()
+        )
         yield Told(
             "answers_in_another_order",
             node,
             f"`{loader}` shuffles, so that `{name}` has the order of this one pass, and is put "
             f"beside `{beside}`, which has the order of the data: no row belongs to its sample; "
             "collect from a loader without shuffle=True, or keep the targets of the same pass",
-            tuple(way("the outputs lie in the order of the data", put(v, "False")) for v in told),
+            ways,
         )
 
 
-def _shuffled(tree: ast.Module) -> Iterator[tuple[str, tuple[ast.Call, set[str]]]]:
-    """Each loader that shuffles, with the tensors that its data set is made of."""
-    for _, name, value in assigned(tree):
-        if not isinstance(value, ast.Call) or callee(value) != "DataLoader" or not value.args:
-            continue
-        always = [k for k in value.keywords if k.arg == "shuffle"
-                  and isinstance(k.value, ast.Constant) and k.value.value is True]  # fmt: skip
-        data = {
-            dotted(bare(_unscaled(a))) for made in made_of(value.args[0], tree)
-            if isinstance(made, ast.Call) and callee(made) == "TensorDataset" for a in made.args
-        }  # fmt: skip
-        if always and data - {""}:
-            yield name, (value, data - {""})
+def _tensors(call: ast.Call, tree: ast.Module) -> set[str]:
+    """The tensors that a loader's data set is made of, by all their names."""
+    given = argument(call, 0, "dataset")
+    made = held_by(given, tree) if given is not None else []
+    parts = [
+        bare(_unscaled(a)) for m in made
+        if isinstance(m, ast.Call) and callee(m) == "TensorDataset" for a in m.args
+    ]  # fmt: skip
+    names = {ast.unparse(p) for p in parts}
+    return names | {ast.unparse(v) for p in parts for v in origins(tree).get(dotted(p), ())}
 
 
 def _unscaled(node: ast.expr) -> ast.expr:
@@ -438,23 +479,42 @@ def _unscaled(node: ast.expr) -> ast.expr:
 
 
 _JOINS = {"cat", "vstack", "concatenate", "concat", "hstack", "stack"}
+_OF_LISTS = {*_JOINS, "array", "tensor", "asarray"}
 
 
-def _collected(tree: ast.Module) -> Iterator[tuple[str, str, ast.AST]]:
+def _collected(tree: ast.Module) -> list[tuple[str, ast.expr, ast.AST]]:
     """What is joined of all batches of a loader: its name, the loader, the statement."""
-    lists: dict[str, str] = {}
+    lists: dict[str, ast.expr] = {}
     for loop in (n for n in loops(tree) if isinstance(n, ast.For)):
-        loader = dotted(batches_of(loop))
-        for call in (n for n in inside(loop) if isinstance(n, ast.Call) and tail(n) == "append"):
-            if isinstance(call.func, ast.Attribute) and loader:
-                lists[dotted(call.func.value)] = loader
-    for node, name, value in assigned(tree):
-        for call in (n for n in walk(value) if isinstance(n, ast.Call) and tail(n) in _JOINS):
-            match call.args[:1]:
-                case [ast.ListComp(elt=ast.Call(), generators=[ast.comprehension(iter=over)])]:
-                    yield name, dotted(over), node
-                case [ast.Name(id=held)] if held in lists:
-                    yield name, lists[held], node
+        for call in (n for n in inside(loop) if isinstance(n, ast.Call)):
+            if tail(call) in ("append", "extend") and isinstance(call.func, ast.Attribute):
+                lists[dotted(call.func.value)] = batches_of(loop)
+    found = [
+        (name, over, node) for node, name, value in assigned(tree) for over in _joined(value, lists)
+    ]
+    by = {name: over for name, over, _ in found}
+    for function in functions(tree).values():
+        for given in (n.value for n in inside(function) if isinstance(n, ast.Return) and n.value):
+            over = next(_joined(given, lists), by.get(dotted(given)))
+            if over is not None:
+                found += [
+                    (name, over, node) for node, name, value in assigned(tree)
+                    if isinstance(value, ast.Call) and tail(value) == function.name
+                ]  # fmt: skip
+    return found + [(name, over, over) for name, over in lists.items() if name]
+
+
+def _joined(value: ast.expr, lists: dict[str, ast.expr]) -> Iterator[ast.expr]:
+    """The loader that something is joined of."""
+    for call in (n for n in walk(value) if isinstance(n, ast.Call) and tail(n) in _OF_LISTS):
+        match call.args[:1]:
+            case [ast.ListComp(elt=ast.Call(), generators=[ast.comprehension(iter=over)])]:
+                yield over
+            case [ast.Name(id=held)] if held in lists:
+                yield lists[held]
+
+
+_OF_LABELS = re.compile(r"(?i)^(ys?|labels?|targets?)(_?(tr|train|va|val|te|test|true|all))?$")
 
 
 def _beside(tree: ast.Module, name: str, data: set[str]) -> str:
@@ -466,11 +526,12 @@ def _beside(tree: ast.Module, name: str, data: set[str]) -> str:
                 | ast.BinOp(left=left, op=ast.Sub(), right=right)
             ):
                 for one, other in ((left, right), (right, left)):
-                    if name in words(one) and dotted(bare(other)) in data:
-                        return dotted(bare(other))
+                    of = bare(other)
+                    if name in words(one) and (ast.unparse(of) in data or _is_labels(of, tree)):
+                        return ast.unparse(of)
             case ast.Call(args=args) if len(args) > 1:
                 given = {dotted(bare(a)) for a in args}
-                if name in given and given & data:
+                if name in given and given & data - {""}:
                     return min(given & data)
     for scope in (tree, *functions(tree).values()):
         indexed: dict[str, set[str]] = {}
@@ -478,52 +539,98 @@ def _beside(tree: ast.Module, name: str, data: set[str]) -> str:
             if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name):
                 indexed.setdefault(node.slice.id, set()).add(dotted(node.value))
         for names in indexed.values():
-            if name in names and names & data:
+            if name in names and names & data - {""}:
                 return min(names & data)
     return ""
+
+
+def _is_labels(node: ast.expr, tree: ast.Module) -> bool:
+    """Whether it is all labels of a part, as the program made them: none that a loop takes out."""
+    of = node.value if isinstance(node, ast.Subscript) and _is_cut(node) else node
+    made = values(tree).get(dotted(of))
+    taken = {name for n in loops(tree) for name in rebound(n)} | {
+        a.arg for a in walk(tree) if isinstance(a, ast.arg)
+    }
+    return (
+        _OF_LABELS.match(dotted(of)) is not None
+        and made is not None
+        and dotted(of) not in taken
+        and not any(isinstance(n, ast.Call) and tail(n) in _OF_LISTS for n in walk(made))
+    )
+
+
+def _is_cut(node: ast.Subscript) -> bool:
+    return isinstance(node.slice, ast.Slice)
 
 
 def never_reset(tree: ast.Module) -> Found:
     """A sum of all rounds so far, divided by the number that there are in one of them."""
     for outer in (n for n in loops(tree) if isinstance(n, ast.For)):
+        below = set(inside(outer))
         again = {name for node, name, _ in assigned(outer)}
-        added_up: dict[str, ast.stmt] = {}
-        for inner in (n for n in inside(outer) if isinstance(n, ast.For)):
-            if is_loader(batches_of(inner), tree):
-                added_up |= {name: at for name, _, at in grown(inside(inner))}
+        within = [of for of in passes(tree) if of.loop in below and of.loop is not outer]
+        added_up = {
+            name: (at, of) for of in within
+            for name, _, at in (*grown(inside(of.loop)), *appended(inside(of.loop)))
+        }  # fmt: skip
         zeros = {name for node, name, value in assigned(tree) if node.lineno < outer.lineno
-                 and ast.unparse(value) in ("0", "0.0")}  # fmt: skip
+                 and ast.unparse(value) in ("0", "0.0", "[]", "list()")}  # fmt: skip
         anew_too = added_up.keys() & again  # another sum is one of each round
         kept = {name for name in added_up if name in zeros and name not in again}
-        for node in inside(outer):
-            match node:
-                case ast.BinOp(left=left, op=ast.Div(), right=by):
-                    pass
-                case _:
-                    continue
-            name = next((dotted(f) for f in factors(left) if dotted(f) in kept), "")
+        for node, left, by in divisions(below):
+            name = next((d for f in factors(left) if (d := dotted(_summed(f))) in kept), "")
+            if not name:
+                continue
+            at, of = added_up[name]
             counts = isinstance(by, ast.Call) and dotted(by.func) == "len"
+            counts = counts and dotted(_counted(by, tree) or by) not in kept
             anew = dotted(by) in again and dotted(by) in added_up
-            if name and (counts or anew):
+            one = counts_batches(by, of, tree) or counts_samples(by, of, tree)
+            if counts or anew or (one and dotted(by) not in added_up):
                 yield (
                     "never_reset",
-                    added_up[name],
+                    at,
                     f"`{name}` is set to 0 before the loop over the rounds alone, and is divided "
                     f"by `{ast.unparse(by)}`, the number of one round: from the second round on "
                     "the figure is that of all rounds together and grows with each; set it to 0 at "
                     "the beginning of each round",
                 )
                 return
-            if name and dotted(by) in kept and anew_too:
+            counter = dotted(by) if dotted(by) in kept else dotted(_counted(by, tree) or by)
+            told = _is_of_one_round(outer, node) and not _is_kept(tree, outer, {name, counter})
+            if counter in kept and (anew_too or told):
+                both = f"`{name}` and `{counter}` are" if counter != name else f"`{name}` is"
+                other = f", and `{min(anew_too)}` in each of them" if anew_too else ""
                 yield (
                     "never_reset",
-                    added_up[name],
-                    f"`{name}` and `{dotted(by)}` are set to 0 before the loop over the rounds "
-                    f"alone, and `{min(anew_too)}` in each of them: this figure is that of all "
-                    "rounds so far, the first and worst ones too; set both to 0 at the beginning "
-                    "of each round",
+                    at,
+                    f"{both} set to 0 before the loop over the rounds alone{other}: this figure is "
+                    "that of all rounds so far, the first and worst ones too; begin anew in each "
+                    "round",
                 )
                 return
+
+
+def _is_of_one_round(outer: ast.For, figure: ast.AST) -> bool:
+    """Whether a figure is printed beside the number of the epoch."""
+    numbers = {n.id for n in walk(outer.target) if isinstance(n, ast.Name)}
+    given = {name for _, name, value in assigned(outer) if figure in walk(value)}
+    return any("epoch" in n.lower() or n.lower() in ("ep", "e") for n in numbers) and any(
+        isinstance(c, ast.Call)
+        and tail(c) == "print"
+        and numbers & words(c)
+        and (figure in walk(c) or given & words(c))
+        for c in inside(outer)
+    )
+
+
+def _is_kept(tree: ast.Module, outer: ast.For, names: set[str]) -> bool:
+    """Whether one of these is read behind the rounds: then it is to hold all of them."""
+    own = set(inside(outer))
+    return any(
+        isinstance(n, ast.Name) and n.id in names and isinstance(n.ctx, ast.Load) and n not in own
+        for n in walk(tree)
+    )
 
 
 RULES = (

@@ -7,6 +7,18 @@ import re
 from collections.abc import Iterator
 
 from executor.inside.remarks.edits import Told, put, way, with_argument
+from executor.inside.remarks.parts import (
+    FIGURE,
+    HELD,
+    figures_of_held,
+    flows,
+    made_from,
+    names_in,
+    splits,
+    trained_on,
+    unused,
+)
+from executor.inside.remarks.passes import batches_of
 from executor.inside.remarks.scaling import HELD_OUT, TRAINING
 from executor.inside.remarks.syntax import (
     Found,
@@ -17,9 +29,13 @@ from executor.inside.remarks.syntax import (
     constant,
     dotted,
     functions,
+    grown,
     inside,
     is_read,
     loops,
+    method_calls,
+    optimizers,
+    owner,
     says,
     tail,
     walk,
@@ -56,6 +72,68 @@ def trained_on_held_out(tree: ast.Module) -> Found:
                     "`step()`, under `torch.no_grad()`",
                 )
                 return
+    yield from _trained_in_turn(tree)
+
+
+_ON_PURPOSE = re.compile(r"(?i)meta|inner|maml|arch|alpha|darts|hyper|finetun|fine_tun|adapt|few")
+
+
+def _trained_in_turn(tree: ast.Module) -> Found:
+    """A loop over held-out data, or a phase of one, that steps the optimizer as the training does.
+
+    The text calls what comes of it a figure of held-out data.
+    """
+    if says(tree, _ON_PURPOSE) or len(optimizers(tree)) > 1:
+        return
+    for call in method_calls(tree, "backward"):
+        name = owner(call)
+        made = {n for n in made_from(call.func, tree) if HELD.search(n) and not FIGURE.search(n)}
+        if made and HELD.search(name) and FIGURE.search(name) and len(optimizers(tree)) == 1:
+            yield (
+                "trained_on_held_out",
+                call,
+                f"`{name}` is the loss of held-out data (`{min(made)}`), and the optimizer steps "
+                "on its gradients too: the model is trained on what it is judged by, so that the "
+                "figure says nothing of new data; leave this `backward()` out",
+            )
+            return
+    steps = [n for n in loops(tree) if isinstance(n, ast.For) and _always_steps(n)]
+    over = [names_in(batches_of(loop)) for loop in steps]
+    on_training = [not any(map(HELD.search, names)) for names in over]
+    for loop, names in zip(steps, over, strict=True):
+        phases = {str(n.value) for n in walk(loop.iter) if isinstance(n, ast.Constant)}
+        is_phases = "train" in phases and phases & {"val", "valid", "validation", "test"}
+        part = next((n for n in sorted(names) if HELD.search(n)), "")
+        is_held = part and any(on_training) and not any(map(TRAINING.search, names))
+        if is_phases and (loop.iter is batches_of(loop)):
+            part = min(phases & {"val", "valid", "validation", "test"})
+        elif not is_held or not _is_judged(tree, loop):
+            continue
+        yield (
+            "trained_on_held_out",
+            loop,
+            f"this loop steps the optimizer on `{part}` as on the training data: the model is "
+            "trained on what it is judged by, so that the figure says nothing of new data; call "
+            "`backward()` and `step()` for the training data alone",
+        )
+        return
+
+
+def _always_steps(loop: ast.For) -> bool:
+    """Whether each round trains: under no condition, by no function."""
+    below = list(inside(loop))
+    asked = [n for n in below if isinstance(n, ast.If | ast.IfExp | ast.Try | ast.With)]
+    if any({"backward", "step"} & {tail(n) for n in walk(a)} for a in asked):
+        return False
+    leaves = any(isinstance(n, ast.Continue | ast.Break | ast.Return) for n in below)
+    return not leaves and bool(calls_in(below, "backward") and calls_in(below, "step"))
+
+
+def _is_judged(tree: ast.Module, loop: ast.For) -> bool:
+    """Whether a figure of held-out data is called so that a loop has added up."""
+    counted = {name for name, _, _ in grown(inside(loop))}
+    return any(counted & names_in(value) or node in walk(loop)
+               for node, _, value in figures_of_held(tree))  # fmt: skip
 
 
 def _is_unconditional(function: ast.FunctionDef) -> bool:
@@ -307,6 +385,35 @@ def trained_on_all(tree: ast.Module) -> Found:
                 ways,
             )
             return
+    yield from _beside_unused(tree)
+
+
+def _beside_unused(tree: ast.Module) -> Found:
+    """Training on the whole, beside a part made for it that goes into nothing."""
+    for split in splits(tree):
+        whole = {w for w in split.whole if w not in split.training | split.held}
+        if not split.training <= unused(tree) or split.held & unused(tree) or not whole:
+            continue
+        for loop in loops(tree):
+            if not calls_in(list(inside(loop)), "backward"):
+                continue
+            below = {n.id for n in inside(loop) if isinstance(n, ast.Name)}
+            over = behind(
+                below & trained_on(tree), {n: f - split.held for n, f in flows(tree).items()}
+            )
+            at = min(whole & over, default="")
+            if at:
+                shown, held = (
+                    ", ".join(f"`{n}`" for n in sorted(p)) for p in (split.training, split.held)
+                )
+                yield (
+                    "trained_on_all",
+                    loop,
+                    f"this trains on all of `{at}`, the part that line {split.node.lineno} holds "
+                    f"out for the test too ({held}): the model has seen it; {shown}, made for the "
+                    "training, goes into nothing",
+                )
+                return
 
 
 def _on_the_rest(loader: ast.Call, whole: ast.Call, held: str, rest: str) -> dict[str, object]:

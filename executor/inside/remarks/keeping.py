@@ -45,10 +45,11 @@ def best_unread(tree: ast.Module) -> Found:
                 continue
             states = [n for n in walk(value) if isinstance(n, ast.Call) and owner(n)
                       and tail(n) == "state_dict"]  # fmt: skip
-            model = owner(states[0]) if states else ""
+            copied = value.args[0] if isinstance(value, ast.Call) and value.args else value
+            model = owner(states[0]) if states else dotted(copied)
             if not model or not _is_used_after(tree, model, loop):
                 continue
-            back = f"{model}.load_state_dict({name})"
+            back = f"{model}.load_state_dict({name}{'' if states else '.state_dict()'})"
             ways = (
                 (way("the best weights are used", add=added(back, loop, after=True)),)
                 if loop in tree.body

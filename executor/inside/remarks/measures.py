@@ -6,6 +6,13 @@ import ast
 from itertools import pairwise
 
 from executor.inside.remarks.edits import Told, moved, put, way
+from executor.inside.remarks.passes import (
+    counts_batches,
+    counts_samples,
+    divisions,
+    loaders_of,
+    passes,
+)
 from executor.inside.remarks.syntax import (
     Found,
     argument,
@@ -162,38 +169,51 @@ def _bodies(tree: ast.Module, called: list[ast.Call]) -> list[ast.FunctionDef]:
 def over_batches(tree: ast.Module) -> Found:
     """A number of right answers, divided by the number of batches."""
     right = {
-        name
+        name: n
         for name, value, n in grown(walk(tree))
         if "sum" in words(value)
         and "mean" not in words(value)
         and (any(isinstance(c, ast.Compare) for c in walk(value)) or "eq" in words(value))
         and not any(isinstance(o, ast.BinOp) and isinstance(o.op, ast.Div) for o in walk(n))
     }
-    loaders = _loaders(tree)
-    for node in walk(tree):
-        match node:
-            case (
-                ast.BinOp(left=left, op=ast.Div(), right=number)
-                | ast.AugAssign(target=left, op=ast.Div(), value=number)
-            ):
-                pass
-            case _:
-                continue
-        match made_of(number, tree):
-            case [ast.Call(func=ast.Name(id="len"), args=[over])]:
-                pass
-            case _:
-                continue
-        name = next((dotted(n) for n in walk(left) if dotted(n) in right - {""}), "")
-        if name and (dotted(over) in loaders or dotted(over).lower().endswith(_LOADERS)):
-            yield Told(
-                "over_batches",
-                node,
-                f"`{name}` counts samples, and `len({dotted(over)})` is the number of batches: the "
-                f"share is too large by about the batch size; divide by `len({dotted(over)}"
-                ".dataset)`, or by a count of the samples",
-                (way("a share of the samples", put(over, over, ".dataset")),),
-            )
+    again = {left for _, left, _ in divisions(walk(tree))}  # `right / len(loader) / 32`
+    for node, left, number in divisions(walk(tree)):
+        name = next((dotted(n) for n in walk(left) if dotted(n) in right), "")
+        if not name or node in again:
+            continue
+        here = [of for of in passes(tree) if right[name] in set(inside(of.loop))]
+        held = _held(number, tree)
+        named = dotted(held) if held is not None else ""
+        is_loader = held is not None and bool(
+            loaders_of(held, tree) or named.lower().endswith(_LOADERS)
+        )
+        sizes = {of.size for of in here[-1:]} | {
+            _batch(c) for c in (loaders_of(held, tree) if held is not None else ())
+        }
+        counted = any(
+            counts_batches(number, of, tree) and not counts_samples(number, of, tree)
+            for of in here[-1:]
+        )
+        if 1 in sizes or not (is_loader or counted):
+            continue
+        whole = f"; divide by `len({named}.dataset)`, or by" if is_loader else "; divide by"
+        yield Told(
+            "over_batches",
+            node,
+            f"`{name}` counts samples, and `{ast.unparse(number)}` is the number of batches: the "
+            f"share is too large by about the batch size{whole} a count of the samples",
+            (way("a share of the samples", put(held, held, ".dataset")),)
+            if is_loader and held is not None
+            else (),
+        )
+
+
+def _held(number: ast.expr, tree: ast.Module) -> ast.expr | None:
+    """`loader` of `len(loader)`, also by a variable that holds that."""
+    match made_of(number, tree):
+        case [ast.Call(func=ast.Name(id="len"), args=[over])]:
+            return over
+    return None
 
 
 _LOADERS = ("loader", "_dl")
@@ -208,33 +228,8 @@ def _loaders(tree: ast.Module) -> set[str]:
     }
 
 
-def batches_of(loop: ast.For) -> ast.expr:
-    """What a loop takes its batches from, behind `enumerate` or a bar of its progress."""
-    over = loop.iter
-    while (
-        isinstance(over, ast.Call) and tail(over) in ("enumerate", "tqdm", "trange") and over.args
-    ):
-        over = over.args[0]
-    return over
-
-
-def batch_size(loader: ast.expr, tree: ast.Module) -> object:
-    """The batch size of a loader, where the text says one number; None where it does not."""
-    made = [v for v in made_of(loader, tree) if isinstance(v, ast.Call)]
-    sizes = {_batch(v) for v in made if callee(v) == "DataLoader"}
-    return sizes.pop() if len(sizes) == 1 else None
-
-
-def is_loader(node: ast.expr, tree: ast.Module) -> bool:
-    """Whether it is called like a loader, or made as one."""
-    made = [v for v in made_of(node, tree) if isinstance(v, ast.Call)]
-    return dotted(node).lower().endswith(_LOADERS) or any(callee(v) == "DataLoader" for v in made)
-
-
 def _batch(loader: ast.Call) -> object:
-    given = next((k.value for k in loader.keywords if k.arg == "batch_size"), None)
-    if given is None and len(loader.args) > 1:
-        given = loader.args[1]
+    given = argument(loader, 1, "batch_size")
     if given is None:
         return 1
     return given.value if isinstance(given, ast.Constant) else None

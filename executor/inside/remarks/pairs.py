@@ -155,36 +155,53 @@ _LABELS = re.compile(r"(?i)(ys?|lab(el)?s?|targets?|one_?hot)(_?(b|batch|train))
 def ordered_apart(tree: ast.Module) -> Found:
     """`X = X[i]` and `y = y[j]`, by two orders that were drawn apart."""
     made = values(tree)
-    by: dict[str, set[str]] = {}
-    places: dict[tuple[str, str], ast.Subscript] = {}
+    by: dict[str, dict[str, ast.Call]] = {}
+    places: dict[str, ast.expr] = {}
     for node in walk(tree):
         match node:
-            case ast.Subscript(value=ast.Name(id=name), slice=index) if isinstance(
-                node.ctx, ast.Load
-            ):
-                order = index.value if isinstance(index, ast.Subscript) else index
-                drawn = made.get(dotted(order))
-                if isinstance(drawn, ast.Call) and tail(drawn) in _DRAWS:
-                    by.setdefault(name, set()).add(dotted(order))
-                    places[name, dotted(order)] = node
-    labels = [n for n in by if _LABELS.fullmatch(n)]
+            case ast.Subscript(value=of, slice=index) if isinstance(node.ctx, ast.Load):
+                order = _order(index, made)
+            case _:
+                continue
+        if order is not None and dotted(of):
+            by.setdefault(dotted(of), {})[order[0]] = order[1]
+            places[dotted(of)] = index
+    labels = [n for n in by if _LABELS.fullmatch(n.rpartition(".")[2])]
     others = [n for n in by if n not in labels]
-    if len(labels) != 1 or len(others) != 1 or by[labels[0]] & by[others[0]]:
-        return
-    if len(by[labels[0]]) != 1 or len(by[others[0]]) != 1:
+    if len(labels) != 1 or len(others) != 1 or len(by[labels[0]]) != 1 or len(by[others[0]]) != 1:
         return
     label, other = labels[0], others[0]
-    own, theirs = min(by[label]), min(by[other])
-    at = places[label, own]
-    order = at.slice.value if isinstance(at.slice, ast.Subscript) else at.slice
+    (own, drawn), (theirs, again) = next(iter(by[label].items())), next(iter(by[other].items()))
+    named = [n for n in (own, theirs) if n.replace(".", "").isidentifier()]
+    if own == theirs or tail(drawn) != tail(again) or not named:
+        return
+    if any("seed" in w for w in words(drawn) | words(again)):
+        return
+    at = places[label]
+    start = at.value if isinstance(at, ast.Subscript) else at
+    ways = (way("each label stays with its sample", put(start, theirs)),)
     yield Told(
         "ordered_apart",
         at,
-        f"`{label}` is put into the order `{own}` and `{other}` (line "
-        f"{places[other, theirs].lineno}) into `{theirs}`, which was drawn apart from it: no label "
-        "belongs to its sample any more; use one order for both",
-        (way("each label stays with its sample", put(order, theirs)),),
+        f"`{label}` is put into the order `{own}` and `{other}` (line {places[other].lineno}) into "
+        f"`{theirs}`, which was drawn apart from it: no label belongs to its sample any more; use "
+        "one order for both",
+        ways if theirs in named and dotted(start) in (own, "") else (),
     )
+
+
+_PICKS = _DRAWS | {"randint", "choice", "integers"}
+
+
+def _order(index: ast.expr, held: dict[str, ast.expr]) -> tuple[str, ast.Call] | None:
+    """What draws the places of an index, and how it is called; of `order[a:b]` the `order`."""
+    index = index.value if isinstance(index, ast.Subscript) else index
+    made = held.get(dotted(index), index)
+    if isinstance(made, ast.Subscript) and made is not index:
+        return _order(made, held)
+    if isinstance(made, ast.Call) and tail(made) in _PICKS:
+        return dotted(index) or ast.unparse(index), made
+    return None
 
 
 def _mixture(value: ast.expr) -> tuple[str, str, ast.Subscript] | None:

@@ -7,19 +7,25 @@ import re
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from executor.inside.remarks.scaling import HELD_OUT
+from executor.inside.remarks.parts import HELD, flows, flows_by, names_in
+from executor.inside.remarks.scaling import HELD_OUT, TRAINING
 from executor.inside.remarks.syntax import (
     Found,
     argument,
     assigned,
+    behind,
+    blocks,
     callee,
     dotted,
     functions,
     inside,
+    method_calls,
+    optimizers,
     tail,
+    trained,
     words,
 )
-from executor.inside.walking import walk
+from executor.inside.walking import kept_by_node, walk
 
 _DRAWN = ("Random", "ColorJitter", "AutoAugment", "TrivialAugment", "AugMix")
 
@@ -99,6 +105,145 @@ def _is_plain(pipeline: ast.Call) -> bool:
     return callee(pipeline) == "ToTensor" or (
         bool(parts) and all(isinstance(p, ast.Call) and callee(p) != "Lambda" for p in parts)
     )
+
+
+def scaled_apart(tree: ast.Module) -> Found:
+    """A model that is trained on scaled data and asked about held-out data as they are, or so."""
+    models = {m for o in optimizers(tree).values() for m in trained(o, tree)}
+    asked = [(c, _sources(c, tree)) for c in walk(tree)
+             if isinstance(c, ast.Call) and c.args and dotted(c.func) in models]  # fmt: skip
+    back = {n for c in method_calls(tree, "backward") for n in _round_of(c, tree)}
+    learned = [pair for pair in asked if pair[0] in back and not any(map(HELD.search, pair[1]))]
+    judged = [(c, names) for c, names in asked
+              if c not in back and any(map(HELD.search, names))
+              and not any(map(TRAINING.search, names))]  # fmt: skip
+    if not learned or not judged:
+        return
+    ways = _scaled_names(tree)
+    shared = frozenset[str].intersection(*(frozenset(names) for _, names in learned))
+    within = {_scales(c.args[0]) for c, _ in learned}
+    own = within.pop() if len(within) == 1 else None
+    if within:
+        return  # one way and another
+    for call, names in judged:
+        common = {n for n in shared & names if n in flows(tree)}
+        one, other = (shared - common) & ways.keys(), (names - common) & ways.keys()
+        inline = _scales(call.args[0])
+        is_one, is_other = bool(one) or own is not None, bool(other) or inline is not None
+        sides = (names - common, *(n - common for _, n in learned))
+        plain = all(_is_plainly_made(n, tree) for side in sides for n in side)
+        if not common - models or is_one == is_other or not plain:
+            continue
+        at = own or inline or ways[min(one | other)]
+        line = getattr(at, "lineno", 0)
+        what, not_so = ("training", "held-out") if is_one else ("held-out", "training")
+        yield (
+            "test_not_normalised",
+            call,
+            f"the {what} data are scaled (line {line}: `{ast.unparse(at)[:60]}`), and "
+            f"the {not_so} data are not: the model is asked about values of another scale than "
+            "it was trained on; do the same to both, with the statistics of the training data",
+        )
+        return
+
+
+_CONVERTS = frozenset(
+    [
+        "tensor", "as_tensor", "from_numpy", "FloatTensor", "Tensor", "float", "float32", "to",
+        "astype", "cuda", "cpu", "numpy", "values", "reshape", "view", "unsqueeze", "squeeze",
+        "clone", "copy", "array", "asarray", "DataLoader", "TensorDataset", "train_test_split",
+        "random_split", "zip", "split", "enumerate", "tqdm", "list", "range", "len", "long", "int",
+        "mean", "std", "sum", "min", "max", "amin", "amax", "transform", "fit_transform",
+        "StandardScaler", "MinMaxScaler", "randperm", "device", "is_available",
+    ]
+)  # fmt: skip
+
+
+def _is_plainly_made(name: str, tree: ast.Module) -> bool:
+    """Whether all that makes a variable is known to leave or to scale its values."""
+    if name not in flows(tree):
+        return True
+    made = [v for _, given, v in assigned(tree) if given.rpartition(".")[2] == name]
+    calls = [c for v in made for c in walk(v) if isinstance(c, ast.Call)]
+    return all(tail(c) in _CONVERTS for c in calls) and not (functions(tree).keys() & {name})
+
+
+def _sources(call: ast.Call, tree: ast.Module) -> set[str]:
+    """All names that the first argument is made from, by the loop that the call stands in."""
+    names = _data_in(call.args[0])
+    for node in reversed(walk(tree)):  # the innermost loops come last
+        pairs: list[tuple[ast.expr, ast.expr]] = []
+        match node:
+            case ast.For(target=target, iter=over):
+                pairs = [(target, over)]
+            case ast.GeneratorExp(generators=parts) | ast.ListComp(generators=parts):
+                pairs = [(g.target, g.iter) for g in parts]
+        for target, over in pairs:
+            taken = {n.id for n in walk(target) if isinstance(n, ast.Name)} & names
+            if taken and call in walk(node):
+                names = (names - taken) | _data_in(over)
+    return behind(names, _data_flows(tree))
+
+
+@kept_by_node
+def _data_flows(tree: ast.AST) -> dict[str, set[str]]:
+    """Each variable, and the data that it is made from."""
+    return flows_by(tree, _data_in)
+
+
+def _data_in(node: ast.AST) -> set[str]:
+    """The names of a value without those of the statistics that it is scaled by."""
+    match node:
+        case ast.BinOp(left=ast.BinOp(left=of, op=ast.Sub()), op=ast.Div()):
+            return _data_in(of)
+        case ast.BinOp(left=of, op=ast.Div()):
+            return _data_in(of)
+        case ast.Call(func=ast.Attribute(attr=attr), args=[of, *_]) if attr in _FITS:
+            return _data_in(of)
+        case ast.Call(func=ast.Attribute(attr=attr)) if attr in _STATISTICS:
+            return set()
+        case ast.Name() | ast.Attribute() | ast.Subscript(slice=ast.Constant()):
+            return names_in(node)
+    return {n for child in ast.iter_child_nodes(node) for n in _data_in(child)}
+
+
+_FITS = ("transform", "fit_transform")
+_STATISTICS = {"mean", "std", "min", "max", "amin", "amax", "fit", "size"}
+
+
+def _round_of(call: ast.Call, tree: ast.Module) -> set[ast.AST]:
+    """What runs in the block of a `backward()`: the statement of its loss is one of them."""
+    for block in blocks(tree):
+        if any(call in walk(s) for s in block if isinstance(s, ast.Expr)):
+            before = [s for s in block if s.lineno <= call.lineno]
+            plain = [s for s in before if isinstance(s, ast.Expr | ast.Assign)]
+            return {n for s in plain for n in walk(s)}
+    return set()
+
+
+def _scaled_names(tree: ast.Module) -> dict[str, ast.AST]:
+    """The variables that are given scaled values somewhere, and what scales them."""
+    found: dict[str, ast.AST] = {}
+    for _, name, value in assigned(tree):
+        if (at := _scales(value)) is not None:
+            found[name] = at
+    for node in walk(tree):
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div | ast.Sub):
+            found[dotted(node.target)] = node
+    return found
+
+
+def _scales(value: ast.expr) -> ast.expr | None:
+    """`(x - mean) / std`, `x / 255`, `scaler.transform(x)`."""
+    for node in walk(value):
+        match node:
+            case ast.BinOp(left=ast.BinOp(op=ast.Sub()), op=ast.Div()):
+                return node
+            case ast.BinOp(op=ast.Div(), right=ast.Constant(value=255 | 256)):
+                return node
+            case ast.Call() if tail(node) in _FITS and node.args:
+                return node
+    return None
 
 
 def _channels_reshaped(tree: ast.Module) -> Found:
@@ -231,4 +376,4 @@ def _is_shared(scope: ast.AST, call: ast.Call) -> bool:
     return sum(dotted(n.func) == dotted(call.func) != "" for n in calls) > 1
 
 
-RULES = (_channels_reshaped, _mask_as_picture, _prepared_otherwise)
+RULES = (_channels_reshaped, _mask_as_picture, _prepared_otherwise, scaled_apart)

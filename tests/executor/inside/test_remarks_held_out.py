@@ -27,12 +27,82 @@ DERIVED = (
     "import torch\ndef residual(net, x, t):\n    u = net(x, t)\n    u_x = grad(u, x)\n"
     "    u_t = grad(u, t)\n    {second}\n    return u_t - u_xx\n"
 )
+CUT_IN_TWO = "import torch\nXtr, ytr, Xv, yv = X[:9], y[:9], X[9:], y[9:]\n"
+WHOLE = CUT_IN_TWO + (
+    "opt = torch.optim.SGD(net.parameters())\nfor e in range(9):\n"
+    "    loss = f(net(Xtr), ytr)\n    loss.backward()\n    opt.step()\n    {then}\n{last}"
+)
+LOADED = (
+    "import torch\nopt = torch.optim.SGD(net.parameters())\na, b = random_split(D(X), [9, 3])\n"
+    "train_dl, val_dl = DataLoader({of}, 3), DataLoader(b, 3)\nfor e in range(9):\n"
+    "    for xb, yb in train_dl:\n        loss = f(net(xb), yb)\n        loss.backward()\n"
+    "        opt.step()\n    n = 0\n    for xb, yb in {over}:\n        {each}\n    {last}\n"
+)
+STEPS = "loss = f(net(xb), yb); loss.backward(); opt.step(); n += loss.item()"
+PHASES = (
+    "import torch\nopt = torch.optim.SGD(net.parameters())\nfor phase in {phases}:\n"
+    "    for xb, yb in loaders[phase]:\n        loss = f(net(xb), yb)\n{step}"
+)
+SCALES = (
+    "import torch\nX = load()\nopt = torch.optim.SGD(net.parameters())\n{cut}\nfor e in range(9):\n"
+    "    loss = f(net({learns}), ytr)\n    loss.backward()\n    opt.step()\n"
+    "out = net({asks})\n"
+)
+CUTS = "Xtr, Xte = X[:9], X[9:]\nm, s = Xtr.mean(0), Xtr.std(0)"
+LOADS = (
+    "import torch\nX = load()\nopt = torch.optim.SGD(net.parameters())\n"
+    "train_dl = DataLoader(TensorDataset({one}, y[:9]), 3)\n"
+    "val_dl = DataLoader(TensorDataset({other}, y[9:]), 3)\nfor xb, yb in train_dl:\n"
+    "    loss = f(net(xb), yb)\n    loss.backward()\n    opt.step()\n"
+    "for xb, yb in val_dl:\n    print(f(net(xb), yb))\n"
+)
 
 SHOWN = {
     "trained_on_held_out": [
         ROUND.format(given="data", step=STEP, first="train", second="dev"),
         ROUND.format(given="data", step=STEP, first="train_loader", second="val_loader"),
         ROUND.format(given="m, data", step=STEP, first="net, train", second="net, test"),
+        WHOLE.format(then="val_loss = f(net(Xv), yv); val_loss.backward(); opt.step()", last=""),
+        LOADED.format(of="a", over="val_dl", each=STEPS, last="print('val', n / 3)"),
+        LOADED.format(of="a", over="val_dl", each=STEPS, last="val_loss = n / len(val_dl)"),
+        PHASES.format(phases=("train", "val"), step=STEP),
+        PHASES.format(phases=["train", "test"], step=STEP),
+    ],
+    "figure_of_training": [
+        WHOLE.format(then="val_loss = f(net(Xtr), ytr)", last=""),
+        WHOLE.format(then="print(f'val {f(net(Xtr), ytr):.3f}')", last=""),
+        WHOLE.format(then="", last="acc = score(net(Xtr), ytr)\nprint('Test accuracy:', acc)"),
+        WHOLE.format(then="v_loss, v_acc = go(Xtr, ytr); print(f'{e} val {v_loss:.3f}')", last=""),
+        WHOLE.format(then="", last="test_acc, n = score(net(Xtr), ytr), 9").replace(
+            "Xtr, ytr, Xv, yv = X[:9], y[:9], X[9:], y[9:]",
+            "from sklearn.model_selection import train_test_split\n"
+            "Xtr, Xv, ytr, yv = train_test_split(X, y)\nXv = torch.tensor(Xv)",
+        ),
+        LOADED.format(
+            of="a", over="train_dl", each="val_loss += f(net(xb), yb)",
+            last="print('val loss', val_loss / len(val_dl))",
+        ).replace("a, b", "train, val").replace("DataLoader(a", "DataLoader(train")
+        .replace("DataLoader(b", "DataLoader(val"),
+    ],
+    "test_not_normalised": [
+        SCALES.format(cut=CUTS, learns="Xtr", asks="(Xte - m) / s"),
+        SCALES.format(cut=CUTS, learns="(Xtr - m) / s", asks="Xte"),
+        SCALES.format(cut="Xtr, Xte = X[:9] / 255.0, X[9:]", learns="Xtr", asks="Xte.float()"),
+        SCALES.format(
+            cut=CUTS + "\nXtr = scaler.fit_transform(Xtr)", learns="torch.tensor(Xtr)",
+            asks="torch.tensor(Xte)",
+        ),
+        LOADS.format(one="(X[:9] - m) / s", other="X[9:]"),
+        SCALES.format(cut=CUTS + "\nXtr = Xtr - m\nXtr /= s", learns="Xtr", asks="Xte"),
+    ],
+    "trained_on_all": [
+        LOADED.format(of="D(X)", over="val_dl", each="n += f(net(xb), yb)", last="print(n)")
+        .replace("a, b =", "data = D(X)\ntr, val =").replace("DataLoader(D(X)", "DataLoader(data")
+        .replace("(b", "(val").replace("split(D(X)", "split(data"),
+        WHOLE.format(then="", last="print(f(net(Xv), yv))").replace("net(Xtr), ytr", "net(X), y"),
+        WHOLE.format(then="", last="print(f(net(Xv), yv), len(Xtr))").replace(
+            "net(Xtr), ytr", "net(X), y"
+        ),
     ],
     "windows_dealt_out": [
         CUT.format(w=50, h=5) + DEALT,
@@ -69,6 +139,64 @@ SOUND = {
         given="data, other", step=STEP, first="train, val", second="train, test"
     ),
     "other data for training": ROUND.format(given="data", step=STEP, first="train", second="more"),
+    "a loss of held-out data that is looked at": WHOLE.format(
+        then="val_loss = f(net(Xv), yv); print(val_loss)", last=""
+    ),
+    "a second optimizer, for what is searched": WHOLE.format(
+        then="val_loss = f(net(Xv), yv); val_loss.backward(); other.step()", last=""
+    ).replace("opt =", "other = torch.optim.SGD(m.parameters())\nopt =", 1),
+    "steps that learn to learn": WHOLE.format(
+        then="val_loss = f(net(Xv), yv); val_loss.backward(); meta.step()", last=""
+    ),
+    "a held-out part that is judged": LOADED.format(
+        of="a", over="val_dl", each="n += f(net(xb), yb)", last="print('val', n / 3)"
+    ),
+    "more training at the end": LOADED.format(
+        of="a", over="val_dl", each=STEPS, last="print('more', n / 3)"
+    ),
+    "a phase that decides": PHASES.format(
+        phases=("train", "val"),
+        step="        if phase == 'train':\n            loss.backward()\n            opt.step()\n",
+    ),
+    "phases of training": PHASES.format(phases=("train", "warmup"), step=STEP),
+    "a phase that is left": PHASES.format(
+        phases=("train", "val"), step="        if phase == 'val':\n            continue\n" + STEP
+    ),
+    "a figure of held-out data": WHOLE.format(then="val_loss = f(net(Xv), yv)", last=""),
+    "a figure of both parts": WHOLE.format(
+        then="val_loss = f(net(Xtr), ytr) - f(net(Xv), yv)", last=""
+    ),
+    "a figure of the training": WHOLE.format(then="print('train', f(net(Xtr), ytr))", last=""),
+    "a figure by its function": WHOLE.format(
+        then="val_loss = go(); print(val_loss)", last="def go():\n    return f(net(Xv), yv)"
+    ),
+    "a part that is used": WHOLE.format(
+        then="val_loss = f(net(Xtr), ytr)", last="show(net(Xv), yv)"
+    ),
+    "a text of the training's": WHOLE.format(then="print('no test, train:', f(net(Xtr)))", last=""),
+    "trained on its part": WHOLE.format(then="", last="print(f(net(Xv), yv))"),
+    "all are trained on, none is judged": WHOLE.format(then="", last="").replace(
+        "net(Xtr), ytr", "net(X), y"
+    ),
+    "all are looked at": WHOLE.format(then="", last="print(f(net(Xv), yv))\nplot(net(X))"),
+    "both are scaled": SCALES.format(cut=CUTS, learns="(Xtr - m) / s", asks="(Xte - m) / s"),
+    "neither is scaled": SCALES.format(cut=CUTS, learns="Xtr", asks="Xte"),
+    "scaled before it is cut": SCALES.format(
+        cut="X = (X - X.mean()) / X.std()\n" + CUTS, learns="Xtr", asks="Xte"
+    ),
+    "scaled by both loaders": LOADS.format(one="(X[:9] - m) / s", other="(X[9:] - m) / s"),
+    "prepared by what is not known": SCALES.format(
+        cut=CUTS + "\nXte = prepare(Xte)", learns="(Xtr - m) / s", asks="Xte"
+    ),
+    "of other data": SCALES.format(
+        cut="Xtr, Xte = (A - m) / s, B[9:]", learns="Xtr", asks="Xte"
+    ),
+    "scaled targets": SCALES.format(
+        cut=CUTS + "\nytr = (ytr - 3) / 2", learns="Xtr", asks="Xte"
+    ),
+    "scaled in place": SCALES.format(
+        cut=CUTS + "\nXtr -= m\nXtr /= s\nXte -= m\nXte /= s", learns="Xtr", asks="Xte"
+    ),
     "windows side by side": CUT.format(w=50, h=50) + DEALT,
     "windows of a size that the text does not say": CUT.format(w="int(n)", h=5) + DEALT,
     "recordings that are dealt out": CUT.format(w=50, h=5)

@@ -27,7 +27,7 @@ from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.heard import Heard
 from executor.inside.probes.training.quiet import quietly
 from executor.inside.remarks.edits import put, way
-from executor.inside.remarks.measures import batches_of
+from executor.inside.remarks.passes import batches_of
 from executor.inside.remarks.syntax import assigned, bound, dotted, method_calls, tail
 from executor.inside.walking import walk
 
