@@ -423,8 +423,10 @@ async def test_of_values_that_were_added_only_what_the_message_says_is_mended(as
     )
 
     diffs = [fix.diff for fix in (answer.fix, *answer.alternatives) if fix is not None]
-    assert len(diffs) == 1, answer.headline
-    assert "+loss = criterion(y_pred, labels.unsqueeze(1))" in diffs[0]
+    assert [d.splitlines()[-1] for d in diffs] == [
+        "+loss = criterion(y_pred, labels.unsqueeze(1))",
+        "+loss = criterion(y_pred.squeeze(-1), labels)",
+    ], answer.headline
     answer = await ask(
         "Why?\n```python\nloss = criterion(y_pred, labels)\n```\n```\n"
         "RuntimeError: 0D or 1D target tensor expected, multi-target not supported\n```"
