@@ -182,7 +182,7 @@ SOUND = {
     "both are scaled": SCALES.format(cut=CUTS, learns="(Xtr - m) / s", asks="(Xte - m) / s"),
     "neither is scaled": SCALES.format(cut=CUTS, learns="Xtr", asks="Xte"),
     "scaled before it is cut": SCALES.format(
-        cut="X = (X - X.mean()) / X.std()\n" + CUTS, learns="Xtr", asks="Xte"
+        cut="X = scaled(X)\n" + CUTS, learns="Xtr", asks="Xte"
     ),
     "scaled by both loaders": LOADS.format(one="(X[:9] - m) / s", other="(X[9:] - m) / s"),
     "prepared by what is not known": SCALES.format(
