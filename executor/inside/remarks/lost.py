@@ -67,37 +67,42 @@ def _unread(tree: ast.Module) -> Iterator[tuple[Told, bool]]:
     trains = [(c.lineno, c.col_offset) for c in method_calls(tree, "backward")]
     if not trains:
         return
+    scopes: list[ast.Module | ast.FunctionDef] = [tree, *functions(tree).values()]
+    stores = [
+        (scope, *store) for scope in scopes for store in unread_stores(scope)
+        if not store[1].startswith("_")
+    ]  # fmt: skip
+    if not stores:
+        return  # as in most programs: what follows takes longer
     known = _Tensors(tree)
     said = {node for rule in NEVER_USED for _, node, *_ in rule(tree)}
-    scopes: list[ast.Module | ast.FunctionDef] = [tree, *functions(tree).values()]
-    for scope in scopes:
-        looked_at = _without_gradients(scope)
-        for statement, name, value in unread_stores(scope):
-            if name.startswith("_") or statement in {*looked_at, *said}:
-                continue
-            goes_on = known.is_one(value) and is_read(name, value)  # `h = h.detach()`
-            if _acts(value, tree) or not (goes_on or known.is_worked_out(value, scope)):
-                continue
-            taken = known.first_in(value)
-            later = _reads_behind(statement, taken, scope)
-            asked = [n for n in later if known.is_asked_of_a_model(n) and not known.answers(value)]
-            place = statement.lineno, statement.col_offset
-            if isinstance(scope, ast.Module) and place > max(trains) and not asked:
-                continue  # what a program ends with is its result
-            on = f": that goes on with `{taken}`" if later else ""
-            one = next(iter(asked if len(asked) == 1 else later), None)
-            told = Told(
-                "value_unread",
-                statement,
-                f"`{name}` is computed here and nothing reads it, so that it changes nothing of "
-                f"what follows{on}" + (f", as in line {one.lineno}" if one is not None else ""),
-                tuple(_taken_on(statement, name, taken, later, asked)),
-            )
-            made_of = not isinstance(value, ast.Subscript) and name.lower().startswith(
-                taken.lower()
-            )  # `Xn` of `X`
-            in_function = isinstance(scope, ast.FunctionDef)
-            yield told, bool(in_function or asked or goes_on or made_of or _MATTERS.search(name))
+    looked_at = {scope: _without_gradients(scope) for scope in scopes}
+    for scope, statement, name, value in stores:
+        if statement in said or statement in looked_at[scope]:
+            continue
+        goes_on = known.is_one(value) and is_read(name, value)  # `h = h.detach()`
+        if _acts(value, tree) or not (goes_on or known.is_worked_out(value, scope)):
+            continue
+        taken = known.first_in(value)
+        later = _reads_behind(statement, taken, scope)
+        asked = [n for n in later if known.is_asked_of_a_model(n) and not known.answers(value)]
+        place = statement.lineno, statement.col_offset
+        if isinstance(scope, ast.Module) and place > max(trains) and not asked:
+            continue  # what a program ends with is its result
+        on = f": that goes on with `{taken}`" if later else ""
+        one = next(iter(asked if len(asked) == 1 else later), None)
+        told = Told(
+            "value_unread",
+            statement,
+            f"`{name}` is computed here and nothing reads it, so that it changes nothing of "
+            f"what follows{on}" + (f", as in line {one.lineno}" if one is not None else ""),
+            tuple(_taken_on(statement, name, taken, later, asked)),
+        )
+        made_of = not isinstance(value, ast.Subscript) and name.lower().startswith(
+            taken.lower()
+        )  # `Xn` of `X`
+        in_function = isinstance(scope, ast.FunctionDef)
+        yield told, bool(in_function or asked or goes_on or made_of or _MATTERS.search(name))
 
 
 def _reads_behind(statement: ast.stmt, name: str, scope: ast.AST) -> list[ast.Name]:
