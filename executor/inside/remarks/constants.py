@@ -21,6 +21,7 @@ from executor.inside.remarks.syntax import (
     trained_losses,
     trained_names,
     walk,
+    without_gradients,
     words,
 )
 
@@ -37,7 +38,7 @@ def term_without_graph(tree: ast.Module) -> Found:
             (n, v) for name, v, n in grown(below)
             if name in names and any(n.lineno < line for line in backs)
         ]  # fmt: skip
-        without = _without(scope)
+        without = without_gradients(scope)
         for node, value in ((n, v) for n, v in sums if n not in without):
             parts = [t for _, t in terms(value)]
             if len(parts) < 2 and not isinstance(node, ast.AugAssign):
@@ -59,20 +60,10 @@ def term_without_graph(tree: ast.Module) -> Found:
                 return
 
 
-def _without(scope: ast.AST) -> set[ast.AST]:
-    """What runs in blocks without gradients."""
-    return {
-        n
-        for block in inside(scope)
-        if isinstance(block, ast.With) and any(is_without(i.context_expr) for i in block.items)
-        for n in inside(block)
-    }
-
-
 def _made_without(scope: ast.AST) -> set[str]:
     """The variables that are assigned once, in a block without gradients."""
     given = [name for _, name, _ in assigned(scope)]
-    without = _without(scope)
+    without = without_gradients(scope)
     return {n for node, n, _ in assigned(scope) if node in without and given.count(n) == 1}
 
 
@@ -118,7 +109,7 @@ def _cut_within(value: ast.expr, own: dict[str, ast.FunctionDef]) -> ast.expr | 
     if function is None:
         return None
     values = [n.value for n in inside(function) if isinstance(n, ast.Return) and n.value]
-    without = _without(function)
+    without = without_gradients(function)
     if values and (
         any(map(is_without, function.decorator_list)) or all(v in without for v in values)
     ):

@@ -21,7 +21,6 @@ from executor.inside.remarks.syntax import (
     is_layer,
     is_model,
     is_read,
-    is_without,
     loops,
     method_calls,
     methods_named,
@@ -29,6 +28,7 @@ from executor.inside.remarks.syntax import (
     origins,
     tail,
     walk,
+    without_gradients,
     words,
 )
 from executor.inside.remarks.unread import NEVER_USED
@@ -76,7 +76,7 @@ def _unread(tree: ast.Module) -> Iterator[tuple[Told, bool]]:
         return  # as in most programs: what follows takes longer
     known = _Tensors(tree)
     said = {node for rule in NEVER_USED for _, node, *_ in rule(tree)}
-    looked_at = {scope: _without_gradients(scope) for scope in scopes}
+    looked_at = {scope: without_gradients(scope) for scope in scopes}
     for scope, statement, name, value in stores:
         if statement in said or statement in looked_at[scope]:
             continue
@@ -243,15 +243,6 @@ def _acts(value: ast.expr, tree: ast.Module) -> bool:
         ):
             return True
     return False
-
-
-def _without_gradients(scope: ast.AST) -> set[ast.AST]:
-    """What runs where nothing goes back: it is to be looked at, at the most."""
-    if isinstance(scope, ast.FunctionDef) and any(map(is_without, scope.decorator_list)):
-        return set(inside(scope))
-    blocks = (n for n in inside(scope) if isinstance(n, ast.With))
-    off = (b for b in blocks if any(is_without(i.context_expr) for i in b.items))
-    return {n for block in off for n in inside(block)}
 
 
 def argument_unread(tree: ast.Module) -> Found:

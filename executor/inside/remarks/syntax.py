@@ -353,6 +353,15 @@ def is_without(node: ast.expr) -> bool:
     return tail(node) in ("no_grad", "inference_mode") or (off and tail(node) == "set_grad_enabled")
 
 
+def without_gradients(scope: ast.AST) -> set[ast.AST]:
+    """What runs in blocks, or in a function, in which nothing goes back."""
+    if isinstance(scope, ast.FunctionDef) and any(map(is_without, scope.decorator_list)):
+        return set(inside(scope))
+    withs = (n for n in inside(scope) if isinstance(n, ast.With))
+    off = (b for b in withs if any(is_without(i.context_expr) for i in b.items))
+    return {n for block in off for n in inside(block)}
+
+
 def stepped(step: ast.Call) -> str:
     """The optimizer that is stepped, also by `scaler.step(optimizer)`."""
     given = dotted(step.args[0]) if step.args else ""

@@ -16,12 +16,12 @@ from executor.inside.remarks.syntax import (
     functions,
     inside,
     is_read,
-    is_without,
     methods_named,
     outermost,
     rebound,
     tail,
     walk,
+    without_gradients,
     words,
 )
 
@@ -54,7 +54,7 @@ def _never_used(tree: ast.Module) -> Found:
                 continue
             if [ast.unparse(n) for n in _calls(loop)].count(ast.unparse(value)) > 1:
                 continue  # it is computed once more where it is needed
-            if node in _without_gradients(loop):
+            if node in without_gradients(loop):
                 continue
             if _OF_A_LOSS.search(name) and _is_computed(value) and _goes_back(loop):
                 yield (
@@ -70,13 +70,6 @@ def _never_used(tree: ast.Module) -> Found:
                     f"`{name}` is made from `{given}` in each round and read nowhere: what follows "
                     f"goes on with `{given}` as it was",
                 )
-
-
-def _without_gradients(loop: ast.AST) -> set[ast.AST]:
-    """What runs in blocks in which nothing goes back: it is to be looked at, at the most."""
-    blocks = (n for n in inside(loop) if isinstance(n, ast.With))
-    off = (b for b in blocks if any(is_without(i.context_expr) for i in b.items))
-    return {n for block in off for n in inside(block)}
 
 
 def _left_in_forward(tree: ast.Module) -> Found:
