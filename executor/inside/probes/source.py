@@ -85,7 +85,9 @@ class SnippetSource:
 
     def line_above(self, above: int) -> int | None:
         """The same, if that many callers are known not to be the snippet's."""
-        frame = self.frame(1 + above)
+        frame: FrameType | None = sys._getframe(1 + above)
+        while frame is not None and frame.f_code.co_filename != self.filename:
+            frame = frame.f_back
         if frame is None:
             return None
         # Python computes a line number from the start of its code object each time.

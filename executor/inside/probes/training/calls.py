@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import torch
@@ -18,6 +18,7 @@ from executor.inside.probes.training.unlike import Unlike
 from executor.protocol import ModuleCall
 
 _CALLS = 50
+_ASKED = 50  # calls of a root after which nothing new is learnt of where its inputs come from
 _GIVEN = 8  # calls between two backwards whose inputs are kept
 
 
@@ -47,6 +48,8 @@ class Calls:
         self.inputs: set[int] = set()
         self.fed: set[int] = set()  # roots that got a tensor which requires a gradient …
         self.plain: set[int] = set()  # … and those that got only tensors which do not
+        self._asked: dict[int, int] = {}
+        self._settled: set[int] = set()  # losses of PyTorch's: what they can tell was told long ago
         # The inputs of the calls since the last backward: the root's id, and its tensors.
         self.given: list[tuple[int, list[weakref.ref[torch.Tensor]]]] = []
         self.evaluating: dict[int, int | None] = {}  # roots in eval mode → the line of the call
@@ -103,7 +106,7 @@ class Calls:
         def listener(self: Any, *args: Any, **kwargs: Any) -> Any:
             call = self._compiled_call_impl or self._call_impl
             # torch.export must not trace our code; its tracer evaluates is_compiling() itself.
-            if calls._working or torch.compiler.is_compiling():
+            if calls._working or torch.compiler.is_compiling() or id(self) in calls._settled:
                 return call(*args, **kwargs)
             calls._working = True
             try:
@@ -127,12 +130,16 @@ class Calls:
         return listener
 
     def _enter(self, module: nn.Module, args: tuple[Any, ...], kwargs: Any) -> None:
-        tensors = [a for a in args if issubclass(type(a), torch.Tensor)]
-        self.inputs.update(map(id, tensors))
+        if len(args) == 1 and type(args[0]) is torch.Tensor:  # nearly always, and every call pays
+            tensors: Sequence[torch.Tensor] = args
+            self.inputs.add(id(args[0]))
+        else:
+            tensors = [a for a in args if issubclass(type(a), torch.Tensor)]
+            self.inputs.update(map(id, tensors))
         line = self.source.line_above(2)
         key = id(module)
         if len(self.given) < _GIVEN:
-            self.given.append((key, [weakref.ref(t) for t in tensors]))
+            self.given.append((key, list(map(weakref.ref, tensors))))
         if type(module) in TAKES_SIGNS:
             self.signs.called(module, args, line)
         if torch.is_grad_enabled():
@@ -142,8 +149,8 @@ class Calls:
                 self.roots[key] = module
                 if self.first is not None:
                     self.first(module, args, kwargs, line)
-            if tensors and not (key in self.fed and key in self.plain):
-                (self.fed if any(map(requires_grad, tensors)) else self.plain).add(key)
+            if tensors and self._asked.get(key, 0) < _ASKED:
+                self._note_fed(key, module, tensors)
             try:
                 is_training = module.training
             except Exception:  # super().__init__() was forgotten; PyTorch is about to say so
@@ -158,6 +165,13 @@ class Calls:
             self.asked_in_training |= _acts_in_training(module)
             self.unlike.called(module, args, kwargs, line, recorded=False)
         self._root = line, shape(tensors[0]) if tensors and tensors[0] is args[0] else ()
+
+    def _note_fed(self, key: int, module: nn.Module, tensors: Sequence[torch.Tensor]) -> None:
+        self._asked[key] = asked = self._asked.get(key, 0) + 1
+        (self.fed if any(map(requires_grad, tensors)) else self.plain).add(key)
+        of_pytorch = type(module).__module__ == nn.MSELoss.__module__
+        if asked == _ASKED and of_pytorch and self.keeper is None:
+            self._settled.add(key)  # `roots` holds it, so that its id stays its own
 
     def _leave(self, module: nn.Module, output: Any) -> None:
         if len(self.seen) >= _CALLS or not issubclass(type(output), torch.Tensor):

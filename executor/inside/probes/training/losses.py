@@ -102,14 +102,16 @@ class LossProbe:
         self.count += 1
         self._begins(loss)
         line = self.names.source.line_above(3)  # _hear, __get__, and who looked it up
-        if len(self._known) < _LOSSES:
+        if self.count <= _LOSSES:
             self._known[id(loss)] = weakref.ref(loss)
         if self._not_finite is None and loss.numel() == 1 and loss.is_floating_point():
             value = number(loss)
             self.largest = max(self.largest, abs(value))
-            self._courses.setdefault(line, Course()).add(value)
-            if line not in self._names:
+            course = self._courses.get(line)
+            if course is None:
+                course = self._courses[line] = Course()
                 self._names[line] = self.names.of(loss)
+            course.add(value)
             if not math.isfinite(value):
                 known = self.calls.inputs_finite()
                 self._not_finite = self.count, line, self.names.of(loss), value, known

@@ -6,7 +6,7 @@ Gradients are read when the step begins: by the end of the run `zero_grad()` has
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain, islice
 from typing import Any
 
@@ -116,10 +116,10 @@ class Steps:
             # Of two that take turns each wipes what the other's loss has left with it.
             if record is self._latest and record.backwards and self.backwards <= _LATE:
                 record.lost |= all(p.grad is None for p in record.params)
-            record.left = self._left_by_another(record)
+            record.left = self._left_by_another(record) if record.passed else None
             record.backwards += 1
             if record.carrying:
-                grads = _a_few(record.params)
+                grads = [g for p in record.few if (g := p.grad) is not None]
                 now = largest(grads) if grads else []
                 record.carrying = any(now)
                 first = record.backwards == 1  # since the step: it left what the next adds to
@@ -127,8 +127,8 @@ class Steps:
 
     def _left_by_another(self, record: Record) -> torch.Tensor | None:
         """A gradient that the loss of another optimizer, which has stepped since, left there."""
-        passed, record.passed = record.passed, False
-        if not passed or not record.backwards or len(record.opposed) >= _ALL:
+        record.passed = False
+        if not record.backwards or len(record.opposed) >= _ALL:
             return None
         there = [g for p in record.params if (g := p.grad) is not None]
         return copy_of(there[-1]) if there else None
@@ -167,11 +167,12 @@ class Steps:
             record.closure |= any(map(callable, (*args, kwargs.get("closure"))))
         every = record.steps <= _ALL or record.steps % _ALL == 0 or self.look_at_all
         named: dict[int, Named] | None = None
-        groups = [group["params"] for group in optimizer.param_groups]
-        if list(map(id, chain.from_iterable(groups))) != record.ids:
+        groups = optimizer.param_groups
+        if (every or len(groups) != record.groups) and _ids(groups) != record.ids:
             named = self.names.tensors(self.calls.roots.values(), self.calls.inputs)
             record.count()
-            record.params = params = list(chain.from_iterable(groups))
+            record.groups, record.few = len(groups), []
+            record.params = params = [p for group in groups for p in group["params"]]
             record.ids = list(map(id, params))
             record.watched = [self._watch(p, i, record, named) for i, p in enumerate(params)]
         if record.closure:  # LBFGS computes its gradients inside the step
@@ -194,12 +195,14 @@ class Steps:
         elif record.left is not None:
             self._compare_with_left(record)
         record.left = None
-        if record.steps == 1 or record.stale:
-            record.kept = largest(_a_few(record.params)) if not empty else []
+        if not empty and (record.stale or not record.few):
+            record.few = _a_few(record.params)
+            record.kept = largest([g for p in record.few if (g := p.grad) is not None])
         record.carrying, record.backwards = not empty, 0
         if record.steps <= 3 or record.steps % (2 * _ALL) == 0 or self._new_roots():
             self._look_beside(named)
-        self._note_modes(record)
+        if self.calls.evaluating:
+            self._note_modes(record)
 
     def _note_draws(self) -> None:
         """Compare where the random numbers are with where they were at the steps before."""
@@ -317,7 +320,7 @@ class Steps:
 
     def _note_modes(self, record: Record) -> None:
         """The roots in eval mode that this step trains: others are only compared with."""
-        held = set(record.ids) if self.calls.evaluating else set()
+        held = set(record.ids)
         for key, line in self.calls.evaluating.items():
             root = self.calls.roots[key]
             if any(id(p) in held for p in root.parameters()):
@@ -332,8 +335,12 @@ class Steps:
         return f" of another `{w.owner}` than the one in the optimizer" if same else ""
 
 
+def _ids(groups: Sequence[dict[str, Any]]) -> list[int]:
+    return [id(p) for group in groups for p in group["params"]]
+
+
 def _a_few(params: list[torch.Tensor]) -> list[torch.Tensor]:
-    """The gradients of the first parameters and of the last, which is there behind dead units."""
-    first = list(islice((g for p in params if (g := p.grad) is not None), _CARRIED))
-    last = next((g for p in reversed(params) if (g := p.grad) is not None), None)
-    return first if last is None or any(last is g for g in first) else [*first, last]
+    """The first parameters with a gradient and the last one, which is there behind dead units."""
+    first = list(islice((p for p in params if p.grad is not None), _CARRIED))
+    last = next((p for p in reversed(params) if p.grad is not None), None)
+    return first if last is None or any(last is p for p in first) else [*first, last]

@@ -78,7 +78,9 @@ class Record:
     params: list[torch.Tensor] = field(default_factory=list)
     ids: list[int] = field(default_factory=list)  # of the parameters
     unlooked: int = 0  # healthy steps that `watched` has not counted yet
-    kept: list[float] = field(default_factory=list)  # gradients at the last step, a few
+    groups: int = 0  # of its parameters
+    few: list[torch.Tensor] = field(default_factory=list)  # parameters that had a gradient once
+    kept: list[float] = field(default_factory=list)  # their gradients at that step
     turns: int = 0  # how often it stepped after another optimizer had
     lost: bool = False  # gradients of a backward were gone at the next one, without a step
     changed_late: bool = False  # somebody changed a gradient after the step that used it
