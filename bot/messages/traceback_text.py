@@ -204,6 +204,8 @@ def _read_segment(lines: Sequence[str], pos: int, whole_block: bool) -> tuple[_S
         named = lines[pos].partition(_HEADER)[0].split()
         segment.type = named[0] if named and _is_error_name(named[0]) else ""
         pos += 1
+    elif pos < len(lines) and _FRAME.match(lines[pos]):  # Python writes it two spaces further in
+        margin = max(0, len(lines[pos]) - len(lines[pos].lstrip()) - 2)
     code_due = False  # the line below a frame is its code, even without indentation
     while pos < len(lines):
         line = lines[pos]

@@ -170,8 +170,8 @@ class Article:
         The rest of the article explains and fixes another mistake.
         """
         wanted = signatures.signature(type, message)
-        # A silent mistake raises nothing: an error that its article names is another one.
-        if not self.is_silent and any(signatures.matches(own, wanted) for own in self.signatures):
+        # A silent mistake raises nothing, but may warn.
+        if any(signatures.matches(own, wanted) for own in self.signatures):
             return ""
         lines = [*self.what_you_see.splitlines(), *self.if_that_was_not_it.splitlines()]
         return " ".join(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from bot.models import PastedTraceback
+from executor.errors import read_words
 from executor.protocol import GLUED, MODULE, RESOURCES, Caught, ErrorSeen, Finding, JobResult
 from knowledge.repair.mistake import Mistake
 
+_LAST_RESORT = "live"  # the explanation that only lists what the line worked on
 NAMES_TOLD = 6  # names that are asked for, at most
 
 
@@ -19,7 +21,10 @@ def in_short(pasted: PastedTraceback) -> str:
 def explanation(wrong: Mistake, run: JobResult) -> str:
     """What live values say about the error, the one that the snippet caught too; or nothing."""
     seen = wrong.error.explanation if isinstance(wrong.error, Caught) else run.explanation
-    return seen.text if seen is not None and wrong.error is not None else ""
+    if seen is None or wrong.error is None:
+        return ""
+    words = read_words(wrong.error) if seen.family == _LAST_RESORT else None
+    return f"{words.means}. {seen.text}" if words is not None and words.is_specific else seen.text
 
 
 def layer(run: JobResult) -> str:

@@ -198,6 +198,14 @@ FAMILIES = (
                 {"function": r"(?:T|Transpose)Backward\w*"},
             ),
             Sentence(
+                "A tensor of shape {shape} that backward still needs was changed after it was "
+                "used (it has version {version} where {expected} was expected). {function} says "
+                "that it is a view of the tensor that was changed. In two dimensions that is most "
+                "often the transposed weight of a Linear layer, which optimizer.step() changed "
+                "between the forward pass and this backward",
+                {"function": r"AsStridedBackward\w*", "shape": r"\[\d+, ?\d+\]"},
+            ),
+            Sentence(
                 "A computed tensor of shape {shape}, the result of {function}, was changed in "
                 "place after it was used: backward still needs its old values (it has version "
                 "{version} where {expected} was expected). It is no weight, so no optimizer.step() "
@@ -266,7 +274,7 @@ FAMILIES = (
                 "(for a GAN: `fake.detach()` for the discriminator); a hidden state kept between "
                 "steps is detached: `h = h.detach()`. If none does, look for `+=`, `x[...] = ...` "
                 "and methods ending in `_` on a tensor of shape {shape}",
-                {"function": r"(?:T|Transpose)Backward\w*"},
+                {"function": r"(?:T|Transpose|AsStrided)Backward\w*", "shape": r"\[\d+, ?\d+\]"},
             ),
             Sentence(
                 "Look behind the operation that {function} belongs to, for what writes into its "

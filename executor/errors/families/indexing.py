@@ -86,7 +86,12 @@ def _mask(seen: SeenError, message: str) -> Mapping[str, str]:
     if of > at:
         one_each = len(mask) == 1 and mask[0] in tensor[:of]
         return {**sizes, "behind": "one each" if one_each else "another index"}
-    return {**sizes, "at_the_end": "yes"} if tensor[-len(mask) :] == mask else sizes
+    if tensor[-len(mask) :] == mask:
+        return {**sizes, "at_the_end": "yes"}
+    if at == of == 0 and len(mask) > 1 and mask[1:] == tensor[1 : len(mask)]:
+        times, rest = divmod(tensor[0], mask[0] or 1)
+        return {**sizes, "times": str(times)} if times > 1 and not rest else sizes
+    return sizes
 
 
 def _cuts(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -110,6 +115,9 @@ _INTO = (
 
 # The last frame is that of a data set which is asked for a sample.
 _A_SAMPLE = r" __getitem__\Z"
+
+# What torchvision's detectors read of a target.
+_OF_A_DETECTION = r"'(?:boxes|labels|masks|keypoints)'"
 
 FAMILIES = (
     ErrorFamily(
@@ -636,6 +644,10 @@ FAMILIES = (
                 for where in ("frames", "words", "code")
             ),
             Sentence(
+                "A detector of torchvision finds no {key} in the dictionary of an image's target",
+                {"raised_in": "torchvision", "key": _OF_A_DETECTION},
+            ),
+            Sentence(
                 "The dictionary has no key {key}, which a group of some optimizers has | the state "
                 "of another kind of optimizer was loaded",
                 {"key": r"'(?:momentum|dampening|nesterov|betas|amsgrad|exp_avg|max_exp_avg_sq)'"},
@@ -677,6 +689,14 @@ FAMILIES = (
                 "If it is newer, `python -m pip install -U transformers` and restart. If not, "
                 "`model_type` in the model's config.json is not a name that transformers has",
                 {"frames": r"configuration_auto\.py"},
+            ),
+            Sentence(
+                "Put it into the dictionary where the data set makes it, under that very name, and "
+                "see that no transform or collate function drops it (`print(targets[0].keys())` "
+                "right before the model). Training needs for each image `boxes` [N, 4] in floating "
+                "point and `labels` [N] in int64, of which 0 is the background, so that classes "
+                "count from 1; Mask R-CNN also `masks`, Keypoint R-CNN also `keypoints` [N, K, 3]",
+                {"raised_in": "torchvision", "key": _OF_A_DETECTION},
             ),
             Sentence(
                 "`print(table.columns.tolist())`: another spelling, a space in a name, a "
@@ -732,12 +752,22 @@ FAMILIES = (
         id="index_dimensions",
         says="gather or scatter gets an index with another number of dimensions than its tensor.",
         means=(
+            Sentence(
+                "scatter gets values (`src`) with another number of dimensions than its index",
+                {"of": r"src"},
+            ),
             (
                 "gather or scatter gets an index with another number of dimensions than "
                 "its tensor; both need the same number"
             ),
         ),
         remedy=(
+            Sentence(
+                "If one value is meant for all places, write it as a number in place of the "
+                "tensor, `1.0`. If each place has a value of its own, `src` needs as many "
+                "dimensions as the index, and may be no smaller in any of them",
+                {"of": r"src"},
+            ),
             *(
                 Sentence(
                     "What `nonzero` gives is no index for gather: each of its rows is the place of "
@@ -952,6 +982,14 @@ FAMILIES = (
                 "The mask has the sizes of the last dimensions, and counts from the first: "
                 "`x[..., mask]`",
                 {"at_the_end": r"yes"},
+            ),
+            Sentence(
+                "The tensor has {times} rows for each one of the mask. If its rows come of a "
+                "flattened batch of maps or sequences, the mask lacks one of the dimensions that "
+                "were flattened ({mask_size}·{times} = {size}): give it an entry for each pixel or "
+                "step, as the labels have, and flatten both alike. Print the shapes of both before "
+                "they are flattened",
+                {"times": r".+"},
             ),
             "Print both shapes: a mask is not repeated along a dimension. If it has size 1 there, "
             "`mask.expand_as(x)` (or `squeeze` it, to choose whole rows). If it was made from "

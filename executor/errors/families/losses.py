@@ -82,7 +82,10 @@ def _maps(seen: SeenError, message: str) -> Mapping[str, str]:
         return {}
     if output[1:3] == target[1:] and output[2:] != target[1:]:
         return {"kind": "last"}
-    return {"kind": "exchanged"} if output[2:] == target[:0:-1] else {}
+    if output[2:] == target[:0:-1]:
+        return {"kind": "exchanged"}
+    larger = output[2] > target[1] and output[3] > target[2]
+    return {"kind": "larger", "times": f"{output[2] / target[1]:.3g}"} if larger else {}
 
 
 _ROWS_AS_IT_TAKES = r"\.(?:view|reshape)\(\(?-1, *[\d *]+\)"
@@ -143,6 +146,10 @@ def _extra_one(seen: SeenError, message: str) -> Mapping[str, str]:
         return {"only_rows": "yes"}
     if len(one) == len(other) == 4 and one[:1] == other[:1] and one[1:] == other[3:] + other[1:3]:
         return {"kind": "last"}
+    if len(one) == len(other) == 2 and one[0] == other[0] and 1 in (one[1], other[1]):
+        of_each = max(one[1], other[1])
+        side = "target" if one[1] == 1 else "input"
+        return {"wide": side, "of_each": "each" if of_each == one[0] > 1 else str(of_each)}
     if len(one) == len(other) > 1 and one[:1] + one[2:] == other[:1] + other[2:]:
         return _channels_of_both(one[1], other[1]) if len(one) > 2 else {}
     if len(one) == len(other) == 4 and one[:2] == other[:2]:
@@ -161,6 +168,12 @@ def _extra_one(seen: SeenError, message: str) -> Mapping[str, str]:
     at = max(n for n in range(len(long)) if long[n] == 1 and long[:n] + long[n + 1 :] == short)
     return {"extra": "input" if long is one else "target", "extra_at": str(at)}
 
+
+# Words of reinforcement learning.
+_OF_POLICIES = (
+    r"(?i)\b(?:sac|ddpg|td3|ppo|a2c|a3c|actor|critic|policy|rewards?|q[12]?.?(?:values?|net\w*)"
+    r"|soft actor|gym(?:nasium)?)\b"
+)
 
 _SCALED = (
     "If the mask came through ToTensor, its numbers were divided by 255: read it with "
@@ -539,6 +552,14 @@ FAMILIES = (
                 "take (height, width). Find where one of the two was made with the other order",
                 {"kind": "exchanged"},
             ),
+            Sentence(
+                "The model's maps are {times} times as high as the target. Print the shape behind "
+                "each layer: where it grows more than is meant, an Upsample or ConvTranspose has "
+                "too large a stride, or stands where a plain convolution belongs. If the target "
+                "was made smaller than the image, enlarge it with "
+                "`InterpolationMode.NEAREST`, or leave it as large as it was",
+                {"kind": "larger"},
+            ),
             (
                 "If both show the same picture and the model gives smaller maps, enlarge the "
                 "predictions: `F.interpolate(output, size=target.shape[-2:], mode='bilinear', "
@@ -697,6 +718,20 @@ FAMILIES = (
                 "(`nn.Linear(…, 1)`) and a float target of the same shape, or make the target "
                 "one-hot",
                 {"classes": r"[2-9]|\d{2,}"},
+            ),
+            Sentence(
+                "The {wide} has as many columns as rows: on the way a tensor of [batch] met one of "
+                "[batch, 1], which makes a table of each with each. Print the shapes of all that "
+                "it is computed from, and give those of one dimension another, `x.unsqueeze(1)`",
+                {"wide": r".+", "of_each": r"each"},
+            ),
+            Sentence(
+                "The target has {of_each} numbers for each sample, and a value of a state or of an "
+                "action is one. If `log_prob` of a distribution is in it: a Normal gives one for "
+                "each part of the action, and the action's is their sum, "
+                "`log_prob(a).sum(-1, keepdim=True)`, everywhere it is used. Print the shapes of "
+                "all that the target is computed from",
+                {"wide": r"target", "words": _OF_POLICIES},
             ),
             (
                 "Print both shapes before the loss. If the target holds class numbers, "

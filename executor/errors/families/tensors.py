@@ -41,6 +41,9 @@ _RESET = r"\benv\w*\.reset\("
 # What torch.tensor says of a text, raised before in the same chain.
 _OF_TEXTS = r"too many dimensions 'str'"
 
+# A bound of a slice, or an index, that is divided: `x[a / 2 : b / 2]`.
+_DIVIDED_BOUND = r"\w\[(?:[^\[\]\n]{0,80}[,:])? *[\w.]{1,40} */ *[\w.]{1,40} *[,:\]]"
+
 FAMILIES = (
     ErrorFamily(
         id="ragged_rows",
@@ -321,8 +324,27 @@ FAMILIES = (
     ErrorFamily(
         id="index_of_one_element",
         says="A tensor stands where Python needs one whole number.",
-        means=("A tensor stands where Python needs one whole number",),
+        means=(
+            *(
+                Sentence(
+                    "A tensor of floating point stands where Python needs a whole number: `/` "
+                    "gives one, of whole numbers too, and `{quoted}` takes it as an index or as "
+                    "the bound of a slice",
+                    {where: _DIVIDED_BOUND},
+                )
+                for where in ("line", "code")
+            ),
+            "A tensor stands where Python needs one whole number",
+        ),
         remedy=(
+            *(
+                Sentence(
+                    "Write `//` in place of `/` in all of these brackets (or `int(x / 4)`). Where "
+                    "two bounds have to fit each other, see that both are rounded alike",
+                    {where: _DIVIDED_BOUND},
+                )
+                for where in ("line", "code")
+            ),
             "If it holds one number, `int(x)`. If it holds several, they are no position for a "
             "list: `[items[i] for i in x.tolist()]`, or make a tensor of the list",
         ),

@@ -13,8 +13,8 @@ _OF_AN_EVALUATION = r"(?i).*(?:val|test|dev).*"
 
 # Rows that were pooled to one for each graph, given to a layer of nodes under the same name.
 _POOLED_AND_USED_ON = (
-    r"\b(\w+) *= *global_\w+_pool\( *\1\b[^\n]{0,80}(?:\n[^\n]{0,200}){0,3}?"
-    r"\n[^\n]{0,80}\b\w*[cC]onv\w*\( *\1 *, *\w*edge_index"
+    r"\b(\w+) *= *global_\w+_pool\( *(?:\w+)\b[^\n]{0,80}(?:\n[^\n]{0,200}){0,3}?"
+    r"\n[^\n]{0,80}\b\w*[cC]onv\w*\( *\1 *, *[\w.]"
 )
 
 

@@ -550,6 +550,17 @@ def test_frames_without_their_header_are_a_traceback():
     assert question.text == ""
 
 
+@pytest.mark.parametrize("indent", ["", "  ", "    ", "\t"])
+def test_a_block_that_is_indented_as_a_whole_ends_in_its_error(indent: str):
+    """The last frame's line of code is often left out, and the error is none."""
+    frames = ['  File "a.py", line 2, in f', "    g()", '  File "b.py", line 5, in g']
+    lines = [f"{indent}{line}" for line in (*frames, "ValueError: no")]
+    (found,) = find_tracebacks(lines, whole_block=True)
+
+    assert (found.traceback.type, found.traceback.message) == ("ValueError", "no")
+    assert [frame.code for frame in found.traceback.frames] == ["g()", ""]
+
+
 def test_an_arrow_without_the_frame_above_it_begins_a_traceback():
     """People copy a notebook's traceback from the line that failed."""
     lines = [

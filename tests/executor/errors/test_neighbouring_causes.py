@@ -29,6 +29,19 @@ CHANGED = (
     "one of the variables needed for gradient computation has been modified by an inplace "
     "operation: [torch.cuda.{}Tensor [{}]]{} is at version 3; expected version 2 instead."
 )
+STRIDED = ", which is output 0 of AsStridedBackward0,"
+DIMENSIONS = "Index tensor must have the same number of dimensions as {} tensor"
+MASKED = (
+    "The shape of the mask [{}] at index 0 does not match the shape of the indexed tensor [{}] at "
+    "index 0"
+)
+SPATIAL = "size mismatch (got input: [{}] , target: [{}]"
+WHOLE = "only integer tensors of a single element can be converted to an index"
+SPREAD = (
+    "Using a target size (torch.Size([{}])) that is different to the input size "
+    "(torch.Size([{}])). This will likely lead to incorrect results due to broadcasting."
+)
+ISTFT = "istft(CPUComplexFloatType[9, 5], center={}, normalized=0) window overlap add min: 1"
 MAPS = "shape '[1, 1, 52, 52]' is invalid for input of size 4096"
 HIDDEN = "Expected hidden[0] size (1, 24, 8), got [1, 32, 8]"
 MASK = "The shape of the 2D attn_mask is torch.Size({0}), but should be ({1}, {1})."
@@ -159,6 +172,8 @@ CASES = [
         "in a loop",
         "optimizer.step()",
     ),
+    ("", CHANGED.format("Float", "8, 1", STRIDED), {}, "of a Linear layer", "made by AsStrided"),
+    ("", CHANGED.format("Float", "8, 4, 3", STRIDED), {}, "made by AsStrided", "of a Linear"),
     (
         "",
         VIEW.format("BackwardHookFunctionBackward", "created inside a custom Function"),
@@ -168,6 +183,26 @@ CASES = [
     ),
     ("", VIEW.format("MineBackward", "created inside a custom Function"), {}, "its own", "One of"),
     ("", VIEW.format("UnbindBackward0", "the output"), {}, "One of several", "its own"),
+    # -- sizes that tell where they come from --------------------------------------------------
+    ("", DIMENSIONS.format("src"), {}, "as a number", "squeeze(1)"),
+    ("", DIMENSIONS.format("self"), {}, "squeeze(1)", "as a number"),
+    ("IndexError", MASKED.format("384, 19", "9216, 19"), {}, "384·24 = 9216", "is not repeated"),
+    ("IndexError", MASKED.format("384, 19", "9215, 19"), {}, "is not repeated", "·"),
+    ("IndexError", MASKED.format("384, 7", "9216, 19"), {}, "is not repeated", "·"),
+    ("", SPATIAL.format("4, 9, 1536, 3072", "4, 512, 1024"), {}, "3 times as high", "smaller maps"),
+    ("", SPATIAL.format("4, 9, 128, 256", "4, 512, 1024"), {}, "smaller maps", "times as high"),
+    ("TypeError", WHOLE, {"line": "y = f[b, :, z0 / 4:z1 / 4]"}, "in place of `/`", "is a list"),
+    ("TypeError", WHOLE, {"line": "y = f[k[:n] / 2]"}, "int(x)", "in place of `/`"),
+    ("TypeError", WHOLE, {"line": "y = f[k] / 2"}, "int(x)", "in place of `/`"),
+    ("UserWarning", SPREAD.format("64, 4", "64, 1"), {"words": "my SAC"}, "log_prob", "one-hot"),
+    ("UserWarning", SPREAD.format("64, 4", "64, 1"), {"words": "ages"}, "one-hot", "log_prob"),
+    ("UserWarning", SPREAD.format("64, 64", "64, 1"), {}, "each with each", "one-hot"),
+    ("UserWarning", SPREAD.format("1, 4", "1, 1"), {}, "one-hot", "each with each"),
+    ("", ISTFT.format(0), {}, "center=True in both", "Make hop_length smaller"),
+    ("", ISTFT.format(1), {}, "Make hop_length smaller", "center=True in both"),
+    ("KeyError", "'labels'", {"raised_in": "torchvision"}, "background", "Print its keys"),
+    ("KeyError", "'labels'", {}, "Print its keys", "background"),
+    ("KeyError", "'image'", {"raised_in": "torchvision"}, "Print its keys", "background"),
     # -- modules ----------------------------------------------------------------------------
     ("", f'{STATE}Unexpected key(s) in state_dict: "a.total_ops". ', {}, "thop", "Compare"),
     ("", f'{STATE}Unexpected key(s) in state_dict: "a.total_ops", "b". ', {}, "Compare", "thop"),

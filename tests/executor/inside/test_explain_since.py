@@ -49,6 +49,11 @@ n = Net()
         ("x = torch.rand((), requires_grad=True)\n"
          "g = torch.autograd.grad(x * x, x, create_graph=True)[0].detach()\n"
          "torch.autograd.grad(g, x)", "ends the graph", "constant"),
+        # What is no whole number in the brackets, and what has more than one.
+        ("f = torch.rand(8, 8)\na, b = torch.tensor([2, 4])\nf[:, a / 2:b]",
+         "`a / 2` is no whole number: `/` gives", "values"),
+        ("f = list(range(9))\nk = torch.arange(3)\nf[k]", "`k` [3] (line 5) has 3 values", "`/`"),
+        ("f = torch.rand(8) / 2\nk = torch.rand(3)\nf[k:]", "`k` [3] (line 5) has 3 values", "`/`"),
         # A name that another scope binds: a comprehension's own, and one that a function changes.
         ("x = torch.rand(2)\nys = [torch.rand(3)]\n"
          "z = [x + y for y in ys for x in [torch.rand(2)]]", "`x` [2] and `y` [3]", "line 4"),

@@ -264,9 +264,24 @@ def _first_odd(value: object, name: str, depth: int = 3) -> tuple[str, object] |
     return None
 
 
-@explains(
-    "scalar", "several_elements", "one_element_tensors", "array_to_number", "index_of_one_element"
-)
+@explains("scalar", "index_of_one_element")
+def index(scene: Scene, m: SeenError) -> Told:
+    """What in the brackets is no whole number."""
+    if not isinstance(scene.node, ast.Subscript):
+        return scalar(scene, m)
+    inside = list(ast.walk(scene.node.slice))
+    for part in inside:
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div):
+            return (
+                f"`{ast.unparse(part)[:60]}` is no whole number: `/` gives floating point, of "
+                "whole numbers too, and `//` whole ones."
+            )
+    named = scene.known([n for n in inside if isinstance(n, ast.Name)])
+    x = next((t for t in named if t.is_tensor and t.value.numel() != 1), None)
+    return _of_several(x) if x is not None else None
+
+
+@explains("scalar", "several_elements", "one_element_tensors", "array_to_number")
 def scalar(scene: Scene, m: SeenError) -> Told:
     """How many values the tensor has."""
     x = scene.receiver if scene.receiver is not None and scene.receiver.is_tensor else None
@@ -281,6 +296,10 @@ def scalar(scene: Scene, m: SeenError) -> Told:
                     f"{dims(many[0].shape)}; each would have to be one number."
                 )
         return None
+    return _of_several(x)
+
+
+def _of_several(x: Thing) -> str:
     return f"{x} has {x.value.numel()} values; this line asks for the one number of it."
 
 
