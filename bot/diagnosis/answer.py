@@ -52,7 +52,9 @@ _SEEN_IN_THE_RUN = {
 }
 
 # Lines that are told only to those whose words they answer.
-_CONCERNS_SOME = ("seeded_and_timed", "no_main_guard", "drawn_anew", "expanded_copy")
+_CONCERNS_SOME = (
+    "seeded_and_timed", "no_main_guard", "drawn_anew", "expanded_copy", "generator_copied"
+)  # fmt: skip
 # … and the words that they answer; of the first, not beside words of training.
 _ASKED_FOR = {
     "drawn_anew": re.compile(
@@ -64,6 +66,10 @@ _ASKED_FOR = {
         r"|n[’']t match|\bmismatch|\bshould(?:n[’']t| not)? (?:be (?:the )?same|change|agree|match)"
     ),
     "expanded_copy": re.compile(r"(?i)\bmemory\b|\bram\b|\bOOM\b"),
+    "generator_copied": re.compile(
+        r"(?is)\A(?=.{0,8000}?\bworkers?\b)"
+        r"(?=.{0,8000}?\b(?:same|repeat\w*|identical|duplicat\w*|again|groups?)\b)"
+    ),
 }
 _SPAWNS = re.compile(
     r"\bwindows\b|\bwin(?:32|64|10|11|7|8)\b|\bmac ?os\b|\bspawn(?:_main|\.py)|\b[A-Z]:\\"

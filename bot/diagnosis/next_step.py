@@ -238,7 +238,8 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "the workers (`cv2.setNumThreads(0)`), a missing `if __name__ == '__main__':`, or too "
             "little shared memory. With several processes: all of them have to reach each "
             "collective operation equally often, so look for a rank with fewer batches, and for a "
-            "barrier, save or evaluation that only one rank calls; `NCCL_DEBUG=INFO` and "
+            "barrier, save or evaluation that only one rank calls (there `model.module(x)`: the "
+            "forward of DistributedDataParallel waits for the others); `NCCL_DEBUG=INFO` and "
             "`NCCL_P2P_DISABLE=1` tell a fault of the links",
         ),
         (

@@ -63,6 +63,7 @@ one function, from the tree to remarks.
     handed_round.py  one list or dictionary that is changed where it lies
     indices.py     indices of another order than that of what they pick
     thrown_away.py losses, layers and weights that the next line throws away
+    halves.py      two halves of one job that do not fit each other
     signs.py       with which sign each quantity stands in what is trained
     by_sign.py     what the quantities are, and which have the wrong sign
     edits.py       what a rule tells, and the edits that would mend it
@@ -99,6 +100,7 @@ from executor.inside.remarks import (
     frozen,
     generated,
     gradients,
+    halves,
     handed_round,
     held_out,
     indices,
@@ -165,6 +167,7 @@ ASIDES = frozenset(
         "mask_as_picture",
         "scaled_by_all",
         "value_left",
+        "classes_by_batch",
     ]
 )
 
@@ -197,6 +200,7 @@ _BY_WHAT_IT_READS = (
     *keeping.RULES,
     *settings.RULES,
     *policies.RULES,
+    *halves.RULES,
     *similarities.RULES,
     *attention.RULES,
     *constants.RULES,

@@ -7,7 +7,17 @@ from __future__ import annotations
 
 import ast
 
-from executor.inside.remarks.syntax import Found, assigned, callee, tail, walk, words
+from executor.inside.remarks.syntax import (
+    Found,
+    assigned,
+    callee,
+    dotted,
+    inside,
+    methods_named,
+    tail,
+    walk,
+    words,
+)
 
 _DRAWN = ("Random", "ColorJitter", "AutoAugment", "TrivialAugment", "AugMix")
 _KEEPS = {"permute", "transpose", "movedim", "swapaxes", "unsqueeze", "squeeze"}
@@ -62,4 +72,43 @@ def expanded_copy(tree: ast.Module) -> Found:
             of = of.func.value
 
 
-RULES = (drawn_anew, expanded_copy)
+_GENERATORS = ("RandomState", "default_rng", "Random", "Generator")
+_SAMPLES = ("__getitem__", "__call__")
+
+
+def generator_copied(tree: ast.Module) -> Found:
+    """A data set or transform that draws from a generator of its own, made when it was made."""
+    if "get_worker_info" in words(tree):
+        return
+    for cls in (n for n in walk(tree) if isinstance(n, ast.ClassDef)):
+        made = {
+            name: value
+            for method in methods_named(cls, "__init__")
+            for n in inside(method)
+            if isinstance(n, ast.Assign)
+            for _, name, value in assigned(n)
+            if name.startswith("self.") and _is_generator(value)
+        }
+        for method in (m for name in _SAMPLES for m in methods_named(cls, name)):
+            for node in inside(method):
+                name = dotted(node)
+                if name in made:
+                    yield (
+                        "generator_copied",
+                        made[name],
+                        f"`{name}` is made once, before the workers of a DataLoader are, and each "
+                        "worker gets a copy of it in the same state: all of them draw the same "
+                        "numbers, and in each epoch the same again, as workers are made anew from "
+                        "it; no seed of NumPy's or torch's own reaches it. Make it in the worker "
+                        f"(where it is None yet), or in `worker_init_fn`, from "
+                        "`torch.utils.data.get_worker_info().seed`, or draw with torch's own "
+                        "functions, which are seeded for each worker",
+                    )
+                    return
+
+
+def _is_generator(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and tail(value) in _GENERATORS
+
+
+RULES = (drawn_anew, expanded_copy, generator_copied)
