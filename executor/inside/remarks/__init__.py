@@ -63,6 +63,8 @@ one function, from the tree to remarks.
     handed_round.py  one list or dictionary that is changed where it lies
     indices.py     indices of another order than that of what they pick
     thrown_away.py losses, layers and weights that the next line throws away
+    axes.py        what is summed, laid out or picked along another dimension than is meant
+    lapsed.py      what is set once and is lost on the way
     halves.py      two halves of one job that do not fit each other
     signs.py       with which sign each quantity stands in what is trained
     by_sign.py     what the quantities are, and which have the wrong sign
@@ -81,6 +83,7 @@ from executor.inside.remarks import (
     accumulation,
     asked,
     attention,
+    axes,
     batches,
     best_score,
     by_hand,
@@ -106,6 +109,7 @@ from executor.inside.remarks import (
     indices,
     keeping,
     labels,
+    lapsed,
     layers,
     loss_terms,
     losses,
@@ -201,6 +205,8 @@ _BY_WHAT_IT_READS = (
     *settings.RULES,
     *policies.RULES,
     *halves.RULES,
+    *axes.RULES,
+    *lapsed.RULES,
     *similarities.RULES,
     *attention.RULES,
     *constants.RULES,

@@ -309,6 +309,7 @@ def deviation_of_log(tree: ast.Module) -> Found:
         and not any(isinstance(m, ast.Call) and tail(m) in ("sum", "mean") for m in walk(n))
         for n in walk(tree)
     )
+    halved = halved and not _is_the_logarithm_of_a_variance(tree)
     noisy = [f for _, parts in products(tree) if any(says(p, _NOISE) for p in parts) for f in parts]
     deviations = [value for _, name, value in assigned(tree) if _DEVIATION.fullmatch(name)]
     for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
@@ -332,6 +333,24 @@ def deviation_of_log(tree: ast.Module) -> Found:
                 f"by the deviation, its root: write `torch.exp(0.5 * {name})`",
                 (way("the deviation is the root of the variance", new),),
             )
+
+
+def _is_the_logarithm_of_a_variance(tree: ast.Module) -> bool:
+    """Whether a divergence takes it for one: `1 + v - m ** 2 - exp(v)`, whatever else is halved."""
+    for node in walk(tree):
+        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add | ast.Sub):
+            continue
+        parts = [part for _, part in terms(node)]
+        logs = {name for p in parts if _LOG_VARIANCE.match((name := dotted(p)).rpartition(".")[2])}
+        for part in parts:
+            match part:
+                case ast.Call(func=ast.Attribute(attr="exp", value=of), args=[]) if (
+                    dotted(of) in logs
+                ):
+                    return len(parts) > 2
+                case ast.Call(func=ast.Attribute(attr="exp"), args=[of]) if dotted(of) in logs:
+                    return len(parts) > 2
+    return False
 
 
 def _sampled(tree: ast.Module) -> Found:
@@ -575,7 +594,8 @@ def rates_not_logs(tree: ast.Module) -> Found:
         return
     if {"log", "log1p"} & words(tree):
         return
-    positive = [v for v, _ in ends(tree) if isinstance(v, ast.Call) and tail(v) in _POSITIVE]
+    last = [v for v, _ in ends(tree) if isinstance(v, ast.Call)]
+    positive = [m for v in last for m in (v, *made_of(v.func, tree)) if tail(m) in _POSITIVE]
     if positive:
         new = with_argument(losses[0], "log_input", "False")
         yield Told(

@@ -129,9 +129,7 @@ def _never_set_by_a_class(tree: ast.Module) -> Found:
                 ]  # fmt: skip
                 if not begins or elsewhere or any(s not in at_first for s in sets):
                     continue
-                if any(
-                    isinstance(n, ast.AugAssign) and dotted(n.target) == name for n in walk(own)
-                ):
+                if any(_is_changed_at(n, name) for n in walk(own)):
                     continue
                 better = _better(branch)
                 written = f"{name} = {now.id}"
@@ -145,6 +143,18 @@ def _never_set_by_a_class(tree: ast.Module) -> Found:
                          add=added(written, better[0])),) if better else (),
                 )  # fmt: skip
                 return
+
+
+def _is_changed_at(node: ast.AST, name: str) -> bool:
+    """Whether it changes what a name holds: `best += …`, `best[key] = …`, `best.update(…)`."""
+    match node:
+        case ast.AugAssign(target=target):
+            return dotted(target) == name
+        case ast.Subscript(value=held, ctx=ast.Store()):
+            return dotted(held) == name
+        case ast.Call(func=ast.Attribute(value=held, attr="update" | "append" | "copy_" | "fill_")):
+            return dotted(held) == name
+    return False
 
 
 def _only_at_first(method: ast.FunctionDef, name: str) -> list[ast.AST]:

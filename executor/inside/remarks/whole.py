@@ -67,6 +67,7 @@ SAID_OF_THE_WHOLE = frozenset(
         "patience_adds_up",
         "phases_in_training",
         "rate_unread",
+        "reset_uncalled",
         "returns_nothing",
         "sampler_epoch_not_set",
         "scaled_by_all",

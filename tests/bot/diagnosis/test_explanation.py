@@ -460,6 +460,10 @@ def test_an_article_that_the_words_ask_for_is_sure_only_where_it_is_nearest(
         ("Does this policy gradient agent have a mistake in its loss?", ()),
         ("Is anything wrong with this policy gradient loss?", ()),
         ("Can you check the loss of my policy gradient?", ()),
+        ("Is my policy gradient loss right?", ()),
+        ("My policy gradient loss: bug or fine?", ()),
+        ("A loss for a policy gradient, anything wrong?", ()),
+        ("Where do I go wrong with the loss of a policy gradient?", ()),
         (
             "Is anything wrong with this? I would also like to know what loss a policy gradient "
             "takes, since mine never learns to balance the pole.",

@@ -520,6 +520,28 @@ def test_a_warning_of_pytorch_is_a_note_with_its_remedy(any_house: House, name: 
 
 
 @pytest.mark.parametrize(
+    ("read", "told"),
+    [
+        ("a.grad", "call `retain_grad()` on it before"),
+        ("net(x).grad", "that the very line computes"),
+        ("torch.relu(net(x)).grad", "that the very line computes"),
+        ("(a.grad, net(x).shape)", "call `retain_grad()` on it before"),
+    ],
+)
+def test_of_what_a_line_computes_itself_no_gradient_is_kept(
+    any_house: House, read: str, told: str
+):
+    """`retain_grad()` would not help it: the loss is not made of that tensor."""
+    result = run(
+        any_house,
+        "net, x = nn.Linear(2, 1), torch.ones(3, 2)\na = net(x)\na.sum().backward()\n"
+        f"print({read})\n",
+    )
+
+    assert [told in f.message for f in result.findings if f.kind == "pytorch_warns"] == [True]
+
+
+@pytest.mark.parametrize(
     ("given", "target", "told"),
     [
         ("1", "28", "the input is repeated to fit, so each of its values is compared with 28"),

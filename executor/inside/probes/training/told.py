@@ -14,11 +14,18 @@ from executor.errors import families_of
 from executor.inside.probes.training.findings import FindingCollector
 from executor.protocol import WarningSeen
 
+_OF_NO_LEAF = r"The \.grad attribute of a Tensor that is not a leaf"
 _TO_A_NUMBER = "Converting a tensor with requires_grad=True to a scalar"
+_READS_OF_A_NEW_ONE = (
+    "this reads `.grad` of a tensor that the very line computes, and no backward() went through "
+    "that one: keep the tensor that the loss is made of under a name, call `retain_grad()` on it "
+    "before backward(), and read its `.grad`; or use a hook of the layer "
+    "(`register_full_backward_hook`)"
+)
 # A pattern of the message, and what a colleague would say of it.
 _NOTES: tuple[tuple[str, str], ...] = (
     (
-        r"The \.grad attribute of a Tensor that is not a leaf",
+        _OF_NO_LEAF,
         "this reads `.grad` of a tensor that is no leaf, which is always None: read that of the "
         "leaf it was computed from, or call `retain_grad()` on it before backward(); where a "
         "`detach()` lies between them and the loss, neither gets one",
@@ -89,6 +96,8 @@ _NOTES: tuple[tuple[str, str], ...] = (
 )
 
 
+# The tensor whose gradient is read is made in that line, by a call of a layer or a function.
+_OF_A_NEW_ONE = re.compile(r"(?<!\bnext)(?<!\bparameters)\((?:[^()]|\([^()]*\)){0,300}\)\.grad\b")
 _CONVERTS = re.compile(r"\b(?:float|int|complex|bool|round|range|math\.\w+)\s*\(|\bnp\.")
 
 
@@ -112,6 +121,8 @@ def report_warnings(
                 continue
             line = warning.line or 0
             at = lines[line - 1] if 0 < line <= len(lines) else ""
+            if pattern == _OF_NO_LEAF and _OF_A_NEW_ONE.search(at):
+                says = _READS_OF_A_NEW_ONE
             if pattern != _TO_A_NUMBER or _CONVERTS.search(at):
                 collector.add("pytorch_warns", warning.line, "", says)
 
