@@ -41,7 +41,8 @@ _LOOKED_OVER = re.compile(
     r"|\bis (?:this|that|it)\b[^.?!\n]{0,60}\b(?:right|wrong|correct|a mistake|valid)\b"
     r"|\banything wrong\b|\b(?:bug|mistake|error) or (?:fine|right|ok\w*|not)\b"
     r"|\bwhere do I go wrong\b|\bwhat (?:am I|do I) miss(?:ing)?\b"
-    r"|\b(?:is|are) (?:my|the|this|that|these) (?:\w+ ){0,4}(?:ok|okay|right|fine|correct|wrong)(?=[?!])"
+    r"|\b(?:is|are) (?:my|the|this|that|these) (?:\w+ ){0,4}"
+    r"(?:ok|okay|right|fine|correct|wrong)(?=[?!])"
     r"|\b(?:does|do|is there|are there)\b[^.?!\n]{0,60}\b(?:mistakes?|bugs?)\b",
     re.IGNORECASE,
 )

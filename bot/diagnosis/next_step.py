@@ -247,7 +247,8 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             r"\A(?!.*\b(?:loss|accuracy|converg\w*|learn\w*|descen\w*)\b[^.?!]{0,40}\bslow)"
             + _OF_TRAINING
             # … and how many steps it takes is no question of the clock.
-            + r"\b(?:slow(?:er|ness)?\b(?! (?:\w+ )?(?:reference|version|baseline|loop|path))|takes? (?:so |too |very )?(?:long|forever)"
+            + r"\b(?:slow(?:er|ness)?\b(?! (?:\w+ )?(?:reference|version|baseline|loop|path))"
+            r"|takes? (?:so |too |very )?(?:long|forever)"
             r"(?! (?:to|until|before|for)\b[^.?!]{0,30}\b(?:converg|learn|fit|improv|reach))"
             r"|speed(?:s|ed)? up|low (?:gpu )?utili[sz]ation|gpu[^.?!]{0,30}\butili[sz]ation)\b",
             "measure what takes the time. Run the loop over the loader alone, without the model: "

@@ -196,6 +196,7 @@ def quotes(question: Question, error: HasMessage | None) -> bool:
     text = " ".join(_WORDS_OF.findall(question.text.lower()))
     words = _WORDS_OF.findall(error.message[:_PIECE].lower())
     pieces = {f"{a} {b}" for a, b in pairwise(words) if min(len(a), len(b)) >= _LONG}
+    pieces |= {" ".join(words[n : n + _LONG]) for n in range(len(words) - _LONG + 1)}
     return error.type.lower() in text or any(piece in text for piece in pieces)
 
 

@@ -360,6 +360,11 @@ FAMILIES = (
                 {"given": r"NoneType"},
             ),
             Sentence(
+                "An LSTM has two states where a GRU has one: give both and take both, `h, c = "
+                "cell(x, (h, c))`, with zeros for each at the start, and go on with `h`",
+                {"function": r"lstm\w*", "name": r"hx"},
+            ),
+            Sentence(
                 "Put the tensors into a list: `{function}([a, b])`",
                 {"expected": r"tuple of Tensors", "given": r"Tensor|Parameter"},
             ),

@@ -617,6 +617,23 @@ FAMILIES = (
         examples=("KeyError: \"FasterRCNN: 'MyHead is not in the models registry'\"",),
     ),
     ErrorFamily(
+        id="name_taken",
+        says="A module is given a buffer, a parameter or a part whose name it has already.",
+        means=(
+            "The module has an attribute `{name}` already, and register_buffer (or "
+            "register_parameter, add_module) makes one of that name itself",
+        ),
+        remedy=(
+            "Give it the value at once, `self.register_buffer('{name}', value)`, and leave out the "
+            "`self.{name} = …` before it; or take another name, if that is one of nn.Module's own",
+        ),
+        types=("KeyError",),
+        today=(r"attribute '(?P<name>[\w.]{1,100})' already exists",),
+        values={"name": "that is given"},
+        sample="m = nn.Linear(1, 1)\nm.mask = 1\nm.register_buffer('mask', torch.ones(1))",
+        decides=True,
+    ),
+    ErrorFamily(
         id="key_missing",
         says="A dictionary has no such key.",
         means=(

@@ -54,6 +54,17 @@ FAMILIES = (
                 "NaN or a division by 0, mend those",
                 {"nan": r"yes"},
             ),
+            *(
+                Sentence(
+                    "Where the entries are made of deviations and a correlation, the diagonal is "
+                    "`sx ** 2` and `sy ** 2`, and the entry beside it their product, `rho * sx * "
+                    "sy`: a bare correlation there is too large as soon as a deviation is below 1. "
+                    "If they are made so, a correlation may be rounded to 1 or -1: bound it, "
+                    "`0.999 * torch.tanh(x)`",
+                    {"constraint": r"PositiveDefinite", where: r"(?i)\b(?:corr\w*|rho)\b"},
+                )
+                for where in ("code", "words")
+            ),
             Sentence(
                 "Of a batch only some of the matrices are printed, and those may be sound: "
                 "`torch.linalg.eigvalsh({parameter}).min(-1).values` shows which have an "

@@ -250,6 +250,16 @@ FAMILIES = (
             ),
             *(
                 Sentence(
+                    "{a} and {b} differ by {off_by}: the inverse of a real FFT gives an even "
+                    "number of values unless it is told how many there were, for half of the "
+                    "frequencies do not say it: `irfft(f, n=x.shape[-1])`, `irfft2(f, "
+                    "s=x.shape[-2:])`",
+                    {"off_by": r"1", where: r"\birfft[2n]?\("},
+                )
+                for where in ("words", "line", "code")
+            ),
+            *(
+                Sentence(
                     "{a} and {b} differ by {off_by}, as an odd size does that was halved (stride "
                     "or pooling rounds down) and doubled again. Pad or resize the input to a "
                     "multiple of 2 for each halving (16 for four, 32 for five), give "

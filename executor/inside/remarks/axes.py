@@ -14,9 +14,11 @@ from executor.inside.remarks.syntax import (
     assigned,
     behind,
     callee,
+    constant,
     dotted,
     functions,
     inside,
+    methods_named,
     module_classes,
     tail,
     walk,
@@ -282,4 +284,109 @@ def _unpacked(tree: ast.Module) -> Iterator[set[str]]:
             yield names - {""}
 
 
-RULES = (logdet_of_batch, penalty_along_channels, repeated_order, streams_cut, columns_for_all)
+_RECURRENT = ("LSTM", "GRU", "RNN")
+
+
+def state_of_all_layers(tree: ast.Module) -> Found:
+    """`self.head(h_n)` of a recurrent layer with several layers or directions."""
+    for module in module_classes(tree):
+        layers = {
+            name: value for _, name, value in assigned(module)
+            if isinstance(value, ast.Call) and callee(value) in _RECURRENT and _is_deep(value)
+        }  # fmt: skip
+        heads = {
+            name for _, name, value in assigned(module)
+            if isinstance(value, ast.Call) and callee(value) == "Linear"
+        }  # fmt: skip
+        for forward in methods_named(module, "forward"):
+            states: dict[str, ast.Call] = {}
+            for node in inside(forward):
+                match node:
+                    case ast.Assign(
+                        targets=[ast.Tuple(elts=[_, held])], value=ast.Call() as call
+                    ) if dotted(call.func) in layers:
+                        first = held.elts[0] if isinstance(held, ast.Tuple) else held
+                        takes_pair = callee(layers[dotted(call.func)]) == "LSTM"
+                        if isinstance(held, ast.Tuple) is takes_pair and dotted(first):
+                            states[dotted(first)] = layers[dotted(call.func)]
+            anew = [name for _, name, _ in assigned(forward)]
+            for call in (n for n in inside(forward) if isinstance(n, ast.Call)):
+                name = dotted(call.args[0]) if len(call.args) == 1 else ""
+                if dotted(call.func) not in heads or name not in states or name in anew:
+                    continue
+                both = _says_true(states[name], "bidirectional")
+                last = f"torch.cat([{name}[-2], {name}[-1]], dim=1)" if both else f"{name}[-1]"
+                yield (
+                    "state_of_all_layers",
+                    call,
+                    f"`{name}` holds the last state of every layer and direction, [layers · "
+                    "directions, batch, hidden], and this gives an answer for each of them; the "
+                    f"last layer's is `{last}`"
+                    + (", with twice the hidden size for the next layer" if both else ""),
+                )
+                return
+
+
+def _is_deep(layer: ast.Call) -> bool:
+    """Whether it is made with more than one layer, or both directions, as far as is written."""
+    deep = argument(layer, 2, "num_layers")
+    several = deep is not None and not (isinstance(deep, ast.Constant) and deep.value == 1)
+    return several or _says_true(layer, "bidirectional")
+
+
+def _says_true(layer: ast.Call, name: str) -> bool:
+    said = next((k.value for k in layer.keywords if k.arg == name), None)
+    return said is not None and not (isinstance(said, ast.Constant) and not said.value)
+
+
+def size_cut_off(tree: ast.Module) -> Found:
+    """`steps = int(50176 / 3)`, a size of a view that is no whole number before it is cut off."""
+    sizes = {
+        n.id
+        for call in (n for n in walk(tree) if isinstance(n, ast.Call))
+        if tail(call) in ("view", "reshape", "unflatten")
+        for a in call.args
+        for n in walk(a)
+        if isinstance(n, ast.Name)
+    }
+    for node, name, value in assigned(tree):
+        match value:
+            case ast.Call(
+                func=ast.Name(id="int"), args=[ast.BinOp(left=of, op=ast.Div(), right=by)]
+            ):
+                pass
+            case ast.BinOp(left=of, op=ast.FloorDiv(), right=by):
+                pass
+            case _:
+                continue
+        whole, parts = _number(of, tree), _number(by, tree)
+        if name not in sizes or not whole or not parts or whole % parts == 0:
+            continue
+        yield (
+            "size_cut_off",
+            node,
+            f"{whole} / {parts} is no whole number, {whole / parts:.2f}, and `{name}` is cut off "
+            f"to {whole // parts}: no view with it holds all of the values; see whether it is to "
+            f"be divided by {parts} at all",
+        )
+        return
+
+
+def _number(node: ast.expr, tree: ast.Module) -> int:
+    """The whole number that an expression is by the text, products too; 0 where it is none."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return _number(left, tree) * _number(right, tree)
+    told = constant(node, tree)
+    return told.value if isinstance(told, ast.Constant) and type(told.value) is int else 0
+
+
+RULES = (
+    logdet_of_batch,
+    penalty_along_channels,
+    repeated_order,
+    streams_cut,
+    columns_for_all,
+    state_of_all_layers,
+    size_cut_off,
+)

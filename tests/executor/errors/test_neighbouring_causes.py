@@ -29,6 +29,15 @@ CHANGED = (
     "one of the variables needed for gradient computation has been modified by an inplace "
     "operation: [torch.cuda.{}Tensor [{}]]{} is at version 3; expected version 2 instead."
 )
+OFF_BY_ONE = (
+    "The size of tensor a (85) must match the size of tensor b (84) at non-singleton dimension 3"
+)
+STATE_OF = "{}: argument 'hx' (position 2) must be tuple of Tensors, not Tensor"
+COVARIANCE = (
+    "Expected parameter covariance_matrix (Tensor of shape (8, 12, 2, 2)) of distribution "
+    "MultivariateNormal(loc: torch.Size([8, 12, 2]), covariance_matrix: torch.Size([8, 12, 2, 2])) "
+    "to satisfy the constraint PositiveDefinite(), but found invalid values:\ntensor([1.0])"
+)
 STRIDED = ", which is output 0 of AsStridedBackward0,"
 DIMENSIONS = "Index tensor must have the same number of dimensions as {} tensor"
 MASKED = (
@@ -200,6 +209,13 @@ CASES = [
     ("UserWarning", SPREAD.format("1, 4", "1, 1"), {}, "one-hot", "each with each"),
     ("", ISTFT.format(0), {}, "center=True in both", "Make hop_length smaller"),
     ("", ISTFT.format(1), {}, "Make hop_length smaller", "center=True in both"),
+    ("", OFF_BY_ONE, {"code": "y = torch.fft.irfft2(f)"}, "n=x.shape[-1]", "ConvTranspose2d"),
+    ("", OFF_BY_ONE, {"words": "a U-Net with skip connections"}, "ConvTranspose2d", "irfft"),
+    ("TypeError", STATE_OF.format("lstm_cell()"), {}, "(h, c)", "into a list"),
+    ("TypeError", STATE_OF.format("stack()"), {}, "into a list", "(h, c)"),
+    ("ValueError", COVARIANCE, {"words": "and the correlation"}, "rho * sx * sy", "eigvalsh"),
+    ("ValueError", COVARIANCE, {}, "eigvalsh", "rho * sx"),
+    ("KeyError", "\"attribute 'mask' already exists\"", {}, "leave out the", "Print its keys"),
     ("KeyError", "'labels'", {"raised_in": "torchvision"}, "background", "Print its keys"),
     ("KeyError", "'labels'", {}, "Print its keys", "background"),
     ("KeyError", "'image'", {"raised_in": "torchvision"}, "Print its keys", "background"),

@@ -54,6 +54,11 @@ n = Net()
          "`a / 2` is no whole number: `/` gives", "values"),
         ("f = list(range(9))\nk = torch.arange(3)\nf[k]", "`k` [3] (line 5) has 3 values", "`/`"),
         ("f = torch.rand(8) / 2\nk = torch.rand(3)\nf[k:]", "`k` [3] (line 5) has 3 values", "`/`"),
+        # What a mask chooses is no table where its rows hold different numbers.
+        ("x = torch.rand(3, 4)\nm = x > -1\nm[0, :2] = False\nx[m].view(4, -1)",
+         "(2 to 4 of them in a row of it", "tensor here"),
+        ("x = torch.rand(3, 4)\nm = x > -1\nx[m].view(5, -1)", "where `m` is True", "in a row"),
+        ("x = torch.rand(12)\ni = torch.arange(7)\nx[i].view(5, -1)", "7 values; the -1", "True"),
         # A name that another scope binds: a comprehension's own, and one that a function changes.
         ("x = torch.rand(2)\nys = [torch.rand(3)]\n"
          "z = [x + y for y in ys for x in [torch.rand(2)]]", "`x` [2] and `y` [3]", "line 4"),

@@ -49,7 +49,25 @@ METER = (
     "for epoch in range(9):\n    {each}\n    print(validate())\n"
 )
 
+WAKE = (
+    "class Wake(nn.Module):\n    def __init__(self, hid, bi=True):\n        super().__init__()\n"
+    "        self.rnn = nn.{layer}\n        self.head = nn.Linear(hid, 1)\n"
+    "    def forward(self, x):\n        {call}\n        {between}\n"
+    "        return self.head({given})\n"
+)
+LSTM = "out, (hn, cn) = self.rnn(x)"
+STEPS = "c = 3\nt = {value}\ny = x.view(-1, c, t)\n"
+
 SAYS = [
+    ("state_of_all_layers", WAKE.format(layer="LSTM(40, hid, num_layers=2)", call=LSTM,
+                                        between="pass", given="hn")),
+    ("state_of_all_layers", WAKE.format(layer="LSTM(40, hid, bidirectional=bi)", call=LSTM,
+                                        between="pass", given="hn")),
+    ("state_of_all_layers", WAKE.format(layer="GRU(40, hid, 3)", call="out, h = self.rnn(x)",
+                                        between="pass", given="h")),
+    ("size_cut_off", STEPS.format(value="int(50176 / c)")),
+    ("size_cut_off", STEPS.format(value="224 * 224 // c")),
+    ("size_cut_off", "N = 100\nk = N // 7\ny = x.reshape(k, -1)\n"),
     ("logdet_of_batch", FLOW.format(name="log_det", value="s.sum()")),
     ("logdet_of_batch", FLOW.format(name="ldj", value="torch.sum(s)")),
     ("logdet_of_batch", FLOW.format(name="log_abs_det", value="torch.tanh(s).sum()")),
@@ -78,6 +96,20 @@ SAYS = [
      .replace("reset", "reset_state")),
 ]  # fmt: skip
 SILENT = [
+    ("state_of_all_layers", WAKE.format(layer="LSTM(40, hid, num_layers=2)", call=LSTM,
+                                        between="pass", given="hn[-1]")),
+    ("state_of_all_layers", WAKE.format(layer="LSTM(40, hid)", call=LSTM, between="pass",
+                                        given="hn")),
+    ("state_of_all_layers", WAKE.format(layer="LSTM(40, hid, num_layers=2)", call=LSTM,
+                                        between="hn = hn[-1]", given="hn")),
+    ("state_of_all_layers", WAKE.format(layer="LSTM(40, hid, 2)", call=LSTM, between="pass",
+                                        given="out")),
+    ("state_of_all_layers", WAKE.format(layer="LSTM(40, hid, 1, bidirectional=False)", call=LSTM,
+                                        between="pass", given="hn")),
+    ("size_cut_off", STEPS.format(value="int(50175 / c)")),
+    ("size_cut_off", STEPS.format(value="int(50176 / k)")),
+    ("size_cut_off", STEPS.format(value="int(50176 / c)").replace("view(-1, c, t)", "mean()")),
+    ("size_cut_off", STEPS.format(value="round(50176 / c)")),
     ("logdet_of_batch", FLOW.format(name="log_det", value="s.sum(1)")),
     ("logdet_of_batch", FLOW.format(name="log_det", value="torch.sum(s, dim=1)")),
     # What the layer itself holds is the same for every sample.

@@ -528,9 +528,7 @@ def test_a_warning_of_pytorch_is_a_note_with_its_remedy(any_house: House, name: 
         ("(a.grad, net(x).shape)", "call `retain_grad()` on it before"),
     ],
 )
-def test_of_what_a_line_computes_itself_no_gradient_is_kept(
-    any_house: House, read: str, told: str
-):
+def test_of_what_a_line_computes_itself_no_gradient_is_kept(any_house: House, read: str, told: str):
     """`retain_grad()` would not help it: the loss is not made of that tensor."""
     result = run(
         any_house,

@@ -26,6 +26,8 @@ def view(scene: Scene, m: SeenError) -> Told:
         x = next((t for t in scene.shapes if count(t.shape) == size), None)
     values = "1 value" if size == 1 else f"{size} values"
     who = f"{x} holds {values}" if x else f"The tensor here holds {values}"
+    if x is None and (chosen := _chosen_by_mask(scene)):
+        who = f"{chosen} are {values}"
     fixed = count(n for n in wanted if n >= 0)
     if x is not None and len(x.shape) > 1:
         who = f"{x} holds {'·'.join(map(str, x.shape))} = {size} values"
@@ -42,6 +44,23 @@ def view(scene: Scene, m: SeenError) -> Told:
         if len(wanted) == 2 and wanted[0] == -1:
             fit = f". One entry of dimension 0 has {each} values"
     return f"{who}{left}{fit}.", facts
+
+
+def _chosen_by_mask(scene: Scene) -> str:
+    """That values which a mask chooses are laid out, and how many there are in a row of it."""
+    match scene.node:
+        case ast.Call(func=ast.Attribute(value=ast.Subscript(slice=ast.Name() as by) as chosen)):
+            mask = next((t for t in scene.known([by]) if t.is_tensor), None)
+        case _:
+            return ""
+    if mask is None or str(mask.value.dtype) != "torch.bool" or mask.value.dim() < 2:
+        return ""
+    each = mask.value.flatten(1).sum(1)
+    least, most = int(each.min()), int(each.max())
+    shown = f"`{ast.unparse(chosen)[:60]}`, the values where `{mask.name}` is True"
+    if least == most:
+        return shown
+    return f"{shown} ({least} to {most} of them in a row of it, so that they make no table),"
 
 
 @explains("view", "view_not_contiguous")
