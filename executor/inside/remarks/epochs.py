@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection
 
 from executor.inside.remarks.edits import Told, moved
+from executor.inside.remarks.scores import choices, stored
 from executor.inside.remarks.syntax import (
     Found,
     argument,
@@ -26,6 +27,7 @@ from executor.inside.remarks.syntax import (
     is_read,
     is_step,
     is_without,
+    last_value,
     loops,
     method_calls,
     optimizers,
@@ -262,14 +264,15 @@ def state_not_copied(tree: ast.Module) -> Found:
         scopes += [m for c in walk(tree) if isinstance(c, ast.ClassDef) for m in c.body]
     told = set[ast.AST]()
     models = {m for o in optimizers(tree).values() for m in trained(o, tree)}
+    better = {n for c in choices(tree) for s in c.arm for n in (s, *inside(s))}
     for scope in scopes:
         for branch in (n for n in inside(scope) if isinstance(n, ast.If)):
             at_once = any(
                 isinstance(n, ast.Break) or (isinstance(n, ast.Call) and "save" in tail(n))
                 for n in inside(branch)
             )
-            for node, name, value in assigned(branch) if not at_once else ():
-                of = _uncopied(value)
+            for node, name, value in stored(branch) if not at_once else ():
+                of = _uncopied(value, tree)
                 if of.partition(".")[0] in rebound(scope) - {"self"}:
                     continue  # each round has a model of its own
                 model = dotted(value)
@@ -284,7 +287,8 @@ def state_not_copied(tree: ast.Module) -> Found:
                 in_loop = isinstance(scope, ast.For | ast.While)
                 if node in told or not of or is_named(of):
                     continue
-                if "best" not in name.lower() and not (in_loop and name in loaded):
+                is_best = "best" in name.lower() or node in better
+                if not is_best and not (in_loop and name in loaded):
                     continue
                 if name in _filled(tree) or not _is_kept_for(name, tree):
                     continue
@@ -292,7 +296,8 @@ def state_not_copied(tree: ast.Module) -> Found:
                 yield (
                     "state_not_copied",
                     node,
-                    "state_dict() returns the weights themselves, no copy: each later step "
+                    f"{'state_dict() returns' if 'state_dict' in words(value) else 'these are'} "
+                    "the weights themselves, no copy: each later step "
                     f"changes `{name}` too, and in the end it holds the last weights; write "
                     f"`copy.deepcopy({of}.state_dict())`",
                 )
@@ -300,7 +305,7 @@ def state_not_copied(tree: ast.Module) -> Found:
 
 def _is_kept_for(name: str, tree: ast.AST) -> bool:
     """Whether anything takes it: of another object's what it is for stands elsewhere, perhaps."""
-    return "." in name or is_read(name, tree)
+    return not name.isidentifier() or is_read(name, tree)
 
 
 @kept_by_node
@@ -314,19 +319,32 @@ def _filled(tree: ast.AST) -> set[str]:
     return stored | {owner(c) for c in method_calls(tree, "update")}
 
 
-def _uncopied(value: ast.expr) -> str:
-    """The model whose `state_dict()` a value is, or holds in a dictionary that copies no tensor."""
+def _uncopied(value: ast.expr, tree: ast.AST) -> str:
+    """The model whose weights a value is, or holds in a list or dictionary that copies none."""
     match value:
         case ast.Call(func=ast.Attribute(value=of, attr="state_dict")):
             return dotted(of)
         case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr="copy"), args=[]):
-            return _uncopied(inner)
+            return _uncopied(inner, tree)
         case ast.Call(args=[inner]) if dotted(value.func) in ("dict", "OrderedDict", "copy.copy"):
-            return _uncopied(inner)
+            return _uncopied(inner, tree)
         case ast.DictComp(value=ast.Name(), generators=[part]) if isinstance(part.iter, ast.Call):
-            return _uncopied(part.iter.func.value) if tail(part.iter) == "items" else ""  # type: ignore[attr-defined]
+            of = part.iter.func
+            items = isinstance(of, ast.Attribute) and of.attr == "items"
+            return _uncopied(of.value, tree) if items else ""  # type: ignore[attr-defined]
+        case ast.ListComp(
+            elt=ast.Name() | ast.Attribute(value=ast.Name(), attr="data"),
+            generators=[ast.comprehension(iter=ast.Call() as over)],
+        ) if tail(over) == "parameters":
+            return owner(over)
         case ast.Dict(values=parts):
-            return next(filter(None, map(_uncopied, parts)), "")
+            return next(filter(None, (_uncopied(p, tree) for p in parts)), "")
+        case ast.Call(args=[ast.Name() | ast.Attribute() as model]) if (
+            function := functions(tree).get(tail(value))
+        ) is not None:
+            given = last_value(function)
+            of_first = given is not None and _uncopied(given, ast.Module([], []))
+            return dotted(model) if [of_first] == [a.arg for a in function.args.args[:1]] else ""
     return ""
 
 

@@ -23,6 +23,7 @@ SUPPOSES = {
     "batch_unread": "the model is to learn from each batch",
     "bce_of_softmax": "each sample is of one class",
     "best_is_worst": "this is to keep the best one",
+    "best_unreachable": "this is to keep the best one",
     "best_unread": "the best is to be used",
     "betas_exchanged": "these are the usual two averages",
     "carried": "nothing is to go back through these rounds",
