@@ -24,6 +24,7 @@ from executor.inside.remarks.passes import (
     counts_batches,
     counts_samples,
     divisions,
+    gathered,
     held_by,
     loaders_of,
     passes,
@@ -112,8 +113,15 @@ def mean_over_samples(tree: ast.Module) -> Found:
             if name not in others and _is_mean_of_batch(value, scope, tree)
         ]  # fmt: skip
         for node, left, by in divisions(below):
-            summed = dotted(_summed(left))
-            for of in (of for name, of in sums if name == summed != ""):
+            at_once = gathered(left, tree) if tail(left) == "sum" else None
+            if at_once is not None and at_once[1].size != 1:
+                each = _is_mean_of_batch(at_once[0], scope, tree)
+                summed, passed = "the sum", [at_once[1]] if each else []
+            else:
+                summed = dotted(_summed(left))
+                passed = [of for name, of in sums if name == summed != ""]
+                summed = f"`{summed}`"
+            for of in passed:
                 if not counts_samples(by, of, tree) or counts_batches(by, of, tree):
                     continue
                 whole = _counted(by, tree)
@@ -128,7 +136,7 @@ def mean_over_samples(tree: ast.Module) -> Found:
                 yield Told(
                     "mean_over_samples",
                     node,
-                    f"`{summed}` adds up one mean for each batch, and `{written}` is the number "
+                    f"{summed} adds up one mean for each batch, and `{written}` is the number "
                     "of samples: the figure is too small by about the batch size; divide by "
                     f"{number}, or add up each mean times the size of its batch",
                     ways,

@@ -10,6 +10,7 @@ from executor.inside.remarks.passes import (
     counts_batches,
     counts_samples,
     divisions,
+    gathered,
     loaders_of,
     passes,
 )
@@ -171,11 +172,10 @@ def over_batches(tree: ast.Module) -> Found:
     right = {
         name: n
         for name, value, n in grown(walk(tree))
-        if "sum" in words(value)
-        and "mean" not in words(value)
-        and (any(isinstance(c, ast.Compare) for c in walk(value)) or "eq" in words(value))
+        if _counts_right(value)
         and not any(isinstance(o, ast.BinOp) and isinstance(o.op, ast.Div) for o in walk(n))
     }
+    yield from _over_batches_at_once(tree)
     again = {left for _, left, _ in divisions(walk(tree))}  # `right / len(loader) / 32`
     for node, left, number in divisions(walk(tree)):
         name = next((dotted(n) for n in walk(left) if dotted(n) in right), "")
@@ -206,6 +206,36 @@ def over_batches(tree: ast.Module) -> Found:
             if is_loader and held is not None
             else (),
         )
+
+
+def _counts_right(value: ast.expr) -> bool:
+    """Whether it is a number of right answers, and no share of them."""
+    return (
+        "sum" in words(value)
+        and "mean" not in words(value)
+        and (any(isinstance(c, ast.Compare) for c in walk(value)) or "eq" in words(value))
+    )
+
+
+def _over_batches_at_once(tree: ast.Module) -> Found:
+    """`sum((net(x).argmax(1) == y).sum() for x, y in loader) / len(loader)`."""
+    for node, left, number in divisions(walk(tree)):
+        found = gathered(left, tree) if tail(left) == "sum" else None
+        if found is None or found[1].size == 1 or not _counts_right(found[0]):
+            continue
+        if any(isinstance(o, ast.Div) for o in walk(found[0])):
+            continue
+        held = _held(number, tree)
+        if counts_batches(number, found[1], tree) and held is not None:
+            over = ast.unparse(held)
+            yield Told(
+                "over_batches",
+                node,
+                f"the sum counts samples, and `{ast.unparse(number)}` is the number of batches: "
+                "the share is too large by about the batch size; divide by "
+                f"`len({over}.dataset)`",
+                (way("a share of the samples", put(held, held, ".dataset")),),
+            )
 
 
 def _held(number: ast.expr, tree: ast.Module) -> ast.expr | None:

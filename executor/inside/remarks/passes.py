@@ -66,6 +66,27 @@ def passes(tree: ast.AST) -> tuple[Pass, ...]:
     return tuple(p for n in loops(tree) if isinstance(n, ast.For) and (p := _pass(n, tree)))
 
 
+def gathered(node: ast.AST, tree: ast.AST) -> tuple[ast.expr, Pass] | None:
+    """Of `sum(f(x) for x in loader)`, or a mean or list of it, what each batch gives, and the pass.
+
+    The pass is one of a loop that stands nowhere, and gives each batch to the same expression.
+    """
+    match node:
+        case (
+            ast.ListComp(elt=elt, generators=[one])
+            | ast.Call(
+                args=[
+                    ast.GeneratorExp(elt=elt, generators=[one])
+                    | ast.ListComp(elt=elt, generators=[one])
+                ]
+            )
+        ) if not one.ifs:
+            loop = ast.For(target=one.target, iter=one.iter, body=[ast.Expr(elt)], orelse=[])
+            of = _pass(loop, tree)
+            return (elt, of) if of is not None else None
+    return None
+
+
 def _pass(loop: ast.For, tree: ast.AST) -> Pass | None:
     over = batches_of(loop)
     made = loaders_of(over, tree)
