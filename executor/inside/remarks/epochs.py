@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection
 
 from executor.inside.remarks.edits import Told, moved
+from executor.inside.remarks.passes import passes
 from executor.inside.remarks.scores import choices, stored
 from executor.inside.remarks.syntax import (
     Found,
@@ -21,6 +22,7 @@ from executor.inside.remarks.syntax import (
     functions,
     grown,
     inside,
+    is_layer,
     is_model,
     is_named,
     is_optimizer,
@@ -55,7 +57,10 @@ def each_epoch(tree: ast.Module) -> Found:
         yield from _seeded_within(loop, own, tree)
         if not isinstance(loop, ast.For) or not calls_in(reached(loop, own), "backward"):
             continue
-        is_epoch = _is_over_epochs(loop)
+        same = _goes_over_the_same(loop, tree)
+        said = _is_over_epochs(loop) or (same and dotted(loop.target) in ("e", "ep"))
+        is_epoch = said or same
+        yield from _optimizer_within(loop, own, tree) if is_epoch else ()
         for statement in loop.body:
             match statement:
                 case ast.Expr(value=ast.Call() as call) if _seeds(call, own, tree) and (
@@ -70,10 +75,10 @@ def each_epoch(tree: ast.Module) -> Found:
                         (moved(_ONCE, statement, by=loop),),
                     )
                 case ast.Assign(targets=[target], value=ast.Call() as value) if (
-                    is_epoch
+                    said
                     and dotted(target) in models
                     and isinstance(made := bare(value), ast.Call)
-                    and is_model(made, tree)
+                    and (is_model(made, tree) or is_layer(made))
                     and not any(
                         name in held and dotted(target) not in trained(held[name], tree)
                         for name, step in steps
@@ -102,6 +107,55 @@ def each_epoch(tree: ast.Module) -> Found:
                         "steps starts from nothing each time; make it once, before the loop",
                         (moved(_ONCE, statement, *_schedules(loop, dotted(target)), by=loop),),
                     )  # fmt: skip
+
+
+def _goes_over_the_same(loop: ast.For, tree: ast.Module) -> bool:
+    """`for e in range(9)` whose rounds all train on batches of the same data, and are no trials."""
+    counts = isinstance(loop.iter, ast.Call) and tail(loop.iter) in ("range", "trange")
+    names = rebound(loop)
+    own = functions(tree)
+    inner = set(reached(loop, own))
+    return (
+        counts
+        and not says(loop, _TRIAL)
+        and not is_read(dotted(loop.target), ast.Module(_without_prints(loop.body), []))
+        and any(
+            of.loop in inner
+            and of.loop is not loop
+            and calls_in(list(inside(of.loop)), "backward")
+            and not words(of.over) & names
+            for of in passes(tree)
+        )
+    )
+
+
+def _without_prints(body: list[ast.stmt]) -> list[ast.stmt]:
+    return [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
+                                    and tail(s.value) == "print")]  # fmt: skip
+
+
+def _optimizer_within(loop: ast.For, own: dict[str, ast.FunctionDef], tree: ast.Module) -> Found:
+    """A function that trains for one epoch, and makes the optimizer of a model that it is given."""
+    for call in (n for n in inside(loop) if isinstance(n, ast.Call) and tail(n) in own):
+        function = own[tail(call)]
+        given = {a.arg for a in function.args.args}
+        over_batches = [of for of in passes(tree) if of.loop in set(inside(function))]
+        once = len(over_batches) == 1 and over_batches[0].loop in function.body
+        if not once or not calls_in(list(inside(over_batches[0].loop)), "backward"):
+            continue
+        if {dotted(a) for a in call.args} & rebound(loop):
+            continue  # each round has a model of its own
+        for node, name, value in assigned(function):
+            if not (isinstance(value, ast.Call) and is_optimizer(value) and _averages(value)):
+                continue
+            if node in function.body and trained(value, function) & (given | set(own)) - {name}:
+                yield (
+                    "optimizer_each_epoch",
+                    node,
+                    f"`{function.name}` runs once in each epoch, and `{name}` is made anew in it: "
+                    "what it averages over the steps starts from nothing each time; make it once, "
+                    "before the loop, and give it to the function",
+                )
 
 
 def _schedules(loop: ast.For, optimizer: str) -> list[ast.stmt]:

@@ -10,6 +10,7 @@ from executor.inside.remarks.edits import Told, put, way, with_argument
 from executor.inside.remarks.parts import (
     FIGURE,
     HELD,
+    TRAINING,
     figures_of_held,
     flows,
     made_from,
@@ -29,7 +30,6 @@ from executor.inside.remarks.passes import (
     loaders_of,
     passes,
 )
-from executor.inside.remarks.scaling import HELD_OUT, TRAINING
 from executor.inside.remarks.syntax import (
     Found,
     argument,
@@ -221,11 +221,11 @@ _MODES = {"train", "eval", "fit", "training", "trained"}
 def figure_of_training(tree: ast.Module) -> Found:
     """`test_acc = accuracy(model, x_train, y_train)`: a figure of what was trained on."""
     own = functions(tree)
-    data = {n.id for n in walk(tree) if isinstance(n, ast.Name) and HELD_OUT.search(n.id)
+    data = {n.id for n in walk(tree) if isinstance(n, ast.Name) and HELD.search(n.id)
             and not FIGURE.search(n.id) and n.id not in own}  # fmt: skip
     for node, name, value in assigned(tree):
         called = name.rpartition(".")[2]
-        if not HELD_OUT.search(called) or not FIGURE.search(called) or TRAINING.search(called):
+        if not HELD.search(called) or not FIGURE.search(called) or TRAINING.search(called):
             continue
         calls = [c for c in walk(value) if isinstance(c, ast.Call)]
         given = {
@@ -233,7 +233,7 @@ def figure_of_training(tree: ast.Module) -> Found:
             for n in walk(a) if isinstance(n, ast.Name)
         } - own.keys()  # fmt: skip
         trained = sorted(n for n in given if TRAINING.search(n) and n not in _MODES)
-        if not trained or not data or any(map(HELD_OUT.search, words(value) - own.keys())):
+        if not trained or not data or any(map(HELD.search, words(value) - own.keys())):
             continue
         if any(tail(c) in own and "backward" in words(own[tail(c)]) for c in calls):
             continue  # it trains

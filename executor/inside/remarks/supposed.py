@@ -29,6 +29,7 @@ SUPPOSES = {
     "carried": "nothing is to go back through these rounds",
     "classes_shifted": "the classes are counted from 0",
     "clipped_scaled": "the limit is one for the gradients themselves",
+    "compared_over_batch": "the samples are to be compared",
     "copies_itself": "the two are to differ",
     "counts_padding": "this is to be a figure of the real places",
     "counts_the_last": "this is to be the share of all samples",
