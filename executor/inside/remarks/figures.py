@@ -11,6 +11,7 @@ from executor.inside.remarks.parts import (
     FIGURE,
     HELD,
     TRAINING,
+    Split,
     figures_of_held,
     flows,
     made_from,
@@ -37,6 +38,7 @@ from executor.inside.remarks.syntax import (
     bare,
     behind,
     callee,
+    calls_in,
     dotted,
     equalities,
     factors,
@@ -250,14 +252,15 @@ def figure_of_training(tree: ast.Module) -> Found:
 
 def _beside_unused(tree: ast.Module) -> Found:
     """A figure called one of held-out data, of the training part, while nothing uses the other."""
-    for split in splits(tree):
+    for split in (*splits(tree), *_put_aside(tree)):
         idle = split.held & unused(tree)
         if not idle:
             continue
+        of_parts = _made_of_parts(tree, split.training)
         for node, called, value in figures_of_held(tree):
             names = made_from(value, tree)
-            trained = names & trained_on(tree) & _made_of_parts(tree, split.training)
-            held = {n for n in names if HELD.search(n) and not FIGURE.search(n)}
+            trained = names & trained_on(tree) & of_parts
+            held = {n for n in names - of_parts if HELD.search(n) and not FIGURE.search(n)}
             if trained and not held - functions(tree).keys():
                 shown = sorted(trained & names_in(value) or trained)[:2]
                 yield (
@@ -269,6 +272,20 @@ def _beside_unused(tree: ast.Module) -> Found:
                     "goes into nothing",
                 )
                 return
+
+
+def _put_aside(tree: ast.Module) -> Iterator[Split]:
+    """Data that are held out by their name, beside those that the loops over batches train on."""
+    training = {
+        text for of in passes(tree) if calls_in(list(inside(of.loop)), "backward")
+        for text in (ast.unparse(of.over), *of.data) if text.isidentifier()
+    }  # fmt: skip
+    if not training or any(map(HELD.search, training)):
+        return
+    for node, name, value in assigned(tree):
+        data = isinstance(value, ast.Call | ast.Subscript) and not FIGURE.search(name)
+        if data and HELD.search(name) and not names_in(value) & training:
+            yield Split(node, frozenset(), frozenset(training), frozenset([name]))
 
 
 def _made_of_parts(tree: ast.Module, parts: frozenset[str]) -> set[str]:

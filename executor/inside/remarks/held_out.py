@@ -203,8 +203,27 @@ def _splits(tree: ast.Module) -> Iterator[tuple[ast.AST, set[str]]]:
                 yield node, orders[name]
 
 
-def _windows(tree: ast.Module) -> Iterator[tuple[str, ast.Call | ast.Assign, str]]:
-    """Lists of windows that overlap: `xs.append(x[i:i + n])`, and `[x[i:i + n] for i in …]`."""
+def _windows(tree: ast.Module) -> Iterator[tuple[str, ast.Call | ast.Assign | ast.Return, str]]:
+    """Windows that overlap: `xs.append(x[i:i + n])`, `[x[i:i + n] for i in …]`, `x.unfold(0, …)`.
+
+    So is a data set whose sample at `i` is `x[i:i + n]`.
+    """
+    for own in (n for n in walk(tree) if isinstance(n, ast.ClassDef)):
+        for method in (m for m in own.body if isinstance(m, ast.FunctionDef)):
+            index = method.args.args[-1].arg if method.name == "__getitem__" else ""
+            for part in inside(method) if index else ():
+                if isinstance(part, ast.Assign | ast.Return) and part.value is not None:
+                    for of in _overlaps(part.value, index, ast.Constant(1), tree):
+                        yield own.name, part, of
+    for at, name, value in assigned(tree):
+        match value:
+            case ast.Call(
+                func=ast.Attribute(value=cut, attr="unfold"),
+                args=[ast.Constant(value=0), size, hop],
+            ):
+                match constant(size, tree), constant(hop, tree):
+                    case ast.Constant(value=int() as n), ast.Constant(value=int() as k) if k < n:
+                        yield name, at, dotted(cut) or ast.unparse(cut)
     for loop in loops(tree):
         if isinstance(loop, ast.For) and (step := _steps(loop.target, loop.iter)) is not None:
             for node in inside(loop):
