@@ -47,6 +47,7 @@ def _same_weights(tree: ast.Module) -> Found:
     for node, name, value in assigned(tree):
         if (what := _weights(value)) and not words(value) & _COPIES:
             kept.setdefault(what, []).append((name, node))
+    yield from _kept_beside_own(tree)
     for what, places in kept.items():
         for (first, node), (second, later) in pairwise(places):
             if first == second or not any(node.lineno < n < later.lineno for n in steps):
@@ -59,6 +60,41 @@ def _same_weights(tree: ast.Module) -> Found:
                     f"them in place, so `{first}` and `{second}` (line {later.lineno}) are always "
                     f"equal; keep copies, {_copy(what, node.value)}",
                 )
+
+
+def _kept_beside_own(tree: ast.Module) -> Found:
+    """`before = list(net.parameters())`, and after a step `zip(before, net.parameters())`."""
+    steps = [c.lineno for c in calls_in(list(walk(tree)), "step")]
+    for node, name, value in assigned(tree):
+        what = _weights(value)
+        if not what or words(value) & _COPIES or [n for _, n, _ in assigned(tree)].count(name) > 1:
+            continue
+        of = value.args[0] if what.endswith("))") and isinstance(value, ast.Call) else value
+        for later in walk(tree):
+            match later:
+                case ast.Call(args=[one, other]) if tail(later) in _COMPARES | {"zip"}:
+                    pass
+                case ast.BinOp(left=one, op=ast.Sub(), right=other):
+                    pass
+                case _:
+                    continue
+            sides = {ast.unparse(_bare_weights(one)), ast.unparse(_bare_weights(other))}
+            between = any(node.lineno <= n <= later.lineno for n in steps)
+            if sides == {name, ast.unparse(_bare_weights(of))} and between:
+                yield (
+                    "same_weights",
+                    node,
+                    f"`{name}` is no copy: it holds the weights themselves, and step() changes "
+                    f"them in place, so line {later.lineno} compares them with themselves; keep "
+                    f"copies, {_copy(what, value)}",
+                )
+                return
+
+
+def _bare_weights(node: ast.expr) -> ast.expr:
+    """`net.weight` of `net.weight.data`."""
+    is_data = isinstance(node, ast.Attribute) and node.attr == "data"
+    return node.value if is_data else node  # type: ignore[attr-defined]
 
 
 def _weights(value: ast.expr) -> str:
