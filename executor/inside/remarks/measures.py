@@ -11,6 +11,7 @@ from executor.inside.remarks.passes import (
     counts_samples,
     divisions,
     gathered,
+    held_by,
     loaders_of,
     passes,
 )
@@ -22,13 +23,16 @@ from executor.inside.remarks.syntax import (
     behind,
     callee,
     calls_in,
+    constant,
     dotted,
     equalities,
     functions,
     grown,
     inside,
+    loops,
     made_of,
     owner,
+    reached,
     tail,
     walk,
     words,
@@ -306,41 +310,51 @@ _IN_BATCHES = 200  # steps of a schedule: nobody counts so many epochs
 
 def _counts_batches(tree: ast.Module) -> Found:
     """A schedule of epochs that is stepped in every round of the loop over batches."""
-    schedules = {
-        name: callee(value)
-        for _, name, value in assigned(tree)
-        if isinstance(value, ast.Call)
-        and callee(value) in ("StepLR", "MultiStepLR", "ExponentialLR")
-        and not any(
-            isinstance(n, ast.Constant) and isinstance(n.value, int) and n.value >= _IN_BATCHES
-            for n in walk(value)
-        )
-    }
-    lengths = {  # of those that are as long as there are epochs
-        name: ast.unparse(value)
-        for _, name, call in assigned(tree)
-        if isinstance(call, ast.Call) and callee(call) == "CosineAnnealingLR"
-        for value in [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "T_max")]
-    }
-    for outer in walk(tree):
-        if not isinstance(outer, ast.For):
+    own = functions(tree)
+    for of in passes(tree):
+        if not calls_in(list(inside(of.loop)), "backward"):
             continue
-        over = {ast.unparse(n) for n in walk(outer.iter)}
-        is_epoch = "epoch" in ast.unparse(outer.target).lower()
-        for inner in inside(outer):
-            if not isinstance(inner, ast.For) or not calls_in(list(inside(inner)), "backward"):
-                continue
-            for call in calls_in([s.value for s in inner.body if isinstance(s, ast.Expr)], "step"):
-                name = owner(call)
-                if (name in schedules and is_epoch) or lengths.get(name) in over:
-                    yield (
-                        "counts_batches",
-                        call,
-                        "this is called for every batch, so "
-                        f"`{schedules.get(name, 'CosineAnnealingLR')}` counts "
-                        "batches and not epochs, and the learning rate falls that much sooner; "
-                        "call it once at the end of each epoch, or give the schedule in batches",
-                    )
+        outers = [n for n in loops(tree) if n is not of.loop and of.loop in set(reached(n, own))]
+        rounds = [n for n in outers if isinstance(n, ast.For)]
+        for call in calls_in([s.value for s in of.loop.body if isinstance(s, ast.Expr)], "step"):
+            assert isinstance(call.func, ast.Attribute)
+            made = held_by(call.func.value, tree)
+            schedule = made[0] if len(made) == 1 else None
+            if isinstance(schedule, ast.Call) and any(_is_of(schedule, n, tree) for n in rounds):
+                yield (
+                    "counts_batches",
+                    call,
+                    f"this is called for every batch, so `{callee(schedule)}` counts "
+                    "batches and not epochs, and the learning rate falls that much sooner; "
+                    "call it once at the end of each epoch, or give the schedule in batches",
+                )
+
+
+def _is_of(schedule: ast.Call, rounds: ast.For, tree: ast.Module) -> bool:
+    """Whether a schedule counts these rounds: by its length, or by numbers that few batches have.
+
+    A function of the rate says it by what it calls its argument.
+    """
+    told = [n for n in walk(rounds.iter) if isinstance(n, ast.expr)]
+    over = {ast.unparse(v) for n in told for v in (n, constant(n, tree))}
+    said = ast.unparse(rounds.target).lower()
+    is_epoch = "epoch" in said or said in ("e", "ep") or "epoch" in ast.unparse(rounds.iter).lower()
+    match callee(schedule):
+        case "CosineAnnealingLR":
+            length = argument(schedule, 1, "T_max")
+            return length is not None and bool(
+                {ast.unparse(length), ast.unparse(constant(length, tree))} & over
+            )
+        case "StepLR" | "MultiStepLR" | "ExponentialLR":
+            return is_epoch and not any(
+                isinstance(n, ast.Constant) and isinstance(n.value, int) and n.value >= _IN_BATCHES
+                for n in walk(schedule)
+            )
+        case "LambdaLR":
+            rate = argument(schedule, 1, "lr_lambda")
+            named = rate.args.args[:1] if isinstance(rate, ast.Lambda) else []
+            return any("epoch" in a.arg.lower() for a in named)
+    return False
 
 
 def picks_samples(tree: ast.Module) -> Found:

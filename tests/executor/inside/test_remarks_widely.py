@@ -66,12 +66,24 @@ DENOISER = (
 )
 STEPPED = "opt.zero_grad()\nnet(torch.ones(1, 8)).sum().backward()\nopt.step()\n"
 KEPT = HEAD + "net = nn.Linear(8, 3)\nopt = optim.SGD(net.parameters(), 0.1)\n{0}" + STEPPED + "{1}"
+SCHEDULED = (
+    HEAD + DATA + "N = 9\ns = optim.lr_scheduler.{made}\n{rounds}    for xb, yb in train_dl:\n"
+    "        " + STEP.format(" " * 8) + "{last}s.step()\n{behind}"
+)
+EACH = {"rounds": "for i in range(N):\n", "behind": "", "last": " " * 8}
+ONCE = EACH | {"rounds": "def once():\n", "behind": "for epoch in range(N):\n    once()\n"}
 F1 = (
     "def f1(p, t):\n    tp = ((p == 1) & (t == 1)).sum()\n"
     "    return (2 * tp / ((p == 1).sum() + (t == 1).sum() + 1e-8)).item()\n"
 )
 
 TOLD = {
+    "counts_batches": [
+        SCHEDULED.format(made="CosineAnnealingLR(opt, T_max=N)", **EACH),
+        SCHEDULED.format(made="CosineAnnealingLR(opt, 9)", **EACH),
+        SCHEDULED.format(made="LambdaLR(opt, lambda epoch: 0.9 ** epoch)", **EACH),
+        SCHEDULED.format(made="StepLR(opt, 3)", **ONCE),
+    ],
     "over_batches": [
         TRAINED + f"print(sum({RIGHT} for x, y in val_dl) / len(val_dl))\n",
         TRAINED + f"def acc(dl):\n    return sum([{RIGHT} for x, y in dl]) / len(dl)\n"
@@ -176,6 +188,14 @@ TOLD = {
 }  # fmt: skip
 
 SILENT = {
+    "counts_batches": [
+        SCHEDULED.format(made="CosineAnnealingLR(opt, N * len(train_dl))", **EACH),
+        SCHEDULED.format(made="CosineAnnealingLR(opt, 72)", **EACH),
+        SCHEDULED.format(made="LambdaLR(opt, lambda step: 0.9 ** step)", **EACH),
+        SCHEDULED.format(made="StepLR(opt, 300)", **ONCE),
+        SCHEDULED.format(made="StepLR(opt, 3)", **(ONCE | {"last": "    "})),
+        SCHEDULED.format(made="OneCycleLR(opt, 0.1, 72)", **EACH),
+    ],
     "over_batches": [
         TRAINED + f"print(sum({RIGHT} for x, y in val_dl) / len(val_dl.dataset))\n",
         TRAINED + f"print(sum({RIGHT.replace('sum', 'float().mean')} for x, y in val_dl)"
