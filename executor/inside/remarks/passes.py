@@ -24,6 +24,7 @@ from executor.inside.remarks.syntax import (
     loops,
     made_of,
     origins,
+    says,
     tail,
     walk,
 )
@@ -270,12 +271,20 @@ def _split(parts: list[ast.expr]) -> Iterator[tuple[list[ast.expr], ast.expr | N
         else:
             return
         given = argument(part, 1 if of_module else 0, "split_size", "split_size_or_sections")
-        if isinstance(of, ast.Constant) or (given is None) or isinstance(given, ast.List):
-            return
+        if isinstance(of, ast.Constant) or given is None or not _is_size(given):
+            return  # `folds.split(x)` is given data
         cut.append(of)
         size = given if tail(part) == "split" else None
     if cut and not any(isinstance(c, ast.Call) for c in cut):
         yield cut, size
+
+
+_SIZE = re.compile(r"(?i)batch|size|bs$|chunk|step|len|^[nbk]$|num")
+
+
+def _is_size(given: ast.expr) -> bool:
+    """Whether it is a number of rows, or of parts."""
+    return isinstance(given, ast.Constant) or says(given, _SIZE)
 
 
 def _sliced(node: ast.AST, at: str) -> list[ast.expr]:
