@@ -255,6 +255,9 @@ SILENT = {
         EPOCHS.replace("for i", "for seed").format(first=MAKES, last=""),
         EPOCHS.format(first="    net = nn.Sequential(nn.Linear(8, 3))\n" + MAKES, last=""),
         EPOCHS.format(first=MAKES.replace("()", "(), lr=0.1 * 0.5 ** i"), last=""),
+        EPOCHS.format(
+            first="    net.load_state_dict(torch.load(f'{i}.pt'))\n" + MAKES, last=""
+        ),
         BY_FUNCTION.format(args="net, opt", made="", anew="", given="net, opt"),
         BY_FUNCTION.format(args="net", made=MAKES, anew="    net = nn.Linear(8, 3)\n",
                            given="net"),
