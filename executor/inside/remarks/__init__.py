@@ -32,6 +32,7 @@ one function, from the tree to remarks.
     derivatives.py  derivatives by another variable than is meant
     critics.py     critics that give real and made samples the same
     batches.py     shares and pairs that are taken batch by batch
+    scores.py      which way a score gets better, and where the best is kept
     best_score.py  the best that is the worst
     gradients.py   derivatives by hand
     masks.py       masks that hide the wrong part

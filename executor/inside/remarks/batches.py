@@ -5,6 +5,14 @@ from __future__ import annotations
 import ast
 import re
 
+from executor.inside.remarks.passes import (
+    Pass,
+    appended,
+    counts_batches,
+    divisions,
+    gathered,
+    passes,
+)
 from executor.inside.remarks.syntax import (
     Found,
     argument,
@@ -12,10 +20,9 @@ from executor.inside.remarks.syntax import (
     callee,
     dotted,
     functions,
+    grown,
     inside,
     is_true,
-    loops,
-    says,
     tail,
     walk,
     words,
@@ -23,51 +30,43 @@ from executor.inside.remarks.syntax import (
 
 _SHARE = re.compile(r"(?i)(^|_)(recall|precision|f1|f_?score|fbeta|iou|jaccard|auc|auroc)(_|s?$)")
 _RIGHT = re.compile(r"(?i)^(n_?)?(tp|true_?pos(itives?)?|inter(section)?)$")
-_SIZE = re.compile(r"(?i)batch|^bs$")
-_KNOWN = {"recall_score", "precision_score", "f1_score"}
-_LOADER = re.compile(r"(?i)loader|(^|_)dl(_|$)|batch")
+_KNOWN = {
+    "recall_score", "precision_score", "f1_score", "fbeta_score", "roc_auc_score",
+    "average_precision_score",
+}  # fmt: skip
 
 
 def share_of_batches(tree: ast.Module) -> Found:
     """`recalls.append(recall(out, y))` of each batch, and their mean."""
     own = {name for name, f in functions(tree).items() if _is_a_share(f)}
-    for loop in loops(tree):
-        if not isinstance(loop, ast.For) or not _goes_through_batches(loop.iter, tree):
-            continue
-        made = {n for n, v in _values(loop) if _says_share(v, own)}
-        for call in (n for n in inside(loop) if isinstance(n, ast.Call)):
-            match call:
-                case ast.Call(func=ast.Attribute(attr="append", value=kept), args=[given]):
-                    held = dotted(kept)
-                case _:
-                    continue
+    for of in passes(tree):
+        made = {name for _, name, v in assigned(of.loop) if _says_share(v, own)}
+        nodes = inside(of.loop) if of.size != 1 else ()
+        for held, given, at in (*appended(nodes), *grown(nodes)):
             is_one = _says_share(given, own) or dotted(_number(given)) in made
-            if held and is_one and _is_averaged(tree, held):
-                yield (
-                    "share_of_batches",
-                    call,
-                    f"`{held}` holds a figure of each batch, and their mean is none of the whole: "
-                    "a batch without a positive counts as 0, and one with a single positive as "
-                    "much as one with many; add up the counts (or keep the outputs and labels) "
-                    "over all batches, and divide once",
-                )
+            if held and is_one and _is_averaged(tree, held, of):
+                yield "share_of_batches", at, _OF_EACH.format(f"`{held}` holds")
                 return
+    for node in walk(tree):
+        match node:
+            case ast.BinOp(left=ast.Call(func=ast.Name(id="sum")) as every, op=ast.Div()):
+                pass
+            case ast.Call() as every if tail(every) in _MEANS:
+                pass
+            case _:
+                continue
+        found = gathered(every, tree)
+        if found is not None and found[1].size != 1 and _says_share(found[0], own):
+            yield "share_of_batches", node, _OF_EACH.format("this takes")
+            return
 
 
-def _values(loop: ast.For) -> list[tuple[str, ast.expr]]:
-    return [(name, value) for _, name, value in assigned(loop)]
-
-
-def _goes_through_batches(over: ast.expr, tree: ast.Module) -> bool:
-    """Whether a loop goes through a loader, or what `split` cuts."""
-    named = words(over)
-    made = {n for _, n, v in assigned(tree) if isinstance(v, ast.Call) and tail(v) == "DataLoader"}
-    cut = [c for c in walk(over) if isinstance(c, ast.Call) and tail(c) == "split" and c.args]
-    return (
-        bool(named & made)
-        or any(map(_LOADER.search, named))
-        or any(isinstance(c.args[0], ast.Constant) or says(c.args[0], _SIZE) for c in cut)
-    )
+_OF_EACH = (
+    "{} a figure of each batch, and their mean is none of the whole: a batch without a positive "
+    "counts as 0, and one with a single positive as much as one with many; add up the counts (or "
+    "keep the outputs and labels) over all batches, and divide once"
+)
+_MEANS = ("mean", "nanmean", "fmean")
 
 
 def _is_a_share(function: ast.FunctionDef) -> bool:
@@ -97,17 +96,20 @@ def _number(node: ast.expr) -> ast.expr:
     return node
 
 
-def _is_averaged(tree: ast.Module, held: str) -> bool:
-    """`sum(held) / len(held)`, `np.mean(held)`, `torch.tensor(held).mean()`."""
+def _is_averaged(tree: ast.Module, held: str, of: Pass) -> bool:
+    """`sum(held) / len(held)`, `np.mean(held)`, and `held / len(loader)` of a sum."""
     for node in walk(tree):
         match node:
-            case ast.BinOp(left=ast.Call(func=ast.Name(id="sum"), args=[of]), op=ast.Div()) if (
-                dotted(of) == held
+            case ast.BinOp(left=ast.Call(func=ast.Name(id="sum"), args=[kept]), op=ast.Div()) if (
+                dotted(kept) == held
             ):
                 return True
-            case ast.Call() if tail(node) in ("mean", "nanmean", "fmean") and held in words(node):
+            case ast.Call() if tail(node) in _MEANS and held in words(node):
                 return True
-    return False
+    return any(
+        dotted(_number(left)) == held and counts_batches(by, of, tree)
+        for _, left, by in divisions(walk(tree))
+    )
 
 
 def loaders_apart(tree: ast.Module) -> Found:

@@ -6,7 +6,7 @@ import ast
 import re
 
 from executor.inside.remarks.edits import Told, swapped, way
-from executor.inside.remarks.scaling import HELD_OUT, TRAINING
+from executor.inside.remarks.parts import HELD, TRAINING
 from executor.inside.remarks.syntax import (
     Found,
     argument,
@@ -76,7 +76,7 @@ def split_each_call(tree: ast.Module) -> Found:
             if isinstance(v, ast.Constant) and isinstance(v.value, str)
         }  # fmt: skip
         trained = [m for m in marks if TRAINING.search(m)]
-        judged = [m for m in marks if HELD_OUT.search(m)]
+        judged = [m for m in marks if HELD.search(m)]
         whole = words(splits[0].args[0]) & parameters if splits[0].args else set()
         if trained and judged and whole and marks[trained[0]] is not marks[judged[0]]:
             yield (

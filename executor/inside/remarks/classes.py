@@ -6,11 +6,36 @@ import ast
 import re
 
 from executor.inside.remarks.edits import Places, Told, put, swapped, way
-from executor.inside.remarks.syntax import Found, dotted, equalities, tail, values, walk, words
+from executor.inside.remarks.syntax import (
+    Found,
+    dotted,
+    equalities,
+    made_of,
+    tail,
+    values,
+    walk,
+    words,
+)
 
 _LABELS = re.compile(
-    r"(?i)(ys?|lab(el)?s?|targets?|classes)(_?(b|batch|test|te|val|va|train|tr|true))?"
+    r"(?i)(ys?|lab(el)?s?|targets?|classes|truth|gt)(_?(b|batch|test|te|val|va|v|train|tr|true))?"
 )
+_OF_CLASSES = re.compile(r"cross_entropy|nll_loss")
+_OF_CLASSES_MADE = re.compile(r"CrossEntropyLoss|NLLLoss")
+
+
+def _are_labels(node: ast.expr, tree: ast.Module) -> bool:
+    """Whether these are class numbers: by their name, or as a loss of classes is given them."""
+    if _LABELS.fullmatch(dotted(node).rpartition(".")[2]):
+        return True
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call) and len(n.args) > 1):
+        made = [call.func] if isinstance(call.func, ast.Call) else made_of(call.func, tree)
+        is_loss = _OF_CLASSES.fullmatch(tail(call)) or any(
+            isinstance(m, ast.Call) and _OF_CLASSES_MADE.fullmatch(tail(m)) for m in made
+        )
+        if is_loss and ast.unparse(call.args[1]) == ast.unparse(node):
+            return True
+    return False
 
 
 def values_as_classes(tree: ast.Module) -> Found:
@@ -25,20 +50,28 @@ def values_as_classes(tree: ast.Module) -> Found:
                 value=ast.Call() as call,
             ) if _takes_dim(call):
                 largest[name] = node, swapped(first, second)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if tail(
+                call
+            ) == "amax" and _takes_dim(call):
+                largest[name] = node, []
     for _, side, other in equalities(tree):
-        if not _LABELS.fullmatch(dotted(other).rpartition(".")[2]):
+        if not _are_labels(other, tree):
             continue
         new = _places(side)
-        at = (side, new) if new else largest.get(dotted(side))
+        is_most = isinstance(side, ast.Call) and tail(side) == "amax" and _takes_dim(side)
+        at = (side, new) if new or is_most else largest.get(dotted(side))
         if at is not None:
             yield Told(
                 "values_as_classes",
                 at[0],
-                "max() gives the largest scores first and their places second: here the scores "
+                f"{'amax() gives the largest scores' if not at[1] else _FIRST}: here the scores "
                 f"themselves are compared with `{dotted(other)}`; the class of each sample is "
                 "`.argmax(dim=1)`",
-                (way("the places of the largest scores are the classes", at[1]),),
+                (way("the places of the largest scores are the classes", at[1]),) if at[1] else (),
             )
+
+
+_FIRST = "max() gives the largest scores first and their places second"
 
 
 def _places(value: ast.expr) -> Places:
@@ -53,9 +86,9 @@ def _places(value: ast.expr) -> Places:
 
 def _takes_dim(call: ast.Call) -> bool:
     """`torch.max(x, 1)`, `x.max(dim=1)`."""
-    if tail(call) != "max":
+    if tail(call) not in ("max", "amax"):
         return tail(call) == "topk"
-    of_torch = dotted(call.func) in ("torch.max", "max")
+    of_torch = dotted(call.func) in ("torch.max", "max", "torch.amax")
     dims = [*call.args[1 if of_torch else 0 :], *(k.value for k in call.keywords)]
     return bool(dims) and ast.unparse(dims[0]) in ("1", "-1")
 

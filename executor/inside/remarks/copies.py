@@ -100,6 +100,9 @@ def _loads(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
 
 
+_WEIGHTS = {"parameters", "named_parameters", "state_dict", "values", "items"}
+
+
 def copies_itself(tree: ast.Module) -> Found:
     """`fast = net`, and a loop over the weights of both: each is compared with itself."""
     for scope in (tree, *functions(tree).values()):
@@ -110,13 +113,13 @@ def copies_itself(tree: ast.Module) -> Found:
             if node in below and isinstance(value, ast.Name | ast.Attribute)
             and sum(n == name for _, n, _ in assigned(scope)) == 1
         }  # fmt: skip
-        for loop in (n for n in loops(scope) if isinstance(n, ast.For)):
-            match loop.iter:
+        for loop in below:
+            match loop:
                 case ast.Call(func=ast.Name(id="zip"), args=[ast.Call() as one, ast.Call() as two]):
                     pass
                 case _:
                     continue
-            if {tail(one), tail(two)} != {"parameters"}:
+            if tail(one) != tail(two) or tail(one) not in _WEIGHTS:
                 continue
             for a, b in ((owner(one), owner(two)), (owner(two), owner(one))):
                 if a not in same or dotted(same[a][1]) != b or loop not in below:

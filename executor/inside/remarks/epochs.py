@@ -7,6 +7,8 @@ import re
 from collections.abc import Collection
 
 from executor.inside.remarks.edits import Told, moved
+from executor.inside.remarks.passes import passes
+from executor.inside.remarks.scores import choices, stored
 from executor.inside.remarks.syntax import (
     Found,
     argument,
@@ -20,12 +22,14 @@ from executor.inside.remarks.syntax import (
     functions,
     grown,
     inside,
+    is_layer,
     is_model,
     is_named,
     is_optimizer,
     is_read,
     is_step,
     is_without,
+    last_value,
     loops,
     method_calls,
     optimizers,
@@ -53,7 +57,10 @@ def each_epoch(tree: ast.Module) -> Found:
         yield from _seeded_within(loop, own, tree)
         if not isinstance(loop, ast.For) or not calls_in(reached(loop, own), "backward"):
             continue
-        is_epoch = _is_over_epochs(loop)
+        same = _goes_over_the_same(loop, tree)
+        said = _is_over_epochs(loop) or (same and dotted(loop.target) in ("e", "ep"))
+        is_epoch = said or same
+        yield from _optimizer_within(loop, own, tree) if is_epoch else ()
         for statement in loop.body:
             match statement:
                 case ast.Expr(value=ast.Call() as call) if _seeds(call, own, tree) and (
@@ -68,10 +75,10 @@ def each_epoch(tree: ast.Module) -> Found:
                         (moved(_ONCE, statement, by=loop),),
                     )
                 case ast.Assign(targets=[target], value=ast.Call() as value) if (
-                    is_epoch
+                    said
                     and dotted(target) in models
                     and isinstance(made := bare(value), ast.Call)
-                    and is_model(made, tree)
+                    and (is_model(made, tree) or is_layer(made))
                     and not any(
                         name in held and dotted(target) not in trained(held[name], tree)
                         for name, step in steps
@@ -100,6 +107,55 @@ def each_epoch(tree: ast.Module) -> Found:
                         "steps starts from nothing each time; make it once, before the loop",
                         (moved(_ONCE, statement, *_schedules(loop, dotted(target)), by=loop),),
                     )  # fmt: skip
+
+
+def _goes_over_the_same(loop: ast.For, tree: ast.Module) -> bool:
+    """`for e in range(9)` whose rounds all train on batches of the same data, and are no trials."""
+    counts = isinstance(loop.iter, ast.Call) and tail(loop.iter) in ("range", "trange")
+    names = rebound(loop)
+    own = functions(tree)
+    inner = set(reached(loop, own))
+    return (
+        counts
+        and not says(loop, _TRIAL)
+        and not is_read(dotted(loop.target), ast.Module(_without_prints(loop.body), []))
+        and any(
+            of.loop in inner
+            and of.loop is not loop
+            and calls_in(list(inside(of.loop)), "backward")
+            and not words(of.over) & names
+            for of in passes(tree)
+        )
+    )
+
+
+def _without_prints(body: list[ast.stmt]) -> list[ast.stmt]:
+    return [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
+                                    and tail(s.value) == "print")]  # fmt: skip
+
+
+def _optimizer_within(loop: ast.For, own: dict[str, ast.FunctionDef], tree: ast.Module) -> Found:
+    """A function that trains for one epoch, and makes the optimizer of a model that it is given."""
+    for call in (n for n in inside(loop) if isinstance(n, ast.Call) and tail(n) in own):
+        function = own[tail(call)]
+        given = {a.arg for a in function.args.args}
+        over_batches = [of for of in passes(tree) if of.loop in set(inside(function))]
+        once = len(over_batches) == 1 and over_batches[0].loop in function.body
+        if not once or not calls_in(list(inside(over_batches[0].loop)), "backward"):
+            continue
+        if {dotted(a) for a in call.args} & rebound(loop):
+            continue  # each round has a model of its own
+        for node, name, value in assigned(function):
+            if not (isinstance(value, ast.Call) and is_optimizer(value) and _averages(value)):
+                continue
+            if node in function.body and trained(value, function) & (given | set(own)) - {name}:
+                yield (
+                    "optimizer_each_epoch",
+                    node,
+                    f"`{function.name}` runs once in each epoch, and `{name}` is made anew in it: "
+                    "what it averages over the steps starts from nothing each time; make it once, "
+                    "before the loop, and give it to the function",
+                )
 
 
 def _schedules(loop: ast.For, optimizer: str) -> list[ast.stmt]:
@@ -262,14 +318,15 @@ def state_not_copied(tree: ast.Module) -> Found:
         scopes += [m for c in walk(tree) if isinstance(c, ast.ClassDef) for m in c.body]
     told = set[ast.AST]()
     models = {m for o in optimizers(tree).values() for m in trained(o, tree)}
+    better = {n for c in choices(tree) for s in c.arm for n in (s, *inside(s))}
     for scope in scopes:
         for branch in (n for n in inside(scope) if isinstance(n, ast.If)):
             at_once = any(
                 isinstance(n, ast.Break) or (isinstance(n, ast.Call) and "save" in tail(n))
                 for n in inside(branch)
             )
-            for node, name, value in assigned(branch) if not at_once else ():
-                of = _uncopied(value)
+            for node, name, value in stored(branch) if not at_once else ():
+                of = _uncopied(value, tree)
                 if of.partition(".")[0] in rebound(scope) - {"self"}:
                     continue  # each round has a model of its own
                 model = dotted(value)
@@ -284,7 +341,8 @@ def state_not_copied(tree: ast.Module) -> Found:
                 in_loop = isinstance(scope, ast.For | ast.While)
                 if node in told or not of or is_named(of):
                     continue
-                if "best" not in name.lower() and not (in_loop and name in loaded):
+                is_best = "best" in name.lower() or node in better
+                if not is_best and not (in_loop and name in loaded):
                     continue
                 if name in _filled(tree) or not _is_kept_for(name, tree):
                     continue
@@ -292,7 +350,8 @@ def state_not_copied(tree: ast.Module) -> Found:
                 yield (
                     "state_not_copied",
                     node,
-                    "state_dict() returns the weights themselves, no copy: each later step "
+                    f"{'state_dict() returns' if 'state_dict' in words(value) else 'these are'} "
+                    "the weights themselves, no copy: each later step "
                     f"changes `{name}` too, and in the end it holds the last weights; write "
                     f"`copy.deepcopy({of}.state_dict())`",
                 )
@@ -300,7 +359,7 @@ def state_not_copied(tree: ast.Module) -> Found:
 
 def _is_kept_for(name: str, tree: ast.AST) -> bool:
     """Whether anything takes it: of another object's what it is for stands elsewhere, perhaps."""
-    return "." in name or is_read(name, tree)
+    return not name.isidentifier() or is_read(name, tree)
 
 
 @kept_by_node
@@ -314,19 +373,32 @@ def _filled(tree: ast.AST) -> set[str]:
     return stored | {owner(c) for c in method_calls(tree, "update")}
 
 
-def _uncopied(value: ast.expr) -> str:
-    """The model whose `state_dict()` a value is, or holds in a dictionary that copies no tensor."""
+def _uncopied(value: ast.expr, tree: ast.AST) -> str:
+    """The model whose weights a value is, or holds in a list or dictionary that copies none."""
     match value:
         case ast.Call(func=ast.Attribute(value=of, attr="state_dict")):
             return dotted(of)
         case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr="copy"), args=[]):
-            return _uncopied(inner)
+            return _uncopied(inner, tree)
         case ast.Call(args=[inner]) if dotted(value.func) in ("dict", "OrderedDict", "copy.copy"):
-            return _uncopied(inner)
+            return _uncopied(inner, tree)
         case ast.DictComp(value=ast.Name(), generators=[part]) if isinstance(part.iter, ast.Call):
-            return _uncopied(part.iter.func.value) if tail(part.iter) == "items" else ""  # type: ignore[attr-defined]
+            of = part.iter.func
+            items = isinstance(of, ast.Attribute) and of.attr == "items"
+            return _uncopied(of.value, tree) if items else ""  # type: ignore[attr-defined]
+        case ast.ListComp(
+            elt=ast.Name() | ast.Attribute(value=ast.Name(), attr="data"),
+            generators=[ast.comprehension(iter=ast.Call() as over)],
+        ) if tail(over) == "parameters":
+            return owner(over)
         case ast.Dict(values=parts):
-            return next(filter(None, map(_uncopied, parts)), "")
+            return next(filter(None, (_uncopied(p, tree) for p in parts)), "")
+        case ast.Call(args=[ast.Name() | ast.Attribute() as model]) if (
+            function := functions(tree).get(tail(value))
+        ) is not None:
+            given = last_value(function)
+            of_first = given is not None and _uncopied(given, ast.Module([], []))
+            return dotted(model) if [of_first] == [a.arg for a in function.args.args[:1]] else ""
     return ""
 
 

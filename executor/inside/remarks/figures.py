@@ -10,6 +10,8 @@ from executor.inside.remarks.edits import Told, put, way, with_argument
 from executor.inside.remarks.parts import (
     FIGURE,
     HELD,
+    TRAINING,
+    Split,
     figures_of_held,
     flows,
     made_from,
@@ -24,11 +26,11 @@ from executor.inside.remarks.passes import (
     counts_batches,
     counts_samples,
     divisions,
+    gathered,
     held_by,
     loaders_of,
     passes,
 )
-from executor.inside.remarks.scaling import HELD_OUT, TRAINING
 from executor.inside.remarks.syntax import (
     Found,
     argument,
@@ -36,6 +38,7 @@ from executor.inside.remarks.syntax import (
     bare,
     behind,
     callee,
+    calls_in,
     dotted,
     equalities,
     factors,
@@ -112,8 +115,15 @@ def mean_over_samples(tree: ast.Module) -> Found:
             if name not in others and _is_mean_of_batch(value, scope, tree)
         ]  # fmt: skip
         for node, left, by in divisions(below):
-            summed = dotted(_summed(left))
-            for of in (of for name, of in sums if name == summed != ""):
+            at_once = gathered(left, tree) if tail(left) == "sum" else None
+            if at_once is not None and at_once[1].size != 1:
+                each = _is_mean_of_batch(at_once[0], scope, tree)
+                summed, passed = "the sum", [at_once[1]] if each else []
+            else:
+                summed = dotted(_summed(left))
+                passed = [of for name, of in sums if name == summed != ""]
+                summed = f"`{summed}`"
+            for of in passed:
                 if not counts_samples(by, of, tree) or counts_batches(by, of, tree):
                     continue
                 whole = _counted(by, tree)
@@ -128,7 +138,7 @@ def mean_over_samples(tree: ast.Module) -> Found:
                 yield Told(
                     "mean_over_samples",
                     node,
-                    f"`{summed}` adds up one mean for each batch, and `{written}` is the number "
+                    f"{summed} adds up one mean for each batch, and `{written}` is the number "
                     "of samples: the figure is too small by about the batch size; divide by "
                     f"{number}, or add up each mean times the size of its batch",
                     ways,
@@ -213,11 +223,11 @@ _MODES = {"train", "eval", "fit", "training", "trained"}
 def figure_of_training(tree: ast.Module) -> Found:
     """`test_acc = accuracy(model, x_train, y_train)`: a figure of what was trained on."""
     own = functions(tree)
-    data = {n.id for n in walk(tree) if isinstance(n, ast.Name) and HELD_OUT.search(n.id)
+    data = {n.id for n in walk(tree) if isinstance(n, ast.Name) and HELD.search(n.id)
             and not FIGURE.search(n.id) and n.id not in own}  # fmt: skip
     for node, name, value in assigned(tree):
         called = name.rpartition(".")[2]
-        if not HELD_OUT.search(called) or not FIGURE.search(called) or TRAINING.search(called):
+        if not HELD.search(called) or not FIGURE.search(called) or TRAINING.search(called):
             continue
         calls = [c for c in walk(value) if isinstance(c, ast.Call)]
         given = {
@@ -225,7 +235,7 @@ def figure_of_training(tree: ast.Module) -> Found:
             for n in walk(a) if isinstance(n, ast.Name)
         } - own.keys()  # fmt: skip
         trained = sorted(n for n in given if TRAINING.search(n) and n not in _MODES)
-        if not trained or not data or any(map(HELD_OUT.search, words(value) - own.keys())):
+        if not trained or not data or any(map(HELD.search, words(value) - own.keys())):
             continue
         if any(tail(c) in own and "backward" in words(own[tail(c)]) for c in calls):
             continue  # it trains
@@ -242,14 +252,15 @@ def figure_of_training(tree: ast.Module) -> Found:
 
 def _beside_unused(tree: ast.Module) -> Found:
     """A figure called one of held-out data, of the training part, while nothing uses the other."""
-    for split in splits(tree):
+    for split in (*splits(tree), *_put_aside(tree)):
         idle = split.held & unused(tree)
         if not idle:
             continue
+        of_parts = _made_of_parts(tree, split.training)
         for node, called, value in figures_of_held(tree):
             names = made_from(value, tree)
-            trained = names & trained_on(tree) & _made_of_parts(tree, split.training)
-            held = {n for n in names if HELD.search(n) and not FIGURE.search(n)}
+            trained = names & trained_on(tree) & of_parts
+            held = {n for n in names - of_parts if HELD.search(n) and not FIGURE.search(n)}
             if trained and not held - functions(tree).keys():
                 shown = sorted(trained & names_in(value) or trained)[:2]
                 yield (
@@ -261,6 +272,20 @@ def _beside_unused(tree: ast.Module) -> Found:
                     "goes into nothing",
                 )
                 return
+
+
+def _put_aside(tree: ast.Module) -> Iterator[Split]:
+    """Data that are held out by their name, beside those that the loops over batches train on."""
+    training = {
+        text for of in passes(tree) if calls_in(list(inside(of.loop)), "backward")
+        for text in (ast.unparse(of.over), *of.data) if text.isidentifier()
+    }  # fmt: skip
+    if not training or any(map(HELD.search, training)):
+        return
+    for node, name, value in assigned(tree):
+        data = isinstance(value, ast.Call | ast.Subscript) and not FIGURE.search(name)
+        if data and HELD.search(name) and not names_in(value) & training:
+            yield Split(node, frozenset(), frozenset(training), frozenset([name]))
 
 
 def _made_of_parts(tree: ast.Module, parts: frozenset[str]) -> set[str]:

@@ -10,6 +10,7 @@ from executor.inside.remarks.edits import Told, put, way, with_argument
 from executor.inside.remarks.parts import (
     FIGURE,
     HELD,
+    TRAINING,
     figures_of_held,
     flows,
     made_from,
@@ -19,7 +20,6 @@ from executor.inside.remarks.parts import (
     unused,
 )
 from executor.inside.remarks.passes import batches_of
-from executor.inside.remarks.scaling import HELD_OUT, TRAINING
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -58,8 +58,8 @@ def trained_on_held_out(tree: ast.Module) -> Found:
         if not _is_unconditional(function):
             continue
         calls = [n for n in walk(tree) if isinstance(n, ast.Call) and tail(n) == name]
-        on_training = [c for c in calls if _is_of(c, TRAINING) and not _is_of(c, HELD_OUT)]
-        on_others = [c for c in calls if _is_of(c, HELD_OUT) and not _is_of(c, TRAINING)]
+        on_training = [c for c in calls if _is_of(c, TRAINING) and not _is_of(c, HELD)]
+        on_others = [c for c in calls if _is_of(c, HELD) and not _is_of(c, TRAINING)]
         for call in on_others:
             alike = [c for c in on_training if _models(c) == _models(call)]
             if alike:
@@ -130,8 +130,8 @@ def _always_steps(loop: ast.For) -> bool:
 
 
 def _is_judged(tree: ast.Module, loop: ast.For) -> bool:
-    """Whether a figure of held-out data is called so that a loop has added up."""
-    counted = {name for name, _, _ in grown(inside(loop))}
+    """Whether a figure of held-out data is called so that a loop has added up, or given last."""
+    counted = {name for name, _, _ in grown(inside(loop))} | {name for _, name, _ in assigned(loop)}
     return any(counted & names_in(value) or node in walk(loop)
                for node, _, value in figures_of_held(tree))  # fmt: skip
 
@@ -152,12 +152,12 @@ def _is_of(call: ast.Call, part: re.Pattern[str]) -> bool:
 def _models(call: ast.Call) -> set[str]:
     """What a call is given beside data: the same model is trained, then, by two such calls."""
     given = (*call.args, *(k.value for k in call.keywords))
-    return {ast.unparse(a) for a in given if not says(a, HELD_OUT) and not says(a, TRAINING)}
+    return {ast.unparse(a) for a in given if not says(a, HELD) and not says(a, TRAINING)}
 
 
 def _which(call: ast.Call) -> str:
     given = (*call.args, *(k.value for k in call.keywords))
-    return next(ast.unparse(a) for a in given if says(a, HELD_OUT))
+    return next(ast.unparse(a) for a in given if says(a, HELD))
 
 
 def windows_dealt_out(tree: ast.Module) -> Found:
@@ -199,12 +199,31 @@ def _splits(tree: ast.Module) -> Iterator[tuple[ast.AST, set[str]]]:
             if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Slice)
         }
         for name in cut & orders.keys():
-            if any(map(HELD_OUT.search, parts)):
+            if any(map(HELD.search, parts)):
                 yield node, orders[name]
 
 
-def _windows(tree: ast.Module) -> Iterator[tuple[str, ast.Call | ast.Assign, str]]:
-    """Lists of windows that overlap: `xs.append(x[i:i + n])`, and `[x[i:i + n] for i in …]`."""
+def _windows(tree: ast.Module) -> Iterator[tuple[str, ast.Call | ast.Assign | ast.Return, str]]:
+    """Windows that overlap: `xs.append(x[i:i + n])`, `[x[i:i + n] for i in …]`, `x.unfold(0, …)`.
+
+    So is a data set whose sample at `i` is `x[i:i + n]`.
+    """
+    for own in (n for n in walk(tree) if isinstance(n, ast.ClassDef)):
+        for method in (m for m in own.body if isinstance(m, ast.FunctionDef)):
+            index = method.args.args[-1].arg if method.name == "__getitem__" else ""
+            for part in inside(method) if index else ():
+                if isinstance(part, ast.Assign | ast.Return) and part.value is not None:
+                    for of in _overlaps(part.value, index, ast.Constant(1), tree):
+                        yield own.name, part, of
+    for at, name, value in assigned(tree):
+        match value:
+            case ast.Call(
+                func=ast.Attribute(value=cut, attr="unfold"),
+                args=[ast.Constant(value=0), size, hop],
+            ):
+                match constant(size, tree), constant(hop, tree):
+                    case ast.Constant(value=int() as n), ast.Constant(value=int() as k) if k < n:
+                        yield name, at, dotted(cut) or ast.unparse(cut)
     for loop in loops(tree):
         if isinstance(loop, ast.For) and (step := _steps(loop.target, loop.iter)) is not None:
             for node in inside(loop):
@@ -290,7 +309,7 @@ def scaled_by_all(tree: ast.Module) -> Found:
         for target, value in _pairs(node):
             match value:
                 case ast.Call(func=ast.Attribute(value=ast.Name(id=of), attr=how)) if (
-                    how in _WHOLE and not HELD_OUT.search(of) and not TRAINING.search(of)
+                    how in _WHOLE and not HELD.search(of) and not TRAINING.search(of)
                 ):
                     statistics[target] = of
             of = _scaled_of(value, statistics)
@@ -349,7 +368,7 @@ def _cuts(tree: ast.Module, name: str) -> ast.Subscript | None:
             names = {n.id for t in node.targets for n in walk(t) if isinstance(n, ast.Name)}
             inner = {id(n) for n in walk(node.value)}
             for place in until & since.keys():
-                if id(since[place]) in inner and any(map(HELD_OUT.search, names)):
+                if id(since[place]) in inner and any(map(HELD.search, names)):
                     return since[place]
     return None
 
@@ -366,7 +385,7 @@ def trained_on_all(tree: ast.Module) -> Found:
     }  # fmt: skip
     for name, loader in made.items():
         picked = _picked(loader)
-        if picked is None or not (HELD_OUT.search(name) or HELD_OUT.search(picked[1])):
+        if picked is None or not (HELD.search(name) or HELD.search(picked[1])):
             continue
         for other, whole in made.items():
             told = {k.arg: k for k in whole.keywords}
@@ -392,6 +411,11 @@ def _beside_unused(tree: ast.Module) -> Found:
     """Training on the whole, beside a part made for it that goes into nothing."""
     for split in splits(tree):
         whole = {w for w in split.whole if w not in split.training | split.held}
+        whole |= {
+            n.value.id for n in walk(tree)
+            if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name)
+            and dotted(n.slice) in split.held
+        }  # fmt: skip
         if not split.training <= unused(tree) or split.held & unused(tree) or not whole:
             continue
         for loop in loops(tree):

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable, Iterator
 
 from executor.inside.remarks.edits import Told, added, moved, way
+from executor.inside.remarks.scores import Choice, choices, is_infinity, stored
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
     blocks,
     calls_in,
     dotted,
+    functions,
+    grown,
     inside,
     is_named,
     loops,
     made_of,
     method_calls,
     owner,
+    reached,
     tail,
     walk,
     words,
 )
 
 _BEST = re.compile(r"(?i)best|^(min|lowest|max|highest)_")
-_COUNTER = re.compile(r"(?i)wait|patien|counter|no_improv|bad_|since|stall|strikes")
 
 
 def best_unread(tree: ast.Module) -> Found:
@@ -63,6 +67,28 @@ def best_unread(tree: ast.Module) -> Found:
                 ways,
             )
 
+    yield from _unread_of_a_class(tree)
+
+
+def _unread_of_a_class(tree: ast.Module) -> Found:
+    """`self.state = copy.deepcopy(model.state_dict())` of a stopper, and nothing that reads it."""
+    read = {
+        n.attr for n in walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)
+    }
+    for choice in choices(tree):
+        for node, name, value in (a for s in choice.arm for a in assigned(s)):
+            kept = name.removeprefix("self.")
+            copied = "state_dict" in words(value) and words(value) & {"deepcopy", "clone"}
+            if kept != name and copied and kept not in read and "backward" in words(tree):
+                yield Told(
+                    "best_unread",
+                    node,
+                    f"`{name}` is kept here and read nowhere: what comes after the training is of "
+                    "the last round's weights, not of the best; load it into the model when the "
+                    "training ends",
+                )
+                return
+
 
 def _is_used_after(tree: ast.Module, model: str, loop: ast.For | ast.While) -> bool:
     end = loop.end_lineno or loop.lineno
@@ -96,6 +122,45 @@ def best_never_set(tree: ast.Module) -> Found:
                 )  # fmt: skip
 
     yield from _never_set_by_a_class(tree)
+    yield from _begun_anew(tree)
+
+
+def _begun_anew(tree: ast.Module) -> Found:
+    """`best = inf` in each round, just before a score is compared with it."""
+    own = functions(tree)
+    again = {n for loop in loops(tree) for n in reached(loop, own)}
+    for block in blocks(tree):
+        for at, one in enumerate(block):
+            begun = [(name, value) for node, name, value in assigned(one) if node is one]
+            for name, value in begun if one in again else ():
+                for choice in choices(tree):
+                    if ast.unparse(choice.best) != name or not _is_bound(value):
+                        continue
+                    later = _without_loops(block[at + 1 :])
+                    others = [n for n in later if isinstance(n, ast.Assign) and n not in choice.arm
+                              and name in {d for _, d, _ in assigned(n)}]  # fmt: skip
+                    if choice.test in later and not others:
+                        yield (
+                            "best_never_set",
+                            one,
+                            f"`{name}` begins at {ast.unparse(value)} anew in each round: each is "
+                            "compared with that, so that the last round is kept, not the best; set "
+                            "it once, before the rounds",
+                        )
+                        return
+
+
+def _without_loops(body: list[ast.stmt]) -> list[ast.AST]:
+    """All in some statements that runs once with them."""
+    found: list[ast.AST] = []
+    todo: list[ast.AST] = [*body]
+    skipped = (ast.For, ast.While, ast.AsyncFor, ast.FunctionDef, ast.ClassDef, ast.Lambda)
+    while todo:
+        node = todo.pop()
+        if not isinstance(node, skipped):
+            found.append(node)
+            todo += ast.iter_child_nodes(node)
+    return found
 
 
 def _either_way(test: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
@@ -185,8 +250,7 @@ def _is_bound(value: ast.expr) -> bool:
     value = value.operand if isinstance(value, ast.UnaryOp) else value
     if isinstance(value, ast.Constant):
         return isinstance(value.value, int | float) and not isinstance(value.value, bool)
-    is_float = isinstance(value, ast.Call) and dotted(value.func) == "float"
-    return is_float or tail(value) in ("inf", "Inf", "infty")
+    return is_infinity(value)
 
 
 def best_set_first(tree: ast.Module) -> Found:
@@ -231,68 +295,80 @@ def best_set_first(tree: ast.Module) -> Found:
 
 def patience_adds_up(tree: ast.Module) -> Found:
     """A counter of rounds without a better score that a better one does not set to 0."""
-    yield from _stopper_adds_up(tree)
+    for scope, begins in _scopes(tree):
+        below = set(inside(scope))
+        for choice in choices(tree):
+            if choice.test not in below or len(choice.arm) == 0:
+                continue
+            for name, _, node in grown(_otherwise(choice, scope)):
+                set_ = {n for at, n, _ in stored(scope) if at is not node}
+                if not name or name in set_ or not _stops(scope, name) or not begins(name):
+                    continue
+                last = choice.arm[-1]
+                yield Told(
+                    "patience_adds_up",
+                    choice.arm[0],
+                    f"`{name}` is set to 0 nowhere when a better score comes: it counts all rounds "
+                    "without one, not those in a row, and stops the training while it still gets "
+                    f"better; write `{name} = 0` here",
+                    (way("rounds in a row are counted",
+                         add=added(f"{name} = 0", last, after=not _leaves(last))),),
+                )  # fmt: skip
+                return
+
+
+def _scopes(tree: ast.Module) -> Iterator[tuple[ast.AST, Callable[[str], bool]]]:
+    """What runs once a round, and whether a variable is set before it: loops, methods of a class.
+
+    Of a class that is the case where its first call alone sets an attribute.
+    """
     for loop in loops(tree):
-        below = set(inside(loop))
-        zeros = {name for node, name, value in assigned(loop) if ast.unparse(value) == "0"}
-        for branch in (n for n in below if isinstance(n, ast.If)):
-            counters = [
-                dotted(n.target) for s in branch.orelse for n in walk(s)
-                if isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Add)
-                and ast.unparse(n.value) == "1" and _COUNTER.search(dotted(n.target))
-            ]  # fmt: skip
-            keeps = {n for s in branch.body for _, n, _ in assigned(ast.Module([s], []))}
-            kept = [n for n in keeps if _BEST.search(n)]
-            if len(counters) != 1 or counters[0] in zeros or not kept:
-                continue
-            if not any(isinstance(n, ast.Break | ast.Return) for n in below):
-                continue
-            name = counters[0]
-            begins = [v for node, n, v in assigned(tree) if n == name and node not in below]
-            if not begins:
-                continue
-            yield Told(
-                "patience_adds_up",
-                branch,
-                f"`{name}` is set to 0 nowhere in the loop: it counts all rounds without a better "
-                "score, not those in a row, and stops the training while it still gets better; "
-                f"write `{name} = 0` where a better one is found",
-                (way("rounds in a row are counted",
-                     add=added(f"{name} = 0", branch.body[0])),),
-            )  # fmt: skip
+        before = {n for at, n, _ in assigned(tree) if at not in set(inside(loop))}
+        yield loop, before.__contains__
+    for own in (n for n in walk(tree) if isinstance(n, ast.ClassDef)):
+        methods = [m for m in own.body if isinstance(m, ast.FunctionDef)]
+        first = {n for m in methods if m.name == "__init__" for _, n, _ in assigned(m)}
+        for method in methods:
+            later = {n for m in methods if m.name != "__init__" and m is not method
+                     for _, n, _ in assigned(m)}  # fmt: skip
+            yield method, (first - later).__contains__
 
 
-def _stopper_adds_up(tree: ast.Module) -> Found:
-    """An object that counts in one method, and sets its counter to 0 nowhere but in `__init__`."""
-    for method in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
-        counters = [
-            n for n in inside(method)
-            if isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Add)
-            and dotted(n.target).startswith("self.") and _COUNTER.search(dotted(n.target))
-        ]  # fmt: skip
-        keeps = [
-            node for node, n, _ in assigned(method) if _BEST.search(n) and n.startswith("self.")
-        ]
-        if len(counters) != 1 or not keeps or "patience" not in words(method):
-            continue
-        name = dotted(counters[0].target)
-        owner_ = next(
-            (c for c in walk(tree) if isinstance(c, ast.ClassDef) and method in c.body), None
-        )
-        others = [f for f in owner_.body if f is not method] if owner_ is not None else []
-        set_ = [n for f in (method, *others) for _, n, _ in assigned(f)
-                if n == name and getattr(f, "name", "") != "__init__"]  # fmt: skip
-        if set_ or owner_ is None or keeps[-1].lineno > counters[0].lineno:
-            continue
-        yield Told(
-            "patience_adds_up",
-            keeps[-1],
-            f"`{name}` is set to 0 nowhere when a better score comes: it counts all rounds without "
-            "one, not those in a row, and stops the training while it still gets better; write "
-            f"`{name} = 0` here",
-            (way("rounds in a row are counted", add=added(f"{name} = 0", keeps[-1], after=True)),),
-        )
-        return
+def _otherwise(choice: Choice, scope: ast.AST) -> list[ast.AST]:
+    """What runs where the score is no better: the other arm, or what follows one that leaves."""
+    other = [n for s in choice.other for n in (s, *inside(s))]
+    for block in blocks(scope) if choice.arm and _leaves(choice.arm[-1]) else ():
+        at = next((i for i, s in enumerate(block) if choice.arm in (getattr(s, "body", None),)), -1)
+        other += [n for s in block[at + 1 :] for n in (s, *inside(s))] if at >= 0 else []
+    return other
+
+
+def _leaves(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Continue | ast.Return | ast.Break)
+
+
+def _stops(scope: ast.AST, name: str) -> bool:
+    """Whether the rounds end, or are to end, where the counter has come to a limit."""
+    for node in walk(scope):
+        match node:
+            case ast.If(test=test, body=body) if _is_limit(test, name):
+                ends = (ast.Break, ast.Return, ast.Raise)
+                flag = any(isinstance(n, ast.Constant) and n.value is True for s in body
+                           for n in walk(s))  # fmt: skip
+                if flag or any(isinstance(n, ends) for s in body for n in walk(s)):
+                    return True
+            case ast.Return(value=ast.expr() as value) | ast.Assign(value=value):
+                if any(_is_limit(n, name) for n in walk(value)):
+                    return True
+    return False
+
+
+def _is_limit(test: ast.AST, name: str) -> bool:
+    """`waited >= patience`."""
+    match test:
+        case ast.Compare(left=left, ops=[ast.GtE() | ast.Gt() | ast.Eq()]):
+            return dotted(left) == name
+    return False
 
 
 def schedule_not_kept(tree: ast.Module) -> Found:

@@ -6,7 +6,7 @@ import ast
 import re
 
 from executor.inside.remarks.edits import Told, put, way
-from executor.inside.remarks.scaling import HELD_OUT
+from executor.inside.remarks.parts import HELD
 from executor.inside.remarks.syntax import (
     Found,
     argument,
@@ -177,11 +177,8 @@ def numbered_apart(tree: ast.Module) -> Found:
             )
 
 
-_HELD = re.compile(r"(?i)(^|_)v$|^xv|^yv")
-
-
 def _is_held_out(name: str) -> bool:
-    return HELD_OUT.search(name) is not None or _HELD.search(name) is not None
+    return HELD.search(name) is not None or name.lower() in ("v", "x_v", "y_v")
 
 
 def _numbers(node: ast.AST) -> bool:

@@ -10,6 +10,8 @@ from executor.inside.remarks.passes import (
     counts_batches,
     counts_samples,
     divisions,
+    gathered,
+    held_by,
     loaders_of,
     passes,
 )
@@ -21,13 +23,16 @@ from executor.inside.remarks.syntax import (
     behind,
     callee,
     calls_in,
+    constant,
     dotted,
     equalities,
     functions,
     grown,
     inside,
+    loops,
     made_of,
     owner,
+    reached,
     tail,
     walk,
     words,
@@ -46,6 +51,7 @@ def _same_weights(tree: ast.Module) -> Found:
     for node, name, value in assigned(tree):
         if (what := _weights(value)) and not words(value) & _COPIES:
             kept.setdefault(what, []).append((name, node))
+    yield from _kept_beside_own(tree)
     for what, places in kept.items():
         for (first, node), (second, later) in pairwise(places):
             if first == second or not any(node.lineno < n < later.lineno for n in steps):
@@ -58,6 +64,41 @@ def _same_weights(tree: ast.Module) -> Found:
                     f"them in place, so `{first}` and `{second}` (line {later.lineno}) are always "
                     f"equal; keep copies, {_copy(what, node.value)}",
                 )
+
+
+def _kept_beside_own(tree: ast.Module) -> Found:
+    """`before = list(net.parameters())`, and after a step `zip(before, net.parameters())`."""
+    steps = [c.lineno for c in calls_in(list(walk(tree)), "step")]
+    for node, name, value in assigned(tree):
+        what = _weights(value)
+        if not what or words(value) & _COPIES or [n for _, n, _ in assigned(tree)].count(name) > 1:
+            continue
+        of = value.args[0] if what.endswith("))") and isinstance(value, ast.Call) else value
+        for later in walk(tree):
+            match later:
+                case ast.Call(args=[one, other]) if tail(later) in _COMPARES | {"zip"}:
+                    pass
+                case ast.BinOp(left=one, op=ast.Sub(), right=other):
+                    pass
+                case _:
+                    continue
+            sides = {ast.unparse(_bare_weights(one)), ast.unparse(_bare_weights(other))}
+            between = any(node.lineno <= n <= later.lineno for n in steps)
+            if sides == {name, ast.unparse(_bare_weights(of))} and between:
+                yield (
+                    "same_weights",
+                    node,
+                    f"`{name}` is no copy: it holds the weights themselves, and step() changes "
+                    f"them in place, so line {later.lineno} compares them with themselves; keep "
+                    f"copies, {_copy(what, value)}",
+                )
+                return
+
+
+def _bare_weights(node: ast.expr) -> ast.expr:
+    """`net.weight` of `net.weight.data`."""
+    is_data = isinstance(node, ast.Attribute) and node.attr == "data"
+    return node.value if is_data else node  # type: ignore[attr-defined]
 
 
 def _weights(value: ast.expr) -> str:
@@ -171,11 +212,10 @@ def over_batches(tree: ast.Module) -> Found:
     right = {
         name: n
         for name, value, n in grown(walk(tree))
-        if "sum" in words(value)
-        and "mean" not in words(value)
-        and (any(isinstance(c, ast.Compare) for c in walk(value)) or "eq" in words(value))
+        if _counts_right(value)
         and not any(isinstance(o, ast.BinOp) and isinstance(o.op, ast.Div) for o in walk(n))
     }
+    yield from _over_batches_at_once(tree)
     again = {left for _, left, _ in divisions(walk(tree))}  # `right / len(loader) / 32`
     for node, left, number in divisions(walk(tree)):
         name = next((dotted(n) for n in walk(left) if dotted(n) in right), "")
@@ -206,6 +246,36 @@ def over_batches(tree: ast.Module) -> Found:
             if is_loader and held is not None
             else (),
         )
+
+
+def _counts_right(value: ast.expr) -> bool:
+    """Whether it is a number of right answers, and no share of them."""
+    return (
+        "sum" in words(value)
+        and "mean" not in words(value)
+        and (any(isinstance(c, ast.Compare) for c in walk(value)) or "eq" in words(value))
+    )
+
+
+def _over_batches_at_once(tree: ast.Module) -> Found:
+    """`sum((net(x).argmax(1) == y).sum() for x, y in loader) / len(loader)`."""
+    for node, left, number in divisions(walk(tree)):
+        found = gathered(left, tree) if tail(left) == "sum" else None
+        if found is None or found[1].size == 1 or not _counts_right(found[0]):
+            continue
+        if any(isinstance(o, ast.Div) for o in walk(found[0])):
+            continue
+        held = _held(number, tree)
+        if counts_batches(number, found[1], tree) and held is not None:
+            over = ast.unparse(held)
+            yield Told(
+                "over_batches",
+                node,
+                f"the sum counts samples, and `{ast.unparse(number)}` is the number of batches: "
+                "the share is too large by about the batch size; divide by "
+                f"`len({over}.dataset)`",
+                (way("a share of the samples", put(held, held, ".dataset")),),
+            )
 
 
 def _held(number: ast.expr, tree: ast.Module) -> ast.expr | None:
@@ -240,41 +310,51 @@ _IN_BATCHES = 200  # steps of a schedule: nobody counts so many epochs
 
 def _counts_batches(tree: ast.Module) -> Found:
     """A schedule of epochs that is stepped in every round of the loop over batches."""
-    schedules = {
-        name: callee(value)
-        for _, name, value in assigned(tree)
-        if isinstance(value, ast.Call)
-        and callee(value) in ("StepLR", "MultiStepLR", "ExponentialLR")
-        and not any(
-            isinstance(n, ast.Constant) and isinstance(n.value, int) and n.value >= _IN_BATCHES
-            for n in walk(value)
-        )
-    }
-    lengths = {  # of those that are as long as there are epochs
-        name: ast.unparse(value)
-        for _, name, call in assigned(tree)
-        if isinstance(call, ast.Call) and callee(call) == "CosineAnnealingLR"
-        for value in [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "T_max")]
-    }
-    for outer in walk(tree):
-        if not isinstance(outer, ast.For):
+    own = functions(tree)
+    for of in passes(tree):
+        if not calls_in(list(inside(of.loop)), "backward"):
             continue
-        over = {ast.unparse(n) for n in walk(outer.iter)}
-        is_epoch = "epoch" in ast.unparse(outer.target).lower()
-        for inner in inside(outer):
-            if not isinstance(inner, ast.For) or not calls_in(list(inside(inner)), "backward"):
-                continue
-            for call in calls_in([s.value for s in inner.body if isinstance(s, ast.Expr)], "step"):
-                name = owner(call)
-                if (name in schedules and is_epoch) or lengths.get(name) in over:
-                    yield (
-                        "counts_batches",
-                        call,
-                        "this is called for every batch, so "
-                        f"`{schedules.get(name, 'CosineAnnealingLR')}` counts "
-                        "batches and not epochs, and the learning rate falls that much sooner; "
-                        "call it once at the end of each epoch, or give the schedule in batches",
-                    )
+        outers = [n for n in loops(tree) if n is not of.loop and of.loop in set(reached(n, own))]
+        rounds = [n for n in outers if isinstance(n, ast.For)]
+        for call in calls_in([s.value for s in of.loop.body if isinstance(s, ast.Expr)], "step"):
+            assert isinstance(call.func, ast.Attribute)
+            made = held_by(call.func.value, tree)
+            schedule = made[0] if len(made) == 1 else None
+            if isinstance(schedule, ast.Call) and any(_is_of(schedule, n, tree) for n in rounds):
+                yield (
+                    "counts_batches",
+                    call,
+                    f"this is called for every batch, so `{callee(schedule)}` counts "
+                    "batches and not epochs, and the learning rate falls that much sooner; "
+                    "call it once at the end of each epoch, or give the schedule in batches",
+                )
+
+
+def _is_of(schedule: ast.Call, rounds: ast.For, tree: ast.Module) -> bool:
+    """Whether a schedule counts these rounds: by its length, or by numbers that few batches have.
+
+    A function of the rate says it by what it calls its argument.
+    """
+    told = [n for n in walk(rounds.iter) if isinstance(n, ast.expr)]
+    over = {ast.unparse(v) for n in told for v in (n, constant(n, tree))}
+    said = ast.unparse(rounds.target).lower()
+    is_epoch = "epoch" in said or said in ("e", "ep") or "epoch" in ast.unparse(rounds.iter).lower()
+    match callee(schedule):
+        case "CosineAnnealingLR":
+            length = argument(schedule, 1, "T_max")
+            return length is not None and bool(
+                {ast.unparse(length), ast.unparse(constant(length, tree))} & over
+            )
+        case "StepLR" | "MultiStepLR" | "ExponentialLR":
+            return is_epoch and not any(
+                isinstance(n, ast.Constant) and isinstance(n.value, int) and n.value >= _IN_BATCHES
+                for n in walk(schedule)
+            )
+        case "LambdaLR":
+            rate = argument(schedule, 1, "lr_lambda")
+            named = rate.args.args[:1] if isinstance(rate, ast.Lambda) else []
+            return any("epoch" in a.arg.lower() for a in named)
+    return False
 
 
 def picks_samples(tree: ast.Module) -> Found:

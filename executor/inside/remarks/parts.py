@@ -15,13 +15,25 @@ from typing import NamedTuple
 from executor.inside.remarks.syntax import behind, callee, dotted, inside, method_calls, tail, walk
 from executor.inside.walking import kept_by_node
 
+_KINDS = r"(x|y|set|data|loader|iter|ds|dl|batch|inputs?|labels?|targets?|idx|indices)s?$"
 HELD = re.compile(
-    r"(?i)(^|_)(test|te|val|va|valid|validation|dev|held|hold_?out|eval)(_|\d|$)"
+    r"(?i)(^|_)(test|te|val|va|valid|validation|dev|held|hold_?out)(_|\d|$)"
+    r"|(^|_)eval[_\d]|_eval$"  # not `model.eval`
     r"|^[xy](v|va|te|ts|val|test|valid)\d?$"
-    r"|^(test|val|valid|dev)(x|y|set|data|loader|iter|ds|dl|batch|inputs?|labels?|targets?)s?$"
+    rf"|^(test|val|valid|dev){_KINDS}"
 )
+TRAINING = re.compile(rf"(?i)(^|_)(train|tr|fit)(_|\d|$)|^[xy](tr|train)\d?$|^train{_KINDS}")
 FIGURE = re.compile(r"(?i)acc|loss|score|err|rmse|mse|mae|f1|auc|r2|metric|iou|(^|_)dice")
 _NUMBERS = {"shape", "size", "dtype", "device", "ndim"}
+
+
+def which_part(name: str) -> str:
+    """For what a part is held out, by its name: "t" for a test, "v" for validation, and so on."""
+    found = _WHICH.search(name) if HELD.search(name) else None
+    return found[0].lower().strip("_xy")[:1] if found else ""
+
+
+_WHICH = re.compile(r"(?i)test|val|dev|held|hold|eval|((^|_)[xy]?)(te|ts|va?)(?![a-z])")
 
 
 def names_in(node: ast.AST) -> set[str]:
@@ -170,9 +182,18 @@ def splits(tree: ast.AST) -> tuple[Split, ...]:
 
 
 def _cut(part: ast.expr) -> Iterator[str]:
-    """`x` of `x[:n]`, `x[n:]`, `x[rows]`, also where it is scaled or converted then."""
+    """`x` of `x[:n]`, `x[n:]`, `x[rows]`, also where it is scaled or converted then.
+
+    Not that of `x[i:i + 32]`, which is a batch.
+    """
     for node in walk(part):
         match node:
+            case ast.Subscript(
+                slice=ast.Slice(
+                    lower=ast.Name(id=at), upper=ast.BinOp(left=ast.Name(id=again), op=ast.Add())
+                )
+            ) if at == again:
+                continue
             case ast.Subscript(value=ast.Name(id=of), slice=ast.Slice() | ast.Name()):
                 yield of
 
@@ -184,7 +205,6 @@ def _sorted_out(node: ast.Assign, whole: set[str], parts: set[str]) -> Iterator[
         yield Split(node, frozenset(whole), frozenset(rest), frozenset(held))
 
 
-_OF_TRAINING = re.compile(r"(?i)(^|_)(train|tr|fit)(_|\d|$)")
 _HELD_TEXT = re.compile(r"(?i)\b(val(id(ation)?)?|test(ing)?|held[- ]?out|unseen)\b[^{}\d]*$")
 
 
@@ -198,7 +218,7 @@ def figures_of_held(tree: ast.AST) -> Iterator[tuple[ast.AST, str, ast.expr]]:
             ):
                 parts = target.elts if isinstance(target, ast.Tuple) else [target]
                 for name in map(dotted, parts):
-                    if HELD.search(name) and FIGURE.search(name) and not _OF_TRAINING.search(name):
+                    if HELD.search(name) and FIGURE.search(name) and not TRAINING.search(name):
                         yield node, f"`{name}`", value
             case ast.JoinedStr(values=parts):
                 for before, part in pairwise(parts):

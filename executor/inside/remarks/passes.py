@@ -24,6 +24,7 @@ from executor.inside.remarks.syntax import (
     loops,
     made_of,
     origins,
+    says,
     tail,
     walk,
 )
@@ -64,6 +65,27 @@ def batches_of(loop: ast.For) -> ast.expr:
 def passes(tree: ast.AST) -> tuple[Pass, ...]:
     """The loops of a program that go over batches."""
     return tuple(p for n in loops(tree) if isinstance(n, ast.For) and (p := _pass(n, tree)))
+
+
+def gathered(node: ast.AST, tree: ast.AST) -> tuple[ast.expr, Pass] | None:
+    """Of `sum(f(x) for x in loader)`, or a mean or list of it, what each batch gives, and the pass.
+
+    The pass is one of a loop that stands nowhere, and gives each batch to the same expression.
+    """
+    match node:
+        case (
+            ast.ListComp(elt=elt, generators=[one])
+            | ast.Call(
+                args=[
+                    ast.GeneratorExp(elt=elt, generators=[one])
+                    | ast.ListComp(elt=elt, generators=[one])
+                ]
+            )
+        ) if not one.ifs:
+            loop = ast.For(target=one.target, iter=one.iter, body=[ast.Expr(elt)], orelse=[])
+            of = _pass(loop, tree)
+            return (elt, of) if of is not None else None
+    return None
 
 
 def _pass(loop: ast.For, tree: ast.AST) -> Pass | None:
@@ -249,12 +271,20 @@ def _split(parts: list[ast.expr]) -> Iterator[tuple[list[ast.expr], ast.expr | N
         else:
             return
         given = argument(part, 1 if of_module else 0, "split_size", "split_size_or_sections")
-        if isinstance(of, ast.Constant) or (given is None) or isinstance(given, ast.List):
-            return
+        if isinstance(of, ast.Constant) or given is None or not _is_size(given):
+            return  # `folds.split(x)` is given data
         cut.append(of)
         size = given if tail(part) == "split" else None
     if cut and not any(isinstance(c, ast.Call) for c in cut):
         yield cut, size
+
+
+_SIZE = re.compile(r"(?i)batch|size|bs$|chunk|step|len|^[nbk]$|num")
+
+
+def _is_size(given: ast.expr) -> bool:
+    """Whether it is a number of rows, or of parts."""
+    return isinstance(given, ast.Constant) or says(given, _SIZE)
 
 
 def _sliced(node: ast.AST, at: str) -> list[ast.expr]:

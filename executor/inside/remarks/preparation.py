@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from executor.inside.remarks.parts import HELD, flows, flows_by, names_in
-from executor.inside.remarks.scaling import HELD_OUT, TRAINING
+from executor.inside.remarks.parts import HELD, TRAINING, flows, flows_by, names_in
 from executor.inside.remarks.syntax import (
     Found,
     argument,
@@ -45,7 +44,7 @@ def _prepared_otherwise(tree: ast.Module) -> Found:
             (train if is_train else test).setdefault(dotted(call.func), (call, pipeline))
     named = [
         (value, value) for name, value in (*pipelines.items(), *_keyed(tree))
-        if isinstance(value, ast.Call) and HELD_OUT.search(name.rpartition(".")[2])
+        if isinstance(value, ast.Call) and HELD.search(name.rpartition(".")[2])
         and value not in [pipeline for _, pipeline in test.values()]
     ]  # fmt: skip
     test |= {f"pipeline {i}": pair for i, pair in enumerate(named)}

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from executor.inside.remarks.edits import Told, put, way, with_argument
 from executor.inside.remarks.figures import is_mean_loss
+from executor.inside.remarks.passes import held_by, passes
 from executor.inside.remarks.syntax import (
     Found,
     argument,
@@ -163,11 +164,9 @@ def norm_of_all(tree: ast.Module) -> Found:
     for scope in (tree, *functions(tree).values()):
         for node, name, value in assigned(scope):
             match value:
-                case ast.BinOp(
-                    left=left,
-                    op=ast.Div(),
-                    right=ast.Call(func=ast.Attribute(value=of, attr="norm"), args=[]) as norm,
-                ) if dotted(of) == dotted(left) != "" and not norm.keywords:
+                case ast.BinOp(left=left, op=ast.Div(), right=ast.Call() as norm) if (
+                    of := _normed(norm)
+                ) is not None and dotted(of) == dotted(left) != "":
                     pass
                 case _:
                     continue
@@ -181,13 +180,23 @@ def norm_of_all(tree: ast.Module) -> Found:
                 "cosines; divide each row by its own: "
                 f"`F.normalize({dotted(of)}, dim=-1)`",
                 (way("each row has the length 1",
-                     with_norm(norm)),),
+                     put(norm, of, ".norm(dim=-1, keepdim=True)")),),
             )  # fmt: skip
 
 
-def with_norm(norm: ast.Call) -> list[list[object]]:
-    """`z.norm()` of each row, kept as a column."""
-    return put(norm, norm.func, "(dim=-1, keepdim=True)")
+def _normed(norm: ast.Call) -> ast.expr | None:
+    """Of what it is the norm over all dimensions: `z.norm()`, `z.norm(p=2)`, `torch.norm(z)`."""
+    if tail(norm) != "norm" or {k.arg for k in norm.keywords} - {"p"}:
+        return None
+    match norm:
+        case ast.Call(func=ast.Attribute(value=of), args=[given]) if dotted(of) in _MODULES:
+            return given
+        case ast.Call(func=ast.Attribute(value=of), args=[]) if dotted(of) not in _MODULES:
+            return of
+    return None
+
+
+_MODULES = ("torch", "torch.linalg", "np.linalg", "linalg")
 
 
 def _is_of_rows(name: str, tree: ast.Module) -> bool:
@@ -198,6 +207,12 @@ def _is_of_rows(name: str, tree: ast.Module) -> bool:
                 pass
             case ast.Call(args=[left, right]) if tail(node) in ("mm", "matmul"):
                 pass
+            case ast.Call(args=[ast.Constant(value=str() as how), left, right]) if tail(
+                node
+            ) == "einsum" and re.fullmatch(r"(\w)(\w), ?(\w)\2->\1\3", how):
+                if name in (dotted(left), dotted(right)):
+                    return True
+                continue
             case _:
                 continue
         is_turned = isinstance(right, ast.Attribute | ast.Call) and tail(right) in (
@@ -267,4 +282,71 @@ def _reads_classes(node: ast.AST, name: str) -> bool:
     return False
 
 
-RULES = (reduced_before_weights, rows_against_columns, norm_of_all, softmax_over_batch)
+def compared_over_batch(tree: ast.Module) -> Found:
+    """`F.cosine_similarity(net(a), net(b), dim=0)` of batches: one cosine for each feature."""
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
+        made = [call.func] if isinstance(call.func, ast.Call) else made_of(call.func, tree)
+        held = next((m for m in made if isinstance(m, ast.Call)), None)
+        if tail(call) in ("cosine_similarity", "pairwise_distance") and held is None:
+            along = argument(call, 2, "dim") if tail(call) == "cosine_similarity" else None
+        elif held is not None and callee(held) == "CosineSimilarity":
+            along = argument(held, 0, "dim")
+        elif tail(call) == "normalize" and dotted(call.func) in _NORMALIZE:
+            along = argument(call, 2, "dim")
+        else:
+            continue
+        given = call.args[: 1 if tail(call) == "normalize" else 2]
+        if along is None or ast.unparse(along) != "0" or not given:
+            continue
+        named = [name for _, name, value in assigned(tree) if value is call]
+        if tail(call) == "normalize" and not any(_is_of_rows(n, tree) for n in named):
+            continue  # each feature by itself is meant where features are compared
+        if all(_is_of_batch(g, tree) for g in given):
+            cosine = "similarity" if len(given) > 1 else "length"
+            yield Told(
+                "compared_over_batch",
+                call,
+                f"dimension 0 is the batch: this takes the {cosine} of each feature over all "
+                "samples, and not that of each sample; take it over the features, `dim=-1`",
+                (way("each sample is taken by itself", put(along, "-1")),),
+            )
+
+
+_NORMALIZE = ("F.normalize", "nn.functional.normalize", "torch.nn.functional.normalize")
+
+
+def _is_of_batch(node: ast.expr, tree: ast.Module) -> bool:
+    """Whether it is what a model of Linear layers makes of a batch: two dimensions, samples first.
+
+    The batch is a part of a pass over data, or of as many rows as the text says.
+    """
+    batches = {n.id for of in passes(tree) for n in walk(of.loop.target) if isinstance(n, ast.Name)}
+    made = made_of(node, tree)
+    for one in made:
+        match one:
+            case ast.Call(func=ast.Name() as model, args=[given]):
+                pass
+            case _:
+                return False
+        layers = [m for m in held_by(model, tree) if isinstance(m, ast.Call)]
+        last = [m.args[-1] if callee(m) == "Sequential" and m.args else m for m in layers]
+        flat = bool(last) and all(is_linear(m) for m in last)
+        rows = [v for v in made_of(given, tree) if _has_rows(v)]
+        if not flat or not (words(given) & batches or rows):
+            return False
+    return bool(made)
+
+
+def _has_rows(value: ast.expr) -> bool:
+    """`torch.randn(32, 8)`."""
+    sizes = value.args if isinstance(value, ast.Call) and tail(value) in ("randn", "rand") else []
+    return len(sizes) == 2
+
+
+RULES = (
+    reduced_before_weights,
+    rows_against_columns,
+    norm_of_all,
+    softmax_over_batch,
+    compared_over_batch,
+)

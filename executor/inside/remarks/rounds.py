@@ -17,6 +17,7 @@ from executor.inside.remarks.syntax import (
     is_optimizer,
     is_read,
     loops,
+    made_of,
     outermost,
     owner,
     reached,
@@ -158,7 +159,7 @@ def started_once(tree: ast.Module) -> Found:
     """One model for all folds: the later ones are tested on what it was trained on before."""
     made = {name: node for node, name, value in assigned(tree) if is_optimizer(value)}
     for loop in loops(tree):
-        if not isinstance(loop, ast.For) or not _goes_over_folds(loop):
+        if not isinstance(loop, ast.For) or not _goes_over_folds(loop, tree):
             continue
         yield from _handed_on(tree, loop)
         body = list(inside(loop))
@@ -168,7 +169,7 @@ def started_once(tree: ast.Module) -> Found:
         stepped = {owner(c) for c in calls if tail(c) == "step"} & made.keys()
         anew_here = {name for node, name, _ in assigned(tree) if node in body}
         models = {
-            m
+            m.partition(".")[0]
             for n in stepped
             for m in trained(made[n].value, tree)  # type: ignore[arg-type]
         }
@@ -232,7 +233,7 @@ def _makers(tree: ast.Module, optimizer: ast.Assign, loop: ast.For) -> list[ast.
     ]
 
 
-def _goes_over_folds(loop: ast.For) -> bool:
+def _goes_over_folds(loop: ast.For, tree: ast.Module) -> bool:
     """Whether its rounds are the folds of a cross-validation."""
     indexed = {
         w
@@ -245,7 +246,13 @@ def _goes_over_folds(loop: ast.For) -> bool:
         any(map(_FOLDS.fullmatch, targets))
         or bool(targets & indexed)
         or any(
-            isinstance(n, ast.Call) and tail(n) == "split" and _FOLDS.fullmatch(owner(n))
+            isinstance(n, ast.Call)
+            and tail(n) == "split"
+            and isinstance(n.func, ast.Attribute)
+            and (
+                _FOLDS.fullmatch(dotted(n.func.value))
+                or any(tail(v).endswith("KFold") for v in made_of(n.func.value, tree))
+            )
             for n in walk(loop.iter)
         )
     )

@@ -6,6 +6,7 @@ import ast
 import re
 
 from executor.inside.remarks.edits import Part, Told, operand, put, way
+from executor.inside.remarks.parts import HELD, TRAINING
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -24,8 +25,6 @@ from executor.inside.remarks.syntax import (
 _MEAN = re.compile(r"(?i)(^|_)(mean|mu|means|avg)(_|$)")
 _DEVIATION = re.compile(r"(?i)(^|_)(std|sd|sigma|stds|stdev|deviation)(_|$)")
 _PIXELS = re.compile(r"(?i)^(x|ima?ge?s?|data|pixels?|inputs?|frames?|pics?)")
-HELD_OUT = re.compile(r"(?i)(^|_)(test|te|val|valid|validation|dev)(_|\d|$)|^[xy](te|val|test)$")
-TRAINING = re.compile(r"(?i)(^|_)(train|tr|fit)(_|\d|$)|^[xy](tr|train)$")
 
 
 def precedence(tree: ast.Module) -> Found:
@@ -41,7 +40,10 @@ def precedence(tree: ast.Module) -> Found:
                 | ast.AugAssign(
                     target=data, op=ast.Sub(), value=ast.BinOp(left=mean, op=ast.Div(), right=by)
                 )
-            ) if _MEAN.search(_name(mean)) and _DEVIATION.search(_name(by)):
+            ) if (_MEAN.search(_name(mean)) and _DEVIATION.search(_name(_without_small(by)))) or (
+                _is_own(mean, data, ("mean",), tree)
+                and _is_own(_without_small(by), data, ("std", "var"), tree)
+            ):
                 parts = (ast.unparse(data), ast.unparse(mean), ast.unparse(by))
                 start: list[Part] = [data, " = "] if isinstance(node, ast.AugAssign) else []
                 yield Told(
@@ -58,6 +60,24 @@ def precedence(tree: ast.Module) -> Found:
                 )
 
     yield from _counter_undivided(tree)
+
+
+def _without_small(by: ast.expr) -> ast.expr:
+    """`std` of `std + 1e-8` and `torch.sqrt(var + eps)`."""
+    if isinstance(by, ast.Call) and tail(by) == "sqrt":
+        by = by.args[0] if by.args else by
+    return by.left if isinstance(by, ast.BinOp) and isinstance(by.op, ast.Add) else by
+
+
+def _is_own(node: ast.expr, data: ast.expr, methods: tuple[str, ...], tree: ast.Module) -> bool:
+    """Whether it is a statistic of these data by every way that the text gives: `x.mean(0)`."""
+    made = made_of(node, tree)
+    return all(
+        isinstance(v, ast.Call) and tail(v) in methods and isinstance(v.func, ast.Attribute)
+        and dotted(data) in (dotted(v.func.value), *map(dotted, v.args[:1]),
+                             *(dotted(o) for o in made_of(data, tree)))
+        for v in made
+    ) and bool(made)  # fmt: skip
 
 
 _COUNTER = re.compile(r"(?i)^(global_?)?(steps?|epochs?|ep|episodes?|t|it|iters?|iteration|i)"
@@ -134,7 +154,7 @@ def fitted_on_test(tree: ast.Module) -> Found:
         given, kind = call.args[0], _fits(call, tree)
         if kind not in trained or not (tail(call) == "fit_transform" or _SCALER.search(kind)):
             continue
-        if says(given, HELD_OUT) and not says(given, TRAINING):
+        if says(given, HELD) and not says(given, TRAINING):
             name = trained[kind]
             told = f": `{name}.transform(…)`" if name else ""
             if holds_both := name != "" and _fitted_to_both(fitted, name):
@@ -186,7 +206,7 @@ def _by_its_own(tree: ast.Module) -> Found:
         if isinstance(value, ast.Call) and tail(value) in scales and len(value.args) == 1:
             of = dotted(value.args[0])
         if of:
-            kind = "train" if TRAINING.search(name) else "test" if HELD_OUT.search(name) else ""
+            kind = "train" if TRAINING.search(name) else "test" if HELD.search(name) else ""
             scaled.setdefault(kind, (node, of))
     if {"train", "test"} <= scaled.keys():
         at, test = scaled["test"]
@@ -242,7 +262,7 @@ def selected_on_test(tree: ast.Module) -> Found:
             return
         for whole in cut.keys() & said:
             parts = [n.id for t in node.targets for n in walk(t) if isinstance(n, ast.Name)]
-            if any(map(HELD_OUT.search, parts)) and node is not cut[whole][1]:
+            if any(map(HELD.search, parts)) and node is not cut[whole][1]:
                 made, _ = cut[whole]
                 yield _selected(made, node)
                 return
@@ -269,7 +289,7 @@ def _columns_of_held_out(value: ast.expr) -> set[str]:
             case ast.Subscript(
                 value=ast.Subscript(slice=rows),
                 slice=ast.Tuple(elts=[ast.Slice(), ast.Name(id=index)]),
-            ) if any(map(HELD_OUT.search, words(rows))):
+            ) if any(map(HELD.search, words(rows))):
                 found.add(index)
     return found
 

@@ -6,7 +6,7 @@ import ast
 import re
 
 from executor.inside.remarks.edits import Told, added, way
-from executor.inside.remarks.scaling import HELD_OUT, TRAINING
+from executor.inside.remarks.parts import HELD, TRAINING
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -104,7 +104,7 @@ def same_draw(tree: ast.Module) -> Found:
         if function is None or not _draws_alike(function):
             continue
         names = [n.id for n in walk(target) if isinstance(n, ast.Name)]
-        kind = "test" if any(map(HELD_OUT.search, names)) else ""
+        kind = "test" if any(map(HELD.search, names)) else ""
         kind = kind or ("train" if trained & {*names} or any(map(TRAINING.search, names)) else "")
         written = _with_numbers(call, tree)
         before = drawn.get(written)

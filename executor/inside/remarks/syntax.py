@@ -399,8 +399,14 @@ def origins(tree: ast.AST) -> dict[str, list[ast.expr]]:
             c.name: m for c in walk(tree) if isinstance(c, ast.ClassDef)
             for m in c.body if isinstance(m, ast.FunctionDef) and m.name == "__init__"
         }  # fmt: skip
+        called = {
+            c.name: m for c in walk(tree) if isinstance(c, ast.ClassDef)
+            for m in c.body if isinstance(m, ast.FunctionDef) and m.name == "__call__"
+        }  # fmt: skip
         for _, name, value in assigned(tree):
             kept.setdefault(name, []).append(value)
+            if isinstance(value, ast.Call) and tail(value) in called:  # `stop = Stopper()`
+                own.setdefault(name.rpartition(".")[2], called[tail(value)])
         for node in walk(tree):
             match node:
                 case ast.Call() if (function := own.get(tail(node))) is not None:

@@ -20,6 +20,7 @@ from executor.inside.remarks.syntax import (
 )
 
 _RANDOM = {"randn", "randn_like", "rand", "rand_like", "normal"}
+_DAMAGED = re.compile(r"(?i)nois|corrupt|mask|drop|damag")
 _DRAWS = {"randperm", "randint", "permutation", "choice"}
 
 
@@ -34,26 +35,55 @@ def _pairs(tree: ast.Module) -> list[tuple[ast.Call, ast.expr, ast.expr]]:
     return [(n, a, b) for n, a, b in given if a is not None and b is not None]
 
 
+def _squares(tree: ast.Module) -> list[tuple[ast.AST, ast.expr, ast.expr]]:
+    """`(out - x) ** 2` and `(out - x).pow(2)`: both sides, as a loss is given them."""
+    found: list[tuple[ast.AST, ast.expr, ast.expr]] = []
+    for node in walk(tree):
+        match node:
+            case (
+                ast.BinOp(
+                    left=ast.BinOp(left=a, op=ast.Sub(), right=b),
+                    op=ast.Pow(),
+                    right=ast.Constant(value=2),
+                )
+                | ast.Call(
+                    func=ast.Attribute(
+                        value=ast.BinOp(left=a, op=ast.Sub(), right=b),
+                        attr="pow" | "square" | "abs",
+                    )
+                )
+            ):
+                found += [(node, a, b), (node, b, a)]
+    return found
+
+
 def target_noisy(tree: ast.Module) -> Found:
     """An autoencoder that is given noisy data, and compared with them."""
     made, own = values(tree), functions(tree)
     noisy: dict[str, str] = {}
     for _, name, value in assigned(tree):
         match value:
-            case ast.BinOp(left=ast.Name(id=clean), op=ast.Add(), right=added) if (
+            case ast.BinOp(
+                left=ast.Name(id=clean), op=ast.Add() | ast.Mult() as how, right=added
+            ) if (isinstance(how, ast.Add) or _DAMAGED.search(name)) and (
                 words(added)
                 | {w for n in walk(added) if dotted(n) in made for w in words(made[dotted(n)])}
             ) & _RANDOM:
                 noisy[name] = clean
-            case ast.Call(func=ast.Name(id=adds), args=[ast.Name(id=clean), *_]) if (
-                "noise" in adds and adds in own and words(own[adds]) & _RANDOM
+            case ast.Call(func=ast.Name(id=adds), args=[of, *_]) if (
+                "nois" in adds
+                and adds in own
+                and words(own[adds]) & _RANDOM
+                and isinstance(of, ast.Name | ast.Subscript)
             ):
-                noisy[name] = clean
-    compared = {dotted(side) for _, *sides in _pairs(tree) for side in sides}
-    for node, output, target in _pairs(tree):
+                noisy[name] = ast.unparse(of)
+    pairs = [*_pairs(tree), *_squares(tree)]
+    compared = {ast.unparse(side) for _, *sides in pairs for side in sides}
+    for node, output, target in pairs:
         clean = noisy.get(dotted(target), "")
         output = made.get(dotted(output), output)
-        given = set(map(dotted, output.args)) if isinstance(output, ast.Call) else set()
+        is_model = isinstance(output, ast.Call) and not dotted(output.func).startswith("torch.")
+        given = set(map(dotted, output.args)) if is_model else set()  # type: ignore[attr-defined]
         if clean and dotted(target) in given and clean not in compared:
             name = dotted(target)
             yield Told(

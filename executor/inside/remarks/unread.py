@@ -7,6 +7,7 @@ import builtins
 import re
 
 from executor.inside.remarks.edits import Told, put, way
+from executor.inside.remarks.parts import HELD, which_part
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -41,7 +42,6 @@ _REMADE = {
     "to", "cuda", "cpu", "float", "double", "half", "long", "int", "bool", "type", "contiguous",
 }  # fmt: skip
 _ACTS = {"backward", "step", "append", "update", "extend", "write", "print", "save", "add"}
-_HELD_OUT = re.compile(r"(?i)(^|_)(val(id(ation)?)?|test|dev|eval|hold_?out)(_|\d|$)")
 
 
 def _never_used(tree: ast.Module) -> Found:
@@ -196,17 +196,15 @@ def split_unused(tree: ast.Module) -> Found:
             case _:
                 continue
         for name in names:
-            found = _HELD_OUT.search(name)
-            if found is None or is_read(name, tree):
+            if not HELD.search(name) or is_read(name, tree):
                 continue
             for other, target, value in assigned(tree):
-                at = _HELD_OUT.search(target)
                 used = [
                     n for n in walk(value)
                     if isinstance(n, ast.Name) and n.id in {*names, *whole}
-                    and other.lineno > node.lineno and not _HELD_OUT.search(n.id)
+                    and other.lineno > node.lineno and not HELD.search(n.id)
                 ]  # fmt: skip
-                if at and at[2].lower() == found[2].lower() and used and other is not node:
+                if which_part(target) == which_part(name) and used and other is not node:
                     yield Told(
                         "split_unused",
                         other,

@@ -31,6 +31,7 @@ SAID_OF_THE_WHOLE = frozenset(
         "argument_unread",
         "batch_unread",
         "best_never_set",
+        "best_unreachable",
         "best_unread",
         "carried",
         "clipped_scaled",

@@ -170,9 +170,10 @@ SOUND = {
     "a figure by its function": WHOLE.format(
         then="val_loss = go(); print(val_loss)", last="def go():\n    return f(net(Xv), yv)"
     ),
+    # Where the names do not say which part is which.
     "a part that is used": WHOLE.format(
         then="val_loss = f(net(Xtr), ytr)", last="show(net(Xv), yv)"
-    ),
+    ).replace("tr", "a"),
     "a text of the training's": WHOLE.format(then="print('no test, train:', f(net(Xtr)))", last=""),
     "trained on its part": WHOLE.format(then="", last="print(f(net(Xv), yv))"),
     "all are trained on, none is judged": WHOLE.format(then="", last="").replace(
