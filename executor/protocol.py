@@ -102,6 +102,8 @@ class Job(Model):
     gpus: int = Field(default=1, ge=1, le=64)
     constructs: bool = False  # report the calls and changes that the snippet's text holds
     remarks: bool = False  # report what in the snippet's text does not do what it looks like
+    # Report it as findings too, where the rule knows the edit and the run went over the line.
+    mends: bool = False
     glue: Glue | None = None  # what to add, where a posted error was rebuilt
     cut: bool = False  # stop a training between two steps when the time is nearly up
     launched: bool = False  # as `torchrun` starts one process, with gloo where there is no GPU
@@ -528,6 +530,7 @@ class RebuildOrder(Model):
     # Other programs that the post may mean: one of its blocks alone, a line that its traceback
     # quotes. Each has its lines where `code` has them.
     others: tuple[str, ...] = ()
+    reach: tuple[int, ...] = ()  # without an error: the lines that the run has to come to
     budget_s: float = 2.5  # seconds of computing for all trials; by the clock twice as many
 
 

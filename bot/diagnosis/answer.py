@@ -159,7 +159,7 @@ def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     if reading is None and (written := of_a_comment(known.question)) is not None:
         asked = known.question.model_copy(update={"traceback": written})
         reading = _reading(replace(known, question=asked), run)
-    remarks = _remarks(known, run)
+    remarks = remarks_of(known, run)
     answer = answer.model_copy(update={"remarks": remarks, "posted": reading})
     said = first_known(known, reading, remarks)
     if said is None:
@@ -204,7 +204,7 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         said = mistakes.reproduced(known.question, wrong, run, repairs)
         # Nothing is called reproduced that is not the error they ask about.
         if not is_another(known.question, wrong.error):
-            answer = answer.model_copy(update={"remarks": _remarks(known, run)})
+            answer = answer.model_copy(update={"remarks": remarks_of(known, run)})
             if not repairs.alternatives and (cause := _cause(answer.remarks, wrong)) is not None:
                 return _concluded(answer, "reproduced", f"{no_error.line_of(cause)} {said}")
             if known.why is not None and known.why.asked:  # they do not ask about the error
@@ -222,7 +222,7 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
             said = offered if repairs.alternatives else unrun.another_here(reading, wrong, run)
         return _concluded(answer, "unsure", said)
     reading = _reading(known, run)
-    remarks = _remarks(known, run)
+    remarks = remarks_of(known, run)
     said = no_error.runs(known.question, run, reading)
     if reading is not None and reading.means:
         answer = _without_a_second_remedy(answer.model_copy(update={"posted": reading}))
@@ -248,7 +248,7 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
 def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
     """What can be said of a question without code."""
     reading = _reading(known, None)
-    remarks = _remarks(known, None)
+    remarks = remarks_of(known, None)
     said = first_known(known, reading, remarks)
     answer = answer.model_copy(update={"posted": reading})
     if said is None:
@@ -276,12 +276,17 @@ def _with_quoted(known: Diagnosis, answer: Answer) -> Answer:
             "error": AnswerError.of(seen.run.error),
             "evidence": _evidence(seen.run, known.repairs),
             "assumptions": tuple(said for said in assumptions if said),
+            "alternatives": known.repairs.alternatives,
         }
     )
+    if known.repairs.alternatives:
+        told = "; or ".join(fix.title for fix in known.repairs.alternatives)
+        head = f"{answer.headline} Partly shown, on the quoted line alone: {told}."
+        answer = answer.model_copy(update={"headline": head})
     return answer if seen.exact else mistakes.with_other_numbers(answer, pasted, seen.run)
 
 
-def _remarks(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
+def remarks_of(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
     """What is to be said of the posted text, as far as the run's lines are those that were posted.
 
     What the losses in the words around the code show comes first.

@@ -19,6 +19,8 @@ from bot.diagnosis.missing import missing, of_another_place
 from bot.diagnosis.names_here import told_here
 from bot.diagnosis.own_error import asks_about, asks_about_no_gpu, posted
 from bot.diagnosis.proposer.interface import Nobody, Proposer, wants
+from bot.diagnosis.quoted_edits import mend_quoted
+from bot.diagnosis.read_edits import mend_what_is_read
 from bot.diagnosis.rebuild import quotes_its_line, rebuild_quoted
 from bot.diagnosis.stopped import why_stopped
 from bot.errors import BotError
@@ -116,10 +118,13 @@ class Pipeline:
         elif quotes_its_line(question):
             yield Progress(step="reproducing", text="running the line that your traceback quotes")
             known = await watch.time(self.run_quoted, known)
+            known = await watch.time(self.repair_quoted, known)
 
         wait = "" if self.ready() else "; the search index is being made, once"
         yield Progress(step="searching", text=f"looking it up{wait}")
         applicable = self._applicable(known)
+        if not applicable.codemods and not applicable.operators:
+            known = await watch.time(self.read, known)
         if applicable.codemods or applicable.operators or _shows_on_purpose(known):
             yield Progress(step="fixing", text="trying fixes on your code")
             # Neither needs the other: what is found is read in this process, fixes run in another.
@@ -129,7 +134,8 @@ class Pipeline:
             known = replace(known, repairs=mended.repairs)
         else:
             known = await watch.time(self.look_up, known)
-            known = replace(known, repairs=Repair(problems=applicable.problems))
+            if not known.fixes:
+                known = replace(known, repairs=Repair(problems=applicable.problems))
 
         if wants(known) and self.proposer.serves(origin or Origin()):
             yield Progress(step="proposing", text="asking the configured model")
@@ -253,6 +259,14 @@ class Pipeline:
             looking,
         )
         return replace(known, repairs=repairs)
+
+    async def repair_quoted(self, known: Diagnosis) -> Diagnosis:
+        """Try edits of the line that was run alone."""
+        return await mend_quoted(self.executor, known, self.codemods, self.operators)
+
+    async def read(self, known: Diagnosis) -> Diagnosis:
+        """Mend what the text shows by itself, where nothing else is known to be wrong."""
+        return await mend_what_is_read(self.executor, known)
 
     async def explain(self, known: Diagnosis) -> Diagnosis:
         """Choose the explanation whose article's programs prove it here; run them unless known."""

@@ -46,6 +46,7 @@ _TEXT = 8_000  # characters of the prose that are looked at for printed shapes
 _WALL_S = 12.0
 _SHOWN = 40  # characters of a line that was left out
 _TO_END_S = 1.5  # of computing, where no error was posted: less is learnt from it
+_TO_THE_LINE_S = 2.5  # … and a line is to be mended
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,9 @@ def _is_of_what_was_added(run: JobResult, job: Job, *, exact: bool) -> bool:
     return bool(asked) and asked <= made
 
 
-async def run_to_end(executor: ExecutorClient, question: Question, job: Job) -> Rebuild:
+async def run_to_end(
+    executor: ExecutorClient, question: Question, job: Job, reach: Sequence[int] = ()
+) -> Rebuild:
     """Search for values of undefined names with which the code ends, and run it with them.
 
     What such a run raises is never the person's: only one that ends is given back.
@@ -184,6 +187,7 @@ async def run_to_end(executor: ExecutorClient, question: Question, job: Job) -> 
         executor: runs the search and the result.
         question: has no posted error.
         job: the code as it was posted.
+        reach: lines that it has to come to; what the code only defines is called for that.
 
     Raises:
         ExecutorError: the executor is gone or full.
@@ -192,14 +196,19 @@ async def run_to_end(executor: ExecutorClient, question: Question, job: Job) -> 
         code=job.code,
         error=PostedError(type="", message=""),
         text=question.text[:_TEXT],
-        budget_s=_TO_END_S,
+        reach=tuple(reach),
+        budget_s=_TO_THE_LINE_S if reach else _TO_END_S,
     )
     found = read(await executor.run(search_job(order, job)))
     if found.glue is None:
         return Rebuild(why_not=found.why_not)
-    again = job.model_copy(update={"glue": found.glue, "stand_ins": False})
+    again = job.model_copy(
+        update={"glue": found.glue, "simulate": found.simulate, "stand_ins": False}
+    )
     run = await executor.run(again)
-    return Rebuild(run, again) if run.outcome is Outcome.OK else Rebuild(why_not="not_confirmed")
+    if run.outcome is not Outcome.OK and not reach:
+        return Rebuild(why_not="not_confirmed")
+    return Rebuild(run, again)
 
 
 def quotes_its_line(question: Question) -> bool:

@@ -381,6 +381,8 @@ def _continues_message(line: str) -> bool:
 
 
 _WARNED = re.compile(r"\s*\S{1,300}:\d+: \w*Warning:(?: |$)")
+# A further line of a warning's message: words, as no statement of Python begins.
+_WORDS = re.compile(r"[A-Z][a-z]{1,20} (?!=|in\b|is\b)[a-z]{1,20} [a-z]")
 _WARNS = re.compile(r" {2,8}(?:\w{1,40}\.){0,3}(?:warn|warn_explicit|warning)\(")
 
 
@@ -393,6 +395,9 @@ def find_warnings(lines: Sequence[str]) -> list[Found]:
             end = pos + 1 + bool(below and below[0].startswith("  "))
             warns = (n for n, text in enumerate(below, pos + 2) if _WARNS.match(text))
             end = max(end, next(warns, end))  # below a message of several lines
+            shown = next((n for n, text in enumerate(below) if text.startswith("  ")), 0)
+            if all(_WORDS.match(text) for text in below[:shown]):
+                end = max(end, pos + 2 + shown)
             found.append(Found(pos, end, _pasted(_Segment(), line)))
     return found
 

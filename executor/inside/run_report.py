@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 
 def _findings(run: Run) -> tuple[Finding, ...]:
-    found = run.probes.findings
-    return found if run.placeholders is None else run.placeholders.without_own(found)
+    seen = run.probes.findings
+    own = seen if run.placeholders is None else run.placeholders.without_own(seen)
+    return (*run.read, *own)  # no placeholder has a part in what the text shows
 
 
 def report_text(run: Run) -> str:

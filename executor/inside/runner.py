@@ -55,6 +55,7 @@ from executor.protocol import (
     SNIPPET,
     Construct,
     Explanation,
+    Finding,
     Job,
     Probe,
     Remark,
@@ -107,6 +108,7 @@ class Run:
         self.only_made: tuple[str, ...] = ()
         self.constructs: tuple[Construct, ...] = ()
         self.remarks: tuple[Remark, ...] = ()
+        self.read: tuple[Finding, ...] = ()  # what the text shows, with its edits
         self.statements: StatementsProbe | None = None
 
     def _printed(self) -> int:
@@ -204,11 +206,28 @@ class Run:
             return
         if self.job.remarks:
             self.guard("remarks", partial(self._list_remarks, tree))
+        if self.job.mends:
+            self.guard("mends", partial(self._list_mends, tree))
         if self.job.constructs:
             self.guard("constructs", partial(self._list_constructs, tree))
 
     def _list_remarks(self, tree: ast.Module) -> None:
         self.remarks = remarks.remarks(tree, self.job.code)
+
+    def _list_mends(self, tree: ast.Module) -> None:
+        told = remarks.remarks(tree, self.job.code)
+        self.read = tuple(
+            Finding(
+                kind=seen.kind,
+                line=seen.line,
+                name="",
+                message=seen.message,
+                facts={"ways": list(ways)},
+                mistake=True,
+                by_text=True,
+            )
+            for seen, ways in remarks.mended(tree, self.job.code, told)
+        )
 
     def _list_constructs(self, tree: ast.Module) -> None:
         self.constructs = constructs.constructs(tree, self.job.code)

@@ -32,6 +32,6 @@ class Fix(Model):
         if self.shown != "partly":
             return ""
         return (
-            "the error is gone, and the checks that could be made hold; "
+            "the mistake is gone, and the checks that could be made hold; "
             f"the run then stops {self.stops}"
         )

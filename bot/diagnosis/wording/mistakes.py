@@ -161,6 +161,9 @@ def _begins(question: Question, wrong: Mistake, run: JobResult) -> str:
     Where it took placeholders that were found from the error, it is no more than rebuilt.
     """
     pasted = posted(question)
+    if wrong.error is None and all(f.by_text for f in run.findings if f.mistake):
+        about = f", run{under_assumptions(run)[13:-1]}" if is_rebuilt(run) else ""
+        return f"Seen in the code{simulated(run)}{about}"
     if wrong.error is not None and (
         _names_another(question, wrong.error) or shows_what_it_printed(question, wrong.error, run)
     ):

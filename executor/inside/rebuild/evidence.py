@@ -70,7 +70,8 @@ class Posted:
         self.error = order.error
         self.family: SeenError | None = family_of(order.error.type, order.error.message)
         self.code = order.code
-        self.lines = _begun(quoted_lines(order.code, order.error.frames), tree)
+        lines = quoted_lines(order.code, order.error.frames)
+        self.lines = _begun(lines | frozenset(order.reach), tree)
         named = shapes_named(order.error.message)
         own = self.family.sizes("weight") if self.family is not None else ()
         self.shapes = [shape for shape in named if shape != tuple(own)]  # a layer's is no input's

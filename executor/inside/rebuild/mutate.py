@@ -102,6 +102,10 @@ def _dtypes(tensor: Tensor, posted: Posted) -> Iterator[tuple[float, Tensor]]:
 def _to_run(
     candidate: Candidate, leaves: list[Leaf], seen: Outcome, posted: Posted
 ) -> Iterator[Step]:
+    if seen.ok and candidate.simulate and posted.id in DEVICE_FAMILIES:
+        # All lies on one device; the message may say which argument comes to it from elsewhere.
+        last_first = "argument #2" in posted.error.message
+        yield from _moved(candidate, leaves[::-1] if last_first else leaves, seen)
     family = family_of(seen.type, seen.message)
     if family is None or seen.ok:
         return
@@ -110,7 +114,7 @@ def _to_run(
             yield Step(0.3 + 0.2 * n, _of_one_batch(candidate, leaf, tensor))
     yield from _all_alike(candidate, leaves, family, seen.message)
     yield from _other_kinds(candidate, seen, family)
-    if candidate.simulate and family.id in _DEVICE_FAMILIES:
+    if candidate.simulate and family.id in DEVICE_FAMILIES:
         yield from _moved(candidate, leaves, seen)
 
 
@@ -128,7 +132,7 @@ def _missing(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[St
         yield Step(0.0, replace(candidate, first=(*candidate.first, _OLD_NEXT)))
     if family.id in _NO_GPU and not candidate.simulate:
         yield Step(0.1, replace(candidate, simulate=True))
-    if candidate.simulate and family.id in _DEVICE_FAMILIES and not posted.speaks_of_devices:
+    if candidate.simulate and family.id in DEVICE_FAMILIES and not posted.speaks_of_devices:
         yield from _moved(candidate, list(candidate.leaves(seen.read))[:6], seen)
     if family.id in _RESOURCES and not candidate.resources:
         yield Step(0.1, replace(candidate, resources=True))
@@ -154,7 +158,7 @@ _OLD_NEXT = (
 )
 _NO_GPU = frozenset({"cuda_not_compiled", "gpu_missing"})
 _RESOURCES = frozenset({"file_missing", "data_missing", "network_missing", "network_entry_missing"})
-_DEVICE_FAMILIES = frozenset(
+DEVICE_FAMILIES = frozenset(
     {"devices_differ", "argument_devices", "layer_devices", "rnn_devices", "index_device"}
 )
 _MODULES = ("_stubs.Model(", "torch.nn.", "_stubs.weights(")

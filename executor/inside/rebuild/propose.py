@@ -236,7 +236,10 @@ class Proposals:
             return Text("3")
         if set(uses.passed_to) & {"range"}:
             return Text("4")
-        if re.search(r"(?i)(rate|gamma|alpha|beta|lambda|decay|momentum|temperature|\beps)$", last):
+        if re.search(
+            r"(?i)(rate|gamma|alpha|beta|lambda|decay|momentum|temperature|thresh(old)?|\beps)$",
+            last,
+        ):
             return Text("0.1")
         if re.search(r"(?i)(ignore_index)", last):
             return Text("255")

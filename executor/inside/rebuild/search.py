@@ -33,6 +33,7 @@ from executor.inside.rebuild.solve import Solver
 from executor.inside.rebuild.source import Source, sources
 from executor.inside.rebuild.special import prepared
 from executor.inside.rebuild.trial import Outcome, Program
+from executor.inside.rebuild.values import Value
 from executor.protocol import REBUILD_ORDER, REBUILT, SNIPPET, RebuildOrder, Rebuilt
 
 _MOST_TRIALS = 250
@@ -74,11 +75,14 @@ class Search:
         self._seen: set[Candidate] = set()
         self._shown: dict[Candidate, list[tuple[Candidate, Outcome]]] = {}
         self._met = Met()
+        self._reached: tuple[Candidate, Outcome] | None = None
         self._to_end = not (order.error.type or order.error.message)
 
     def run(self) -> Rebuilt:
         """Search until the posted error comes up or the time is over."""
         found = sources(self._order)
+        # The imports that a name stands for (`Trainer`) are no part of the search's time.
+        self._began, self._computed_before_s = time.monotonic(), _computed_s()
         if not found:
             return Rebuilt(why_not="no_python")
         self._sources = {source.number: source for source in found}
@@ -133,9 +137,11 @@ class Search:
                 else:
                     push(_OF_OTHERS * k + 0.4 * n + _OF_A_PART * of_a_part, start, Outcome())
         nearest, at = Nearness.NOTHING, 0
+        reach = set(self._order.reach)
         while (queue or held_back) and self._has_time():
             far = self._trials >= _WHOLE_FIRST and nearest < Nearness.SAME_LINE
-            tired = self._trials - at >= (_PATIENCE if best is None else _MORE)
+            near_enough = best is not None or self._reached is not None
+            tired = self._trials - at >= (_MORE if near_enough else _PATIENCE)
             if held_back and best is None and (far or tired or not queue):
                 for cost, start in held_back:
                     push(cost, start, Outcome())
@@ -149,8 +155,12 @@ class Search:
             near = self._nearness(posted, seen)
             if near > nearest:
                 nearest, at = near, self._trials
-            if self._to_end and near is Nearness.EXACT:
+            if reach and reach <= seen.ran and near is not Nearness.EXACT:
+                self._keep_the_furthest(candidate, seen)
+            if self._to_end and near is Nearness.EXACT and not reach:
                 return None if _does_nothing(candidate, seen) else self._plainest(candidate, seen)
+            if self._to_end and near is Nearness.EXACT:
+                return self._plainest(candidate, seen)
             if near >= Nearness.REBUILT:
                 code = self._sources[candidate.program].code
                 solver = Solver(posted, code, self._try_while_time)
@@ -167,10 +177,18 @@ class Search:
             cost += _IN_VAIN * ((before.type, before.message) == (seen.type, seen.message))
             cost -= _FURTHER * gets_further(before, seen, posted)
             for step in steps(candidate, seen, posted):
-                if self._to_end and step.candidate.modules:
+                if self._to_end and step.candidate.modules and not reach:
                     continue  # a library that does nothing says nothing of the code
                 push(cost + step.weight + 0.3 - 0.5 * nearer, step.candidate, seen)
-        return best
+        return best or self._reached
+
+    def _keep_the_furthest(self, candidate: Candidate, seen: Outcome) -> None:
+        """Of what comes to the line that is to be reached, what goes on for the most lines."""
+        classes = ((n, g) for n, g in self._begun[_way(candidate)].values if _is_class(g.value))
+        if any(candidate.get(name) != given for name, given in classes):
+            return  # what is written like a class is one, however far something else would lead
+        if self._reached is None or len(seen.ran) > len(self._reached[1].ran):
+            self._reached = candidate, seen
 
     def _with_made(self, candidate: Candidate, seen: Outcome) -> Candidate:
         """With the attributes that were asked for and that nobody had foreseen."""
@@ -227,7 +245,7 @@ class Search:
 
     def _nearness(self, posted: Posted, seen: Outcome) -> Nearness:
         """How near a trial came to what is searched for."""
-        if self._to_end and seen.ok:
+        if self._to_end and seen.ok and seen.ran.issuperset(self._order.reach):
             return Nearness.EXACT
         return nearness(posted, seen)
 
@@ -264,7 +282,7 @@ class Search:
     def _starts(self, source: Source) -> list[tuple[Candidate, bool]]:
         """A program as it is, and with calls of what it only defines; whether of a part alone."""
         as_it_is = self._start(source, ())
-        if self._to_end:
+        if self._to_end and not self._order.reach:
             return [(as_it_is, False)]  # what the code only defines was not asked about
         ways = drives(source.completed, source.posted)
         return [(as_it_is, False), *((self._start(source, w.after), w.of_a_part) for w in ways)]
@@ -321,6 +339,10 @@ def _does_nothing(candidate: Candidate, seen: Outcome) -> bool:
     """Whether a function or class was used that nobody posted: what it leaves out is the code."""
     used = (given.value.expression for name, given in candidate.values if name in seen.read)
     return any("_stubs.same" in made or "_stubs.stub_class" in made for made in used)
+
+
+def _is_class(value: Value) -> bool:
+    return value.expression.startswith("_stubs.stub_class")
 
 
 def _computed_s() -> float:

@@ -16,7 +16,7 @@ import torch
 from torch import nn
 from torch.utils.data import Dataset
 
-_MODULE = re.compile(r"(Module|Model|Layer|Net|Block|Encoder|Decoder)$")
+_MODULE = re.compile(r"(Module|Model|Layer|Net|Block|Encoder|Decoder|Embedding)$")
 _WIDE = 10_000  # values of one output that get weights of their own
 _DATASET = re.compile(r"Dataset$")
 

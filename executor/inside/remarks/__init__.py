@@ -78,7 +78,8 @@ one function, from the tree to remarks.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from executor.inside.remarks import (
     accumulation,
@@ -151,6 +152,7 @@ from executor.inside.remarks.whole import SAID_OF_THE_WHOLE, is_whole, pieces, s
 from executor.inside.remarks.whose import is_meant_for_pytorch
 from executor.protocol import Remark
 
+Ways = tuple[dict[str, Any], ...]  # the edits that may mend what is told, the likeliest first
 _MOST = 8  # remarks of a report
 _LINE = 160  # characters of a quoted line
 
@@ -303,28 +305,39 @@ def remarks(tree: ast.Module, code: str) -> tuple[Remark, ...]:
 
 def found(tree: ast.Module, code: str) -> list[Remark]:
     """What the rules find, whatever they suppose."""
+    return [remark for remark, _ in _found(tree, code)]
+
+
+def mended(tree: ast.Module, code: str, told: Iterable[Remark]) -> list[tuple[Remark, Ways]]:
+    """Of what is told of the snippet that of which the rule knows the edits, with these."""
+    known = {(remark.kind, remark.line) for remark in told}
+    return [(r, ways) for r, ways in _found(tree, code) if ways and (r.kind, r.line) in known]
+
+
+def _found(tree: ast.Module, code: str) -> list[tuple[Remark, Ways]]:
     if not is_meant_for_pytorch(tree):
         return []
     lines = code.split("\n")
     whole = is_whole(tree, code)
     parts = [*pieces(tree)]
-    seen: dict[tuple[str, int], Remark] = {}
+    seen: dict[tuple[str, int], tuple[Remark, Ways]] = {}
     for rule in _RULES:
-        for kind, node, message, *_ in rule(tree):
+        for kind, node, message, *ways in rule(tree):
             if kind in SAID_OF_THE_WHOLE and not whole:
                 continue
             number = getattr(node, "lineno", 0)
             if (kind, number) in seen or not _holds(rule, kind, number, parts):
                 continue
             written = lines[number - 1].strip() if 0 < number <= len(lines) else ""
-            seen[kind, number] = Remark(
+            remark = Remark(
                 kind=kind,
                 line=number,
                 code=written[:_LINE],
                 message=message,
                 aside=kind in ASIDES,
             )
-    return sorted(seen.values(), key=lambda r: r.aside)
+            seen[kind, number] = remark, ways[0] if ways else ()
+    return sorted(seen.values(), key=lambda r: r[0].aside)
 
 
 def _holds(

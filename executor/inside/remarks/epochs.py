@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Collection
 
-from executor.inside.remarks.edits import Told, moved
+from executor.inside.remarks.edits import Told, moved, put, way
 from executor.inside.remarks.passes import passes
 from executor.inside.remarks.scores import choices, stored
 from executor.inside.remarks.syntax import (
@@ -472,12 +472,13 @@ def _lost_by_loading(tree: ast.Module) -> Found:
                 targets=[target],
                 value=ast.Call(func=ast.Attribute(value=owner, attr="load_state_dict")),
             ) if dotted(target) == dotted(owner) != "":
-                yield (
+                yield Told(
                     "lost_by_loading",
                     node,
                     f"load_state_dict changes `{dotted(owner)}` and returns something else (a "
                     "report, or None): after this line the name holds no model or optimizer any "
                     "more; do not assign it",
+                    (way(f"`{dotted(owner)}` stays what it is", put(node, node.value)),),
                 )
 
 

@@ -69,13 +69,14 @@ def _never_eval(tree: ast.Module) -> Found:
             and n.lineno > load.lineno
         ]
         if used:
-            yield (
+            yield Told(
                 "never_eval",
                 used[0],
                 f"`{name}.eval()` is called nowhere before this: a model is in training mode when "
                 "it is made, and then its BatchNorm layers use the statistics of this one batch "
                 "and its Dropout layers drop values, so that the outputs are wrong or the same for "
                 f"all; call `{name}.eval()` after loading",
+                (way("asked as it is used", add=added(f"{name}.eval()", load, after=True)),),
             )
             return
 
@@ -344,18 +345,24 @@ def _is_off(call: ast.Call) -> bool:
 
 def _traced(tree: ast.Module) -> Found:
     """A model that is traced in training mode."""
-    said = words(tree)
-    if "eval" in said or not _acts(said):
+    traces = [
+        n for n in walk(tree)
+        if isinstance(n, ast.Call) and dotted(n.func) == "torch.jit.trace" and n.args
+    ]  # fmt: skip
+    evaluated = {owner(c) for c in method_calls(tree, "eval")}
+    if not _acts(words(tree)) or evaluated - {dotted(n.args[0]) for n in traces}:
         return
-    for node in walk(tree):
-        if isinstance(node, ast.Call) and dotted(node.func) == "torch.jit.trace" and node.args:
+    for node in traces:
+        if dotted(node.args[0]) not in evaluated:
             model = dotted(node.args[0]) or "model"
-            yield (
+            mode = way("traced as it is used", add=added(f"{model}.eval()", node))
+            yield Told(
                 "traced_in_training",
                 node,
                 "the trace keeps the mode that the model is in, and eval() is called nowhere: "
                 "Dropout and BatchNorm would work as in training for ever; call "
                 f"`{model}.eval()` before",
+                (mode,) if dotted(node.args[0]) else (),
             )
 
 

@@ -203,12 +203,18 @@ def _divergence(tree: ast.Module) -> Found:
             given = [v for _, n, v in assigned(tree) if n == first.id]
             first = given[-1] if given else first
         if is_activated(first) == "softmax":
-            yield (
+            yield Told(
                 "divergence",
                 node,
                 "the first argument of kl_div has to be log-probabilities: use "
                 "`F.log_softmax(scores, dim=1)`; with probabilities the result is wrong and can be "
                 "negative",
+                (
+                    way(
+                        "the logarithm of what is compared",
+                        put(node.args[0], *operand(node.args[0]), ".log()"),
+                    ),
+                ),
             )
         elif (
             said & _RANDOM

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from executor.inside.remarks.edits import Told, put, way, with_argument
+from executor.inside.remarks.edits import Part, Places, Told, put, way, with_argument
+from executor.inside.remarks.registering import Ways, appended, keyed, made_in_init, registered
 from executor.inside.remarks.syntax import (
     MAKERS,
     METHODS,
@@ -50,16 +51,17 @@ def _unregistered(tree: ast.Module) -> Found:
                 case ast.Assign(targets=[ast.Attribute() as target], value=value):
                     if (kind := _container(value)) and is_own(target):
                         chained = kind == "list" and _is_called(module, target)
+                        ways = registered(module, value, chained=chained)
                         yield (
-                            _called_as_one(node, target, value)
+                            _called_as_one(node, target, value, ways)
                             if chained
-                            else _plain(node, target, kind)
+                            else _plain(node, target, kind, ways)
                         )
                 case ast.Call(
                     func=ast.Attribute(value=ast.Attribute() as target, attr="append"),
                     args=[value],
                 ) if is_own(target) and is_layer(value) and _made_plain(module, target):
-                    yield _plain(node, target, "list")
+                    yield _plain(node, target, "list", appended(module, target, value))
                 case ast.Assign(
                     targets=[ast.Subscript(value=ast.Attribute() as target)], value=value
                 ) if (
@@ -67,7 +69,7 @@ def _unregistered(tree: ast.Module) -> Found:
                     and (is_layer(value) or _container(value))
                     and _made_plain(module, target)
                 ):
-                    yield _plain(node, target, "dict")
+                    yield _plain(node, target, "dict", keyed(module, target, value))
 
 
 # What registers a layer or parameter that a plain list holds too.
@@ -75,31 +77,31 @@ _REGISTERS = frozenset(["add_module", "register_module", "register_parameter", "
 _HOLDS = frozenset(["Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"])
 
 
-def _plain(node: ast.AST, target: ast.Attribute, kind: str) -> tuple[str, ast.AST, str]:
+def _plain(node: ast.AST, target: ast.Attribute, kind: str, ways: Ways) -> Told:
     better = (
         "nn.ModuleList"
         if kind == "list"
         else "nn.ModuleDict` (its keys are texts) or `nn.ParameterDict"
     )
-    return (
+    return Told(
         "unregistered",
         node,
         f"`{dotted(target)}` is a plain {kind}: the model does not see the layers or parameters in "
         "it, so `parameters()` leaves them out (they are not trained), `.to()` does not move them "
         f"and `state_dict()` does not save them; use `{better}`",
+        ways,
     )
 
 
-def _called_as_one(
-    node: ast.AST, target: ast.Attribute, value: ast.expr
-) -> tuple[str, ast.AST, str]:
+def _called_as_one(node: ast.AST, target: ast.Attribute, value: ast.expr, ways: Ways) -> Told:
     name, kind = dotted(target), "tuple" if isinstance(value, ast.Tuple) else "list"
-    return (
+    return Told(
         "unregistered",
         node,
         f"`{name}` is a plain {kind} of layers, and is called as if it were one: a {kind} cannot "
         "be called, and the model does not see the layers in it; `nn.Sequential(…)` runs them one "
         "after the other and registers them",
+        ways,
     )
 
 
@@ -175,12 +177,13 @@ def _made_in_forward(tree: ast.Module) -> Found:
         for node in walk(forward):
             made = isinstance(node, ast.Call) and is_layer(node) and node not in once
             if made and isinstance(node, ast.Call) and not _begins_alike(node):
-                yield (
+                yield Told(
                     "made_in_forward",
                     node,
                     f"`{dotted(node.func)}` is made anew, with new random weights, at every call "
                     "of forward: they are in no optimizer and are never trained; make the layer in "
                     "`__init__` (`self.layer = …`) and call it here",
+                    made_in_init(tree, forward, node, once),
                 )
 
 
@@ -222,14 +225,29 @@ def _not_a_buffer(tree: ast.Module) -> Found:
                     and is_torch(value)
                     and target.attr != "example_input_array"  # Lightning's own
                 ) and dotted(target) not in set_again:  # else it only holds the place
-                    yield (
+                    yield Told(
                         "not_a_buffer",
                         node,
                         f"`{dotted(target)}` is a plain tensor: `model.to(device)` does not move "
                         "it (DataParallel makes no copy of it for its GPUs either), and state_dict "
                         f"does not save it; `self.register_buffer('{target.attr}', …)` does both "
                         "(`nn.Parameter` if an optimizer is to train it)",
+                        (way("moved and saved with the module", *_as_buffers(init, node)),),
                     )
+
+
+def _as_buffers(init: ast.AST, made: ast.Assign) -> list[Places]:
+    """A tensor of a module's as a buffer, and with it each other name that it gets there."""
+    own = dotted(made.targets[0])
+    alike = [
+        node
+        for node in walk(init)
+        if isinstance(node, ast.Assign)
+        and (node is made or dotted(node.value) == own)
+        and dotted(node.targets[0]).startswith("self.")
+        and len(node.targets) == 1
+    ]
+    return [put(n, f'self.register_buffer("{tail(n.targets[0])}", ', n.value, ")") for n in alike]
 
 
 def _returns_nothing(tree: ast.Module) -> Found:
@@ -260,11 +278,13 @@ def _layer_not_called(tree: ast.Module) -> Found:
                     case ast.Assign(targets=[ast.Name()], value=ast.Attribute() as value) if (
                         dotted(value) in layers
                     ):
-                        yield (
+                        given = next((n.id for n in node.targets if isinstance(n, ast.Name)), "")
+                        yield Told(
                             "layer_not_called",
                             node,
                             f"this takes the layer `{dotted(value)}` itself instead of calling it: "
                             f"`{dotted(value)}(x)`",
+                            (way("the layer is called", put(value, value, f"({given})")),),
                         )
 
 
@@ -278,12 +298,15 @@ def _only_made(tree: ast.Module) -> Found:
                 case ast.Call(args=[ast.Name() | ast.Call() as given, *_]) if callee(
                     node
                 ) in STATELESS and dotted(node.func).startswith(("nn.", "torch.nn")):
-                    yield (
+                    dim = "dim=1" if "oftmax" in callee(node) else ""
+                    called_now = put(node, node.func, f"({dim})(", given, ")")
+                    yield Told(
                         "only_made",
                         node,
                         f"`{dotted(node.func)}(…)` only makes the layer and takes "
                         f"`{dotted(given) or 'the tensor'}` for a setting of it; call what it "
                         f"made: `{dotted(node.func)}()(x)` (with `dim=1` for a softmax), or use F",
+                        (way("the layer is called", called_now),) if len(node.args) == 1 else (),
                     )
     for node in walk(tree):
         match node:
@@ -396,12 +419,21 @@ def _late_binding(tree: ast.Module) -> Found:
             own = {a.arg for a in (*inner.args.args, *inner.args.kwonlyargs)}
             read = {n.id for n in walk(inner.body) if isinstance(n, ast.Name)}
             for name in sorted(read & bound - own):
-                yield (
+                comma = ", " if own else " "
+                bind = put(inner, "lambda", *_arguments_and(inner, f"{comma}{name}={name}"))
+                yield Told(
                     "late_binding",
                     inner,
                     f"every lambda made here reads `{name}` when it is called, and then it has its "
                     f"last value for all of them; bind it: `lambda x, {name}={name}: …`",
+                    (way(f"each keeps its own `{name}`", bind),),
                 )
+
+
+def _arguments_and(made: ast.Lambda, more: str) -> tuple[Part, ...]:
+    """A lambda behind its word, with one more argument."""
+    given = ast.unparse(made.args)
+    return (f" {given}{more}: " if given else f"{more}: ", made.body)
 
 
 def _is_bottleneck(one: ast.expr, other: ast.expr, tree: ast.Module) -> bool:

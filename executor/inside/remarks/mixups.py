@@ -11,6 +11,7 @@ from executor.inside.remarks.syntax import (
     MAKERS,
     Found,
     assigned,
+    bound,
     callee,
     dotted,
     functions,
@@ -99,6 +100,33 @@ def _asks_for_none(node: ast.Assign, of: ast.expr, tree: ast.Module) -> bool:
     made = made_of(of, tree)
     off = isinstance(node.value, ast.Constant) and node.value.value is False
     return off and dotted(of) != "" and all(words(m) & MAKERS for m in made)
+
+
+_NUMBERED = re.compile(r"_?\d+$")
+
+
+def _anothers_optimizer(tree: ast.Module) -> Found:
+    """`SGD(model_0.parameters())` beside `model_1 = Net()`, where nothing makes a `model_0`."""
+    held = [*optimizers(tree).values()]
+    taken = {name for call in held for name in trained(call, tree)}
+    made = {
+        name for _, name, value in assigned(tree)
+        if isinstance(value, ast.Call) and is_model(value, tree) and name not in taken
+    }  # fmt: skip
+    read = [n for n in walk(tree) if isinstance(n, ast.Name) and n.id not in bound(tree)]
+    for call in held:
+        for node in (n for n in walk(call) if n in read and isinstance(n, ast.Name)):
+            once = sum(n.id == node.id for n in read) == 1
+            alike = [m for m in made if _NUMBERED.sub("", m) == _NUMBERED.sub("", node.id)]
+            if node.id in trained(call, tree) and once and len(alike) == 1 == len(made):
+                yield Told(
+                    "anothers_optimizer",
+                    node,
+                    f"this optimizer steps on `{node.id}`, which nothing here makes, and "
+                    f"`{alike[0]}`, which is made here, has none: its weights stay as they are; "
+                    f"hand it `{alike[0]}.parameters()`",
+                    (way(f"it trains `{alike[0]}`", put(node, alike[0])),),
+                )
 
 
 def _misnamed_init(tree: ast.Module) -> Found:
@@ -464,6 +492,7 @@ def _is_whole(part: ast.expr) -> bool:
 
 RULES = (
     misspelled,
+    _anothers_optimizer,
     _misnamed_init,
     exchanged,
     exchanged_figures,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
+from executor.inside.remarks.edits import Part, Told, operand, put, way
 from executor.inside.remarks.syntax import (
     MAKERS,
     Found,
@@ -36,11 +38,12 @@ def _uncalled(tree: ast.Module) -> Found:
             case ast.Expr(value=ast.Attribute(attr=name) as method) if name in _UNCALLED:
                 if dotted(method).startswith("torch."):
                     continue  # `torch.version.cuda`, shown by a session: no method
-                yield (
+                yield Told(
                     "uncalled",
                     node,
                     f"`{dotted(method)}` is not called: without its parentheses it does nothing; "
                     f"write `{dotted(method)}()`",
+                    (way(f"`{dotted(method)}` is called", put(node, method, "()")),),
                 )
 
 
@@ -88,13 +91,15 @@ def _result_unused(tree: ast.Module) -> Found:
                 or (attr in _SUMS and of_tensor)
             ):
                 better = f"`{name} = {name}.{attr}(…)`"
+                keeps = way(f"`{name}` is what this returns", put(node, f"{name} = ", node.value))
                 if attr in _SUMS:
                     better = f"`{name}.{attr}_(…)`"
-                yield (
+                yield Told(
                     "result_unused",
                     node,
                     f"`{name}.{attr}(…)` returns a new tensor and leaves `{name}` as it is; its "
                     f"result is thrown away here; write {better}",
+                    () if attr in _SUMS else (keeps,),
                 )
 
 
@@ -179,24 +184,52 @@ def _parameter_lost(tree: ast.Module) -> Found:
             continue  # the parameter takes the values alone
         of_interest = name in wanted or _holds_parameter(value)
         if _is_computed(value) and of_interest and not _is_there_already(value, tree):
-            yield "parameter_lost", node, _LOST.format(name=name)
+            yield Told("parameter_lost", node, _LOST.format(name=name), _wrapped_last(value))
     for block in blocks(tree):
-        leaves: set[str] = set()
+        leaves: dict[str, ast.expr] = {}
         for statement in block:
             for node, name, value in (
                 assigned(statement) if isinstance(statement, ast.Assign) else ()
             ):
                 if _is_leaf(value) and (name in wanted or _holds_parameter(value)):
-                    leaves.add(name)
+                    leaves[name] = value
                 elif (
                     name in leaves
                     and isinstance(value, ast.Call)
                     and tail(value) in _CASTS
                     and owner(value) == name
                 ):
-                    yield "parameter_lost", node, _LOST.format(name=name)
+                    made = leaves[name]
+                    anew = put(value, value, ".detach().requires_grad_()")
+                    if isinstance(made, ast.Call) and callee(made) == "Parameter":
+                        anew = put(value, made.func, "(", value, ")")
+                    ways = (way(_WRAPPED, anew),)
+                    yield Told("parameter_lost", node, _LOST.format(name=name), ways)
                 else:
-                    leaves.discard(name)
+                    leaves.pop(name, None)
+
+
+_WRAPPED = "the parameter is made last, so that it stays one"
+_SIGNS: dict[type[ast.operator], str] = {ast.Mult: "*", ast.Div: "/", ast.Add: "+", ast.Sub: "-"}
+
+
+def _wrapped_last(value: ast.expr) -> tuple[dict[str, Any], ...]:
+    """`nn.Parameter(x.to(device))` for `nn.Parameter(x).to(device)`; `… * 0.1` alike."""
+    match value:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Call(args=[given], keywords=[]) as made, attr=attr),
+            keywords=[],
+        ) if callee(made) == "Parameter" and attr in _CASTS:
+            comma = [", "] * len(value.args)
+            args = [part for pair in zip(comma, value.args, strict=True) for part in pair][1:]
+            parts: tuple[Part, ...] = (*operand(given), f".{attr}(", *args, ")")
+        case ast.BinOp(left=ast.Call(args=[given], keywords=[]) as made, op=op, right=right) if (
+            callee(made) == "Parameter" and type(op) in _SIGNS
+        ):
+            parts = (*operand(given), f" {_SIGNS[type(op)]} ", *operand(right))
+        case _:
+            return ()
+    return (way(_WRAPPED, put(value, made.func, "(", *parts, ")")),)
 
 
 def _gradient_not_asked_for(tree: ast.Module) -> Found:

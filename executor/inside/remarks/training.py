@@ -63,11 +63,13 @@ def _zeroed_outside(tree: ast.Module) -> Found:
             steps = steps if method_calls(loop, "backward") else []
             some = {n for branch in walk(loop) if isinstance(branch, ast.If) for n in walk(branch)}
             if steps and not method_calls(loop, "zero_grad") and not some & {*steps}:
-                yield (
+                into = moved("the gradients of each round alone", zeroed[0], by=loop.body[0])
+                yield Told(
                     "zeroed_outside",
                     zeroed[0],
                     "zero_grad() stands outside of the loop in which backward() and step() run: "
                     "the gradients of all its rounds are added up; move it into that loop",
+                    (into,) if len(zeroed) == 1 else (),
                 )
 
 

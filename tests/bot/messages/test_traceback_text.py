@@ -8,6 +8,7 @@ from bot.messages.question import read_message, user_frames
 from bot.messages.traceback_text import (
     find_bare_errors,
     find_tracebacks,
+    find_warnings,
     longest_wording,
     only_type_named,
 )
@@ -670,3 +671,21 @@ def test_the_error_that_the_catalogue_knows_goes_before_one_that_it_does_not() -
     assert longest_wording([known, odd, more]) == more
     assert longest_wording([odd, odd]) == odd
     assert longest_wording([]) is None
+
+
+WARNED = "/home/a/torch/jit/__init__.py:642: TracerWarning: Output 1 does not match. Error:"
+
+
+@pytest.mark.parametrize(
+    ("below", "end"),
+    [
+        (["Not within tolerance at [0, 7]", "  _check([x], f)", "y = f(x)"], 3),
+        (["  _check([x], f)", "y = f(x)"], 2),
+        (["y = f(x)", "  _check([x], f)"], 1),  # code, and no words of the message
+    ],
+)
+def test_a_warning_ends_with_the_code_that_python_prints_below(below: list[str], end: int):
+    """Also where its message goes on for a line or more; it is no part of the program."""
+    (found,) = find_warnings([WARNED, *below])
+
+    assert (found.start, found.end) == (0, end)

@@ -27,7 +27,7 @@ _ALIKE = [
         " moveaxis unflatten viewas reshapeas contiguous",
         "diag diagonal",
         "cat concat concatenate stack hstack vstack dstack tensor astensor fromnumpy array asarray"
-        " padsequence",
+        " padsequence floattensor",
         "float double half bfloat16 long int short byte bool to type typeas astype cuda cpu",
         "item tolist numpy",
         "maskedfill maskedscatter where maskedselect",
