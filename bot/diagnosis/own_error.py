@@ -65,7 +65,8 @@ _NAMES = re.compile(
 )
 _WORDS_OF = re.compile(r"[a-z_]+")
 _PIECE = 300  # characters of a message that are looked for in the words
-_LONG = 4  # letters of the words that make a piece of it
+_LONG = 4  # letters of two words side by side that make a piece of it
+_RUN = 4  # words side by side that do so, however long they are
 _FEWEST = 6  # words that tell of something
 # What should come out, or should not: of code that does something, and not what is meant.
 _EXPECTS = re.compile(
@@ -196,7 +197,7 @@ def quotes(question: Question, error: HasMessage | None) -> bool:
     text = " ".join(_WORDS_OF.findall(question.text.lower()))
     words = _WORDS_OF.findall(error.message[:_PIECE].lower())
     pieces = {f"{a} {b}" for a, b in pairwise(words) if min(len(a), len(b)) >= _LONG}
-    pieces |= {" ".join(words[n : n + _LONG]) for n in range(len(words) - _LONG + 1)}
+    pieces |= {" ".join(words[n : n + _RUN]) for n in range(len(words) - _RUN + 1)}
     return error.type.lower() in text or any(piece in text for piece in pieces)
 
 

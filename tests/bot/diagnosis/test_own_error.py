@@ -257,6 +257,13 @@ def test_what_names_no_error(question: Question, names_none: bool, speaks: bool)
             "size mismatch for fc.weight: copying",
             True,
         ),
+        (
+            'with labels of the herd I get "invalid for input of size 14"',
+            "RuntimeError",
+            "shape '[6, -1]' is invalid for input of size 14",
+            True,
+        ),
+        ("is it valid for input of 14", "RuntimeError", "is invalid for input of size 14", False),
         ("I see a KeyError from time to time", "KeyError", "'a'", True),
         ("the size of the mismatch is large", "RuntimeError", "size mismatch for fc.weight", False),
         ("what is to be done here", "RuntimeError", "what is it", False),  # short words say nothing
@@ -266,7 +273,7 @@ def test_what_names_no_error(question: Question, names_none: bool, speaks: bool)
 def test_a_piece_of_the_message_names_the_error(
     text: str, type_: str, message: str, is_quoted: bool
 ):
-    """Two long words of it side by side, or its type."""
+    """Two long words of it side by side, four of any length, or its type."""
     assert quotes(Question(text=text), PastedTraceback(type=type_, message=message)) is is_quoted
 
 
