@@ -372,7 +372,7 @@ FAMILIES = (
                 "A mask of 3 dimensions is [batch * heads, steps of the query, steps of the key], "
                 "the heads of one sample side by side. If it has one for each of {masks} samples, "
                 "`mask.repeat_interleave({heads}, dim=0)` gives each head that of its own sample "
-                "(`repeat` would mix the samples)",
+                "(`repeat` would mix the samples). In it True is what may not be looked at",
                 {"heads": r".+"},
             ),
             Sentence(
