@@ -185,8 +185,10 @@ def _of_index(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
     owner = failure.text(others[0].node)
     kept = "-1, " * rank
     yield _Step("{}.unsqueeze(-1)", "each index of {} stands in a row of its own", cost=COST.SURE)
-    told = f"each index of {{}} picks a whole row of `{owner}`"
-    yield _Step(f"{{}}.unsqueeze(-1).expand({kept}{owner}.size(-1))", told, cost=COST.SURE)
+    given = getattr(place.node, "args", ())
+    if [v for a in given if type(v := failure.value(a.value)) is int] not in ([-1], [rank]):
+        told = f"each index of {{}} picks a whole row of `{owner}`"
+        yield _Step(f"{{}}.unsqueeze(-1).expand({kept}{owner}.size(-1))", told, cost=COST.SURE)
 
 
 def _of_layout(value: Any, module: Any) -> Iterator[_Step]:

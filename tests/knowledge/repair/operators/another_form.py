@@ -291,6 +291,13 @@ maps, table = torch.rand(5, 2, 4, 4), torch.rand(6, 4)
 print(torch.cat([maps, table], dim=1).shape)
 """
 
+CHOSEN = """\
+import torch
+
+scores, choice = torch.rand(6, 3), torch.tensor([0, 2, 1, 1, 0, 2])
+print(torch.gather(input=scores, dim=1, index=choice).sum() > 0)
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -311,6 +318,7 @@ CASES = Cases(
         "two dimensions in the other order": (TURNED, ("reader(heard.transpose(0, 1), first)",)),
         "channels behind a block": (BLOCKS, ("self.blocks(x.transpose(1, 2)).mean",)),
         "features behind a reader": (SERIES, ("(x * 0.5).transpose(1, 2)", "Steps(20)(series)")),
+        "one number of each row": (CHOSEN, ("index=choice.unsqueeze(-1)).sum()",)),
         "rows by their index": (
             PICKED,
             (
