@@ -86,9 +86,7 @@ def _kind(failure: Failure, value: object) -> str:
     return f"{type(value).__name__}[{key}{inner[0]}]" if keys == {str} else ""
 
 
-def _kinds(
-    failure: Failure, function: cst.FunctionDef, at: int, param: cst.Param
-) -> Iterator[str]:
+def _kinds(failure: Failure, function: cst.FunctionDef, at: int, param: cst.Param) -> Iterator[str]:
     """The types of what a parameter is given: by default, and in the calls of the module."""
     name = function.name.value
     if param.default is not None:

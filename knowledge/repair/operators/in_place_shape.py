@@ -19,7 +19,7 @@ from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import method, operand
-from knowledge.repair.toolkit.flow import free_name, later, loops_around, root
+from knowledge.repair.toolkit.flow import free_name, later, loops_around
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import assignment
@@ -63,12 +63,10 @@ def _small(failure: Failure) -> cst.BaseSmallStatement | None:
 
 def _view(failure: Failure) -> cst.Name | None:
     """The variable that the failing line writes into."""
-    node = failure.node
-    if isinstance(small := _small(failure), cst.AugAssign):
-        into = root(small.target)
-    else:
-        into = node.func.value if isinstance(node, cst.Call) and isinstance(
-            node.func, cst.Attribute) else None  # fmt: skip
+    node, small = failure.node, _small(failure)
+    into: cst.BaseExpression | None = small.target if isinstance(small, cst.AugAssign) else node
+    while isinstance(into, cst.Subscript):
+        into = into.value
     while isinstance(into, cst.Call) and isinstance(into.func, cst.Attribute):
         into = into.func.value
     return into if isinstance(into, cst.Name) else None
@@ -80,7 +78,8 @@ def _one_by_one(failure: Failure) -> Rewrites:
     for loop in loops_around(failure, view) if view is not None else ():
         if not isinstance(loop, cst.For) or view is None:
             continue
-        targets, given = [loop.target], [loop.iter]
+        targets: list[cst.BaseExpression] = [loop.target]
+        given = [loop.iter]
         if isinstance(loop.target, cst.Tuple) and isinstance(loop.iter, cst.Call):
             targets = [e.value for e in loop.target.elements]
             given = [a.value for a in loop.iter.args]

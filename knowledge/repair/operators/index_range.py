@@ -202,13 +202,18 @@ def _marked(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
     nodes = [n for place in failure.places for n in failure.expressions(place.node)]
     for node in [n for n in nodes if isinstance(n, cst.Name)]:
         made = given_to(failure, node)
-        if made is not None and re.match(r"[\w.]{1,30}\b(?:zeros|full)\(", failure.text(made.value)):
+        if made is not None and re.match(
+            r"[\w.]{1,30}\b(?:zeros|full)\(", failure.text(made.value)
+        ):
             nodes += failure.expressions(made.value)
     # A keyword, or the place of a dimension, says no number of columns.
     worth = [n for n in nodes if isinstance(n, (cst.Name, cst.Integer)) and not failure.is_label(n)]
-    found = {o for n in worth if (o := origin(failure, n)) is not None and failure.text(o) == str(rows)}
+    found = {
+        o for n in worth if (o := origin(failure, n)) is not None and failure.text(o) == str(rows)
+    }
     if len(found) == 1:
-        yield Resized(failure.replace({o: integer(size) for o in found}), failure.line([*found][0]))
+        [source] = found
+        yield Resized(failure.replace({source: integer(size)}), failure.line(source))
 
 
 def _counted(failure: Failure, rows: int, size: int) -> Resized | None:

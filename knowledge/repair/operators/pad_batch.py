@@ -1,8 +1,8 @@
 """Let a loader fill up samples of unequal length to the longest of their batch.
 
 A sample is a tensor, or a tuple of tensors and numbers: its live value says which parts differ in
-their first dimension, and the names in the loop over the loader are the names of the parts. A part of a
-kind that no batch is made of, such as a path, is given as text.
+their first dimension, and the names in the loop over the loader are the names of the parts. A part
+of a kind that no batch is made of, such as a path, is given as text.
 """
 
 from __future__ import annotations
@@ -124,7 +124,9 @@ def _as_text(failure: Failure) -> Rewrites:
             for made in failure.inside(method, cst.Dict):
                 keyed = (e for e in made.elements if isinstance(e, cst.DictElement))
                 named = {failure.text(e.key).strip("'\""): e.value for e in keyed}
-                changes |= {named[k]: call(kinds[k], cst.Arg(named[k])) for k in kinds if k in named}
+                changes |= {
+                    named[k]: call(kinds[k], cst.Arg(named[k])) for k in kinds if k in named
+                }
             for given in failure.inside(method, cst.Return):
                 row = given.value.elements if isinstance(given.value, cst.Tuple) else ()
                 changes |= {e.value: call(kinds[n], cst.Arg(e.value))
@@ -133,7 +135,9 @@ def _as_text(failure: Failure) -> Rewrites:
             names = " and ".join(f"`{failure.text(n)}`" for n in changes)
             told = f"{names} becomes {' and '.join(sorted({*kinds.values()}))}, which a batch holds"
             yield failure.edit(changes, told, as_one=True)
-        loaders = [c for c in calls(failure, r"(^|\.)DataLoader$") if not argument(c, 6, "collate_fn")]
+        loaders = [
+            c for c in calls(failure, r"(^|\.)DataLoader$") if not argument(c, 6, "collate_fn")
+        ]
         if changes and isinstance(sample, dict) and len(loaders) == 1:
             join = failure.name_of("torch.utils.data", "default_collate")
             new = ", ".join(f'"{key}": {kind}(one["{key}"])' for key, kind in kinds.items())
@@ -258,6 +262,6 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     """Every sample is padded, none is cut or left out."""
     pads = "pad_sequence(" in proposal.code or proposal.code.count("collate_fn=") > 1
     pads = pads or ("is not None]" in proposal.code and "default_collate(" in proposal.code)
-    if is_a(before.error, _KIND) and "collate_fn" not in proposal.title:
+    if seen_error(before, _KIND) is not None:
         return []
     return [Check.of("padded", pads, "samples are padded", "samples are cut or left out")]

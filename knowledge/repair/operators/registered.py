@@ -21,9 +21,7 @@ from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Edits, Program, call
 from knowledge.repair.toolkit.flow import is_free
-from knowledge.repair.toolkit.live import same_value
 from knowledge.repair.toolkit.sites import argument, scope_of
-from knowledge.repair.toolkit.statements import removed
 
 TYPES = frozenset({"AssertionError"})
 ERRORS = TWO_DEVICES
@@ -75,11 +73,6 @@ def _taken(failure: Failure) -> Rewrites:
         changes: Edits = {a: cst.Name(said[1]) for a in above}
         told = f"`{said[1]}` is a variable until `{node.func.attr.value}` makes the attribute"
         yield failure.edit(changes, told, as_one=True)
-    elif len(above) == 1 and isinstance(made := failure.small_statement(bound[0]), cst.Assign):
-        if same_value(failure.value(made.value), failure.value(given.value)):
-            gone = removed(failure, made)
-            told = f"`{node.func.attr.value}` alone makes the attribute `{name}`"
-            yield failure.edit(gone or {}, told, at=made)
 
 
 def _modules(failure: Failure) -> Iterator[Any]:

@@ -71,7 +71,7 @@ def _between(failure: Failure, cls: str, name: str) -> Rewrites:
     code = f"{of}.{name} = {of}.{name}.detach()"
     if not is_model:
         code = f"for {one} in {model}.modules():\n    if isinstance({one}, {cls}):\n        {code}"
-    beside = {here: Beside(cst.parse_statement(code), after=True)}
+    beside: dict[cst.CSTNode, Beside] = {here: Beside(cst.parse_statement(code), after=True)}
     told = f"`{of}.{name}` goes on into the next batch as a value"
     new = failure.replace({}, beside=beside)
     yield failure.edit(new, told, at=here, cost=COST.POSSIBLE, as_one=True)
@@ -88,7 +88,9 @@ def _kept_apart(failure: Failure) -> Rewrites:
         scope = scope_of(failure, places[0])
         inside = [a for a in same if scope_of(failure, a) is scope and failure.text(a) == whole]
         reads = [a for a in inside if a is not places[0].targets[0].target]
-        if any(a not in inside and not isinstance(failure.parent(a), cst.AssignTarget) for a in same):
+        if any(
+            a not in inside and not isinstance(failure.parent(a), cst.AssignTarget) for a in same
+        ):
             continue  # what reads it elsewhere may learn through it
         told = f"`{whole}` keeps the values, without the graph that made them"
         meant = f"`{whole}` is only looked at"
@@ -110,6 +112,7 @@ def _kept_apart(failure: Failure) -> Rewrites:
 
 def _remembered(failure: Failure) -> set[tuple[str, str, bool]]:
     """Class and name of the attributes of live modules that hold a graph, and if of several."""
+
     def parts(value: object) -> tuple[object, ...]:
         return value if isinstance(value, tuple) else (value,)
 

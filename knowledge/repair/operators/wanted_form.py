@@ -114,13 +114,15 @@ def _complex(failure: Failure, place: Place, one: Operand, others: list[Any]) ->
 def _same_rows(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
     """A nested tensor with the very offsets of another one, whose rows are as long as its own."""
     given = [o for o in operands(failure, place) if getattr(o.value, "is_nested", False)]
-    if len(given) != 2 or one is not given[1] and one.node is not given[1].node:
+    if len(given) != 2 or one.node is not given[1].node:
         return
     ends = [o.value.offsets() for o in given if o.value.layout is torch.jagged]
     if len(ends) == 2 and torch.equal(*ends):
         new = failure.name_of("torch.nested", "nested_tensor_from_jagged")
         text = f"{new}({{}}.values(), {failure.text(given[0].node)}.offsets())"
-        yield _Form(text, f"{{}} has the offsets of `{failure.text(given[0].node)}`, which are equal")
+        yield _Form(
+            text, f"{{}} has the offsets of `{failure.text(given[0].node)}`, which are equal"
+        )
 
 
 def _as_it_gave(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
