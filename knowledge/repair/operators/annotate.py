@@ -72,18 +72,14 @@ def _kind(failure: Failure, value: object) -> str:
     """The type of a value in words of the program; empty for a tensor, and what has no one type."""
     if type(value) in _KINDS:
         return type(value).__name__
-    if not isinstance(value, (list, tuple, dict)) or not value:
+    if not isinstance(value, (list, tuple)) or not value:
         return ""
-    parts = list(value.values()) if isinstance(value, dict) else list(value)
     tensor = failure.name_of("torch", "Tensor")
-    inner = [tensor if isinstance(p, torch.Tensor) else _kind(failure, p) for p in parts]
-    if isinstance(value, tuple):
-        return f"tuple[{', '.join(inner)}]" if all(inner) else ""
-    if len({*inner}) > 1 or not inner[0]:
-        return ""
-    keys = {type(key) for key in value} if isinstance(value, dict) else {str}
-    key = "str, " if isinstance(value, dict) else ""
-    return f"{type(value).__name__}[{key}{inner[0]}]" if keys == {str} else ""
+    parts = [tensor if isinstance(p, torch.Tensor) else _kind(failure, p) for p in value]
+    if isinstance(value, list) and len({*parts}) == 1:
+        parts = parts[:1]
+    fits = all(parts) and (isinstance(value, tuple) or len(parts) == 1)
+    return f"{type(value).__name__}[{', '.join(parts)}]" if fits else ""
 
 
 def _kinds(failure: Failure, function: cst.FunctionDef, at: int, param: cst.Param) -> Iterator[str]:

@@ -21,7 +21,8 @@ from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Beside, Edits, Program, method
 from knowledge.repair.toolkit.flow import free_name, is_free
 from knowledge.repair.toolkit.lazily import torch
-from knowledge.repair.toolkit.sites import scope_of
+from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.sites import scope_of, seen_error
 from knowledge.repair.toolkit.statements import call_alone, line_of
 
 _COPIED = "deepcopy_of_result"
@@ -155,5 +156,7 @@ def _is_read(program: Program, cls: str, name: str) -> bool:
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """Every backward still reaches its leaves."""
-    return [reaches_leaves(after, wanted=False)]
+    """Every backward still reaches its leaves; what was to be copied is copied."""
+    copied = seen_error(before, _COPIED)
+    kept = [still_computed(copied, proposal.code)] if copied is not None else []
+    return [reaches_leaves(after, wanted=False), *kept]

@@ -84,7 +84,9 @@ def _both_states(failure: Failure, place: Place, call: cst.Call) -> Rewrites:
         target, whole = step.targets[0].target, isinstance(pair, torch.nn.LSTMCell)
         parts = target.elements if isinstance(target, cst.Tuple) else ()
         kept = target if whole else parts[1].value if len(parts) == 2 else None
-        others = [n for n in reads(failure, name.value, scope_of(failure, call)) if n is not name]
+        others = [
+            n for n in reads(failure, name.value, scope_of(failure, call)) if n not in (name, kept)
+        ]
         if kept is not None and failure.text(kept) == name.value and others:
             other = free_name(failure, "c")
             both = cst.parse_expression(f"({name.value}, {other})")

@@ -14,7 +14,8 @@ import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrites
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Edits, call, operand
 from knowledge.repair.toolkit.flow import root
@@ -107,8 +108,8 @@ def _complex(failure: Failure, place: Place, one: Operand, others: list[Any]) ->
         whole = "" if value.stride(-1) == 1 else ".contiguous()"
         yield _Form(f"{failure.name_of('torch', 'view_as_complex')}({{}}{whole})", told)
     if value.shape[-3] == 2:
-        real, imaginary = (f"{{}}[{':, ' * (value.dim() - 3)}{n}]" for n in (0, 1))
-        yield _Form(f"{failure.name_of('torch', 'complex')}({real}, {imaginary})", told)
+        last = ".movedim(-3, -1).contiguous()"
+        yield _Form(f"{failure.name_of('torch', 'view_as_complex')}({{}}{last})", told)
 
 
 def _same_rows(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
@@ -297,6 +298,13 @@ def _made_of_a_sample(failure: Failure) -> Rewrites:
             told = f"it is made for each sample by itself, as `{param.value}` is"
             yield failure.edit({maker.func: func}, told, cost=cost)
             cost = COST.LIKELY  # no more than where the first is none that vmap splits
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """Of complex numbers no part is left out."""
+    said = before.error is not None and _OF_COMPLEX.search(before.error.message)
+    kept = not said or "view_as_real(" in proposal.code
+    return [Check.of("both parts", kept, "both parts count", "a part of the numbers is left out")]
 
 
 _FORMS: tuple[tuple[str, str, _Forms], ...] = (
