@@ -49,5 +49,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     given = re.search(r"DataLoader\(\s*(dataset\s*=\s*)?list\([^\[\]]*\)\s*,?", proposal.code)
     cut = re.search(r"list\([^\[\]]*\)\s*\[", proposal.code)
     kept = given is not None and cut is None
-    detail = "it gets all of it" if kept else "it does not get what the generator yields"
-    return [Check(name="all", passed=kept, detail=detail)]
+    return [Check.of("all", kept, "it gets all of it", "it does not get what the generator yields")]

@@ -10,8 +10,9 @@ from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
+from knowledge.repair.toolkit.flow import held_as
 from knowledge.repair.toolkit.keeps import computed
-from knowledge.repair.toolkit.sites import argument, assignment, scope_of
+from knowledge.repair.toolkit.sites import argument, assignment, calls, scope_of
 
 ERRORS = ("sparse_uncoalesced",)
 KEEPS = (computed(),)
@@ -24,7 +25,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
     made = _made(program, node.func.value)
-    if made is not None:
+    if made is not None and not _is_printed(program, made):
         what = "entries of one position are added up once, where the tensor is made"
         yield program.edit({made: method(made, "coalesce")}, what)
         return
@@ -42,7 +43,13 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     yield program.edit({use: method(use, "coalesce") for use in uses}, told, at=node)
 
 
-def _made(program: Failed, owner: cst.BaseExpression) -> cst.BaseExpression | None:
+def _is_printed(program: Failed, made: cst.Call) -> bool:
+    """Whether it is printed as it is: then it is coalesced for those who read its entries."""
+    name = held_as(program, made)
+    return any(program.text(a.value) == name for c in calls(program, "^print$") for a in c.args)
+
+
+def _made(program: Failed, owner: cst.BaseExpression) -> cst.Call | None:
     """The call that makes the tensor, if a name leads there; a parameter is followed outwards."""
     if not isinstance(owner, cst.Name):
         return None

@@ -16,6 +16,7 @@ from knowledge.repair.toolkit.edits import operand
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import seen_error
+from knowledge.repair.toolkit.spelling import misspelt
 
 ERRORS = ("state_dict",)
 _PREFIX = re.compile(r"(module|model|_orig_mod)\.")
@@ -45,7 +46,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if _resized(error) or not missing or not extra:
         return
     given = call.args[0].value
-    text = program.text(operand(given))
+    text, word = program.text(operand(given)), _respelt(missing, extra)
     if (found := _PREFIX.match(extra[0])) and {k.removeprefix(found[0]) for k in extra} == {
         *missing
     }:
@@ -60,13 +61,28 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         items = f'for k, v in {text}.items() if k.startswith("{part}")'
         new = f'{{k.removeprefix("{part}"): v {items}}}'
         what = f"the model is the part of the checkpoint whose keys begin with {part!r}"
+    elif word:
+        new = f'{{k.replace("{word[0]}", "{word[1]}"): v for k, v in {text}.items()}}'
+        what = f"what the checkpoint calls {word[0]!r} is {word[1]!r} in the model"
     else:
         inside = [k for k in extra if _DEEPER.fullmatch(k)]
         if len(inside) != 1 or any("." in k for k in extra):
             return
         new = f'{text}["{inside[0]}"]'
         what = f"the weights lie under {inside[0]!r} in the checkpoint"
-    yield program.edit({given: cst.parse_expression(new)}, what, at=call)
+    unlike = new.startswith("{k.replace(") and not misspelt(*word)  # maybe another layer
+    yield program.edit({given: cst.parse_expression(new)}, what, what, at=call, supposes=unlike)
+
+
+def _respelt(missing: list[str], extra: list[str]) -> tuple[str, ...]:
+    """The one word of the keys that is another one in the model; empty where there is none."""
+    pairs = [(a.split("."), b.split(".")) for a in extra[:1] for b in missing]
+    pairs += [(re.split(r"[._]", ".".join(a)), re.split(r"[._]", ".".join(b))) for a, b in pairs]
+    other = [[(x, y) for x, y in zip(a, b, strict=True) if x != y]
+             for a, b in pairs if len(a) == len(b)]  # fmt: skip
+    words = {o[0] for o in other if len(o) == 1 and not any(w.isdigit() for w in o[0])}
+    fits = [w for w in words if {k.replace(*w) for k in extra} == {*missing}]
+    return fits[0] if len(fits) == 1 and len({*missing}) == len({*extra}) else ()
 
 
 def _prefix_of_a_part(missing: list[str], extra: list[str]) -> str:

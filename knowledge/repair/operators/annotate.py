@@ -15,6 +15,7 @@ from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.statements import last_name
 
 _APPENDED = r"Could not match type (int|float|bool|str) to t in argument 'el'"
@@ -39,11 +40,11 @@ def edits(failure: Failure) -> Rewrites:
             if param.annotation is not None or param.name.value == "self":
                 continue
             kinds = set(_kinds(failure, function, at, param))
-            if len(kinds) == 1 and (kind := kinds.pop()) in _KINDS:
-                note = cst.Annotation(cst.Name(kind.__name__))
+            if len(kinds) == 1 and (kind := kinds.pop()):
+                note = cst.Annotation(cst.parse_expression(kind))
                 spaced = cst.AssignEqual() if param.default is not None else param.equal
                 changes[param] = param.with_changes(annotation=note, equal=spaced)
-                told.append(f"`{param.name.value}: {kind.__name__}`")
+                told.append(f"`{param.name.value}: {kind}`")
     if changes:
         what = f"{' and '.join(told)}, as the calls have it"
         yield failure.edit(changes, what, at=min(changes, key=failure.line))
@@ -67,13 +68,25 @@ def _of_a_list(failure: Failure, kind: str) -> Rewrites:
     yield failure.edit({found[0]: new}, told, cost=COST.SAID)
 
 
-def _kinds(
-    failure: Failure, function: cst.FunctionDef, at: int, param: cst.Param
-) -> Iterator[type]:
+def _kind(failure: Failure, value: object) -> str:
+    """The type of a value in words of the program; empty for a tensor, and what has no one type."""
+    if type(value) in _KINDS:
+        return type(value).__name__
+    if not isinstance(value, (list, tuple)) or not value:
+        return ""
+    tensor = failure.name_of("torch", "Tensor")
+    parts = [tensor if isinstance(p, torch.Tensor) else _kind(failure, p) for p in value]
+    if isinstance(value, list) and len({*parts}) == 1:
+        parts = parts[:1]
+    fits = all(parts) and (isinstance(value, tuple) or len(parts) == 1)
+    return f"{type(value).__name__}[{', '.join(parts)}]" if fits else ""
+
+
+def _kinds(failure: Failure, function: cst.FunctionDef, at: int, param: cst.Param) -> Iterator[str]:
     """The types of what a parameter is given: by default, and in the calls of the module."""
     name = function.name.value
     if param.default is not None:
-        yield type(failure.value(param.default, 0))
+        yield _kind(failure, failure.value(param.default, 0))
     inside = failure.up(function, cst.ClassDef)
     place = at - 1 if inside is not None else at
     for call in failure.all(cst.Call):
@@ -81,11 +94,11 @@ def _kinds(
         if any(a.star for a in call.args):
             continue
         called = failure.value(call.func, 0)
-        cls = type(called).__name__
+        cls = getattr(called, "original_name", type(called).__name__)
         is_own = last_name(failure, call.func) == name
         if is_own or (inside is not None and name in _METHODS and cls == inside.name.value):
             plain = [a.value for a in call.args if a.keyword is None]
             given = {a.keyword.value: a.value for a in call.args if a.keyword is not None}
             value = given.get(param.name.value, plain[place] if place < len(plain) else None)
             if value is not None and (not within or isinstance(value, _LITERALS)):
-                yield type(failure.value(value, 0))
+                yield _kind(failure, failure.value(value, 0))

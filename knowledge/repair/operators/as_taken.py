@@ -70,10 +70,26 @@ def _at(failure: Failure, place: Place) -> Rewrites:
         yield from _summed(failure, place, one)
     if (turned := _turned_mask(failure, place)) is not None:
         yield _rewrite(failure, place.node, turned)
+    yield from _numbers(failure, place, given)
     yield from _bits(failure, place)
     yield from _squared_magnitudes(failure, place)
     if (joined := _joined_otherwise(failure, place)) is not None:
         yield _rewrite(failure, place.node, joined)
+
+
+def _numbers(failure: Failure, place: Place, given: tuple[Operand, ...]) -> Rewrites:
+    """`float(settings["lr"])`: every text of the call that is a number, where one is not enough."""
+    texts = [o for o in given if isinstance(o.value, str) and _NUMBER.fullmatch(o.value)]
+    texts = [o for o in texts if not isinstance(o.node, cst.SimpleString)]
+    changes: Edits = {o.node: call(_kind(o.value), cst.Arg(o.node)) for o in texts}
+    if len(changes) > 1:
+        names = " and ".join(f"`{failure.text(n)}`" for n in changes)
+        told = f"{names} are text, and are used as numbers"
+        yield failure.edit(changes, told, as_one=True)
+
+
+def _kind(number: str) -> str:
+    return "int" if number.strip("+-").isdigit() else "float"
 
 
 def _alike(failure: Failure, place: Place, one: Operand, form: _Form) -> Rewrites:
@@ -126,7 +142,8 @@ def _forms(
         new = cst.parse_expression(f"{pad}({name}, batch_first=True)[0]")
         yield _Form(new, f"`{name}` is unpacked to one row for each sequence")
     if isinstance(value, str) and _NUMBER.fullmatch(value):
-        yield _Form(call("float", cst.Arg(node)), f"{name} is used as a number")
+        for kind in dict.fromkeys(("float", _kind(value))):
+            yield _Form(call(kind, cst.Arg(node)), f"{name} is used as a number")
     wanted = read(failure.error, "argument_type")
     if type(value) is int and wanted is not None and wanted["expected"].startswith("tuple"):
         comma = cst.Comma()

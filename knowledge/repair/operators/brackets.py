@@ -7,6 +7,7 @@ of what it holds.
 
 from __future__ import annotations
 
+import inspect
 import re
 import types
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import required
-from knowledge.repair.toolkit.sites import assignment
+from knowledge.repair.toolkit.sites import assignment, given_to
 
 SPEAKS = r"builtin_function_or_method|\bmethod_descriptor\b|'method'|context manager protocol"
 ERRORS = ("not_callable", "index_type", "plain_attribute", "object_attribute")
@@ -36,6 +37,7 @@ def edits(failure: Failure) -> Rewrites:
     """The failing place, then every place that does the same with the same thing."""
     yield from _not_called(failure)
     yield from _not_entered(failure)
+    yield from _not_given(failure)
     for node, value in _suspects(failure):
         change = _change(failure, node, value)
         if change is None:
@@ -90,6 +92,35 @@ def _not_entered(failure: Failure) -> Rewrites:
         if made and all(required(v) == set() for n, v in found.items() if n in made):
             names = " and ".join(f"`{failure.text(n)}`" for n in made)
             yield failure.edit(made, f"{names} is called: what it gives is entered", at=block)
+
+
+def _not_given(failure: Failure) -> Rewrites:
+    """`LAYERS[name](net)` for `LAYERS[name]`: a function of what is there by its parameters' names.
+
+    Where it comes from, and what it gives has what it was asked for.
+    """
+    node = failure.node
+    held = failure.value(node.value) if isinstance(node, cst.Attribute) else None
+    if not isinstance(node, cst.Attribute) or not isinstance(held, types.FunctionType):
+        return
+    needed = required(held) or ()
+    given = ", ".join(n for n in inspect.signature(held).parameters if n in needed)
+    for place in reversed(failure.places):
+        for part in failure.expressions(place.node):
+            if failure.value(part, place.frame) is not held:
+                continue
+            made = given_to(failure, part)
+            at = made.value if made and failure.value(made.value, place.frame) is held else part
+            new = cst.parse_expression(f"{failure.text(at)}({given})")
+            try:
+                result = failure.live.value(failure.module.code_for_node(new), place.frame)
+            except Exception:
+                continue
+            if hasattr(result, node.attr.value):
+                name = failure.text(at)
+                told = f"`{name}` is a function, and what it gives is used"
+                yield failure.edit({at: new}, told, f"`{name}({given})` is meant")
+                return
 
 
 def _suspects(failure: Failure) -> Iterator[tuple[cst.BaseExpression, Any]]:

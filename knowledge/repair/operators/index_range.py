@@ -15,16 +15,18 @@ from typing import Any
 
 import libcst as cst
 
-from executor.errors import is_a
+from executor.errors import is_a, read
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Edits, operand
 from knowledge.repair.toolkit.keeps import layers
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.shapes import Resized, origin, resized, resized_call, size_given
-from knowledge.repair.toolkit.sites import argument, assignment, calls, integer, made
+from knowledge.repair.toolkit.sites import argument, assignment, calls, given_to, integer, made
 
-ERRORS = ("class_out_of_bounds", "embedding_range", "loss_range")
+ERRORS = ("class_out_of_bounds", "embedding_range", "loss_range", _MARKED := "index_out_of_bounds")
+SPEAKS = r"smaller than num_classes"
+_MARKS = re.compile(r"(?:^|\.)(?:scatter(?:_add|_reduce)?_?|one_hot)$")
 KEEPS = (layers,)
 
 
@@ -126,6 +128,14 @@ def _met(failure: Failure, place: Place, call: cst.Call) -> tuple[Any, int, str]
             return None
         values, rows = failure.value(given.value, place.frame), layer.num_embeddings
         name = "indices"
+    elif _MARKS.search(failure.text(call.func)):
+        said, count = read(failure.error, _MARKED), argument(call, 1, "num_classes")
+        given = count if said is not None else argument(call, 0, "tensor")
+        if count is None or given is None:
+            return None
+        values = failure.value(given.value, place.frame)
+        rows = said.numbers("size")[0] if said is not None else failure.value(count.value)
+        name = "labels"
     else:
         first, second = argument(call, 0, "input"), argument(call, 1, "target")
         if first is None or second is None:
@@ -136,7 +146,7 @@ def _met(failure: Failure, place: Place, call: cst.Call) -> tuple[Any, int, str]
             return None
         rows = scores.shape[1]
     is_one = isinstance(values, torch.Tensor) and not values.is_floating_point() and values.numel()
-    return (values, rows, name) if is_one else None
+    return (values, rows, name) if is_one and type(rows) is int else None
 
 
 def _whole(failure: Failure, values: Any) -> Any:
@@ -175,6 +185,9 @@ def _ways(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
         elif failure.result.layer is not None:
             yield from resized(failure, failure.result.layer, 0, "num_embeddings", size)
         return
+    if is_a(failure.error, _MARKED) or "num_classes" in failure.error.message:
+        yield from _marked(failure, rows, size)
+        return
     last = [
         c
         for c in calls(failure, r"(^|\.)Linear$")
@@ -182,6 +195,25 @@ def _ways(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
     ]
     if len(last) == 1:
         yield from resized_call(failure, last[0], 1, "out_features", size)
+
+
+def _marked(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
+    """Where the number of columns is written that each row's class marks one of."""
+    nodes = [n for place in failure.places for n in failure.expressions(place.node)]
+    for node in [n for n in nodes if isinstance(n, cst.Name)]:
+        made = given_to(failure, node)
+        if made is not None and re.match(
+            r"[\w.]{1,30}\b(?:zeros|full)\(", failure.text(made.value)
+        ):
+            nodes += failure.expressions(made.value)
+    # A keyword, or the place of a dimension, says no number of columns.
+    worth = [n for n in nodes if isinstance(n, (cst.Name, cst.Integer)) and not failure.is_label(n)]
+    found = {
+        o for n in worth if (o := origin(failure, n)) is not None and failure.text(o) == str(rows)
+    }
+    if len(found) == 1:
+        [source] = found
+        yield Resized(failure.replace({source: integer(size)}), failure.line(source))
 
 
 def _counted(failure: Failure, rows: int, size: int) -> Resized | None:

@@ -1,26 +1,34 @@
 """Let a loader fill up samples of unequal length to the longest of their batch.
 
 A sample is a tensor, or a tuple of tensors and numbers: its live value says which parts differ in
-their first dimension, and the names in the loop over the loader are the names of the parts.
+their first dimension, and the names in the loop over the loader are the names of the parts. A part
+of a kind that no batch is made of, such as a path, is given as text.
 """
 
 from __future__ import annotations
 
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import PurePath
 from typing import Any
+from uuid import UUID
 
 import libcst as cst
 
+from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.operators.windows import slides
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.edits import Edits, Program, call
 from knowledge.repair.toolkit.flow import free_name, held_as, walked
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
-_FAMILIES = ("stack_sizes", "collate_unequal", "storage_not_resizable")
+_FAMILIES = ("stack_sizes", "collate_unequal", "storage_not_resizable", _KIND := "collate_type")
+_AS_TEXT, _AS_NUMBER = (PurePath, UUID, date), (Decimal, Fraction)
 _SAMPLES = 8
 
 
@@ -35,6 +43,9 @@ def edits(failure: Failure) -> Rewrites:
     """A collate_fn that pads."""
     loaders = list(calls(failure, r"(^|\.)DataLoader$"))
     yield from _as_another(failure, loaders)
+    if is_a(failure.error, _KIND):
+        yield from _as_text(failure)
+        return
     if slides(failure):
         return  # what is short is the end of a series
     if len(loaders) != 1 or argument(loaders[0], 6, "collate_fn") is not None:
@@ -87,6 +98,52 @@ def edits(failure: Failure) -> Rewrites:
         supposes=True,
         cost=COST.SURE,
     )
+
+
+def _as_text(failure: Failure) -> Rewrites:
+    """`"file": str(path)` for `"file": path`, in what `__getitem__` returns."""
+    from torch.utils.data import DataLoader
+
+    alive = [v for names in failure.live.names for v in names.values()]
+    for data in {id(v.dataset): v.dataset for v in alive if isinstance(v, DataLoader)}.values():
+        try:
+            sample = data[0]
+        except Exception:
+            continue
+        parts = sample.items() if isinstance(sample, dict) else enumerate(
+            sample if isinstance(sample, tuple) else ())  # fmt: skip
+        kinds = {key: "str" if isinstance(part, _AS_TEXT) else "float" for key, part in parts
+                 if isinstance(part, _AS_TEXT + _AS_NUMBER)}  # fmt: skip
+        changes: Edits = {}
+        for method in failure.all(cst.FunctionDef):
+            owner = failure.up(method, cst.ClassDef)
+            if owner is None or method.name.value != "__getitem__":
+                continue
+            if owner.name.value != type(data).__name__:
+                continue
+            for made in failure.inside(method, cst.Dict):
+                keyed = (e for e in made.elements if isinstance(e, cst.DictElement))
+                named = {failure.text(e.key).strip("'\""): e.value for e in keyed}
+                changes |= {
+                    named[k]: call(kinds[k], cst.Arg(named[k])) for k in kinds if k in named
+                }
+            for given in failure.inside(method, cst.Return):
+                row = given.value.elements if isinstance(given.value, cst.Tuple) else ()
+                changes |= {e.value: call(kinds[n], cst.Arg(e.value))
+                            for n, e in enumerate(row) if n in kinds}  # fmt: skip
+        if changes:
+            names = " and ".join(f"`{failure.text(n)}`" for n in changes)
+            told = f"{names} becomes {' and '.join(sorted({*kinds.values()}))}, which a batch holds"
+            yield failure.edit(changes, told, as_one=True)
+        loaders = [
+            c for c in calls(failure, r"(^|\.)DataLoader$") if not argument(c, 6, "collate_fn")
+        ]
+        if changes and isinstance(sample, dict) and len(loaders) == 1:
+            join = failure.name_of("torch.utils.data", "default_collate")
+            new = ", ".join(f'"{key}": {kind}(one["{key}"])' for key, kind in kinds.items())
+            function = f"lambda batch: {join}([{{**one, {new}}} for one in batch])"
+            joined = with_argument(loaders[0], 99, "collate_fn", cst.parse_expression(function))
+            yield failure.edit({loaders[0]: joined}, told, cost=COST.POSSIBLE)
 
 
 def _without_none(failure: Failure, loader: cst.Call, samples: list[Any]) -> Rewrites:
@@ -205,4 +262,6 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     """Every sample is padded, none is cut or left out."""
     pads = "pad_sequence(" in proposal.code or proposal.code.count("collate_fn=") > 1
     pads = pads or ("is not None]" in proposal.code and "default_collate(" in proposal.code)
+    if seen_error(before, _KIND) is not None:
+        return []
     return [Check.of("padded", pads, "samples are padded", "samples are cut or left out")]

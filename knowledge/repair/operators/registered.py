@@ -2,7 +2,8 @@
 
 A module does not see them: `.to()` leaves them where they were made. Which attributes are such
 lists is known by the live modules. Where an optimizer was made, a finding names them, and its
-article has the edit.
+article has the edit. A buffer or a parameter that is registered under a name is not first given to
+an attribute of that name.
 """
 
 from __future__ import annotations
@@ -19,15 +20,20 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Edits, Program, call
+from knowledge.repair.toolkit.flow import is_free
+from knowledge.repair.toolkit.sites import argument, scope_of
 
 TYPES = frozenset({"AssertionError"})
 ERRORS = TWO_DEVICES
+_TAKEN = re.compile(r"attribute '(\w{1,80})' already exists")
+SPEAKS = _TAKEN.pattern
 _LISTS = (cst.List, cst.Tuple, cst.ListComp)
 _DICTS = (cst.Dict, cst.DictComp)
 
 
 def edits(failure: Failure) -> Rewrites:
     """All such attributes of the program's modules at once, where each is made."""
+    yield from _taken(failure)
     classes = {c.name.value: c for c in failure.all(cst.ClassDef)}
     changes: Edits = {}
     names: list[str] = []
@@ -48,6 +54,25 @@ def edits(failure: Failure) -> Rewrites:
         meaning = f"what {told} {'hold' if many else 'holds'} is a part of the model"
         first = min(changes, key=failure.line)
         yield failure.edit(changes, f"{told} {verb}", meaning, at=first, as_one=True)
+
+
+def _taken(failure: Failure) -> Rewrites:
+    """`x = v` above `self.register_buffer("x", x)`, where `self.x = v` has taken the name."""
+    node, said = failure.node, _TAKEN.search(failure.error.message)
+    if said is None or not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return
+    owner, name = failure.value(node.func.value), f"{failure.text(node.func.value)}.{said[1]}"
+    line, given = failure.line(node), argument(node, 1, "tensor")
+    scope = scope_of(failure, node)
+    same = [a for a in failure.inside(scope, cst.Attribute) if failure.text(a) == name]
+    above = [a for a in same if failure.line(a) <= line]
+    bound = [a for a in above if isinstance(failure.parent(a), cst.AssignTarget)]
+    if said[1] not in vars(owner) or given is None or len(bound) != 1:
+        return
+    if given.value in above and is_free(failure, said[1]):
+        changes: Edits = {a: cst.Name(said[1]) for a in above}
+        told = f"`{said[1]}` is a variable until `{node.func.attr.value}` makes the attribute"
+        yield failure.edit(changes, told, as_one=True)
 
 
 def _modules(failure: Failure) -> Iterator[Any]:
@@ -99,5 +124,8 @@ def _wrapped(held: str, node: cst.BaseExpression) -> cst.Call:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """A container holds them: to move the input instead would leave them out of the model."""
+    if before.error is not None and _TAKEN.search(before.error.message):
+        kept = before.error.code.partition(",")[0] in proposal.code
+        return [Check.of("registered", kept, "it is still registered", "it is not registered")]
     held = re.search(r"\b(Module|Parameter)(List|Dict)\(", proposal.code) is not None
     return [Check.of("registered", held, "the model knows its layers", "it knows them as little")]

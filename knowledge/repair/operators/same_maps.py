@@ -137,17 +137,33 @@ def _of_odd_length(failure: Failure, place: Place) -> Rewrites:
     sizes = [tuple(o.value.shape) for o in tensors(failure, place)]
     if len(sizes) != 2 or not all(sizes) or abs(sizes[0][-1] - sizes[1][-1]) != 1:
         return
-    for back in calls(failure, r"(^|\.)irfft$"):
+    for back in calls(failure, r"(^|\.)irfft[2n]?$"):
         function = failure.up(back, cst.FunctionDef)
-        there = [c for c in calls(failure, r"(^|\.)rfft$") if _is_in(failure, c, function)]
-        if argument(back, 1, "n") is not None or len(there) != 1 or not there[0].args:
+        kind = last_name(failure, back.func).removeprefix("irfft")
+        there = [c for c in calls(failure, rf"(^|\.)rfft{kind}$") if _is_in(failure, c, function)]
+        option = "s" if kind else "n"
+        if argument(back, 1, option) is not None or len(there) != 1 or not there[0].args:
             continue
         given, dim = there[0].args[0].value, argument(there[0], 2, "dim")
-        if isinstance(given, cst.Name):
-            size = f"{given.value}.size({failure.text(dim.value) if dim is not None else -1})"
-            told = f"`n={size}`: the transform back has the length of `{given.value}`"
-            length = cst.parse_expression(size)
-            yield failure.edit({back: with_argument(back, 1, "n", length)}, told)
+        name = _as_large(failure, place, given)
+        if not name or (kind and dim is not None):
+            continue
+        size = f"{name}.size({failure.text(dim.value) if dim is not None else -1})"
+        if kind:
+            size = f"{name}.shape[-2:]" if kind == "2" else f"{name}.shape"
+        told = f"`{option}={size}`: the transform back has the length of `{name}`"
+        length = cst.parse_expression(size)
+        yield failure.edit({back: with_argument(back, 1, option, length)}, told)
+
+
+def _as_large(failure: Failure, place: Place, given: cst.BaseExpression) -> str:
+    """The variable that is transformed; else one that has its shape: `x` for `self.norm(x)`."""
+    if isinstance(given, cst.Name):
+        return given.value
+    shape = getattr(failure.value(given, place.frame), "shape", None)
+    names = [n.value for n in failure.inside(given, cst.Name)]
+    held = failure.live.names[place.frame]
+    return next((n for n in names if getattr(held.get(n), "shape", ()) == shape), "")
 
 
 def _is_in(program: Program, node: cst.CSTNode, function: cst.FunctionDef | None) -> bool:
@@ -260,7 +276,7 @@ def _maps(given: tuple[Operand, ...]) -> tuple[Operand, Operand] | None:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What failed is still computed of both."""
     resized = ("pad", "interpolate", "size", "shape", "[", ":", "...", *_LENGTHS)
-    stretched = "fft(" in proposal.code and "n=" not in proposal.title
+    stretched = "fft(" in proposal.code and not re.search("`[ns]=", proposal.title)
     passed = not (stretched and "interpolate(" in proposal.code)
     told = "nothing that a transform gave is stretched" if passed else "a transform is stretched"
     length = Check(name="length", passed=passed, detail=told)

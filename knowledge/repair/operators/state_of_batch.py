@@ -1,34 +1,47 @@
 """Make a first state for as many samples as come in, where a function makes it for a fixed number.
 
 `self.init_state(x.size(0))` for `self.init_state()`: the last batch of a loader is mostly smaller.
+And make both states of an LSTM, where it is given one, as a GRU is.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
 
-from executor.errors import read
+from executor.errors import is_a, read
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
-from knowledge.repair.operator import COST, Failure
+from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Edits, method
-from knowledge.repair.toolkit.flow import free_name
+from knowledge.repair.toolkit.flow import free_name, reads
 from knowledge.repair.toolkit.keeps import computed, layers
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import called_module
-from knowledge.repair.toolkit.sites import integer, scope_of, with_appended
-from knowledge.repair.toolkit.statements import last_name
+from knowledge.repair.toolkit.sites import argument, assignment, integer, scope_of, with_appended
+from knowledge.repair.toolkit.statements import inserted, last_name
 
-ERRORS = ("rnn_hidden_size",)
-KEEPS = (computed(allowed=("size",)), layers)
+KEEPS = (computed(allowed=("size", "c")), layers)
+_SIZES = "rnn_hidden_size"
+_MADE = re.compile(r"(?:zeros|ones|randn?|zeros_like|normal)$")
+_GIVES = "one state, and an LSTM has two: the second one begins with zeros"
+
+
+def applies(result: JobResult) -> bool:
+    """A state is of another size, or an LSTM is given anything that it does not take."""
+    layer = result.layer.type if result.layer is not None else ""
+    return result.error is not None and (layer[:4] == "LSTM" or is_a(result.error, _SIZES))
 
 
 def edits(failure: Failure) -> Rewrites:
     """A parameter for the number of samples, and that of the input wherever it is called."""
-    seen = read(failure.error, *ERRORS)
+    seen = read(failure.error, _SIZES)
     place = next(iter(failure.places), None)
     layer = called_module(failure, place) if place is not None else None
+    if place is not None and isinstance(layer, (torch.nn.LSTM, torch.nn.LSTMCell)):
+        yield from _both_states(failure, place, cst.ensure_type(place.node, cst.Call))
     if seen is None or not isinstance(layer, torch.nn.RNNBase):
         return
     expected, got = seen.sizes("expected"), seen.sizes("given")
@@ -57,6 +70,39 @@ def edits(failure: Failure) -> Rewrites:
             told = f"`{function.name.value}` makes a state for as many samples as come in"
             meant = f"dimension {at} of the input counts the samples"
             yield failure.edit(changes, told, meant, at=function, cost=COST.SURE, as_one=True)
+
+
+def _both_states(failure: Failure, place: Place, call: cst.Call) -> Rewrites:
+    """`h, c = cell(x, (h, c))` for `h = cell(x, h)`; a pair of first states, if it is only kept."""
+    given = argument(call, 1, "hx")
+    if given is None or not isinstance(failure.value(given.value, place.frame), torch.Tensor):
+        return
+    name, step = given.value, failure.small_statement(call)
+    first = assignment(failure, name.value, call) if isinstance(name, cst.Name) else None
+    if first is not None and isinstance(name, cst.Name) and isinstance(step, cst.Assign):
+        pair = failure.value(call.func, place.frame)
+        target, whole = step.targets[0].target, isinstance(pair, torch.nn.LSTMCell)
+        parts = target.elements if isinstance(target, cst.Tuple) else ()
+        kept = target if whole else parts[1].value if len(parts) == 2 else None
+        others = [
+            n for n in reads(failure, name.value, scope_of(failure, call)) if n not in (name, kept)
+        ]
+        if kept is not None and failure.text(kept) == name.value and others:
+            other = free_name(failure, "c")
+            both = cst.parse_expression(f"({name.value}, {other})")
+            zeros = f"{other} = {failure.name_of('torch', 'zeros_like')}({name.value})"
+            bare = both.with_changes(lpar=(), rpar=()) if whole else both
+            new = failure.replace({kept: bare, name: both},
+                                  beside=inserted(failure, first, zeros, after=True))  # fmt: skip
+            told = f"`{name.value}` is {_GIVES}"
+            yield failure.edit(new, told, at=call, new_name=other, as_one=True)
+            return
+    for made in failure.all(cst.Call):
+        around = failure.parent(made)
+        if isinstance(around, (cst.Assign, cst.Return)) and _MADE.search(failure.text(made.func)):
+            pair = cst.Tuple([cst.Element(made), cst.Element(made)])
+            told = f"`{failure.text(made)}` makes one state, and an LSTM has two"
+            yield failure.edit({made: pair}, told)
 
 
 def _fixed(

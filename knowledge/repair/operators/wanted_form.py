@@ -14,20 +14,24 @@ import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrites
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.edits import operand
+from knowledge.repair.toolkit.edits import Edits, call, operand
 from knowledge.repair.toolkit.flow import root
 from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import Operand, operands, works
-from knowledge.repair.toolkit.sites import assignment, scope_of, with_argument
+from knowledge.repair.toolkit.sites import assignment, given_to, scope_of, with_argument
 
 _NUMBER = (r", *(?:value ?= ?)?-?[\d.]+(?:e[+-]?\d+)?\)$", "")  # the one that had no room
 KEEPS = (computed(allowed=("expand", "size"), instead=[_NUMBER]),)
 _FRAMES = 2
 _IN_VMAP, _DEVICE = "inplace_under_vmap", "device_unknown"
 _GPU = re.compile(r"(?i)gpu(?::\d{1,2})?")
+_SIZE = re.compile(r"[A-Za-z_][\w.]{0,60}\.(?:size\(-?\d\)|shape\[-?\d\])")
+_FILLS = re.compile(r"(?:\w{1,20}\.)?(?:zeros|ones|full|rand|randn|tensor|IntTensor|LongTensor)\(")
+_OF_COMPLEX = re.compile(r"(?:mse|l1|huber)\w{0,30}\" not [\w ]{1,30}'Complex")
 _MAKES = re.compile(r"(?:^|\.)(zeros|ones|empty|full)$")
 
 
@@ -44,7 +48,8 @@ def applies(result: JobResult) -> bool:
     """The error is one of those whose form is known."""
     if result.error is None:
         return False
-    return bool(_asked(result.error)) or is_a(result.error, _IN_VMAP, _DEVICE)
+    seen = _OF_COMPLEX.search(result.error.message) or is_a(result.error, _IN_VMAP, _DEVICE)
+    return bool(seen or _asked(result.error))
 
 
 def _asked(error: Any) -> list[_Forms]:
@@ -56,6 +61,8 @@ def edits(failure: Failure) -> Rewrites:
     """Each operand in each form with which the failing expression has a value."""
     yield from _made_of_a_sample(failure)
     yield from _device_there_is(failure)
+    yield from _turned_sizes(failure)
+    yield from _in_parts(failure)
     for place in failure.places[:_FRAMES]:
         found = list(_at(failure, place))
         yield from found
@@ -92,11 +99,31 @@ def _largest_there_is(
 
 
 def _complex(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
-    """The two parts of a spectrum, side by side in its last dimension, as complex numbers."""
+    """The two parts of a spectrum, side by side in its last dimension, or in two channels."""
     value = one.value
-    if isinstance(value, torch.Tensor) and value.is_floating_point() and value.shape[-1:] == (2,):
-        new = failure.name_of("torch", "view_as_complex")
-        yield _Form(f"{new}({{}})", "the two parts in {} are one complex number")
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point() or value.dim() < 3:
+        return
+    told = "the two parts in {} are one complex number"
+    if value.shape[-1] == 2:
+        whole = "" if value.stride(-1) == 1 else ".contiguous()"
+        yield _Form(f"{failure.name_of('torch', 'view_as_complex')}({{}}{whole})", told)
+    if value.shape[-3] == 2:
+        last = ".movedim(-3, -1).contiguous()"
+        yield _Form(f"{failure.name_of('torch', 'view_as_complex')}({{}}{last})", told)
+
+
+def _same_rows(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
+    """A nested tensor with the very offsets of another one, whose rows are as long as its own."""
+    given = [o for o in operands(failure, place) if getattr(o.value, "is_nested", False)]
+    if len(given) != 2 or one.node is not given[1].node:
+        return
+    ends = [o.value.offsets() for o in given if o.value.layout is torch.jagged]
+    if len(ends) == 2 and torch.equal(*ends):
+        new = failure.name_of("torch.nested", "nested_tensor_from_jagged")
+        text = f"{new}({{}}.values(), {failure.text(given[0].node)}.offsets())"
+        yield _Form(
+            text, f"{{}} has the offsets of `{failure.text(given[0].node)}`, which are equal"
+        )
 
 
 def _as_it_gave(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
@@ -104,8 +131,8 @@ def _as_it_gave(failure: Failure, place: Place, one: Operand, others: list[Any])
     if one.node is place.node and isinstance(place.node, cst.Call):
         if not failure.text(place.node.func).endswith("stft"):
             return
-        call = with_argument(place.node, 99, "return_complex", cst.Name("True"))
-        text = failure.module.code_for_node(call).replace("{", "{{").replace("}", "}}")
+        whole = with_argument(place.node, 99, "return_complex", cst.Name("True"))
+        text = failure.module.code_for_node(whole).replace("{", "{{").replace("}", "}}")
         new = failure.name_of("torch", "view_as_real")
         yield _Form(f"{new}({text})", "the two parts of the spectrum stay side by side, as before")
 
@@ -207,6 +234,34 @@ def _counted(failure: Failure, place: Place, size: int) -> str:
     return next((f"{n}.size(0)" for n in found if held[n].shape[0] == size), "")
 
 
+def _in_parts(failure: Failure) -> Rewrites:
+    """`loss(torch.view_as_real(out), torch.view_as_real(y))` for a loss of complex numbers."""
+    for place in failure.places[:1] if _OF_COMPLEX.search(failure.error.message) else ():
+        given = [o for o in operands(failure, place) if isinstance(o.value, torch.Tensor)]
+        if len(given) == 2 and all(o.value.is_complex() for o in given):
+            real = failure.name_of("torch", "view_as_real")
+            new: Edits = {o.node: call(real, cst.Arg(o.node)) for o in given}
+            told = "the loss is that of the real and the imaginary parts, as numbers"
+            yield failure.edit(new, told, as_one=True, supposes=True)
+
+
+def _turned_sizes(failure: Failure) -> Rewrites:
+    """`torch.full((x.size(1),), x.size(0))`: two sizes of one tensor, each in the other's place."""
+    for place in failure.places[:1]:
+        for one in operands(failure, place):
+            made = given_to(failure, one.node)
+            text = failure.text(made.value) if made is not None else ""
+            sizes = list(dict.fromkeys(m[0] for m in _SIZE.finditer(text)))
+            owners = {size.rpartition(".")[0] for size in sizes}
+            if made is None or len(sizes) != 2 or len(owners) > 1 or not _FILLS.match(text):
+                continue
+            turned = _SIZE.sub(lambda m, s=sizes: s[1 - s.index(m[0])], text)  # type: ignore[misc]
+            new = cst.parse_expression(turned)
+            if works(failure, place, one.node, new):
+                told = f"`{sizes[0]}` and `{sizes[1]}` change places"
+                yield failure.edit({made.value: new}, told, at=made)
+
+
 def _device_there_is(failure: Failure) -> Rewrites:
     """`"cuda" if torch.cuda.is_available() else "cpu"` for `"gpu"`."""
     if not is_a(failure.error, _DEVICE):
@@ -232,22 +287,30 @@ def _made_of_a_sample(failure: Failure) -> Rewrites:
     name = root(target) if target is not None else None
     made = assignment(failure, name.value, statement) if isinstance(name, cst.Name) else None
     function = scope_of(failure, statement)
-    call = made.value if made is not None else None
-    if not isinstance(call, cst.Call) or not isinstance(function, cst.FunctionDef):
+    maker = made.value if made is not None else None
+    if not isinstance(maker, cst.Call) or not isinstance(function, cst.FunctionDef):
         return
-    kind = _MAKES.search(failure.text(call.func))
+    kind = _MAKES.search(failure.text(maker.func))
     cost = COST.SURE
     for param in [p.name for p in function.params.params] if kind is not None else ():
         if kind is not None and isinstance(failure.value(param), torch.Tensor):
             func = cst.parse_expression(f"{param.value}.new_{kind[1]}")
             told = f"it is made for each sample by itself, as `{param.value}` is"
-            yield failure.edit({call.func: func}, told, cost=cost)
+            yield failure.edit({maker.func: func}, told, cost=cost)
             cost = COST.LIKELY  # no more than where the first is none that vmap splits
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """Of complex numbers no part is left out."""
+    said = before.error is not None and _OF_COMPLEX.search(before.error.message)
+    kept = not said or "view_as_real(" in proposal.code
+    return [Check.of("both parts", kept, "both parts count", "a part of the numbers is left out")]
 
 
 _FORMS: tuple[tuple[str, str, _Forms], ...] = (
     ("value_overflow", "", _largest_there_is),
     ("istft_of_real_numbers", "", _complex),
+    ("", r"\Acannot call binary pointwise .*\bj\d", _same_rows),
     ("stft_wants_return_complex", "", _as_it_gave),
     ("", "lengths must be of size batch_size", _for_each),
     ("distribution_value", r"support \(Boolean\(\)\)", _greys),

@@ -60,8 +60,18 @@ tables[0].values().mul_(2.0)
 print(tables[0].to_dense())
 """
 
+SHOWN = """\
+import torch
+
+links = torch.sparse_coo_tensor([[0, 1, 0], [1, 2, 1]], [1.0, 2.0, 3.0], (3, 3))
+print(links)
+print(links.values().sum())   # of all
+"""
+
+
 CASES = Cases(
     mended={
+        "printed before": (SHOWN, "print(links.coalesce().values().sum())   # of all"),
         "a graph": (GRAPH, "torch.tensor([1.0, 2.0, 3.0]), (3, 3)).coalesce()"),
         "given to a function": (FUNCTION, "[1.0, 1.0, 1.5], (2, 3)).coalesce()"),
         "kept in a layer": (LAYER, "self.pattern.coalesce().indices(), self.pattern.coalesce()."),

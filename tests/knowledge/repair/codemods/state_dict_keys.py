@@ -103,8 +103,27 @@ one.load_state_dict(both.state_dict())
 print(one.weight)
 """
 
+RESPELT = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, name):
+        super().__init__()
+        setattr(self, f"{name}_in", nn.Linear(2, 2))
+        setattr(self, f"{name}_out", nn.Linear(2, 1))
+
+
+old, new = Net("encodr"), Net("encoder")
+new.load_state_dict(old.state_dict())   # as trained
+print(torch.equal(new.encoder_in.weight, old.encodr_in.weight))
+"""
+
+
 CASES = Cases(
     mended={
+        "spelt right since": (RESPELT, '{k.replace("encodr", "encoder"): v for k, v in old'),
         "a part of it": (
             A_PART,
             'for k, v in whole.state_dict().items() if k.startswith("body.")}',

@@ -162,9 +162,43 @@ def places(x):
 print(places(torch.tensor([1.0, -2.0, 3.0])))
 """
 
+SEVERAL = """\
+import torch
+
+
+@torch.jit.script
+def longest(rows):
+    most = 0
+    for row in rows:
+        most = max(most, row.size(0))
+    return most
+
+
+print(longest([torch.ones(2), torch.ones(5)]))
+"""
+
+PARTS = """\
+import torch
+from torch import nn
+
+
+class Joined(nn.Module):
+    def forward(self, parts):   # left and right
+        return parts[0] * parts[1]
+
+
+net = torch.jit.script(Joined())
+print(net((torch.ones(2), torch.ones(2))))
+"""
+
+MIXED = SEVERAL.replace("[torch.ones(2), torch.ones(5)]", "[torch.ones(2), 5]")
+
+
 CASES = Cases(
     mended={},
     paired={
+        "a list of tensors": (SEVERAL, ("def longest(rows: list[torch.Tensor]):",)),
+        "a pair of them": (PARTS, ("(self, parts: tuple[torch.Tensor, torch.Tensor]):   # left",)),
         "a list of numbers": (LISTED, ("found: list[int] = []",)),
         "called inside another": (INNER, ("def summed(x, over: int):",)),
         "by a keyword inside": (SCALED_BY, ("def joined(a, b, dim: int):   # along",)),
@@ -174,6 +208,7 @@ CASES = Cases(
         "by name": (BY_NAME, ("def moved(x, by: int):",)),
     },
     refused={
+        "a list of two kinds": MIXED,
         "a variable inside": FROM_A_VARIABLE,
         "of two types": TWO_KINDS,
         "never called": NEVER_CALLED,

@@ -539,10 +539,37 @@ print(table.argmax(1))
 
 BYTE_MASK = BYTES.replace("[2, 0, 3]", "[1, 0, 1]")
 
+SETTINGS = """\
+import torch
+from torch import nn
+
+rates = dict(line.split("=") for line in "rate=0.05 decay=1e-4".split())
+net = nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=rates["rate"], weight_decay=rates["decay"])   # read
+net(torch.ones(1, 2)).sum().backward()
+opt.step()
+print(len(opt.param_groups))
+"""
+
+SIZES_READ = """\
+import torch
+from torch import nn
+
+wide, high = "8,3".split(",")
+print(nn.Linear(wide, high)(torch.ones(2, 8)).shape)
+"""
+
+NO_NUMBERS = SETTINGS.replace("rate=0.05", "rate=slow")
+
 
 CASES = Cases(
     mended={},
     paired={
+        "numbers that were read as text": (
+            SETTINGS,
+            ('lr=float(rates["rate"]), weight_decay=float(rates["decay"]))   # read',),
+        ),
+        "sizes that were read as text": (SIZES_READ, ("nn.Linear(int(wide), int(high))",)),
         "bytes as places": (BYTES, ("table[torch.arange(3), chosen.long()] = 1.0",)),
         "floats joined as bits": (BITS, ("seen = known.bool() & earlier.bool()   # in both",)),
         "one of two joined as bits": (ONE_OF_BITS, ("padded[:, None] | later.bool()   # either",)),
@@ -615,6 +642,7 @@ CASES = Cases(
         "a series with one feature": (FORECAST, ("self.rnn(series.unsqueeze(-1), state)",)),
     },
     refused={
+        "a text that is no number": NO_NUMBERS,
         "bytes that may be a mask": BYTE_MASK,
         "weights joined as bits": WEIGHTED,
         "one comparison": ONE_COMPARED,

@@ -167,10 +167,45 @@ with net:
     print(net(torch.ones(3, 4)).shape)
 """
 
+MADE_LATER = """\
+import torch
+from torch import nn
+
+layers = {"last": lambda net: net[1], "first": lambda net: net[0]}
+
+
+def watch(layer, seen):
+    layer.register_forward_hook(lambda module, given, out: seen.append(out.shape))
+
+
+net, seen = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1)), []
+watch(layers["first"], seen)   # its output
+net(torch.ones(4, 2))
+print(seen)
+"""
+
+BUILT = """\
+import torch
+from torch import nn
+
+
+def build():
+    return nn.Linear(2, 2)
+
+
+net = build   # small
+print(sum(p.numel() for p in net.parameters()))
+"""
+
+OF_WHAT_IS_NOT_THERE = MADE_LATER.replace("lambda net: net[0]", "lambda model: model[0]")
+HAS_IT_NOT = MADE_LATER.replace("lambda net: net[0]", "lambda net: 3")
+
 
 CASES = Cases(
     mended={},
     paired={
+        "a function of the model": (MADE_LATER, ('watch(layers["first"](net), seen)   # its',)),
+        "a function that makes it": (BUILT, ("net = build()   # small",)),
         "a context": (ENTERED, ("with torch.no_grad():   # only looking",)),
         "one of two contexts": (ENTERED_BOTH, ("torch.enable_grad(), torch.inference_mode():",)),
         "a copy of what a method gives": (
@@ -191,6 +226,8 @@ CASES = Cases(
         "a field": (FIELD, ("print(step.state.shape)",)),
     },
     refused={
+        "a function of what is not there": OF_WHAT_IS_NOT_THERE,
+        "a function that gives something else": HAS_IT_NOT,
         "a context that needs an argument": CAST,
         "no context": NO_CONTEXT,
         "one name for two": NAMED_ALIKE,

@@ -58,15 +58,59 @@ kept.copy_(torch.rand(1, 3, 2, 1))
 print(kept)
 """
 
+ROWS = """\
+import torch
+
+weights = torch.ones(3, 2, requires_grad=True)
+scaled = weights * 2
+for row, factor in zip(scaled, [1.0, 2.0, 3.0]):
+    row.mul_(factor)   # one by one
+scaled.sum().backward()
+print(weights.grad)
+"""
+
+HALVES = """\
+import torch
+from torch import nn
+
+
+class Gate(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 4)
+
+    def forward(self, x):
+        a, b = self.fc(x).chunk(2, dim=1)
+        a += b.tanh()   # gated
+        return a * b
+
+
+print(Gate()(torch.rand(5, 3)).shape)
+"""
+
+OF_A_LEAF = ROWS.replace("scaled = weights * 2", "scaled = weights")
+READ_LATER = HALVES.replace(
+    "a, b = self.fc(x).chunk", "y = self.fc(x)\n        a, b = y.chunk"
+).replace("return a * b", "return a * b + y.sum()")
+
+
 CASES = Cases(
     mended={},
     paired={
+        "rows of a loop": (ROWS, ("in zip((scaled[i] for i in range(len(scaled))), [1.0,",)),
+        "a half of a layer's output": (HALVES, ("a = a + b.tanh()   # gated",)),
         "a hook": (HOOK, ("kept.copy_(output.data.flatten())",)),
         "a row of a table": (ROW, ("table[n] = pool(torch.rand(1, 6, 5, 5)).flatten()",)),
         "maps": (MAPS, ("maps.copy_(seen.squeeze())",)),
     },
-    refused={"other numbers": OTHER_NUMBERS, "another order": ANOTHER_ORDER},
+    refused={
+        "rows of a leaf": OF_A_LEAF,
+        "read as a whole later": READ_LATER,
+        "other numbers": OTHER_NUMBERS,
+        "another order": ANOTHER_ORDER,
+    },
     wrong={
+        "no gradient": ("rows of a loop", swap("weights * 2", "weights.detach() * 2")),
         "the first number": (
             "a hook",
             swap("kept.copy_(output.data)", "kept.copy_(output.data[0, 0, 0, 0])"),

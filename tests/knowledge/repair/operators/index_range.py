@@ -259,9 +259,37 @@ x, y = torch.rand(9, 5), torch.tensor([0, 1, 2] * 3)
 print(nn.CrossEntropyLoss()(net(x), y) > 0)
 """
 
+MARKED = """\
+import torch
+
+KINDS = 3
+seen = torch.tensor([0, 3, 1, 2, 3])
+table = torch.zeros(len(seen), KINDS)
+table.scatter_(1, seen[:, None], 1.0)   # one in each row
+print(table.sum(0))
+"""
+
+HOT = """\
+import torch
+
+
+def marks(ids, count):
+    return torch.nn.functional.one_hot(ids, count)
+
+
+print(marks(torch.tensor([0, 1]), 2).shape)
+print(marks(torch.tensor([[4, 0], [3, 1]]), 4).shape)   # of five
+"""
+
+UNKNOWN = MARKED.replace("0, 3, 1, 2, 3", "0, 255, 1, 2, 2")
+MEASURED_WIDTH = MARKED.replace("KINDS = 3", "KINDS = len('abc')")
+
+
 CASES = Cases(
     mended={},
     paired={
+        "columns for each class": (MARKED, ("KINDS = 4",)),
+        "a number of classes": (HOT, ("[3, 1]]), 5).shape)   # of five",)),
         "one score for three classes": (ONE_SCORE, ("net = nn.Linear(5, 3)",)),
         "a mark that stands twice": (TWICE, ("nn.Embedding(max(number.values()) + 1, 4)   # one",)),
         "numbers with gaps": (GAPS, ("num_embeddings=max(ids.values()) + 1",)),
@@ -277,6 +305,8 @@ CASES = Cases(
         "made-up pictures": (PICTURES, ("torch.rand(4, 2, 3)   # made up",)),
     },
     refused={
+        "a class for what is unknown": UNKNOWN,
+        "a width that is counted": MEASURED_WIDTH,
         "numbers of another table": OF_ANOTHER,
         "a negative one": NEGATIVE,
         "measured, and none between 0 and 1": MEASURED,

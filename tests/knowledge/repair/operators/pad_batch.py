@@ -189,9 +189,44 @@ UNRETURNED = UNREAD.replace(
     "        if i % 4 == 3:\n            return None   # could not be read\n", ""
 ).replace("return torch.full", "sample = torch.full")
 
+FILES = """\
+from pathlib import Path
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Scans(Dataset):
+    def __init__(self):
+        self.files = [Path("scans") / f"{n}.png" for n in range(4)]
+
+    def __len__(self):
+        return len(self.files)
+
+    def __getitem__(self, index):
+        where = self.files[index]
+        return torch.ones(3), where   # for later
+
+
+for rows, files in DataLoader(Scans(), batch_size=2):
+    print(rows.shape, len(files))
+"""
+
+BY_KEY = FILES.replace(
+    "return torch.ones(3), where ", 'return {"x": torch.ones(3), "file": where} '
+)
+BY_KEY = BY_KEY.replace("for rows, files in", "for batch in").replace(
+    "print(rows.shape, len(files))", 'print(batch["x"].shape)'
+)
+PRINTED = BY_KEY.replace("for batch in", 'print(type(Scans()[0]["file"]).__name__)\nfor batch in')
+OBJECTS = FILES.replace("where = self.files[index]", "where = object()")
+
 
 CASES = Cases(
     mended={
+        "a path beside a row": (FILES, "return torch.ones(3), str(where)   # for later"),
+        "a path by its key": (BY_KEY, '"file": str(where)}'),
+        "a path that is shown": (PRINTED, '[{**one, "file": str(one["file"])} for one in batch])'),
         "as another loader": (TWO_LOADERS, "DataLoader(long, batch_size=2, collate_fn=joined)"),
         "as another, made of a data set of its own": (
             BY_ITS_NAME,
@@ -230,6 +265,7 @@ CASES = Cases(
         ),
     },
     refused={
+        "an object": OBJECTS,
         "a data set that returns nothing": UNRETURNED,
         "the end of a series": WINDOWS,
         "lists of texts": TEXTS,

@@ -100,15 +100,54 @@ net = Net()
 assert len(list(net.parameters())) == 2
 """
 
+BUFFER = """\
+import torch
+from torch import nn
+
+
+class Shifted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mean = torch.arange(3.0)
+        self.register_buffer("mean", self.mean)   # moves along
+
+    def forward(self, x):
+        return x - self.mean
+
+
+net = Shifted()
+print(net(torch.ones(2, 3)), list(net.state_dict()))
+"""
+
+COMPUTED = BUFFER.replace(
+    "self.mean = torch.arange(3.0)\n",
+    "self.mean = torch.arange(3.0)\n        self.mean = self.mean / 2\n",
+)
+A_WEIGHT = BUFFER.replace("torch.arange(3.0)", "nn.Parameter(torch.arange(3.0))")
+
+
 CASES = Cases(
     mended={},
     paired={
+        "a buffer whose name is taken": (
+            BUFFER,
+            ('  mean = torch.arange(3.0)\n        self.register_buffer("mean", mean)   # moves',),
+        ),
         "a list": (TRAINED, ("nn.ModuleList([nn.Linear(3, 3), nn.Linear(3, 2)])",)),
         "an empty list": (DOUBT, ("self.steps = nn.ModuleList()",)),
         "a dictionary": (NAMED, ('nn.ModuleDict({"a": nn.Linear(3, 1)',)),
     },
-    refused={"keys that are no text": NUMBERED, "nothing to register": NO_LAYERS},
+    refused={
+        "given twice": COMPUTED,
+        "a weight of that name": A_WEIGHT,
+        "keys that are no text": NUMBERED,
+        "nothing to register": NO_LAYERS,
+    },
     wrong={
+        "no buffer": (
+            "a buffer whose name is taken",
+            delete('self.register_buffer("mean", self.mean)   # moves along'),
+        ),
         "brought back": (
             "a list",
             swap("x = layer(x)", "x = layer(x.cpu())"),

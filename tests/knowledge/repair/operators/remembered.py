@@ -175,9 +175,80 @@ for step in range(2):
     net(torch.rand(4, 3)).backward()
 """
 
+STEPS = """\
+import torch
+from torch import nn
+
+
+class Leaky(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.fc = nn.Linear(size, size)
+        self.charge = torch.zeros(2, size)
+
+    def forward(self, x):
+        self.charge = 0.8 * self.charge + self.fc(x)
+        return self.charge.tanh()
+
+
+net = nn.Sequential(Leaky(3), Leaky(3))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+torch.manual_seed(0)
+for batch in range(3):
+    out = sum(net(torch.rand(2, 3)) for _ in range(4))
+    opt.zero_grad()
+    out.pow(2).mean().backward()
+    opt.step()
+    print(batch)
+"""
+
+COPIED = """\
+import copy
+
+import torch
+from torch import nn
+
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.end = nn.Linear(4, 3), nn.Linear(3, 2)
+
+    def forward(self, x):
+        self.hidden = self.body(x).relu()   # to look at
+        return self.end(self.hidden)
+
+
+net = Encoder()
+net(torch.rand(5, 4))
+twin = copy.deepcopy(net)
+net(torch.rand(5, 4)).sum().backward()
+print(net.body.weight.grad.shape, twin.end.out_features)
+"""
+
+ONLY_KEPT = COPIED.replace("self.end(self.hidden)", "self.end(self.body(x).relu())")
+LEARNED_FROM = COPIED.replace(
+    "net(torch.rand(5, 4)).sum().backward()",
+    "(net(torch.rand(5, 4)).sum() + net.hidden.mean()).backward()",
+)
+
+
 CASES = Cases(
     mended={},
     paired={
+        "all that is learned": (ALL_OF_IT, ("backward()\n    net.mean = net.mean.detach()",)),
+        "from step to step": (
+            STEPS,
+            (
+                "    for layer in net.modules():\n        if isinstance(layer, Leaky):\n"
+                "            layer.charge = layer.charge.detach()\n",
+            ),
+        ),
+        "kept, and copied": (
+            COPIED,
+            ("hidden = self.body(x).relu()\n        self.hidden = hidden.detach()   # to look",),
+        ),
+        "only kept": (ONLY_KEPT, ("self.hidden = self.body(x).relu().detach()   # to",)),
         "an average": (
             CENTRE,
             ("self.centre = (0.9 * self.centre + 0.1 * z.mean(0)).detach()",),
@@ -195,8 +266,12 @@ CASES = Cases(
             ),
         ),
     },
-    refused={"all that is learned": ALL_OF_IT, "either of two": TWO_KEPT},
+    refused={
+        "learned from": LEARNED_FROM,
+        "either of two": TWO_KEPT,
+    },
     wrong={
+        "nothing copied": ("kept, and copied", swap("copy.deepcopy(net)", "net")),
         "the loss cut off": (
             "an average",
             swap("loss.backward()", "loss.detach().requires_grad_().backward()"),

@@ -229,9 +229,29 @@ class Join(nn.Module):
 print(Join()(torch.rand(4, 2, 15), torch.rand(4, 2, 8)).shape)
 """
 
+PLANES = """\
+import torch
+from torch import nn
+
+
+class Blur(nn.Module):
+    def forward(self, image):
+        waves = torch.fft.rfft2(image)
+        return image - torch.fft.irfft2(waves * 0.5)   # what is left
+
+
+print(Blur()(torch.rand(2, 1, 8, 9)).shape)
+"""
+
+OF_A_SUM = PLANES.replace("rfft2(image)", "rfft2(image * 2)", 1)
+OF_ANOTHER_SIZE = PLANES.replace("rfft2(image)", "rfft2(image[..., :7])", 1)
+
+
 CASES = Cases(
     mended={},
     paired={
+        "two dimensions of waves": (PLANES, ("irfft2(waves * 0.5, s=image.shape[-2:])   # what",)),
+        "waves of what is computed": (OF_A_SUM, ("irfft2(waves * 0.5, s=image.shape[-2:])",)),
         "a mask of all steps": (CAUSAL, ("self.later[:scores.size(1), :scores.size(1)], float",)),
         "a mask of one step more": (
             SHIFTED,
@@ -263,6 +283,7 @@ CASES = Cases(
         "positions": (POSITIONS, ("words + self.places[:, :words.size(1)]   # where they stand",)),
     },
     refused={
+        "waves of another size": OF_ANOTHER_SIZE,
         "a mask of another kind": PADDED,
         "a stride": STRIDES,
         "features": FEATURES,

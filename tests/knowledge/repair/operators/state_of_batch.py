@@ -104,15 +104,85 @@ for rows in torch.rand(6, 7, 3).split(4):
     print(cells(rows, fresh(1))[0].shape)
 """
 
+CELL = """\
+import torch
+from torch import nn
+
+
+class Writer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell, self.out = nn.LSTMCell(2, 4), nn.Linear(4, 2)
+
+    def forward(self, x):
+        h = x.new_zeros(len(x), 4)
+        for _ in range(3):
+            h = self.cell(x, h)   # one after another
+            x = self.out(h)
+        return x
+
+
+print(Writer()(torch.rand(5, 2)).shape)
+"""
+
+ONE_STATE = """\
+import torch
+from torch import nn
+
+cells = nn.LSTM(3, 4, batch_first=True)
+
+
+def first(rows):
+    return torch.zeros(1, rows, 4)
+
+
+state = first(2)
+for x in torch.rand(3, 2, 5, 3):
+    out, state = cells(x, state)
+print(out.shape)
+"""
+
+GIVEN = """\
+import torch
+from torch import nn
+
+cell = nn.LSTMCell(2, 4)
+
+
+def step(x, h):
+    h = cell(x, h)
+    return h.sum()
+
+
+print(step(torch.rand(5, 2), torch.rand(5, 4)))
+"""
+
+
 CASES = Cases(
     mended={},
     paired={
+        "a second state": (
+            CELL,
+            (
+                "c = torch.zeros_like(h)\n        for _ in range(3):\n"
+                "            h, c = self.cell(x, (h, c))   # one after",
+            ),
+        ),
+        "a pair of first states": (
+            ONE_STATE,
+            ("return (torch.zeros(1, rows, 4), torch.zeros(1, rows, 4))",),
+        ),
         "a method": (METHOD, ("self.cells(x, self.fresh(x.size(0)))",)),
         "by the second dimension": (OUTSIDE, ("first_state(rows.size(1))",)),
         "called outside": (HELD, ("state = net.begin(rows.size(0))",)),
     },
-    refused={"made before the loop": BEFORE, "told something else": TOLD},
+    refused={
+        "a state that is given": GIVEN,
+        "made before the loop": BEFORE,
+        "told something else": TOLD,
+    },
     wrong={
+        "another layer": ("a second state", swap("nn.LSTMCell", "nn.GRUCell")),
         "no state": ("a method", swap("self.cells(x, self.fresh())", "self.cells(x)")),
         "no layer": ("a method", swap("self.cells(x, self.fresh())[0]", "x")),
         "swallowed": (

@@ -157,10 +157,96 @@ print(torch.nn.GRU(8, 4, batch_first=True)(batch)[0].shape)
 
 BOTH_DIFFER = SPECTRA.replace("torch.rand(8, n)", "torch.rand(n, n)")
 
+CHANNELS = """\
+import torch
+from torch import nn
+
+
+class Denoise(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Conv2d(2, 2, 3, padding=1)
+        self.register_buffer("window", torch.hann_window(128))
+
+    def forward(self, sound):
+        whole = torch.stft(sound, 128, 32, window=self.window, return_complex=True)
+        clean = self.net(torch.stack([whole.real, whole.imag], 1))
+        return torch.istft(clean, 128, 32, window=self.window)
+
+
+print(Denoise()(torch.rand(3, 1600)).shape)
+"""
+
+BESIDE = CHANNELS.replace("torch.istft(clean,", "torch.istft(clean.permute(0, 2, 3, 1),")
+ONE_CHANNEL = CHANNELS.replace("nn.Conv2d(2, 2,", "nn.Conv2d(2, 1,")
+
+PHASES = """\
+import torch
+from torch import nn
+
+net = nn.Linear(4, 4, dtype=torch.cfloat)
+sent, heard = torch.randn(2, 6, 4, dtype=torch.cfloat)
+loss = nn.functional.mse_loss(net(heard), sent)   # of both parts
+loss.backward()
+print(net.weight.grad.shape)
+"""
+
+HUBER = PHASES.replace(
+    "nn.functional.mse_loss(net(heard), sent)", "nn.HuberLoss()(net(heard), sent)"
+)
+CROSS = PHASES.replace("nn.functional.mse_loss(net(heard), sent)", "nn.BCELoss()(net(heard), sent)")
+
+RAGGED = """\
+import torch
+
+words = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)], layout=torch.jagged)
+marks = torch.nested.nested_tensor([torch.ones(2, 1), torch.ones(4, 1)], layout=torch.jagged)
+print((words + marks).sum(dim=1))   # the same words
+"""
+
+OTHER_ROWS = RAGGED.replace(
+    "torch.ones(2, 1), torch.ones(4, 1)", "torch.ones(3, 1), torch.ones(3, 1)"
+)
+
+EXCHANGED = """\
+import torch
+from torch import nn
+
+steps = torch.randn(12, 4, 6).log_softmax(2)   # time, batch, letters
+lengths = torch.IntTensor([steps.shape[1]] * steps.shape[0])
+texts, sizes = torch.randint(1, 6, (4, 3)), torch.full((4,), 3)
+print(nn.CTCLoss()(steps, texts, lengths, sizes).item() > 0)
+"""
+
+FILLED = EXCHANGED.replace(
+    "torch.IntTensor([steps.shape[1]] * steps.shape[0])",
+    "torch.full((steps.size(0),), steps.size(1))",
+)
+OF_NEITHER = EXCHANGED.replace("[steps.shape[1]] * steps.shape[0]", "[steps.shape[1]] * 5")
+
 
 CASES = Cases(
     mended={},
     paired={
+        "two channels": (
+            CHANNELS,
+            ("istft(torch.view_as_complex(clean.movedim(-3, -1).contiguous()), 128",),
+        ),
+        "two parts that lie apart": (
+            BESIDE,
+            ("view_as_complex(clean.permute(0, 2, 3, 1).contiguous())",),
+        ),
+        "a loss of complex numbers": (
+            PHASES,
+            ("torch.view_as_real(net(heard)), torch.view_as_real(sent))   # of both",),
+        ),
+        "another loss of them": (HUBER, ("(torch.view_as_real(net(heard)), torch.view",)),
+        "rows as long": (
+            RAGGED,
+            ("nested_tensor_from_jagged(marks.values(), words.offsets())).sum(dim=1))   # the",),
+        ),
+        "two sizes exchanged": (EXCHANGED, ("[steps.shape[0]] * steps.shape[1])",)),
+        "filled with the other size": (FILLED, ("full((steps.size(1),), steps.size(0))",)),
         "series that lie": (
             SPECTRA,
             ("pad_sequence(tuple(one.t() for one in calls), batch_first=True)",),
@@ -188,6 +274,10 @@ CASES = Cases(
         "written under vmap": (WRITTEN, ("x.new_zeros(len(x) - 1)   # one less",)),
     },
     refused={
+        "one channel": ONE_CHANNEL,
+        "probabilities that are complex": CROSS,
+        "rows of other lengths": OTHER_ROWS,
+        "a size that is none of it": OF_NEITHER,
         "both sizes differ": BOTH_DIFFER,
         "no whole number of pixels for a step": UNEVEN,
         "a matrix with an eigenvalue below zero": NEGATIVE,
@@ -197,6 +287,10 @@ CASES = Cases(
         "of one sample": OF_ONE_SAMPLE,
     },
     wrong={
+        "one part of both": (
+            "a loss of complex numbers",
+            swap("(net(heard), sent)", "(net(heard).real, sent.real)"),
+        ),
         "first steps": (
             "series that lie",
             swap("(calls, batch", "([c[:, :5].t() for c in calls], batch"),
