@@ -199,7 +199,9 @@ def _ways(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
 
 def _marked(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
     """Where the number of columns is written that each row's class marks one of."""
-    nodes = [n for place in failure.places for n in failure.expressions(place.node)]
+    made_by = [place.node for place in failure.places if isinstance(place.node, cst.Call)]
+    nodes = [given.value for called in made_by for given in called.args]
+    nodes += [n for called in made_by for n in failure.expressions(called.func)]
     for node in [n for n in nodes if isinstance(n, cst.Name)]:
         made = given_to(failure, node)
         if made is not None and re.match(

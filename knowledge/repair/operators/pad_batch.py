@@ -102,10 +102,12 @@ def edits(failure: Failure) -> Rewrites:
 
 def _as_text(failure: Failure) -> Rewrites:
     """`"file": str(path)` for `"file": path`, in what `__getitem__` returns."""
-    from torch.utils.data import DataLoader
-
-    alive = [v for names in failure.live.names for v in names.values()]
-    for data in {id(v.dataset): v.dataset for v in alive if isinstance(v, DataLoader)}.values():
+    loaders = list(calls(failure, r"(^|\.)DataLoader$"))
+    given = [a.value for c in loaders if (a := argument(c, 0, "dataset")) is not None]
+    found = [failure.value(g, frame) for g in given for frame in (0, -1)]
+    if (loader := _failed(failure)) is not None:
+        found = [loader.dataset]
+    for data in {type(v): v for v in found if v is not failure.missing}.values():
         try:
             sample = data[0]
         except Exception:
@@ -127,17 +129,15 @@ def _as_text(failure: Failure) -> Rewrites:
                 changes |= {
                     named[k]: call(kinds[k], cst.Arg(named[k])) for k in kinds if k in named
                 }
-            for given in failure.inside(method, cst.Return):
-                row = given.value.elements if isinstance(given.value, cst.Tuple) else ()
+            for out in failure.inside(method, cst.Return):
+                row = out.value.elements if isinstance(out.value, cst.Tuple) else ()
                 changes |= {e.value: call(kinds[n], cst.Arg(e.value))
                             for n, e in enumerate(row) if n in kinds}  # fmt: skip
         if changes:
             names = " and ".join(f"`{failure.text(n)}`" for n in changes)
             told = f"{names} becomes {' and '.join(sorted({*kinds.values()}))}, which a batch holds"
             yield failure.edit(changes, told, as_one=True)
-        loaders = [
-            c for c in calls(failure, r"(^|\.)DataLoader$") if not argument(c, 6, "collate_fn")
-        ]
+        loaders = [c for c in loaders if argument(c, 6, "collate_fn") is None]
         if changes and isinstance(sample, dict) and len(loaders) == 1:
             join = failure.name_of("torch.utils.data", "default_collate")
             new = ", ".join(f'"{key}": {kind}(one["{key}"])' for key, kind in kinds.items())
