@@ -17,10 +17,12 @@ from executor.inside.remarks.syntax import (
     behind,
     callee,
     calls_in,
+    defaults,
     dotted,
     factors,
     functions,
     grown,
+    handed,
     inside,
     is_layer,
     is_model,
@@ -171,7 +173,8 @@ def _schedules(loop: ast.For, optimizer: str) -> list[ast.stmt]:
 
 
 def seeded_each_sample(tree: ast.Module) -> Found:
-    """A data set that seeds by the same number before it draws for a sample."""
+    """A data set that seeds by the same number before it draws for a sample; or one of batches."""
+    yield from _seeded_batches(tree)
     own = functions(tree)
     for method in (f for n, f in own.items() if n == "__getitem__"):
         drawn = any(
@@ -190,6 +193,70 @@ def seeded_each_sample(tree: ast.Module) -> Found:
                         "get the very same noise or augmentation; seed once, before the training",
                     )
                     return
+
+
+def _seeded_batches(tree: ast.Module) -> Found:
+    """A function that draws a batch, or its noise, for each step, and seeds first."""
+    own = functions(tree)
+    for loop in loops(tree):
+        steps = [s for s in loop.body if not isinstance(s, ast.For | ast.While)]
+        if not any(calls_in(list(inside(s)), "backward") for s in steps):
+            continue
+        for call in (n for s in steps for n in walk(s) if isinstance(n, ast.Call)):
+            function = own.get(dotted(call.func))
+            if function is None or not _draws_batches(function):
+                continue
+            given = {**dict(defaults(function)), **dict(handed(call, function))}
+            if (statement := _seeds_alike(function, given, tree)) is not None:
+                yield Told(
+                    "seeded_each_sample",
+                    statement,
+                    f"`{function.name}` is called for each step, and the random numbers start anew "
+                    "in it: what it draws is the very same each time; seed once, before the "
+                    "training",
+                )
+                return
+
+
+_OF_BATCHES = re.compile(
+    r"(?i)batch|nois[ey]|augment|jitter|perturb|corrupt|sample|draw|simulat|generate"
+)
+_DRAWS = re.compile(r"rand|normal|uniform|choice|bernoulli|poisson")
+# The generator is put back, what is drawn is a projection, or a figure of the model.
+_OTHERWISE = {"fork_rng", "set_rng_state", "get_rng_state", "no_grad", "eval", "matmul", "einsum"}
+
+
+def _draws_batches(function: ast.FunctionDef) -> bool:
+    """Whether it draws something new, and by its name not the data of the whole training."""
+    drawn = any(isinstance(n, ast.Call) and _DRAWS.match(tail(n)) for n in inside(function))
+    projects = any(isinstance(n, ast.MatMult) for n in walk(function))
+    named = _OF_BATCHES.search(function.name) and not re.search(r"(?i)data", function.name)
+    return bool(named and drawn and not projects and not words(function) & _OTHERWISE)
+
+
+def _seeds_alike(
+    function: ast.FunctionDef, given: dict[str, ast.expr], tree: ast.Module, deep: int = 2
+) -> ast.stmt | None:
+    """The statement by which it seeds, by a number that what it is given does not change."""
+    own = functions(tree)
+    for statement in function.body:
+        match statement:
+            case ast.Expr(value=ast.Call() as call) | ast.Assign(value=ast.Call() as call):
+                pass
+            case _:
+                continue
+        told = [given.get(dotted(a), a) for a in (*call.args, *(k.value for k in call.keywords))]
+        if tail(call) in ("manual_seed", "RandomState", "default_rng") or (
+            dotted(call.func) in _NUMPYS
+        ):
+            fixed = [v for a in told for v in _fixed(a, tree)]
+            if fixed and all(isinstance(v, ast.Constant) and v.value is not None for v in fixed):
+                return statement
+        elif (inner := own.get(dotted(call.func))) is not None and deep:
+            passed = [(n, given.get(dotted(v), v)) for n, v in handed(call, inner)]
+            if _seeds_alike(inner, {**dict(defaults(inner)), **dict(passed)}, tree, deep - 1):
+                return statement
+    return None
 
 
 def _is_seeded(call: ast.Call) -> bool:

@@ -26,6 +26,7 @@ from executor.inside.remarks.syntax import (
     methods_named,
     module_classes,
     origins,
+    owner,
     tail,
     walk,
     without_gradients,
@@ -81,7 +82,8 @@ def _unread(tree: ast.Module) -> Iterator[tuple[Told, bool]]:
         if statement in said or statement in looked_at[scope]:
             continue
         goes_on = known.is_one(value) and is_read(name, value)  # `h = h.detach()`
-        if _acts(value, tree) or not (goes_on or known.is_worked_out(value, scope)):
+        adapted = _is_adapted(value, tree)
+        if _acts(value, tree) or not (goes_on or adapted or known.is_worked_out(value, scope)):
             continue
         taken = known.first_in(value)
         later = _reads_behind(statement, taken, scope)
@@ -89,7 +91,7 @@ def _unread(tree: ast.Module) -> Iterator[tuple[Told, bool]]:
         place = statement.lineno, statement.col_offset
         if isinstance(scope, ast.Module) and place > max(trains) and not asked:
             continue  # what a program ends with is its result
-        on = f": that goes on with `{taken}`" if later else ""
+        on = f": that goes on with `{taken}`" if later and not adapted else ""
         one = next(iter(asked if len(asked) == 1 else later), None)
         told = Told(
             "value_unread",
@@ -102,7 +104,31 @@ def _unread(tree: ast.Module) -> Iterator[tuple[Told, bool]]:
             taken.lower()
         )  # `Xn` of `X`
         in_function = isinstance(scope, ast.FunctionDef)
-        yield told, bool(in_function or asked or goes_on or made_of or _MATTERS.search(name))
+        is_meant = in_function or asked or goes_on or adapted or made_of or _MATTERS.search(name)
+        yield told, bool(is_meant)
+
+
+def _is_adapted(value: ast.expr, tree: ast.Module) -> bool:
+    """Whether it is weights after a step by hand: `fast = adapt(x, y)`, or made on the spot."""
+    scope: ast.AST = tree
+    returned = [value]
+    function = functions(tree).get(tail(value)) if isinstance(value, ast.Call) else None
+    if function is not None and isinstance(value, ast.Call) and owner(value) in ("", "self"):
+        scope = function
+        returned = [n.value for n in inside(function) if isinstance(n, ast.Return) and n.value]
+    known = {name: given for _, name, given in assigned(scope)}
+    grads = {name for name, given in known.items() if tail(given) == "grad"}
+    each = (n for r in returned for n in walk(known.get(dotted(r), r)))
+    return any(
+        isinstance(n, ast.DictComp | ast.ListComp | ast.GeneratorExp)
+        and any(isinstance(m, ast.BinOp) and isinstance(m.op, ast.Sub) for m in walk(n))
+        and ("grad" in map(tail, _calls(n)) or grads & words(n))
+        for n in each
+    )
+
+
+def _calls(node: ast.AST) -> list[ast.Call]:
+    return [n for n in walk(node) if isinstance(n, ast.Call)]
 
 
 def _reads_behind(statement: ast.stmt, name: str, scope: ast.AST) -> list[ast.Name]:

@@ -410,7 +410,7 @@ def origins(tree: ast.AST) -> dict[str, list[ast.expr]]:
         for node in walk(tree):
             match node:
                 case ast.Call() if (function := own.get(tail(node))) is not None:
-                    for name, value in _handed(node, function):
+                    for name, value in handed(node, function):
                         kept.setdefault(name, []).append(value)
                 case ast.Call(args=[ast.Constant(value=str() as name), value]) if (
                     tail(node) == "register_buffer"
@@ -419,7 +419,7 @@ def origins(tree: ast.AST) -> dict[str, list[ast.expr]]:
                 case ast.AnnAssign(target=target, value=ast.expr() as value) if dotted(target):
                     kept.setdefault(dotted(target), []).append(value)
         for function in own.values():
-            for name, value in _defaults(function):
+            for name, value in defaults(function):
                 kept.setdefault(name, []).append(value)
         setattr(tree, _ORIGINS, kept)
     return kept
@@ -428,7 +428,8 @@ def origins(tree: ast.AST) -> dict[str, list[ast.expr]]:
 _ORIGINS = "_torchmedic_origins"
 
 
-def _handed(call: ast.Call, function: ast.FunctionDef) -> list[tuple[str, ast.expr]]:
+def handed(call: ast.Call, function: ast.FunctionDef) -> list[tuple[str, ast.expr]]:
+    """The arguments that a call gives a function, with their names there."""
     names = [a.arg for a in function.args.args if a.arg not in ("self", "cls")]
     given = [*zip(names, call.args, strict=False)]
     given = [] if any(isinstance(a, ast.Starred) for a in call.args) else given
@@ -436,7 +437,8 @@ def _handed(call: ast.Call, function: ast.FunctionDef) -> list[tuple[str, ast.ex
     return given + [(k.arg, k.value) for k in call.keywords if k.arg in names]
 
 
-def _defaults(function: ast.FunctionDef) -> list[tuple[str, ast.expr]]:
+def defaults(function: ast.FunctionDef) -> list[tuple[str, ast.expr]]:
+    """What a function's arguments are where a call gives none."""
     given = function.args
     names = [*given.posonlyargs, *given.args]
     with_default = names[len(names) - len(given.defaults) :]

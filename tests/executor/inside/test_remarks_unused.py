@@ -22,8 +22,30 @@ HEADS = (
     "(loss_kind + loss_size).backward()\n{2}"
 )
 
+ADAPTS = (
+    "def adapt(x, y):\n    p = dict(net.named_parameters())\n    loss = F.mse_loss(net(x), y)\n"
+    "    g = torch.autograd.grad(loss, list(p.values()), create_graph=True)\n"
+    "    return {0}\n"
+    "for x, y in tasks:\n    fast = {1}\n    {2}\n    loss.backward()\n    opt.step()\n"
+)
+STEPPED = "{n: w - 0.1 * d for (n, w), d in zip(p.items(), g)}"
+ASKED = "loss = F.mse_loss(net(q), y)"
+ON_THE_SPOT = (
+    "for x, y in tasks:\n    g = torch.autograd.grad(F.mse_loss(net(x), y), ws)\n"
+    "    fast = [w - 0.1 * d for w, d in zip(ws, g)]\n    loss = F.mse_loss(net(q), y)\n"
+    "    loss.backward()\n"
+)
+
 SHOWN = {
     "value_unread": [
+        ADAPTS.format(STEPPED, "adapt(x, y)", ASKED),
+        ADAPTS.format(
+            "OrderedDict((n, w - 0.1 * d) for (n, w), d in zip(p.items(), g))", "adapt(x, y)", ASKED
+        ),
+        ADAPTS.format("p", "adapt(x, y)", ASKED).replace(
+            "    return p", f"    p = {STEPPED}\n    return p"
+        ),
+        ON_THE_SPOT,
         DATA + "x_n = (x - x.mean(0)) / x.std(0)\n" + FIT,
         DATA + "weights = y.bincount() / 64\n" + FIT,
         NET.format("p", "h = F.relu(x)", "x = x * 2") + DATA + "net = Net()\n" + FIT,
@@ -74,6 +96,19 @@ SHOWN = {
 }
 
 SOUND = {
+    "adapted weights that are used": ADAPTS.format(
+        STEPPED, "adapt(x, y)", "loss = F.mse_loss(functional_call(net, fast, q), y)"
+    ),
+    "adapted weights that are kept": ADAPTS.format(
+        STEPPED, "adapt(x, y)", "kept.append(fast); " + ASKED
+    ),
+    "gradients that are looked at": ADAPTS.format("[d.norm() for d in g]", "adapt(x, y)", ASKED),
+    "weights that are no step further": ADAPTS.format(
+        "{n: w - 0.1 for n, w in p.items()}", "adapt(x, y)", ASKED
+    ),
+    "a step that tells of itself": ADAPTS.format(STEPPED, "adapt(x, y)", ASKED).replace(
+        "    return", "    print(loss)\n    return"
+    ),
     "what is read": DATA + "x = (x - x.mean(0)) / x.std(0)\n" + FIT,
     "what trains nothing": DATA + "x_n = x / 2\n",
     "what is looked at": DATA + "best = (x * 2).argmax(1)\nmean = x.mean(0)\n" + FIT,

@@ -23,6 +23,12 @@ TRAIN = (
 M = "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
 LOOP = "for x, y in loader:\n"
 
+BATCHES = (
+    "SEED = 3\ndef set_seed(s=42):\n    torch.manual_seed(s)\n"
+    "def noisy_batch(n=8, seed=42):\n    {}\n    return torch.randn(n, 4)\n"
+    "for i in range(9):\n    x = {}\n    loss = net(x).mean()\n    loss.backward()\n"
+)
+
 SHOWN = {
     "softmax_twice": [
         "logits = model(x)\nloss = F.cross_entropy(input=F.softmax(logits, dim=-1), target=y)",
@@ -577,6 +583,11 @@ SHOWN = {
         "    for x in dl:\n        loss.backward()\n        opt.step()",
     ],
     "seeded_each_sample": [
+        BATCHES.format("torch.manual_seed(seed)", "noisy_batch()"),
+        BATCHES.format("set_seed(seed)", "noisy_batch(n=9)"),
+        BATCHES.format("set_seed()", "noisy_batch(9, seed=i)"),
+        BATCHES.format("np.random.seed(seed)", "noisy_batch(9, 3)"),
+        BATCHES.format("g = torch.Generator().manual_seed(SEED)", "noisy_batch(9, i)"),
         "class D(Dataset):\n    def __getitem__(self, i):\n"
         "        rng = np.random.RandomState(0)\n        return self.x[i] + rng.randn(3)",
         "class D(Dataset):\n    def __getitem__(self, i):\n"
@@ -597,6 +608,24 @@ SHOWN = {
     ],
 }
 SOUND = {
+    "a seed of each batch": BATCHES.format("torch.manual_seed(seed)", "noisy_batch(9, i)"),
+    "a seed of each batch, by name": BATCHES.format("set_seed(seed)", "noisy_batch(seed=SEED + i)"),
+    "no seed in it": BATCHES.format("n = n + 0", "noisy_batch()"),
+    "the same data each time": BATCHES.format("set_seed(seed)", "noisy_batch()").replace(
+        "noisy_batch", "make_dataset"
+    ),
+    "a batch to test on": BATCHES.format("set_seed(seed)", "noisy_batch()").replace(
+        "    loss.backward()\n", "fit(x)\n"
+    ),
+    "data that each trial draws alike": BATCHES.format("set_seed(seed)", "noisy_batch()").replace(
+        "    loss.backward()\n", "    for e in range(3):\n        loss.backward()\n"
+    ),
+    "a generator that is put back": BATCHES.format(
+        "with torch.random.fork_rng():\n        pass\n    set_seed(seed)", "noisy_batch()"
+    ),
+    "a projection": BATCHES.format("set_seed(seed)", "noisy_batch()").replace(
+        "return torch", "return n @ torch"
+    ),
     "scores in training, probabilities after it": (
         "class N(nn.Module):\n    def forward(self, x):\n        out = self.fc(x)\n"
         "        if self.training:\n            return out\n"
