@@ -86,12 +86,15 @@ KINDS = {
     "follows_nothing": Says.PROGRAM_WIDE_MISTAKE,
     "target_never_follows": Says.PROGRAM_WIDE_MISTAKE,
     "workers_alike": Says.PROGRAM_WIDE_MISTAKE,
+    "schedule_by_batches": Says.PROGRAM_WIDE_MISTAKE,
     "rate_died": Says.PROGRAM_WIDE_MISTAKE,
     "rate_starts_at_zero": Says.PROGRAM_WIDE_MISTAKE,
     "schedule_barely_begun": Says.PROGRAM_WIDE_MISTAKE,
     "rate_squared": Says.PROGRAM_WIDE_MISTAKE,
     "rate_set_aside": Says.PROGRAM_WIDE_MISTAKE,
     "bytes_wrap": Says.PROGRAM_WIDE_MISTAKE,
+    "numbers_merge": Says.PROGRAM_WIDE_MISTAKE,
+    "counter_stands_still": Says.PROGRAM_WIDE_MISTAKE,
     "padding_in_score": Says.PROGRAM_WIDE_MISTAKE,
     "additions_lost": Says.PROGRAM_WIDE_MISTAKE,
     "samples_drift": Says.PROGRAM_WIDE_MISTAKE,
@@ -153,6 +156,7 @@ OF_VALUES = frozenset(
         "weights_decayed_away",
         "rounded_away",
         "evaluated_on_another_scale",
+        "numbers_merge",
     }
 )
 # What hangs on their sizes, types or labels: it is said where those are the real thing's.

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from executor.inside.probes.again import KeptCall
-from executor.inside.probes.training import dimensions, layouts, leaks, samples, twins
+from executor.inside.probes.training import dimensions, layouts, leaks, overlaps, twins
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ ROWS = torch.arange(40.0).view(10, 4)
 )
 def test_rows_are_compared_where_equal_rows_are_one_sample(train: Any, test: Any, shared: Any):
     """Rows of three decimal numbers or more, none of them twice."""
-    assert samples._shared(train, test) == shared
+    assert overlaps._shared(train, test) == shared
 
 
 def test_subsets_of_one_data_set_are_compared_by_their_numbers():
@@ -94,8 +94,8 @@ def test_subsets_of_one_data_set_are_compared_by_their_numbers():
     one, two = (torch.utils.data.Subset(data, list(r)) for r in (range(5), range(3, 7)))
     other = torch.utils.data.Subset(torch.utils.data.TensorDataset(ROWS), [0, 1])
 
-    assert samples._shared(one, two) == (2, 4)
-    assert samples._shared(one, other) == (0, 0)
+    assert overlaps._shared(one, two) == (2, 4)
+    assert overlaps._shared(one, other) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_test_data_is_found_by_the_name_beside_that_of_the_training_data(
     names: list[str], pairs: list[tuple[str, str]]
 ):
     """Inputs only: labels repeat."""
-    assert list(samples._pairs(dict.fromkeys(names))) == pairs
+    assert list(overlaps._pairs(dict.fromkeys(names))) == pairs
 
 
 def kept(given: torch.Tensor, target: torch.Tensor, module: nn.Module | None = None) -> Any:

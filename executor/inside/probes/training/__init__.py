@@ -29,11 +29,14 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     scalers.py       gradients that a scaler made larger, and nothing divides again
     rates.py         learning rates, schedulers, optimizers made anew
     layouts.py       views that were meant to turn a tensor
-    samples.py       sorted training data, samples never drawn, test data that was trained on
+    samples.py       sorted training data, samples never drawn
+    overlaps.py      test data that was trained on
     overwrites.py    additions at places that come several times
     cuts.py          shares that become whole numbers, all of them 0
     copies.py        writes into a copy that an index made, and that nothing holds
     wraps.py         bytes that go beyond 255 or below 0
+    merges.py        whole numbers of which many become one as decimal ones
+    counters.py      counters in half precision that stand still
     loading.py       loaded weights that change nothing
     workers.py       worker processes of a loader that all deliver the same
     drift.py         data sets whose samples change by being read
@@ -61,6 +64,7 @@ from executor.inside.probes.training.by_text import report_by_text
 from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.comparisons import Comparisons
 from executor.inside.probes.training.copies import Copies
+from executor.inside.probes.training.counters import Counters
 from executor.inside.probes.training.cuts import Cuts
 from executor.inside.probes.training.drift import report_drift
 from executor.inside.probes.training.findings import FindingCollector
@@ -73,7 +77,9 @@ from executor.inside.probes.training.leaks import Leaks, views_states
 from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.losses import LossProbe
 from executor.inside.probes.training.lost import report_lost
+from executor.inside.probes.training.merges import Merges
 from executor.inside.probes.training.names import SnippetNames
+from executor.inside.probes.training.overlaps import Overlaps
 from executor.inside.probes.training.overwrites import Overwrites
 from executor.inside.probes.training.quiet import quietly
 from executor.inside.probes.training.rates import Rates
@@ -81,7 +87,7 @@ from executor.inside.probes.training.samples import Samplers, report_empty, repo
 from executor.inside.probes.training.scalers import report_scalers
 from executor.inside.probes.training.step_findings import StepFindings
 from executor.inside.probes.training.steps import Steps
-from executor.inside.probes.training.stored import report_stored
+from executor.inside.probes.training.stored import Stored
 from executor.inside.probes.training.told import report_warnings
 from executor.inside.probes.training.twins import report_twins
 from executor.inside.probes.training.unregistered import (
@@ -128,6 +134,10 @@ class TrainingProbe:
         self.samplers = Samplers(source, tree)
         self.overwrites = Overwrites(self.names, tree)
         self.wraps = Wraps(self.names, tree)
+        self.merges = Merges(self.names, tree)
+        self.counters = Counters(self.names, tree)
+        self.stored = Stored(self.names, tree)
+        self.overlaps = Overlaps()
         self.copies = Copies(self.names, tree)
         self.cuts = Cuts(self.names, tree)
         self.tried = witnesses.Tried(tree)
@@ -148,7 +158,7 @@ class TrainingProbe:
     def start(self) -> None:
         """Listen."""
         self.called.start()
-        self.steps.start(self.kept.step)
+        self.steps.start(self._step_begins)
         self.losses.start()
         self.comparisons.start()
         self.loads.start()
@@ -159,6 +169,9 @@ class TrainingProbe:
         self.samplers.start()
         self.overwrites.start()
         self.wraps.start()
+        self.merges.start()
+        self.counters.start()
+        self.stored.start()
         self.copies.start()
         self.cuts.start()
 
@@ -179,6 +192,9 @@ class TrainingProbe:
             self.samplers,
             self.overwrites,
             self.wraps,
+            self.merges,
+            self.counters,
+            self.stored,
             self.copies,
             self.cuts,
         )
@@ -207,15 +223,18 @@ class TrainingProbe:
             self._try(self.samplers.report)
             self._try(self.overwrites.report)
             self._try(self.wraps.report)
+            self._try(lambda c: self.merges.report(c, namespace))
+            self._try(self.counters.report)
             self._try(self.cuts.report)
             self._try(self.called.signs.report)
             if not self.names.is_of_rewards:
                 self._try(lambda c: self.called.unlike.report(c, optimized))
             self._try(lambda c: report_samples(c, self._tree, namespace))
+            self._try(lambda c: self.overlaps.report(c, namespace))
             self._try(lambda c: report_drift(c, self._tree))
             self._try(lambda c: report_hooks(c, self._tree, roots))
             self._try(lambda c: report_lost(c, self._tree, self.called.all(), self.steps))
-            self._try(lambda c: report_stored(c, self.names, self._tree, namespace, self.steps))
+            self._try(lambda c: self.stored.report(c, namespace, self.steps))
             self._try(lambda c: report_scalers(c, self._tree, self.steps))
             text = "\n".join(self.source.lines)
             self._try(lambda c: report_twins(c, self._tree, namespace, roots, self.steps, text))
@@ -255,6 +274,12 @@ class TrainingProbe:
             report(self._collector)
         except Exception as e:
             self._problem = self._problem or f"{type(e).__name__}: {e}"[:200]
+
+    def _step_begins(self) -> None:
+        if self.kept.step():
+            there = list(self.names.variables())
+            self.stored.look(there)
+            self.overlaps.look(there)
 
     def _backward_begins(self, loss: torch.Tensor) -> None:
         self.steps.backward_begins(loss)

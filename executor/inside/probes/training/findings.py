@@ -16,6 +16,7 @@ _FOLLOWS = {
     "unused_parameters": {"loss_without_graph", "unregistered_module"},
     "zero_gradient": {"one_class", "softmax_one_column", "loss_not_finite"},
     "loss_repeats": {"loss_broadcasts"},
+    "rate_died": {"schedule_by_batches"},
     "softmax_over_batch": {"softmax_wrong_dim"},
     "gradient_not_finite": {"loss_not_finite", "loss_ran_away"},
 }

@@ -6,10 +6,11 @@ and nothing may train them. What the run shows of a module's place decides; in d
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from torch import nn
 
+from executor.inside import torch_private as private
 from executor.inside.probes.training.quiet import parameters
 
 if TYPE_CHECKING:
@@ -87,3 +88,15 @@ def is_from_a_library(root: nn.Module) -> bool:
 
 def _is_layer(module: nn.Module) -> bool:
     return type(module).__module__.startswith(_OF_LAYERS)
+
+
+def frozen_norms(root: nn.Module) -> list[Any]:
+    """The batch norms whose weights are frozen, and which keep statistics."""
+    return [
+        m
+        for m in root.modules()
+        if isinstance(m, private.BatchNorm)
+        and m.weight is not None
+        and not m.weight.requires_grad
+        and m.num_batches_tracked is not None
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
@@ -22,43 +22,56 @@ class Heard:
     nn.Module.state_dict = Heard(nn.Module.state_dict, hear)   # hear(module), then as before
     """
 
-    def __init__(self, original: Any, hear: Callable[[Any], None]) -> None:
+    def __init__(self, original: Any, *hear: Callable[[Any], None]) -> None:
         """Take the method and what to call; `hear` sees its caller two frames above itself."""
         self._original = original
-        self._hear = hear
+        self.listeners = hear
 
     def __get__(self, thing: Any, owner: Any = None) -> Any:
         """The method itself, bound as it would be."""
         if thing is not None:
-            try:
-                self._hear(thing)
-            except Exception as e:
-                PROBLEMS.append(f"{type(e).__name__}: {e}"[:200])
+            for hear in self.listeners:  # a tuple: who listens may stop while it hears
+                try:
+                    hear(thing)
+                except Exception as e:
+                    PROBLEMS.append(f"{type(e).__name__}: {e}"[:200])
         return self._original.__get__(thing, owner)
 
 
 class HeardOnTensors:
-    """Methods of tensors that are heard for a while."""
+    """Methods of tensors that are heard for a while; several may listen to one method."""
+
+    # Method → what the class itself had of it, and the descriptor in its place.
+    _now: ClassVar[dict[str, tuple[Any, Heard]]] = {}
 
     def __init__(self, hear: Callable[[Any], None]) -> None:
         """Take what to call; `hear` is as for `Heard`."""
         self._hear = hear
-        self._own: dict[str, Any] = {}  # method → what the class itself had of it
+        self._names: list[str] = []
 
     def start(self, names: Iterable[str]) -> None:
         """Listen to the methods of these names."""
         for name in names:
-            self._own[name] = vars(torch.Tensor).get(name)
-            setattr(torch.Tensor, name, Heard(getattr(torch.Tensor, name), self._hear))
+            if name not in self._now:
+                heard = Heard(getattr(torch.Tensor, name))
+                self._now[name] = vars(torch.Tensor).get(name), heard
+                setattr(torch.Tensor, name, heard)
+            self._now[name][1].listeners += (self._hear,)
+            self._names.append(name)
 
     def stop(self) -> None:
-        """Put everything back."""
-        for name, own in self._own.items():
+        """Stop listening, and put back what nobody listens to any more."""
+        while self._names:
+            name = self._names.pop()
+            own, heard = self._now[name]
+            heard.listeners = tuple(h for h in heard.listeners if h != self._hear)
+            if heard.listeners:
+                continue
+            del self._now[name]
             if own is None:  # inherited
                 delattr(torch.Tensor, name)
             else:
                 setattr(torch.Tensor, name, own)
-        self._own = {}
 
 
 class HeardAtLines:

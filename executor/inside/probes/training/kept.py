@@ -45,11 +45,13 @@ class Kept:
         self._line: int | None = None
         self._huge = False
 
-    def step(self) -> None:
-        """Note an optimizer's step; compare at steps 1, 2, 4, 8, …"""
+    def step(self) -> bool:
+        """Note an optimizer's step; compare at steps 1, 2, 4, 8, …, and say whether it is one."""
         self._steps += 1
-        if self._steps & (self._steps - 1) == 0:
+        is_one = self._steps & (self._steps - 1) == 0
+        if is_one:
             self.look(self.names.variables())
+        return is_one
 
     def backward_begins(self, loss: torch.Tensor) -> None:
         """Count the nodes of the graph at backwards 2, 4, 8, …"""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from torch import nn
 
 from executor.inside import torch_private as private
 from executor.inside.probes.training.findings import FindingCollector
+from executor.inside.probes.training.fixed import frozen_norms
 from executor.inside.probes.training.steps import Steps
 from executor.inside.probes.training.words import times
+
+_MOVED = 3  # batches
 
 
 class ModeFindings:
@@ -49,14 +54,12 @@ class ModeFindings:
                 continue
             norms = [
                 m
-                for m in root.modules()
-                if isinstance(m, private.BatchNorm)
-                and m.weight is not None
-                and not m.weight.requires_grad
-                and id(m.weight) not in steps.optimized
-                and m.num_batches_tracked is not None
-                and int(m.num_batches_tracked) > 0
-                and (m.training or not loads)
+                for m in frozen_norms(root)
+                if (
+                    self._went_on(m)
+                    if id(m.weight) in steps.optimized
+                    else int(m.num_batches_tracked) > 0 and (m.training or not loads)
+                )
             ]
             name = steps.names.of_attribute(root) or type(root).__name__
             if norms:
@@ -70,6 +73,15 @@ class ModeFindings:
                     "as it was; put it into eval mode after each `train()`",
                 )
                 return
+
+    def _went_on(self, norm: Any) -> bool:
+        """Whether one that was trained first moved on when only another part was trained."""
+        for record, tracked, others in self._steps.frozen.get(id(norm), ()):
+            held = [r for r in self._steps.records.values() if id(norm.weight) in r.ids]
+            still = all(r is record or r.steps == others.get(id(r.optimizer)) for r in held)
+            if still and int(norm.num_batches_tracked) - tracked >= _MOVED <= record.steps:
+                return not norm.training  # and is used as it is now
+        return False
 
     def _report_stays_in_eval(
         self, collector: FindingCollector, root: nn.Module, name: str, line: int | None, n: int

@@ -130,6 +130,11 @@ class SnippetNames:
             return lines[0][0] if lines else None
         return max(by_call or [n for n, _ in lines], default=None)
 
+    @property
+    def appends(self) -> bool:
+        """Whether the text appends to any list."""
+        return bool(self._appended)
+
     def line_of_append(self, name: str) -> int | None:
         """The line that appends to the list."""
         return self._appended.get(name)

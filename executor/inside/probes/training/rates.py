@@ -5,14 +5,19 @@ from __future__ import annotations
 import ast
 import gc
 import math
+import re
+from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler, ReduceLROnPlateau
 from torch.optim.optimizer import register_optimizer_step_pre_hook
+from torch.utils.data import DataLoader, IterableDataset
 
 from executor.inside.probes.training.findings import FindingCollector
+from executor.inside.probes.training.heard import Heard
 from executor.inside.probes.training.idle import is_used, line_of, made
 from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.steps import Steps
@@ -28,6 +33,11 @@ _WAITS, _WAITING = 3, 0.1  # steps at a rate of 0 to begin with, and their share
 _SMALL, _REACHED = 0.2, 0.3  # rates whose square is another one; the share of it that came up
 _NEARLY, _FEW = 0.1, 4  # of a schedule's length; times as many steps as it made
 _ANEW = 4  # optimizers of one step each
+_SWINGS = {"CosineAnnealingLR"}  # that go up again behind their end
+_TURNS, _OFTEN = 2, 3  # times its length: it is back where it began, and down once more
+_TRIALS = 1  # rounds through a loader beside those that train
+_LENGTHS = ("T_max", "step_size", "milestones")
+_OTHERWISE = re.compile(r"len\(|step|batch|iter|cycle|period|restart|warm")
 _TOO_EARLY = "Detected call of `lr_scheduler.step()` before `optimizer.step()`"
 
 
@@ -59,17 +69,21 @@ class Rates:
         self._changes = bool(words & {"lr_scheduler", "param_groups"})  # the text can change a rate
         self._courses: dict[int, _Course] = {}
         self._kept: list[tuple[str, dict[str, Any]]] = []
+        self._rounds: Counter[tuple[int, int]] = Counter()  # through a loader of so many batches
         self._count = 0  # steps of all optimizers
 
     def start(self) -> None:
         """Listen."""
         if self._changes:
             self._handle = register_optimizer_step_pre_hook(self._step)
+            self._iter = DataLoader.__iter__
+            DataLoader.__iter__ = Heard(self._iter, self._drawn)  # type: ignore[assignment]
 
     def stop(self) -> None:
         """Stop listening."""
         if self._changes:
             self._handle.remove()
+            DataLoader.__iter__ = self._iter  # type: ignore[method-assign]
 
     def _step(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
         course = self._courses.get(id(optimizer))
@@ -113,6 +127,7 @@ class Rates:
         self._report_waiting(collector, schedulers)
         self._report_squared(collector, schedulers)
         self._report_begun(collector)
+        self._report_by_batches(collector)
         self._report_other(collector, schedulers, records)
         # One that wraps another optimizer is never stepped itself.
         if all(id(s.optimizer) in self._steps.records for s in schedulers):
@@ -191,6 +206,64 @@ class Rates:
                 ways=self._stepped_with(min(names, default="")),
             )
             return
+
+    def _drawn(self, loader: DataLoader[Any]) -> None:
+        """Note that somebody begins to go through a loader."""
+        if isinstance(loader.dataset, IterableDataset):
+            return
+        with suppress(Exception):  # a data set without a length, or one whose method fails
+            n = len(loader)
+            self._rounds[id(loader), n] += 1
+            self._rounds[0, n] += 1  # by whichever loader: one may be made for each epoch
+
+    def _epochs(self, steps: int) -> set[int]:
+        """How often a loader was gone through, with a step for each of its batches."""
+        return {
+            steps // n
+            for (_, n), times in self._rounds.items()
+            if n > 1 and steps % n == 0 and 0 <= times - steps // n <= _TRIALS
+        }
+
+    def _report_by_batches(self, collector: FindingCollector) -> None:
+        """A schedule as long as there are epochs, that is stepped after each batch."""
+        for cls, kept in self._kept:
+            course = self._courses.get(id(kept.get("optimizer")))
+            record = self._steps.records.get(id(kept.get("optimizer")))
+            taken, end = int(kept.get("last_epoch", 0)), _ends(cls, kept)
+            if course is None or record is None or taken < (1 - _NEARLY) * course.steps:
+                continue
+            if end is None or end < _WAITS or taken < _TURNS * end:
+                continue
+            epochs = self._epochs(course.steps)
+            said, swings = self._said_of_epochs(cls), cls in _SWINGS
+            by_loader = end in epochs if swings else said and any(end <= n for n in epochs)
+            if not by_loader and not (swings and said and taken >= _OFTEN * end):
+                continue
+            names = made(self._tree).get(cls, set())
+            went = "has come to its least" if swings else "has fallen"
+            since = ", and swings up and down since" if swings else ""
+            collector.add(
+                "schedule_by_batches",
+                next((line_of(self._tree, n) for n in sorted(names)), record.line),
+                min(names, default=""),
+                f"this {cls} counts epochs, and was stepped after each of the {taken} batches: the "
+                f"learning rate {went} after {end} of them{since}; step it once at the end of each "
+                "epoch, or make it as long as all batches: `epochs * len(loader)`",
+            )
+            return
+
+    def _said_of_epochs(self, cls: str) -> bool:
+        """Whether the text says how long a schedule is in epochs, and in nothing else."""
+        for node in walk(self._tree):
+            if not isinstance(node, ast.Call) or _word(node.func) != cls:
+                continue
+            told = [*node.args[1:2], *(k.value for k in node.keywords if k.arg in _LENGTHS)]
+            said = " ".join(map(ast.unparse, told)).lower()
+            whole = cls not in _SWINGS or all(
+                isinstance(t, ast.Name | ast.Attribute | ast.Subscript) for t in told
+            )
+            return bool(whole and "epoch" in said and not _OTHERWISE.search(said))
+        return False
 
     def _stepped_with(self, name: str) -> list[dict[str, Any]]:
         """The schedule's step, moved behind the optimizer's, where there is one of each."""
@@ -301,6 +374,20 @@ class Rates:
                     "`optimizer.step()`, for most schedulers at the end of each epoch",
                 )
                 return
+
+
+def _ends(cls: str, kept: dict[str, Any]) -> int | None:
+    """The step at which a schedule has come to its least, or falls."""
+    match cls:
+        case "CosineAnnealingLR":
+            end = kept.get("T_max")
+        case "StepLR":
+            end = kept.get("step_size")
+        case "MultiStepLR":
+            end = max(kept.get("milestones") or (), default=None)
+        case _:
+            return None
+    return end if type(end) is int else None
 
 
 def _report_dead(

@@ -1,13 +1,11 @@
-"""Find training data that is sorted, or drawn from a few; and test data that was trained on."""
+"""Find training data that is sorted, doubled by a shuffle, or drawn from a few."""
 
 from __future__ import annotations
 
 import ast
 import gc
 import random
-import re
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,6 @@ from torch.utils.data import (
     DataLoader,
     RandomSampler,
     SequentialSampler,
-    Subset,
     TensorDataset,
     WeightedRandomSampler,
 )
@@ -31,13 +28,9 @@ from executor.inside.remarks.passes import batches_of
 from executor.inside.remarks.syntax import assigned, bound, dotted, method_calls, tail
 from executor.inside.walking import walk
 
-_MOST = 5000  # rows that are compared
 _CLASSES = 2
 _FEW, _FRAMES = 4, 6  # times as many samples as weights; frames between a sampler and its loader
 _DRAWN, _RISES = 1_000_000, 1.5  # labels that are looked at; times a rare sample's weight
-_SHARE = 0.1  # of the test rows: published tables have a row or two twice
-_TRAIN = re.compile(r"train|tr(?=_|$|\d)", re.I)
-_OTHERS = (r"test", r"val", r"valid", r"validation", r"te", r"va", r"eval", r"dev")
 
 
 def report_samples(
@@ -45,7 +38,6 @@ def report_samples(
 ) -> None:
     """Add what is wrong with the data, after a run that trained on it."""
     _report_sorted(collector, tree, namespace)
-    _report_seen(collector, namespace)
     _report_doubled(collector, tree, namespace)
 
 
@@ -283,52 +275,3 @@ def _inverted(sampler: WeightedRandomSampler, loader: Any) -> tuple[int, int, fl
             return None
         times = float(means[common] / means[rare])
     return (int(classes[common]), int(classes[rare]), times) if times > _RISES else None
-
-
-# -- seen before ----------------------------------------------------------------------------------
-
-
-def _report_seen(collector: FindingCollector, namespace: dict[str, Any]) -> None:
-    """Rows of the test data that are in the training data too, but not all of them."""
-    for train, test in _pairs(namespace):
-        n, of = _shared(namespace[train], namespace[test])
-        if of and _SHARE * of <= n < of:  # all of them: on purpose, to see that it can learn
-            collector.add(
-                "test_in_training",
-                None,
-                test,
-                f"{n} of the {of} samples in `{test}` are in `{train}` too: the model has seen "
-                "them, so that the result on them says nothing; split without an overlap",
-            )
-            return
-
-
-def _pairs(namespace: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The names of training data, each with that of the test data beside it."""
-    for name in namespace:
-        found = _TRAIN.search(name)
-        if found is None or re.search(r"y|label|target|loss|acc", name.lower().replace("tr", "")):
-            continue
-        for other in _OTHERS:
-            beside = name[: found.start()] + other + name[found.end() :]
-            if beside in namespace:
-                yield name, beside
-
-
-def _shared(train: Any, test: Any) -> tuple[int, int]:
-    """How many samples of the test data are among the training data, and how many there are."""
-    if type(train) is Subset and type(test) is Subset:
-        if train.dataset is not test.dataset:
-            return 0, 0
-        return len(set(test.indices) & set(train.indices)), len(set(test.indices))
-    both = (train, test)
-    if any(type(t) is not torch.Tensor or t.dim() < 2 or len(t) > _MOST for t in both):
-        return 0, 0
-    if not train.is_floating_point() or train.shape[1:] != test.shape[1:] or train[0].numel() < 3:
-        return 0, 0
-    with quietly():
-        rows = [[r.numpy().tobytes() for r in t.detach().cpu().contiguous()] for t in both]
-        if len(set(rows[0])) < len(rows[0]):
-            return 0, 0  # values that repeat by themselves
-    known = set(rows[0])
-    return sum(r in known for r in rows[1]), len(rows[1])

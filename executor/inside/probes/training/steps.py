@@ -20,6 +20,7 @@ from torch.optim.optimizer import (
 from executor.inside import torch_private as private
 from executor.inside.probes.training import graph
 from executor.inside.probes.training.calls import Calls
+from executor.inside.probes.training.fixed import frozen_norms
 from executor.inside.probes.training.names import Named, SnippetNames
 from executor.inside.probes.training.quiet import largest, parameters, quietly
 from executor.inside.probes.training.watched import Record, Watched, copy_of, look
@@ -54,6 +55,9 @@ class Steps:
         self._seeds = any("seed(" in line for line in names.source.lines)
         self._drew_again = False  # a step began where an earlier one had, with others in between
         self._draws: list[int] = []  # the states of the generator at the first steps, as a number
+        # Batch norm that was trained and then frozen → the optimizers that began afterwards: how
+        # many batches it had seen by then, and how many steps each optimizer had made.
+        self.frozen: dict[int, list[tuple[Record, int, dict[int, int]]]] = {}
         self.computed = False  # something with a graph was in sight at a step
 
     @property
@@ -152,6 +156,7 @@ class Steps:
             name = self.names.of(optimizer)
             record = Record(optimizer, name or type(optimizer).__name__, None)
             record.heard_first = self.backwards
+            self._note_frozen(record)
             self.records[id(optimizer)] = record
         record.steps += 1
         if self._seeds and record.steps <= _LATE:
@@ -203,6 +208,20 @@ class Steps:
             self._look_beside(named)
         if self.calls.evaluating:
             self._note_modes(record)
+
+    def _note_frozen(self, record: Record) -> None:
+        """Note the frozen batch norms of the model that it trains a part of, trained before."""
+        if not 0 < len(self.records) <= _ALL:
+            return
+        own = set(_ids(record.optimizer.param_groups))
+        steps = {key: other.steps for key, other in self.records.items()}
+        for root in self.calls.roots.values():
+            if not any(id(p) in own for p in root.parameters()):
+                continue
+            for norm in frozen_norms(root):
+                if id(norm.weight) in self.optimized:
+                    noted = record, int(norm.num_batches_tracked), steps
+                    self.frozen.setdefault(id(norm), []).append(noted)
 
     def _note_draws(self) -> None:
         """Compare where the random numbers are with where they were at the steps before."""
