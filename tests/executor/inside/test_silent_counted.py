@@ -237,6 +237,9 @@ SOUND = {
     "as long as all batches": trained(COSINE.format("T_max=epochs * len(loader)")),
     "swings on purpose": trained(COSINE.format(5)),
     "full batches that swing": trained(COSINE.format(4), epochs=40, size=60),
+    "a fall after each epoch": trained(
+        "StepLR(self.opt, step_size=(steps_per_epoch := len(loader)), gamma=0.9)"
+    ),
     "full batches": trained("StepLR(self.opt, step_size=epochs // 3)", epochs=40, size=60),
     "full batches beside a loader": SQUARES.replace("range(3)", "range(epochs)").replace(
         ADAM,
