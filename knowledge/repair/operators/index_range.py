@@ -24,8 +24,8 @@ from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.shapes import Resized, origin, resized, resized_call, size_given
 from knowledge.repair.toolkit.sites import argument, assignment, calls, given_to, integer, made
 
-ERRORS = ("class_out_of_bounds", "embedding_range", "loss_range", _MARKED := "index_out_of_bounds")
-SPEAKS = r"smaller than num_classes"
+_MARKED, _ONE_HOT = "index_out_of_bounds", "class_values_too_large"
+ERRORS = ("class_out_of_bounds", "embedding_range", "loss_range", _MARKED, _ONE_HOT)
 _MARKS = re.compile(r"(?:^|\.)(?:scatter(?:_add|_reduce)?_?|one_hot)$")
 KEEPS = (layers,)
 
@@ -185,7 +185,7 @@ def _ways(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
         elif failure.result.layer is not None:
             yield from resized(failure, failure.result.layer, 0, "num_embeddings", size)
         return
-    if is_a(failure.error, _MARKED) or "num_classes" in failure.error.message:
+    if is_a(failure.error, _MARKED, _ONE_HOT):
         yield from _marked(failure, rows, size)
         return
     last = [

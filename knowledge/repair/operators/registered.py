@@ -14,6 +14,7 @@ from typing import Any
 
 import libcst as cst
 
+from executor.errors import is_a, read
 from executor.protocol import JobResult
 from knowledge.repair.applies import TWO_DEVICES
 from knowledge.repair.check import Check
@@ -24,9 +25,7 @@ from knowledge.repair.toolkit.flow import is_free
 from knowledge.repair.toolkit.sites import argument, scope_of
 
 TYPES = frozenset({"AssertionError"})
-ERRORS = TWO_DEVICES
-_TAKEN = re.compile(r"attribute '(\w{1,80})' already exists")
-SPEAKS = _TAKEN.pattern
+ERRORS = (*TWO_DEVICES, _TAKEN := "name_taken")
 _LISTS = (cst.List, cst.Tuple, cst.ListComp)
 _DICTS = (cst.Dict, cst.DictComp)
 
@@ -58,20 +57,20 @@ def edits(failure: Failure) -> Rewrites:
 
 def _taken(failure: Failure) -> Rewrites:
     """`x = v` above `self.register_buffer("x", x)`, where `self.x = v` has taken the name."""
-    node, said = failure.node, _TAKEN.search(failure.error.message)
+    node, said = failure.node, read(failure.error, _TAKEN)
     if said is None or not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
-    owner, name = failure.value(node.func.value), f"{failure.text(node.func.value)}.{said[1]}"
+    owner, name = failure.value(node.func.value), f"{failure.text(node.func.value)}.{said['name']}"
     line, given = failure.line(node), argument(node, 1, "tensor")
     scope = scope_of(failure, node)
     same = [a for a in failure.inside(scope, cst.Attribute) if failure.text(a) == name]
     above = [a for a in same if failure.line(a) <= line]
     bound = [a for a in above if isinstance(failure.parent(a), cst.AssignTarget)]
-    if said[1] not in vars(owner) or given is None or len(bound) != 1:
+    if said["name"] not in vars(owner) or given is None or len(bound) != 1:
         return
-    if given.value in above and is_free(failure, said[1]):
-        changes: Edits = {a: cst.Name(said[1]) for a in above}
-        told = f"`{said[1]}` is a variable until `{node.func.attr.value}` makes the attribute"
+    if given.value in above and is_free(failure, said["name"]):
+        changes: Edits = {a: cst.Name(said["name"]) for a in above}
+        told = f"`{said['name']}` is a variable until `{node.func.attr.value}` makes the attribute"
         yield failure.edit(changes, told, as_one=True)
 
 
@@ -124,7 +123,7 @@ def _wrapped(held: str, node: cst.BaseExpression) -> cst.Call:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """A container holds them: to move the input instead would leave them out of the model."""
-    if before.error is not None and _TAKEN.search(before.error.message):
+    if before.error is not None and is_a(before.error, _TAKEN):
         kept = before.error.code.partition(",")[0] in proposal.code
         return [Check.of("registered", kept, "it is still registered", "it is not registered")]
     held = re.search(r"\b(Module|Parameter)(List|Dict)\(", proposal.code) is not None
