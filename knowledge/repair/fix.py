@@ -31,7 +31,8 @@ class Fix(Model):
         """What a run has shown of a fix that it could not follow to the end; else empty."""
         if self.shown != "partly":
             return ""
+        gone = "mistake" if self.codemod == "as-told" else "error"  # of the text; of a run
         return (
-            "the mistake is gone, and the checks that could be made hold; "
+            f"the {gone} is gone, and the checks that could be made hold; "
             f"the run then stops {self.stops}"
         )

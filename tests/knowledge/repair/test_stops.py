@@ -84,7 +84,7 @@ async def test_a_fix_before_a_missing_file_is_partly_shown_and_never_verified(as
     assert "rows.T.float()" in fix.code
     assert "Partly shown: `rows.T` is to be float32 here" in answer.headline
     assert (
-        "the mistake is gone, and the checks that could be made hold; the run then stops at line "
+        "the error is gone, and the checks that could be made hold; the run then stops at line "
         "6: it reads `weights.pt`, which is not here." in answer.headline
     )
     assert answer.alternatives[0].result is not None
