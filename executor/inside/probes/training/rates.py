@@ -97,6 +97,8 @@ class Rates:
             for scheduler in self._schedulers():  # what it holds, for it may be a function's own
                 self._kept.append((type(scheduler).__name__, vars(scheduler)))
         rate = _highest(optimizer)
+        if rate == course.last == course.top > 0 and not course.dead:
+            return  # as nearly always: it stays where it is
         before, course.last = course.last, rate
         course.zeros += rate == course.top == 0
         if rate >= course.top:
@@ -514,7 +516,10 @@ def _highest(optimizer: torch.optim.Optimizer) -> float:
 
     A tensor is not asked for its value: somebody may be capturing the graph of it.
     """
-    rates = [group.get("lr") for group in optimizer.param_groups]
+    groups = optimizer.param_groups
+    if len(groups) == 1 and type(rate := groups[0].get("lr")) is float:  # nearly always
+        return rate
+    rates = [group.get("lr") for group in groups]
     numbers = [rate for rate in rates if isinstance(rate, (int, float))]
     return max(numbers, default=-math.inf) if len(numbers) == len(rates) else math.inf
 

@@ -26,6 +26,7 @@ from executor.inside.probes.training.quiet import largest, parameters, quietly
 from executor.inside.probes.training.watched import Record, Watched, copy_of, look
 
 _ALL = 10  # the first steps, of which every gradient is read; then of every tenth step
+_SELDOM = 50  # … and of every fiftieth, when a training has gone on for long
 _LATE = 100  # backwards whose leaves are kept while an optimizer finds no gradient
 _CARRIED = 2  # gradients compared to see whether they are still those of the step before
 
@@ -170,7 +171,8 @@ class Steps:
             self.computed = bool(self.calls.roots) or self._sees_a_graph()
         if args or kwargs:
             record.closure |= any(map(callable, (*args, kwargs.get("closure"))))
-        every = record.steps <= _ALL or record.steps % _ALL == 0 or self.look_at_all
+        often = _ALL if record.steps <= _LATE else _SELDOM
+        every = record.steps <= _ALL or record.steps % often == 0 or self.look_at_all
         named: dict[int, Named] | None = None
         groups = optimizer.param_groups
         if (every or len(groups) != record.groups) and _ids(groups) != record.ids:
@@ -204,7 +206,7 @@ class Steps:
             record.few = _a_few(record.params)
             record.kept = largest([g for p in record.few if (g := p.grad) is not None])
         record.carrying, record.backwards = not empty, 0
-        if record.steps <= 3 or record.steps % (2 * _ALL) == 0 or self._new_roots():
+        if record.steps <= 3 or record.steps % max(2 * _ALL, often) == 0 or self._new_roots():
             self._look_beside(named)
         if self.calls.evaluating:
             self._note_modes(record)
