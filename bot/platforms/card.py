@@ -77,7 +77,9 @@ def seen_where(answer: Answer) -> str:
         frozenset({True}): "in the code",
         frozenset({False, True}): "while it ran and in the code",
     }[frozenset(by_text)]
-    return f"{'' if answer.error else 'No exception. '}Seen {where}"
+    # A run that what stands for their values stopped had one, and it is none of theirs.
+    stopped = answer.error is not None or any(fix.stops for fix in answer.alternatives)
+    return f"{'' if stopped else 'No exception. '}Seen {where}"
 
 
 def sheet(answered: Answered) -> Sheet:

@@ -8,13 +8,14 @@ import pytest
 from rich.console import Console
 
 from bot.models import Answer, AnswerError, FunctionShown, PostedReading, Proof, Why
-from bot.platforms.card import advice_title, article_advice, sheet
+from bot.platforms.card import advice_title, article_advice, seen_where, sheet
 from bot.platforms.console.card import card
 from bot.platforms.discord.card import draw
 from bot.service import manners
 from bot.service.seam import Answered
 from executor.errors.reading import OFTEN
 from executor.protocol import ErrorSeen
+from knowledge.repair.fix import Fix
 from tests.built import found, ran
 
 TOPK = FunctionShown(
@@ -82,6 +83,18 @@ def test_what_only_the_text_shows_was_not_seen_while_it_ran(
 
     assert [p.title for p in sheet(Answered(answer)).parts if p.kind == "seen"] == [head]
     assert head in [line.strip() for line in out.getvalue().splitlines()]
+
+
+def test_of_a_run_that_was_stopped_it_is_not_said_that_nothing_was_raised():
+    """What stands for their values ended it, with the edit and without."""
+    edit = Fix(
+        codemod="as-told", diff="", code="", verified=False, shown="partly", stops="at line 6",
+        checks=(), result=None,
+    )  # fmt: skip
+    seen = (found("a").model_copy(update={"by_text": True}),)
+    answer = Answer(status="reproduced", headline="h", findings=seen, alternatives=(edit,))
+
+    assert seen_where(answer) == "Seen in the code"
 
 
 def test_an_example_that_was_not_run_is_not_claimed():

@@ -65,8 +65,7 @@ LOOKS = (
 
 SAYS = [
     ("queries_masked", LOOKS.format(mask="pad[:, None, :, None]", soft="s.softmax(-1)")),
-    ("queries_masked", LOOKS.format(mask="~keep[:, None, :, None]", soft="F.softmax(s, dim=-1)")
-     .replace("~", "")),
+    ("queries_masked", LOOKS.format(mask="keep[:, None, :, None]", soft="F.softmax(s, dim=-1)")),
     ("queries_masked", LOOKS.format(mask="self.pad_mask[:, None, :, None]",
                                     soft="torch.softmax(s, -1)")),
     ("state_of_all_layers", WAKE.format(layer="LSTM(40, hid, num_layers=2)", call=LSTM,
