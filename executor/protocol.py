@@ -6,7 +6,7 @@ The JSON of these models is the stable contract; new fields may come, none goes 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -663,10 +663,21 @@ class JobResult(Observations):
     peak_memory_bytes: int = 0
     isolation: Isolation | None = None
     detail: str = ""  # for setup_error and unavailable: what went wrong and what to do
+    reported: bool = True  # False: it ended without the probes' report, as os._exit() does
 
     @property
     def reached_end(self) -> bool:
         """Whether the code ran to its end without an error."""
         return self.outcome is Outcome.OK and self.cut is None
 
-    reported: bool = True  # False: it ended without the probes' report, as os._exit() does
+
+class JobRunner(Protocol):
+    """What runs jobs: an executor, or what stands before one."""
+
+    async def run(self, job: Job) -> JobResult:
+        """Run a job.
+
+        Raises:
+            ExecutorError: the executor is gone or full.
+        """
+        ...

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 from bot.diagnosis.answer import remarks_of
 from bot.diagnosis.diagnosis import Diagnosis
@@ -21,7 +21,7 @@ from bot.diagnosis.own_error import posted
 from bot.diagnosis.rebuild import run_to_end
 from bot.diagnosis.reproduction import Reproduced
 from executor.errors import family_of
-from executor.protocol import ErrorSeen, Job, JobResult, Outcome, Probe, Remark
+from executor.protocol import ErrorSeen, Job, JobResult, JobRunner, Outcome, Probe, Remark
 from executor.service.client import ExecutorClient
 from knowledge.repair import engine
 from knowledge.repair.by_finding import load_one
@@ -52,7 +52,7 @@ async def mend_what_is_read(executor: ExecutorClient, known: Diagnosis) -> Diagn
     if shown is None:
         return known
     stopped = shown.run.error
-    as_far = cast(ExecutorClient, _AsFar(executor, told.kind, stopped))
+    as_far = _AsFar(executor, told.kind, stopped)
     before = _as_ended(shown.run, stopped)
     repairs = await engine.repair(
         as_far, [load_one("as_told")], shown.job, before, None, known.question.text
@@ -127,7 +127,7 @@ def _went_over(run: JobResult, lines: Sequence[int]) -> bool:
 class _AsFar:
     """Runs jobs as the executor does; one that ends where the original did has come as far."""
 
-    executor: ExecutorClient
+    executor: JobRunner
     kind: str
     stopped: ErrorSeen | None
 

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
-from executor.protocol import Job, JobResult, Outcome
-
-if TYPE_CHECKING:  # what proposes edits reads the limit in the jail, where no HTTP client is
-    from executor.service.client import ExecutorClient
+from executor.protocol import Job, JobResult, JobRunner, Outcome
 
 # Of processor time, in all runs of a search; of runs that hit the time limit, by the clock. Six
 # seconds are to do, and what has begun when these are spent is finished.
@@ -16,10 +10,10 @@ MOST_S = 5.5
 
 
 class Budget:
-    """An executor whose runs are counted."""
+    """Runs jobs, and counts what they compute."""
 
-    def __init__(self, executor: ExecutorClient, most_s: float = MOST_S) -> None:
-        """Take the executor that does the work.
+    def __init__(self, executor: JobRunner, most_s: float = MOST_S) -> None:
+        """Take what runs them.
 
         Args:
             executor: where everything runs.
@@ -55,16 +49,13 @@ class Budget:
         """A candidate's time limit: what is left, and enough to get past the first run's error."""
         return min(job.wall_s, max(self.left_s, 2 + 2 * before.seconds))
 
-    async def run(self, job: Job, ahead: Callable[[int], None] | None = None) -> JobResult:
+    async def run(self, job: Job) -> JobResult:
         """Run a job.
 
         Raises:
             ExecutorError: the executor is gone or full.
         """
-        result = await self._executor.run(job, ahead) if ahead else await self._executor.run(job)
+        result = await self._executor.run(job)
         waited = result.outcome is Outcome.TIMEOUT  # it slept, and people wait all the same
         self._spent_s += max(result.seconds, result.cpu_seconds) if waited else result.cpu_seconds
         return result
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._executor, name)

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from executor.protocol import Caught, Job, JobResult, Outcome, Probe
-from executor.service.client import ExecutorClient
+from executor.protocol import Caught, Job, JobResult, JobRunner, Outcome, Probe
 from knowledge.repair import engine, verify
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Codemod
@@ -30,7 +29,7 @@ def may_be_meant_otherwise(result: JobResult) -> bool:
 
 
 async def repair(
-    executor: ExecutorClient,
+    executor: JobRunner,
     codemods: Sequence[Codemod],
     job: Job,
     before: JobResult,
@@ -111,7 +110,7 @@ class _Told:
         )
 
 
-async def tell(executor: ExecutorClient, job: Job, before: JobResult) -> _Told:
+async def tell(executor: JobRunner, job: Job, before: JobResult) -> _Told:
     """The code with every error that it shows on purpose told of.
 
     Args:

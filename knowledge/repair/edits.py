@@ -11,8 +11,7 @@ import asyncio
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from executor.protocol import Job, JobResult
-from executor.service.client import ExecutorClient
+from executor.protocol import Job, JobResult, JobRunner
 from knowledge.repair import verify
 from knowledge.repair.budget import Budget
 from knowledge.repair.codemod import Proposal, Proposed, read_proposals
@@ -131,7 +130,7 @@ async def asked_of_either(
 
 
 async def try_edits(
-    executor: ExecutorClient,
+    executor: JobRunner,
     operators: Sequence[Operator],
     failing: Failing,
     proposed: Proposed,
@@ -205,7 +204,7 @@ def _ended(proposal: Proposal) -> bool:
     return proposal.trial is None or proposal.trial.ok
 
 
-async def _judged(executor: ExecutorClient, failing: Failing, step: Step) -> Tried:
+async def _judged(executor: JobRunner, failing: Failing, step: Step) -> Tried:
     # None of them is settled: a run that has verified one has no error for an operator to remove.
     steps = (*failing.steps, step)
     fix, run = await judge_steps(executor, steps, failing.job, failing.original)

@@ -14,11 +14,9 @@ import asyncio
 import re
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 from executor.errors import family_of
-from executor.protocol import Job, JobResult
-from executor.service.client import ExecutorClient
+from executor.protocol import Job, JobResult, JobRunner
 from knowledge.repair import verify
 from knowledge.repair.budget import Budget
 from knowledge.repair.codemod import (
@@ -93,13 +91,12 @@ class _State:
 class _Search:
     """What every step of one repair needs."""
 
-    executor: ExecutorClient
+    budget: Budget
     codemods: Sequence[Codemod]
     operators: Sequence[Operator]
     job: Job  # the original run's
     original: Original
     asked: str  # the person's own words
-    budget: Budget
 
 
 @dataclass
@@ -143,7 +140,7 @@ def _fails_in_what_was_added(job: Job, run: JobResult) -> bool:
 
 
 async def repair(
-    executor: ExecutorClient,
+    executor: JobRunner,
     codemods: Sequence[Codemod],
     job: Job,
     before: JobResult,
@@ -167,9 +164,8 @@ async def repair(
         looking: makes the reference while edits are proposed, where there is none yet.
     """
     budget = Budget(executor)
-    executor = cast(ExecutorClient, budget)
-    original = Original(executor, job, before, why)
-    search = _Search(executor, codemods, operators, job, original, asked, budget)
+    original = Original(budget, job, before, why)
+    search = _Search(budget, codemods, operators, job, original, asked)
     states = [_State(job, before, reference, looking=looking)]
     refused: list[Fix] = []
     problems: list[str] = []
@@ -210,7 +206,7 @@ async def _whole(search: _Search, found: Repair) -> Repair:
     """What was found, as listings that run without what the runs were given."""
 
     async def whole(fix: Fix) -> Fix:
-        return await with_supplied_imports(search.executor, fix, search.job)
+        return await with_supplied_imports(search.budget, fix, search.job)
 
     fix = await whole(found.fix) if found.fix is not None else None
     alternatives = [await whole(one) for one in found.alternatives]
@@ -302,7 +298,7 @@ async def _looked_at(search: _Search, state: _State) -> _State:
     if state.reference is not None:
         return state
     if state.steps:
-        run, reference = await rerun_with_probes(search.executor, state.job, state.run)
+        run, reference = await rerun_with_probes(search.budget, state.job, state.run)
     elif state.looking is not None:
         run, reference = await state.looking
         search.original.saw(run)
@@ -319,7 +315,7 @@ async def _asked(
         return Proposed(), await _by_operators(search, state, operators) if operators else None
     job = proposal_job(codemods, state.job.code, state.run, search.asked)
     if not operators:
-        return read_proposals(await search.executor.run(job)), None
+        return read_proposals(await search.budget.run(job)), None
     return await asked_of_either(search.budget, job, operators, state.job, state.run, search.asked)
 
 
@@ -353,7 +349,7 @@ async def _try_operators(
         search.budget,
     )
     known = {fix.code for fix in tried.refused}
-    edited = await try_edits(search.executor, operators, failing, proposed, known)
+    edited = await try_edits(search.budget, operators, failing, proposed, known)
     tried.problems += edited.problems
     tried.refused += edited.refused
     tried.partly += edited.partly
@@ -384,7 +380,7 @@ async def _try_codemods(
     tried: _StepResult,
 ) -> None:
     """What the codemods propose that apply to the state's run."""
-    executor, job, original, asked = search.executor, search.job, search.original, search.asked
+    executor, job, original, asked = search.budget, search.job, search.original, search.asked
     tried.problems += proposed.problems
     if not proposed.proposals:
         return

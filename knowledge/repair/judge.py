@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from executor.errors import is_a
-from executor.protocol import Job, JobResult, Outcome, Probe
-from executor.service.client import ExecutorClient
+from executor.protocol import Job, JobResult, JobRunner, Outcome, Probe
 from knowledge.repair import verify
 from knowledge.repair.budget import Budget
 from knowledge.repair.check import Check
@@ -37,7 +36,7 @@ class Step:
 
 
 async def judge(
-    executor: ExecutorClient,
+    executor: JobRunner,
     codemod: Codemod | Operator,
     proposal: Proposal,
     job: Job,
@@ -55,7 +54,7 @@ class Original:
     """The snippet's own run, and what it shows about its lines where a candidate asks for that."""
 
     def __init__(
-        self, executor: ExecutorClient, job: Job, run: JobResult, why: WhyStopped = never
+        self, executor: JobRunner, job: Job, run: JobResult, why: WhyStopped = never
     ) -> None:
         """Take them.
 
@@ -87,7 +86,7 @@ class Original:
 
 
 async def judge_steps(
-    executor: ExecutorClient,
+    executor: JobRunner,
     steps: tuple[Step, ...],
     job: Job,
     original: Original,
@@ -135,7 +134,7 @@ def _lacks_a_gpu(before: JobResult) -> bool:
     return error is not None and is_a(error, "cuda_not_compiled", "gpu_missing")
 
 
-async def _as_on_gpu(executor: ExecutorClient, job: Job, code: str) -> Check:
+async def _as_on_gpu(executor: JobRunner, job: Job, code: str) -> Check:
     """A fix for want of a GPU has to run where there is one too: on the simulated device."""
     there = job.model_copy(update={"code": code, "simulate": "cuda"})
     wrong = mistake(await executor.run(there)).error
@@ -234,7 +233,7 @@ def _fix(
 
 
 async def _minimal(
-    executor: ExecutorClient, steps: tuple[Step, ...], job: Job, before: JobResult, after: JobResult
+    executor: JobRunner, steps: tuple[Step, ...], job: Job, before: JobResult, after: JobResult
 ) -> Check:
     """Each place of the change is needed: with any one undone the mistake is back."""
     names = [s.proposal.new_name for s in steps if s.proposal.new_name]

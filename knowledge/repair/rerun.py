@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 
 from executor.errors import is_a
-from executor.protocol import Job, JobResult, Outcome, Probe
-from executor.service.client import ExecutorClient
+from executor.protocol import Job, JobResult, JobRunner, Outcome, Probe
 from knowledge.repair.verify import same_error
 
 
 async def rerun_with_probes(
-    executor: ExecutorClient, job: Job, run: JobResult
+    executor: JobRunner, job: Job, run: JobResult
 ) -> tuple[JobResult, JobResult]:
     """Rerun the snippet with the probes that repair needs, unless this run had them.
 
@@ -41,7 +40,7 @@ async def rerun_with_probes(
     return _with_influence(traced_run, traced), oracle
 
 
-async def trace_writes(executor: ExecutorClient, job: Job) -> JobResult:
+async def trace_writes(executor: JobRunner, job: Job) -> JobResult:
     """Rerun it with the probe that sees which line saved a tensor and which line changed it.
 
     Raises:
@@ -51,7 +50,7 @@ async def trace_writes(executor: ExecutorClient, job: Job) -> JobResult:
 
 
 async def run_and_look(
-    executor: ExecutorClient, job: Job, before: JobResult, *probes: Probe
+    executor: JobRunner, job: Job, before: JobResult, *probes: Probe
 ) -> JobResult:
     """Run it with these probes, and see what it shows about its lines.
 
@@ -67,7 +66,7 @@ async def run_and_look(
     return await executor.run(_with(job, *probes))
 
 
-async def look_at_influence(executor: ExecutorClient, job: Job, run: JobResult) -> JobResult:
+async def look_at_influence(executor: JobRunner, job: Job, run: JobResult) -> JobResult:
     """Add what a run shows about its lines; nothing, where looking at it changed how it ends.
 
     Raises:

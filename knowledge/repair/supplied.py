@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 
-from executor.protocol import Job, Outcome
-from executor.service.client import ExecutorClient
+from executor.protocol import Job, JobRunner, Outcome
 from knowledge.repair import verify
 from knowledge.repair.fix import Fix
 
 _IMPORT = re.compile(r"(?:import|from) [^(\\]+$")  # on one line
 
 
-async def with_supplied_imports(executor: ExecutorClient, fix: Fix, job: Job) -> Fix:
+async def with_supplied_imports(executor: JobRunner, fix: Fix, job: Job) -> Fix:
     """The fix with the imports that the code lacks, where it has others, and a run holds with them.
 
     A snippet without any import is a part of a program, whose imports stand elsewhere.

@@ -170,15 +170,14 @@ async def test_a_recipe_runs_to_its_end(ask: Ask, name: str) -> None:
 async def test_a_mistake_in_a_recipe_is_found(ask: Ask, name: str) -> None:
     """The person's mistake is told as theirs, and mended where that can be done."""
     right, wrong, told = MISTAKES[name]
-    code = program(name)
+    # Small batches: how fast this machine trains is not what is tested.
+    code = re.sub(r"batch_size=\d+", "batch_size=8", program(name))
     assert right in code
     answer = await posted(ask, code.replace(right, wrong, 1))
     assert answer.status in ("fixed", "reproduced"), answer.headline
     words = f"{answer.headline} {answer.explanation} {[f.message for f in answer.findings]}"
     assert told in words, words
-    # On a slow machine a training may not come to its end in time: then it is shown in part.
-    late = any(f.shown == "partly" and "time" in f.stops for f in answer.alternatives)
-    assert answer.fix is not None or late or name not in FIXED, answer.headline
+    assert answer.fix is not None or name not in FIXED, answer.headline
 
 
 async def test_what_depends_on_the_values_is_not_said(ask: Ask) -> None:
