@@ -28,6 +28,13 @@ _TO = re.compile(
     r"(?P<later>\d\.\d{1,8})(?![\d.])"
 )
 _LOSS = re.compile(r"\bloss", re.IGNORECASE)
+# What a number may be called, the nearest before it in its paragraph.
+_CALLED = re.compile(
+    r"(?P<loss>loss|entropy|\bBCE|\bCE\b|\bnll)|\b(?:acc(?:uracy)?|auc|auroc|f1|iou|dice|precision"
+    r"|recall|score|r2|corr\w*|mae|mse|rmse|lr|rate|share)",
+    re.IGNORECASE,
+)
+_PARAGRAPH = re.compile(r"\n\s*\n")
 # Each output is judged for itself, so that the number of classes decides nothing.
 _EACH_OUTPUT = re.compile(r"multi-?label|several labels", re.IGNORECASE)
 _CLASSIFIES = re.compile(
@@ -168,6 +175,13 @@ def _least_of_probabilities(text: str, code: str) -> Remark | None:
     return None
 
 
+def _is_a_loss(text: str, at: int) -> bool:
+    """Whether what stands there is called a loss, and no accuracy or other score."""
+    paragraph = _PARAGRAPH.split(text[:at])[-1]
+    called = [m["loss"] is not None for m in _CALLED.finditer(paragraph)]
+    return called[-1] if called else True
+
+
 def chance_level(question: Question) -> Remark | None:
     """That a loss in the text is what cross entropy gives to guesses; None if there is none."""
     whole = f"{question.text}\n{question.code}"
@@ -187,6 +201,8 @@ def chance_level(question: Question) -> Remark | None:
         written = found[0]
         if last and last != [written]:
             continue  # where a series began says nothing of what was learned
+        if not _is_a_loss(question.text, found.start()):
+            continue
         after = _TO.match(question.text, found.end())
         if after is not None and float(after["later"]) < float(written) - _BELOW:
             continue  # it fell from there

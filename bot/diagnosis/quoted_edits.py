@@ -21,7 +21,7 @@ from knowledge.repair.operator import Operator
 
 _OF_TWO_DTYPES = (
     "argument_scalar_type", "layer_dtypes", "matmul_dtypes", "matvec_dtypes", "dot_dtypes",
-    "rnn_dtypes", "scalar_type", "inplace_dtype",
+    "rnn_dtypes", "scalar_type",
 )  # fmt: skip
 _AT = re.compile(r"\bline 1: ")
 

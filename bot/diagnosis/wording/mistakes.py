@@ -265,9 +265,9 @@ def also_on_cpu(answer: Answer) -> Answer:
 def with_other_numbers(answer: Answer, pasted: PastedTraceback | None, run: JobResult) -> Answer:
     """The answer, saying too which numbers in the run's error are not the posted ones."""
     found = differences(pasted, run.error) if pasted is not None and run.error is not None else ()
-    named = [f"{d.other} where yours has {d.one} ({d.what})" for d in found[:_DIFFERENCES]]
+    named = [f"{d.one} in place of {d.other} ({d.what})" for d in found[:_DIFFERENCES]]
     if named:
-        said = f"It is the same error with other numbers: {listed(named)}."
+        said = f"Your error has other numbers: {listed(named)}."
     else:
         said = "The sizes are those of this run: what you did not post has others."
     return answer.model_copy(update={"headline": f"{answer.headline} {said}"})

@@ -24,6 +24,12 @@ _LAYER = (
     r"decoder|backbone)\("
 )
 _UNDER_AUTOCAST = r"\bautocast\b|\bamp\b|mixed.precision"
+# What is written into, on the left of the operator or before the method.
+_INDICES = (
+    r"\b(?:edge|edges|idx|ids?|index|indices|inds|labels?|tokens?|rows?|cols?|ptr|offsets?"
+    r"|\w{1,30}_(?:idx|ids?|index|indices|labels?))(?:\[[^\]\n]{0,60}\])?"
+    r"\s*(?:[-+*/]=|\.(?:add|sub|mul|div)_\()"
+)
 _CLASS_LOSS = r"\b(?:cross_entropy|nll_loss)(?:_nd)?\b"  # named in a traceback
 
 # Kernels of losses of real values; exp is what BCEWithLogitsLoss begins with in old versions.
@@ -570,6 +576,17 @@ FAMILIES = (
                 "If the complex result is meant, make what is written into complex too. If only "
                 "its size or its real part is wanted, `y.abs()` or `y.real` says which",
                 {"result": r"Complex\w+"},
+            ),
+            *(
+                Sentence(
+                    "If what is written into are indices, ids or labels, they have to stay whole: "
+                    "make what comes to them whole where it is made (`np.zeros` and `torch.zeros` "
+                    "give floats unless `dtype=` says int64), or convert it, `int(…)` of one "
+                    "number and `.long()` of a tensor. Out of place the result would be floats, "
+                    "which no index may be",
+                    {where: _INDICES, "target": r"(?i)long|int", "result": _REAL},
+                )
+                for where in ("line", "raising")
             ),
             (
                 "Write it out of place (`x = x / 2` instead of `x /= 2`), or make the "

@@ -127,7 +127,8 @@ def _rows_differ(key: ResizedKey) -> Mapping[str, str]:
     if len(saved) == len(current) and len(differ) == 1:
         sizes = {"saved_rows": saved[differ[0]], "current_rows": current[differ[0]], "layer": layer}
         if _OF_POSITIONS.search(key.name.lower()):
-            return {**sizes, "kind": "positions"}
+            of_width = len(saved) > 1 and differ == [len(saved) - 1]
+            return {**sizes, "kind": "width" if of_width else "positions"}
         if len(saved) in (4, 5) and differ == [1]:
             return {**sizes, "kind": "channels"}
     if len(saved) != 2 or len(current) != 2 or saved[1] != current[1]:
@@ -523,6 +524,14 @@ FAMILIES = (
                 "them to it (timm does so while it loads: `create_model(…, pretrained=True, "
                 "img_size=…)`)",
                 {"kind": "positions", "saved_rows": r".+"},
+            ),
+            Sentence(
+                "The numbers of positions agree and their width does not, {saved_rows} in the file "
+                "and {current_rows} in the model: these are two sizes of one architecture (small, "
+                "base, large, huge). Build the model in the size that the file is of, or take the "
+                "file for the size that is built; heads and depth differ with it. `strict=False` "
+                "lets names be missing, and never sizes differ",
+                {"kind": "width", "saved_rows": r".+"},
             ),
             Sentence(
                 "`{layer}` is made for {saved_rows} channels in the file and {current_rows} in the "

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 
+_SEVERAL_GPUS = r"(?<!Distributed)\bDataParallel\b|(?i:(?<!distributed)\bdata.parallel\b)"
+
 
 def _channels_second(seen: SeenError, message: str) -> Mapping[str, str]:
     """Whether what LayerNorm was made for stands in the second dimension."""
@@ -19,14 +21,22 @@ FAMILIES = (
         says="A normalisation layer in training mode gets a single value for each channel.",
         means=(
             "BatchNorm in training gets {input}, a single value per channel, and has nothing to "
-            "average: the batch has one sample here, such as the last one of an epoch",
+            "average: there is one sample here",
             (
                 "A normalisation layer in training gets a single value per channel and has "
-                "nothing to average: the batch has one sample here, such as the last one of an "
-                "epoch"
+                "nothing to average: there is one sample here"
             ),
         ),
         remedy=(
+            Sentence(
+                "DataParallel cuts a batch into as many parts as there are GPUs, and each part "
+                "needs two samples or more at a layer that sees one value of each (behind a global "
+                "pooling), so `batch_size` at least twice the number of GPUs, in each batch "
+                "(`drop_last=True`). Where that does not fit, use GroupNorm there, leave that "
+                "normalisation out, or keep it in eval mode; SyncBatchNorm takes a process for "
+                "each GPU (DistributedDataParallel)",
+                {"words": _SEVERAL_GPUS},
+            ),
             "If it comes at the end of an epoch, give the loader `drop_last=True` (or a batch "
             "size that leaves no single sample). If it comes in a prediction, an export or a "
             "summary of the model, which run a single sample, call `model.eval()` before. If "

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from executor.errors.family import MAX_CHARS, ErrorFamily, SeenError, Sentence, Suspect
 
 _IN_HALF = r"\b(?:fp16|float16|half|amp|autocast|GradScaler)\b|precision\s?=\s?.?16"
+_FILLED_WITH_INF = (
+    r"masked_fill_?\([^\n]{0,60}inf\b|=\s*-\s*(?:float\(['\"]inf|torch\.inf|math\.inf|np\.inf)"
+)
 _ROW = re.compile(r"\[([^\[\]]{1,1000})\]")
 
 
@@ -78,6 +81,18 @@ FAMILIES = (
                 "Its diagonal has to be positive, `softplus` or `exp` of what a layer gives, and "
                 "what is above it 0, `torch.tril`",
                 {"constraint": r"LowerCholesky"},
+            ),
+            *(
+                Sentence(
+                    "See which rows are NaN: `torch.isnan({parameter}).any(-1)`. If they are "
+                    "single ones, nothing is allowed there: a softmax over a row of nothing but "
+                    "-inf is 0/0, whatever the weights are. Look at the mask, "
+                    "`mask.any(-1).all()`: a state in which nothing may be chosen has to be reset "
+                    "before, or needs one choice that is always allowed. A large negative number "
+                    "in place of -inf would choose among the forbidden ones",
+                    {"distribution": r"Categorical", where: _FILLED_WITH_INF},
+                )
+                for where in ("code", "words")
             ),
             "Print the smallest and the largest of {parameter}, which have to satisfy "
             "{constraint}. A scale or a variance has to be positive: if it is a layer's output, it "

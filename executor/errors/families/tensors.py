@@ -36,6 +36,7 @@ _MADE_OF_A_TENSOR = (
 )
 _ARRAYS_INSIDE = r"\barray\(\s*\[\s*array\(\s*\["  # as NumPy prints an array of arrays
 
+_OF_ROWS = r"(?i)\b(?:as)?array\(\s*\w*(?:rows|vec|vectors|embed\w*|lines|table|weights)\w*\s*\)"
 _RESET = r"\benv\w*\.reset\("
 
 # What torch.tensor says of a text, raised before in the same chain.
@@ -149,9 +150,18 @@ FAMILIES = (
                 )
                 for where in ("words", "code")
             ),
+            Sentence(
+                "Look at how long the rows are, `{{len(row) for row in rows}}`. If the lengths "
+                "differ, `astype` does not help: of rows that were read from a file some were cut "
+                "in the wrong place, or are none: a first line with the number of vectors and "
+                "their length (word2vec and fastText write one, GloVe does not), a word with a "
+                "space in it. Print the odd ones and skip or mend them",
+                {"kind": r"object_", "line": _OF_ROWS},
+            ),
             "Print `array.dtype` and `array[0]`. If all entries are numbers: "
             "`array.astype(np.float32)`; text columns need numbers for their categories first; "
-            "rows of different lengths are padded",
+            "where rows have different lengths it does not help: see whether that is meant, and "
+            "pad them if so",
         ),
         suspects=(Suspect(r"tensor|from_numpy|Tensor|FloatTensor|as_tensor"),),
         types=("TypeError",),

@@ -36,6 +36,12 @@ _ATTRIBUTE_CALLED = r"\.(?:shape|size|ndim|dtype|device|values|columns)\("
 _OF_AN_ATTRIBUTE = r"int|tuple|(?:torch\.)?(?:Size|device|dtype)|(?:numpy\.)?ndarray|Index"
 # What a line unpacks: a shape, or what a loop goes through.
 _SHAPE_UNPACKED = r"=\s*[\w.\[\]]+\.(?:shape|size\(\))(?!\s*\[)"
+# Height, width and channels of a picture as an array; a batch first.
+_PICTURE_UNPACKED = (
+    r"\b(?:h|height|rows?|img_h|im_h)\s*,\s*(?:w|width|cols?|columns|img_w|im_w)\s*,\s*"
+    r"(?:c|ch|chans?|channels?|nc|d|depth|_)\s*=\s*[\w.\[\]]+\.shape(?!\s*\[)"
+)
+_BATCH_UNPACKED = r"(?i)^\W*(?:b|bs|bsz|n|batch\w*|b_?size)\s*,[^=]*=\s*[\w.]+\.(?:shape|size\(\))"
 _LOOP_UNPACKED = r"\bfor [\w\s(]*,[\w\s,()]*\bin\b"
 _EDGES = r"\w+, *\w+ *= *(?:\w+\.)*edge_index\b(?!\[)"
 # Lines that ask a file of weights for one of its entries.
@@ -372,6 +378,11 @@ FAMILIES = (
                 )
                 for where in ("line", "words", "code")
             ),
+            Sentence(
+                "The shape that is unpacked has fewer dimensions than the {names} names: this "
+                "picture has no dimension for channels, so it is a grey one",
+                {"how_many": r"not enough", "come": "2", "line": _PICTURE_UNPACKED},
+            ),
             *(
                 Sentence(
                     f"The shape that is unpacked has {than} dimensions than the {{names}} names",
@@ -420,9 +431,20 @@ FAMILIES = (
                 for where in ("line", "words", "code")
             ),
             Sentence(
-                "Print the shape before the line. If the batch or the channels are missing: "
-                "`x.unsqueeze(0)` where the tensor is made; if there is a dimension more, see "
-                "which one it is",
+                "Load all pictures with as many channels: `Image.open(path).convert('RGB')`, which "
+                "also turns palettes, CMYK and transparency into three; of an array that is there, "
+                "`np.stack([a] * 3, axis=-1)` where `a.ndim == 2`. Slicing `shape[:2]` would only "
+                "move the error on",
+                {"how_many": r"not enough", "come": "2", "line": _PICTURE_UNPACKED},
+            ),
+            Sentence(
+                "Print the shape before the line. If it is one sample without a batch, "
+                "`x.unsqueeze(0)` where it is made",
+                {"how_many": r"not enough", "line": _BATCH_UNPACKED},
+            ),
+            Sentence(
+                "Print the shape before the line, and see which of its dimensions the names leave "
+                "out, or which they expect and is not there",
                 {"line": _SHAPE_UNPACKED},
             ),
             *(

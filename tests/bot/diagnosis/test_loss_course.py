@@ -148,6 +148,9 @@ def test_a_loss_that_moves_tells_no_softmax():
         ("The accuracy is 0.5, the loss goes to 0.693", True),
         ("The loss goes from 0.693 to 0.692, accuracy 0.5", True),  # by less than is learned
         ("The loss is 0.693! I want to get accuracy 0.9", True),
+        ("The loss falls nicely. Validation acc of the last epochs:\n0.69 0.81 0.68", False),
+        ("The loss falls.\n\nAccuracy 0.81, then 0.84, AUC 0.693", False),
+        ("With an accuracy of 0.5 in both, my loss ends near 0.693", True),
         ("multi-label, the loss stays at 0.693, accuracy 0.5", False),  # each output by itself
     ],
 )

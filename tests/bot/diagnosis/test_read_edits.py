@@ -34,6 +34,7 @@ Traceback (most recent call last):
 RuntimeError: {}
 """
 DTYPES = "mat1 and mat2 must have the same dtype, but got Long and Float"
+INTO_LONG = "result type Float can't be cast to the desired output type Long"
 SIZES = "mat1 and mat2 shapes cannot be multiplied (8x5 and 4x2)"
 
 # What was posted, what its edit says (none: nothing is offered), and how it is shown.
@@ -52,6 +53,11 @@ POSTED = {
         "",
     ),
     "a quoted line, two dtypes": (TRACEBACK.format(DTYPES), "counts.float()", "partly"),
+    "a quoted line that changes its tensor in place": (
+        TRACEBACK.format(INTO_LONG).replace("self.out(counts)", "rows.clamp_(0, most[2] - 1)"),
+        None,
+        "",
+    ),
     "a quoted line, two sizes": (TRACEBACK.format(SIZES), None, ""),
 }  # fmt: skip
 

@@ -132,6 +132,17 @@ def apart(one: str, other: str, argument: str, method: str) -> str:
 
 
 # type, message, what stands around it, what is told, what is not
+FEWER = "not enough values to unpack (expected {}, got {})"
+INTO_LONG = "result type Float can't be cast to the desired output type Long"
+OBJECTS = "can't convert np.ndarray of type numpy.object_"
+ONE_SAMPLE = (
+    "Expected more than 1 value per channel when training, got input size torch.Size([1, 8, 1, 1])"
+)
+NO_SIMPLEX = (
+    "Expected parameter probs (Tensor of shape (4, 9)) of distribution Categorical(probs: "
+    "torch.Size([4, 9])) to satisfy the constraint Simplex(), but found invalid values:"
+)
+
 CASES = [
     # -- autograd ---------------------------------------------------------------------------
     ("", NO_GRAPH, {"words": "LoRA with use_reentrant"}, "inputs require no gradient", "cut"),
@@ -224,6 +235,8 @@ CASES = [
     ("", f'{STATE}Unexpected key(s) in state_dict: "a.total_ops", "b". ', {}, "Compare", "thop"),
     ("", f'{STATE}Missing key(s) in state_dict: "a.weight_g". ', {}, "weight_norm", "Compare"),
     ("", RESIZED.format("pos_embed", "1, 50, 8", "1, 82, 8"), {}, "interpolate", "vocabulary"),
+    ("", RESIZED.format("pos_embed", "1, 50, 8", "1, 50, 16"), {}, "two sizes of", "interpolate"),
+    ("", RESIZED.format("pos_embed", "1, 50, 8", "1, 82, 8"), {}, "interpolate", "two sizes of"),
     ("", RESIZED.format("pose.fc.weight", "50, 8", "82, 8"), {}, "classes", "positions"),
     ("", RESIZED.format("tok_embed.weight", "50, 8", "82, 8"), {}, "vocabulary", "interpolate"),
     ("", RESIZED.format("a.weight", "8, 3, 7, 7", "8, 1, 7, 7"), {}, "channels", "classes"),
@@ -399,6 +412,21 @@ CASES = [
         "dimensions",
     ),
     (VALUE, "too many values to unpack (expected 2)", {"line": "x, y = f(a)"}, "lstm", "the loop"),
+    (VALUE, FEWER.format(3, 2), {"line": "h, w, c = im.shape"}, "convert('RGB')", "unsqueeze"),
+    (VALUE, FEWER.format(3, 1), {"line": "h, w, c = im.shape"}, "leave out", "convert('RGB')"),
+    (VALUE, FEWER.format(3, 2), {"line": "b, t, c = x.shape"}, "unsqueeze(0)", "convert('RGB')"),
+    (VALUE, FEWER.format(3, 2), {"line": "t, c, d = x.shape"}, "leave out", "unsqueeze(0)"),
+    (VALUE, FEWER.format(4, 3), {"line": "n, h, w, c = x.shape"}, "unsqueeze(0)", "convert("),
+    ("", INTO_LONG, {"line": "edges[i] += shift[i]"}, "to stay whole", "Write it out of place"),
+    ("", INTO_LONG, {"line": "self.row_ids.add_(shift)"}, "to stay whole", "Write it out"),
+    ("", INTO_LONG, {"line": "total += shift[i]"}, "Write it out of place", "to stay whole"),
+    ("", INTO_LONG, {"line": "total += edges[i]"}, "Write it out of place", "to stay whole"),
+    (TYPE, OBJECTS, {"line": "t = torch.FloatTensor(np.asarray(rows))"}, "fastText", "text col"),
+    (TYPE, OBJECTS, {"line": "t = torch.FloatTensor(np.asarray(df))"}, "text col", "fastText"),
+    (VALUE, ONE_SAMPLE, {"words": "2 gpus, nn.DataParallel"}, "twice the number", "at the end"),
+    (VALUE, ONE_SAMPLE, {"words": "DistributedDataParallel"}, "at the end", "twice the number"),
+    (VALUE, NO_SIMPLEX, {"code": "z = z.masked_fill(~may, float('-inf'))"}, "0/0", "smallest and"),
+    (VALUE, NO_SIMPLEX, {"code": "z = torch.softmax(z, -1)"}, "smallest and", "0/0"),
     (
         TYPE,
         "cannot unpack non-iterable NoneType object",
