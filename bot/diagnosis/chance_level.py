@@ -31,7 +31,7 @@ _LOSS = re.compile(r"\bloss", re.IGNORECASE)
 # What a number may be called, the nearest before it in its paragraph.
 _CALLED = re.compile(
     r"(?P<loss>loss|entropy|\bBCE|\bCE\b|\bnll)|\b(?:acc(?:uracy)?|auc|auroc|f1|iou|dice|precision"
-    r"|recall|score|r2|corr\w*|mae|mse|rmse|lr|rate|share)",
+    r"|recall|score|r2|corr\w*|mae|mse|rmse)",
     re.IGNORECASE,
 )
 _PARAGRAPH = re.compile(r"\n\s*\n")

@@ -586,7 +586,7 @@ FAMILIES = (
                     "which no index may be",
                     {where: _INDICES, "target": r"(?i)long|int", "result": _REAL},
                 )
-                for where in ("line", "raising")
+                for where in ("line", "raising", "code")
             ),
             (
                 "Write it out of place (`x = x / 2` instead of `x /= 2`), or make the "

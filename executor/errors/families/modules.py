@@ -527,7 +527,7 @@ FAMILIES = (
             ),
             Sentence(
                 "The numbers of positions agree and their width does not, {saved_rows} in the file "
-                "and {current_rows} in the model: these are two sizes of one architecture (small, "
+                "and {current_rows} in the model, as of two sizes of one architecture (small, "
                 "base, large, huge). Build the model in the size that the file is of, or take the "
                 "file for the size that is built; heads and depth differ with it. `strict=False` "
                 "lets names be missing, and never sizes differ",

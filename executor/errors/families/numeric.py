@@ -7,7 +7,8 @@ from executor.errors.family import MAX_CHARS, ErrorFamily, SeenError, Sentence, 
 
 _IN_HALF = r"\b(?:fp16|float16|half|amp|autocast|GradScaler)\b|precision\s?=\s?.?16"
 _FILLED_WITH_INF = (
-    r"masked_fill_?\([^\n]{0,60}inf\b|=\s*-\s*(?:float\(['\"]inf|torch\.inf|math\.inf|np\.inf)"
+    r"masked_fill_?\([^\n]{0,60}inf\b"
+    r"|\]\s*=\s*(?:-\s*(?:float\(['\"]inf|(?:torch|math|np)\.inf)|float\(['\"]-inf)"
 )
 _ROW = re.compile(r"\[([^\[\]]{1,1000})\]")
 

@@ -72,7 +72,7 @@ def _without_small(by: ast.expr) -> ast.expr:
 def _is_own(node: ast.expr, data: ast.expr, methods: tuple[str, ...], tree: ast.Module) -> bool:
     """Whether it is a statistic of these data by every way that the text gives: `x.mean(0)`."""
     made = made_of(node, tree)
-    return all(
+    return bool(dotted(data)) and all(  # `1 - error / y.var()` is a share
         isinstance(v, ast.Call) and tail(v) in methods and isinstance(v.func, ast.Attribute)
         and dotted(data) in (dotted(v.func.value), *map(dotted, v.args[:1]),
                              *(dotted(o) for o in made_of(data, tree)))

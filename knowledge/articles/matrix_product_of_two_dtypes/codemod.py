@@ -67,6 +67,9 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         return
     if result.layer is not None and "float16" in dtypes:
         return
+    match program.node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name.endswith("_"):
+            return  # it would write into a copy, or what is made as whole numbers is an index
     if result.layer is not None or is_a(program.error, "backward_dtype", "inplace_dtype"):
         given = passed(program, result, lambda facts: facts.dtype == data)
         if given is not None and given.facts.dtype is not None:

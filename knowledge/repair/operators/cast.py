@@ -80,8 +80,6 @@ def _to_partner(failure: Failure, place: Place, given: tuple[Operand, ...]) -> R
         old = _name(operand.value)
         if old not in kinds or {old} == trained:  # what is trained gives the dtype
             continue
-        if _is_written(failure, operand):  # a copy would be changed in its place
-            continue
         new = next(iter(kinds - {old}))
         if old in _WHOLE and _is_mask(failure, operand):  # as numbers it would be added
             yield _cast(failure, operand, old, "bool", COST.SURE)
@@ -104,13 +102,6 @@ def _cast(
     meaning, own = intent or f"`{name}` is to be {new} here", isinstance(node, cst.Name)
     changed = cast_of(failure, node, new)
     return failure.edit({node: changed}, told, meaning, subjects=(name,) if own else (), cost=cost)
-
-
-def _is_written(failure: Failure, operand: Operand) -> bool:
-    """Whether the operand is what a method changes in place: `x` of `x.clamp_(0, most)`."""
-    method = failure.parent(operand.node)
-    name = method.attr.value if isinstance(method, cst.Attribute) else ""
-    return name.endswith("_") and not name.endswith("__")
 
 
 def _is_mask(failure: Failure, operand: Operand) -> bool:

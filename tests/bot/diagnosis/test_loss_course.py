@@ -151,6 +151,7 @@ def test_a_loss_that_moves_tells_no_softmax():
         ("The loss falls nicely. Validation acc of the last epochs:\n0.69 0.81 0.68", False),
         ("The loss falls.\n\nAccuracy 0.81, then 0.84, AUC 0.693", False),
         ("With an accuracy of 0.5 in both, my loss ends near 0.693", True),
+        ("accuracy 0.5, the loss with a learning rate of 1e-3 stays at 0.693", True),
         ("multi-label, the loss stays at 0.693, accuracy 0.5", False),  # each output by itself
     ],
 )

@@ -131,7 +131,6 @@ def apart(one: str, other: str, argument: str, method: str) -> str:
     return GPU_AND_CPU.format(one, other, argument, f"wrapper_CUDA_{method}")
 
 
-# type, message, what stands around it, what is told, what is not
 FEWER = "not enough values to unpack (expected {}, got {})"
 INTO_LONG = "result type Float can't be cast to the desired output type Long"
 OBJECTS = "can't convert np.ndarray of type numpy.object_"
@@ -143,6 +142,7 @@ NO_SIMPLEX = (
     "torch.Size([4, 9])) to satisfy the constraint Simplex(), but found invalid values:"
 )
 
+# type, message, what stands around it, what is told, what is not
 CASES = [
     # -- autograd ---------------------------------------------------------------------------
     ("", NO_GRAPH, {"words": "LoRA with use_reentrant"}, "inputs require no gradient", "cut"),
@@ -235,8 +235,8 @@ CASES = [
     ("", f'{STATE}Unexpected key(s) in state_dict: "a.total_ops", "b". ', {}, "Compare", "thop"),
     ("", f'{STATE}Missing key(s) in state_dict: "a.weight_g". ', {}, "weight_norm", "Compare"),
     ("", RESIZED.format("pos_embed", "1, 50, 8", "1, 82, 8"), {}, "interpolate", "vocabulary"),
-    ("", RESIZED.format("pos_embed", "1, 50, 8", "1, 50, 16"), {}, "two sizes of", "interpolate"),
-    ("", RESIZED.format("pos_embed", "1, 50, 8", "1, 82, 8"), {}, "interpolate", "two sizes of"),
+    ("", RESIZED.format("pos_embed", "1, 50, 8", "1, 50, 16"), {}, "sizes of one", "interpolate"),
+    ("", RESIZED.format("pos_embed", "1, 50, 8", "1, 82, 8"), {}, "interpolate", "sizes of one"),
     ("", RESIZED.format("pose.fc.weight", "50, 8", "82, 8"), {}, "classes", "positions"),
     ("", RESIZED.format("tok_embed.weight", "50, 8", "82, 8"), {}, "vocabulary", "interpolate"),
     ("", RESIZED.format("a.weight", "8, 3, 7, 7", "8, 1, 7, 7"), {}, "channels", "classes"),
@@ -419,6 +419,9 @@ CASES = [
     (VALUE, FEWER.format(4, 3), {"line": "n, h, w, c = x.shape"}, "unsqueeze(0)", "convert("),
     ("", INTO_LONG, {"line": "edges[i] += shift[i]"}, "to stay whole", "Write it out of place"),
     ("", INTO_LONG, {"line": "self.row_ids.add_(shift)"}, "to stay whole", "Write it out"),
+    ("", INTO_LONG, {"raising": "ids[k] += first"}, "to stay whole", "Write it out of place"),
+    ("", INTO_LONG, {"code": "    edges[i] += shift[i]"}, "to stay whole", "Write it out of place"),
+    ("", INTO_LONG, {"code": "    total[i] += edges[i]"}, "Write it out of place", "to stay whole"),
     ("", INTO_LONG, {"line": "total += shift[i]"}, "Write it out of place", "to stay whole"),
     ("", INTO_LONG, {"line": "total += edges[i]"}, "Write it out of place", "to stay whole"),
     (TYPE, OBJECTS, {"line": "t = torch.FloatTensor(np.asarray(rows))"}, "fastText", "text col"),
@@ -426,6 +429,9 @@ CASES = [
     (VALUE, ONE_SAMPLE, {"words": "2 gpus, nn.DataParallel"}, "twice the number", "at the end"),
     (VALUE, ONE_SAMPLE, {"words": "DistributedDataParallel"}, "at the end", "twice the number"),
     (VALUE, NO_SIMPLEX, {"code": "z = z.masked_fill(~may, float('-inf'))"}, "0/0", "smallest and"),
+    (VALUE, NO_SIMPLEX, {"code": "z[~may] = float('-inf')"}, "0/0", "smallest and"),
+    (VALUE, NO_SIMPLEX, {"words": "I set z[~may] = -torch.inf before"}, "0/0", "smallest and"),
+    (VALUE, NO_SIMPLEX, {"code": "best = -float('inf')"}, "smallest and", "0/0"),
     (VALUE, NO_SIMPLEX, {"code": "z = torch.softmax(z, -1)"}, "smallest and", "0/0"),
     (
         TYPE,

@@ -288,6 +288,8 @@ SILENT = {
         HEAD + "x, w = torch.randn(9, 4), torch.ones(4)\nz = x - x.mean(0) / w\n",
         HEAD + "x = torch.randn(9, 4)\nm, s = x.mean(0), x.sum(0)\nz = x - m / s\n",
         HEAD + "x, g = torch.randn(9, 4), torch.randn(9, 4)\nz = x - g.sum(0) / g.std(0)\n",
+        HEAD + "p, y = torch.randn(9), torch.randn(9)\ne = ((p - y) ** 2).mean()\n"
+        "r2 = 1 - e / y[2:].var()\n",
     ],
     "values_as_classes": [
         TRAINED + "_, p = net(Xv).max(1)\nprint((p == Yv).float().mean())\n",

@@ -167,6 +167,36 @@ exact = Line()
 print(exact(points.double()).dtype)
 """
 
+IN_BOUNDS = """\
+import torch
+
+
+def cells(grid, scale):
+    kept = []
+    for row in grid:
+        kept.append(row.clamp_(0, scale[1] - 1))
+    return kept
+
+
+torch.manual_seed(0)
+print(cells(torch.rand(2, 9).argsort(1), torch.ones(3) * 5))
+"""
+
+MADE_IN_BOUNDS = """\
+import torch
+rows, most = torch.tensor([3, 9]), torch.ones(2) * 5
+print(rows.clamp_(torch.zeros(2), most))
+"""
+
+BEST_MOVED = """\
+import torch
+torch.manual_seed(0)
+best = torch.rand(4, 6).argmax(1)
+begin = torch.arange(4) * 6.0
+best.add_(begin)
+print(torch.rand(24)[best])
+"""
+
 CASES = Cases(
     mended={
         "from NumPy": (FROM_NUMPY, ".reshape(4, 3)).float()   # measured"),
@@ -190,7 +220,13 @@ CASES = Cases(
         "half and float": (HALVES, ("(a.float() @ b)", "(a @ b.half())")),
         "complex": (COMPLEX, ("points @ vectors.real", "points.to(torch.complex64) @")),
     },
-    refused={"half": HALF, "mixed layers": MIXED},
+    refused={
+        "half": HALF,
+        "mixed layers": MIXED,
+        "a copy kept in bounds": IN_BOUNDS,
+        "rows kept in bounds": MADE_IN_BOUNDS,
+        "an index moved": BEST_MOVED,
+    },
     wrong={
         "other numbers": ("integers", swap("[1, 1]]", "[1, 1]]).float().mul(0.5")),
         "no data": (

@@ -85,10 +85,7 @@ CASES = Cases(
             ("solve(basis.float(), target)", "solve(basis, target.double())"),
         ),
     },
-    refused={
-        "no solution in any dtype": SINGULAR,
-        "not a tensor at all": TEXT,
-    },
+    refused={"no solution in any dtype": SINGULAR, "not a tensor at all": TEXT},
     wrong={
         "the other operand cut off": (
             "the first operand",
