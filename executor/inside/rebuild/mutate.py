@@ -118,6 +118,9 @@ def _to_run(
     for n, leaf in enumerate(leaves):
         for tensor in _fitting(leaf.tensor, family, seen.message):
             yield Step(0.3 + 0.2 * n, _of_one_batch(candidate, leaf, tensor))
+        if family.id == "broadcast_sizes":  # of a reshape that takes its rows from the rest
+            for tensor in _in_ratio(leaf.tensor, family["a"], family["b"]):
+                yield Step(1.1 + 0.2 * n, candidate.with_leaf(leaf, tensor, "use"))
     yield from _all_alike(candidate, leaves, family, seen.message)
     yield from _other_kinds(candidate, seen, family)
     if candidate.simulate and family.id in DEVICE_FAMILIES:
@@ -243,7 +246,6 @@ def _fitting(tensor: Tensor, family: SeenError, message: str) -> Iterator[Tensor
                 yield replace(tensor, shape=other)
             if family["rows"].isdigit():
                 yield replace(tensor, shape=(number("rows"), *shape[1:]))
-            yield from _in_ratio(tensor, number("a"), number("b"))
         case "loss_one_dimension":
             yield replace(tensor, shape=shape[:1], dtype="int64", grad=False)
             yield replace(tensor, shape=(), dtype="int64", grad=False)  # of a sample
@@ -266,11 +268,12 @@ def _fitting(tensor: Tensor, family: SeenError, message: str) -> Iterator[Tensor
                     yield replace(tensor, dtype=dtype, grad=False)
 
 
-def _in_ratio(tensor: Tensor, a: int, b: int) -> Iterator[Tensor]:
+def _in_ratio(tensor: Tensor, one: str, other: str) -> Iterator[Tensor]:
     """The tensor with as many times the rows, or numbers in a row, as one size is the other."""
+    a, b = (int(size) if size.isdigit() else 0 for size in (one, other))
     for more, less in ((a, b), (b, a)):
-        for n, size in enumerate(tensor.shape):
-            if less and more and n in (0, len(tensor.shape) - 1) and size * more % less == 0:
+        for n, size in enumerate(tensor.shape if a and b and len(tensor.shape) > _TABLE else ()):
+            if n in (0, len(tensor.shape) - 1) and size * more % less == 0:
                 shape = (*tensor.shape[:n], size * more // less, *tensor.shape[n + 1 :])
                 yield from [replace(tensor, shape=shape)] if fits(shape) and a != b else ()
 
@@ -363,4 +366,5 @@ def _of_many(leaf: Leaf, posted: Posted) -> Iterator[Tensor]:
 
 _BATCH = re.compile(r"(?i)\bbatch_?size\s{0,3}=\s{0,3}(\d{1,5})\b")
 _BATCHES = 4
+_TABLE = 2  # dimensions
 _LACKS = frozenset({"tensor_attribute", "object_attribute", "plain_attribute", "key_missing"})
