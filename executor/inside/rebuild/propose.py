@@ -73,6 +73,7 @@ _PICTURE = re.compile(r"(?i)^(img|image|pic|picture|photo|frame)s?$")
 _OF_CLASSES = frozenset({"CrossEntropyLoss", "NLLLoss"})
 _WIDTHS = frozenset(stubs.Backbone.WIDTHS)
 _OF_LISTS = frozenset({"append", "extend", "insert"})
+_PREDICTED = re.compile(r"(?i)^(y_?)?(preds?|predicted|predictions?)$")
 _TWO = 2
 _ROWS = re.compile(r"^[xX](_|$)|(?i:^(inputs?|features?|samples?)(_|$))")
 # What a function measures: one number of a whole data set.
@@ -399,7 +400,7 @@ class Proposals:
         wanted = None if "." in name else self._wanted(name)
         if wanted is not None:
             shape, dtype = wanted.shape, "int64" if wanted.high is not None else "float32"
-        elif _INDEX_NAME.match(last):
+        elif _INDEX_NAME.match(last) or (_PREDICTED.match(last) and "eq" in uses.attributes):
             shape, dtype = (8,), "int64"
         if len(uses.least) > 1:  # whatever its name, more than one number is read of a row
             usual = OF_RANK.get(len(uses.least), ())

@@ -69,4 +69,4 @@ def _there(failure: Failure, place: Place, given: tuple[Operand, ...]) -> str:
     if module is not None and isinstance(place.node, cst.Call):
         return f"next({failure.text(place.node.func)}.parameters()).device"
     partner = next(o for o in given if o.value.device in gpus)
-    return f"{failure.text(partner.node)}.device"
+    return f"{failure.text(partner.node).removesuffix('.data')}.device"
