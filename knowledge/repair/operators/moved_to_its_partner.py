@@ -6,8 +6,6 @@ holds is registered. What a caller passes on is moved in the caller's line.
 
 from __future__ import annotations
 
-from typing import Any
-
 import libcst as cst
 
 from knowledge.repair.applies import TWO_DEVICES
@@ -15,7 +13,6 @@ from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit import keeps
 from knowledge.repair.toolkit.edits import Edits, method
-from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import Operand, called_module, tensors
 
 ERRORS = TWO_DEVICES
@@ -23,49 +20,32 @@ KEEPS = (keeps.computed(), keeps.tensors, keeps.layers)
 
 
 def edits(failure: Failure) -> Rewrites:
-    """All operands that lie on the CPU, where the rest lies on one GPU."""
-    stayed: list[Any] = []
-    found: tuple[Place, list[Operand]] | None = None
+    """All operands that lie on the CPU, where the rest lies on one GPU: as far out as they go."""
+    stayed: list[Operand] = []
+    changes: Edits = {}
     for place in failure.places:
-        given = tensors(failure, place)
-        if not stayed and _there(failure, place, given):
-            stayed = [o.value for o in given if o.value.device.type == "cpu"]
-        here = [o for o in given if any(o.value is one for one in stayed)]
-        if here and len(here) == len(stayed) and _there(failure, place, given):
-            found = place, here
-    if found is None or not all(_is_given(failure, operand) for operand in found[1]):
-        return
-    place, operands = found
-    there = _there(failure, place, tensors(failure, place))
-    moved: Edits = {
-        o.node: method(o.node, "to", cst.Arg(cst.parse_expression(there))) for o in operands
-    }
-    named = " and ".join(f"`{failure.text(o.node)}`" for o in operands)
-    told = f"{named} moved to the GPU of the rest"
-    meaning = f"{named} {'belong' if len(operands) > 1 else 'belongs'} on the GPU of the rest"
-    yield failure.edit(moved, told, meaning, at=place.node, cost=COST.LIKELY, as_one=True)
+        given, there = tensors(failure, place), _there(failure, place)
+        stayed = stayed or [o for o in given if there and o.value.device.type == "cpu"]
+        here = [o for o in given if any(o.value is one.value for one in stayed)]
+        if there and here and len(here) == len(stayed):
+            device = cst.Arg(cst.parse_expression(there))
+            changes = {o.node: method(o.node, "to", device) for o in here}
+    names = [failure.text(node) for node in changes]
+    plain = all(isinstance(n, cst.Name | cst.Attribute | cst.Subscript) for n in changes)
+    if changes and plain and not any(name.startswith("self.") for name in names):
+        told = " and ".join(f"`{name}`" for name in names)
+        meaning = f"{told} {'belong' if len(names) > 1 else 'belongs'} on the GPU of the rest"
+        title = f"{told} moved to the GPU of the rest"
+        yield failure.edit(changes, title, meaning, cost=COST.LIKELY, as_one=True)
 
 
-def _is_given(failure: Failure, operand: Operand) -> bool:
-    """Whether it is no call's result, and no attribute of the module itself."""
-    called = isinstance(operand.node, (cst.Name, cst.Attribute, cst.Subscript))
-    return called and not failure.text(operand.node).startswith("self.")
-
-
-def _there(failure: Failure, place: Place, given: tuple[Operand, ...]) -> str:
+def _there(failure: Failure, place: Place) -> str:
     """How the one GPU is written on which the others lie, or the weights of what is called."""
-    module = called_module(failure, place)
-    weights = {p.device for p in module.parameters()} if module is not None else set()
-    gpus = {o.value.device for o in given if o.value.device.type != "cpu"} | weights
+    module, given = called_module(failure, place), tensors(failure, place)
+    gpus = {p.device for p in module.parameters()} if module is not None else set()
+    gpus |= {o.value.device for o in given if o.value.device.type != "cpu"}
     if len(gpus) != 1 or next(iter(gpus)).type == "cpu":
         return ""
-    for known in ("device", "self.device"):
-        try:
-            named = torch.device(failure.live.value(known, place.frame))
-        except Exception:
-            continue
-        if named.type == next(iter(gpus)).type:
-            return known
     if module is not None and isinstance(place.node, cst.Call):
         return f"next({failure.text(place.node.func)}.parameters()).device"
     partner = next(o for o in given if o.value.device in gpus)
