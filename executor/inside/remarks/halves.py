@@ -238,10 +238,11 @@ def _is_of_classes(node: ast.AST, tree: ast.Module, seen: set[str]) -> bool:
                 back = [n.value for n in inside(own) if isinstance(n, ast.Return) and n.value]
                 seen = seen | {tail(node)}
                 return bool(back) and all(_is_of_classes(v, tree, seen) for v in back)
-            kept = node.func if isinstance(node.func, ast.Attribute) else None
-            kept = kept if kept and kept.attr in _KEEP else None
-            cast = given[0] if tail(node) in _CASTS and given else None
-            return any(_is_of_classes(v, tree, seen) for v in (kept and kept.value, cast) if v is not None)
+            parts = [given[0]] if tail(node) in _CASTS and given else []
+            match node.func:
+                case ast.Attribute(value=of, attr=kept) if kept in _KEEP:
+                    parts.append(of)
+            return any(_is_of_classes(v, tree, seen) for v in parts)
     return False
 
 
