@@ -1,8 +1,10 @@
 """Mend the line that a traceback quotes, where no code was posted with it.
 
-The line is run alone, with values that the message gives. So only an error of two dtypes is mended:
-the message names both, and what makes the line work with them works with the person's values too.
-Nothing behind the line is known, so an edit is shown in part.
+The line is run alone, with values that the message gives. So an error of two dtypes or devices is
+mended: the message names both, and what makes the line work with them works with the person's
+values too. Of a target that has one dimension too many the message leaves open what the second one
+holds: each case is run, and its edit is told with what it supposes. Nothing behind the line is
+known, so an edit is shown in part.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.diagnosis.diagnosis import Diagnosis
+from bot.diagnosis.posted_traceback import read_posted
 from executor.errors import is_a
+from executor.protocol import Job
 from executor.service.client import ExecutorClient
 from knowledge.repair import engine
 from knowledge.repair.codemod import Codemod
@@ -23,6 +27,19 @@ _OF_TWO_DTYPES = (
     "argument_scalar_type", "layer_dtypes", "matmul_dtypes", "matvec_dtypes", "dot_dtypes",
     "rnn_dtypes", "scalar_type",
 )  # fmt: skip
+_OF_TWO_DEVICES = ("devices_differ", "argument_devices", "layer_devices", "rnn_devices")
+_TOO_MANY = "loss_one_dimension"
+_OPERANDS = re.compile(r"\(\s*([A-Za-z_][\w.]*)\s*,\s*([A-Za-z_][\w.]*)\s*[,)]")
+_N_CLASSES = re.compile(r"\[\d+, (\d+)\]")
+# What the second dimension may hold, a value of that form, and what then makes class numbers of it.
+_SECOND = (
+    ("is a column, [n, 1]", "torch.randint(0, {n}, (8, 1))", ".squeeze(1)"),
+    (
+        "holds one-hot rows, [n, classes]",
+        "torch.nn.functional.one_hot(torch.randint(0, {n}, (8,)), {n})",
+        ".argmax(dim=1)",
+    ),
+)
 _AT = re.compile(r"\bline 1: ")
 
 
@@ -40,7 +57,10 @@ async def mend_quoted(
     seen = known.quoted
     if seen is None or seen.run is None or seen.job is None or seen.run.error is None:
         return known
-    if seen.made_up or not seen.exact or not is_a(seen.run.error, *_OF_TWO_DTYPES):
+    error, run_job = seen.run.error, seen.job
+    if is_a(error, _TOO_MANY) and seen.exact and not _tells_sizes(known):
+        return await _mend_each(executor, known, run_job, error.code, codemods, operators)
+    if seen.made_up or not seen.exact or not is_a(error, *_OF_TWO_DTYPES, *_OF_TWO_DEVICES):
         return known
     found = await engine.repair(
         executor, codemods, seen.job, seen.run, None, known.question.text, operators
@@ -48,6 +68,46 @@ async def mend_quoted(
     offered = (found.fix,) if found.fix is not None else found.alternatives
     in_part = tuple(_in_part(fix) for fix in offered if fix.verified)
     return replace(known, repairs=replace(found, fix=None, alternatives=in_part))
+
+
+def _tells_sizes(known: Diagnosis) -> bool:
+    """Whether the post's own words give shapes, which those that are supposed here may not have."""
+    reading = read_posted(known.question, None)
+    return reading is not None and reading.is_of_the_post
+
+
+async def _mend_each(
+    executor: ExecutorClient,
+    known: Diagnosis,
+    job: Job,
+    code: str,
+    codemods: Sequence[Codemod],
+    operators: Sequence[Operator],
+) -> Diagnosis:
+    """The diagnosis with an edit for each form that the target may have."""
+    glue, named = job.glue, _OPERANDS.search(code)
+    bound = {b.name: b for b in glue.before} if glue is not None else {}
+    if glue is None or named is None or not {named[1], named[2]} <= bound.keys():
+        return known
+    classes = _N_CLASSES.search(bound[named[1]].what)
+    shown: list[Fix] = []
+    for form, value, edit in _SECOND if classes is not None else ():
+        given = bound[named[2]].model_copy(
+            update={"expression": value.format(n=classes[1] if classes else 0), "what": form}
+        )
+        rest = [given if b.name == given.name else b for b in glue.before]
+        so = job.model_copy(update={"glue": glue.model_copy(update={"before": tuple(rest)})})
+        run = await executor.run(so)
+        if run.error is None or not is_a(run.error, _TOO_MANY):
+            continue
+        found = await engine.repair(executor, codemods, so, run, None, "", operators)
+        offered = (found.fix,) if found.fix is not None else found.alternatives
+        new = f"{given.name}{edit}"
+        fixes = [fix for fix in offered if fix.verified and new in fix.code]
+        intent = f"`{given.name}` {form}"
+        told = {"title": f"`{new}`, if {intent}", "intent": intent}
+        shown += [_in_part(fix).model_copy(update=told) for fix in fixes[:1]]
+    return replace(known, repairs=replace(known.repairs, alternatives=tuple(shown)))
 
 
 def _in_part(fix: Fix) -> Fix:

@@ -108,7 +108,9 @@ async def rebuild(executor: ExecutorClient, question: Question, job: Job) -> Reb
     # Any loss that says so wants of two tensors of these sizes the same.
     names_sizes = exact and is_a(pasted, "loss_sizes")
     doubtful |= added and not names_sizes and _is_called_of_added(run.error, found.glue)
-    doubtful |= is_changed_elsewhere(question.code, program.code, found.glue)
+    # … and the error came up with just these, whatever another block makes of them.
+    elsewhere = is_changed_elsewhere(question.code, program.code, found.glue)
+    doubtful |= elsewhere and not (added and names_sizes)
     left_out = _left_out(program.code, found.left_out, excerpt=found.excerpt)
     said = "; ".join(filter(None, (program.said, left_out)))
     return Rebuild(run, again, exact, doubtful, said)

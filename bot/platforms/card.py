@@ -31,7 +31,7 @@ from bot.words import (
     listed,
 )
 from executor.errors.reading import OFTEN
-from executor.protocol import Remark
+from executor.protocol import GLUED, Remark
 from knowledge.repair.check import tally
 from knowledge.repair.fix import Fix
 
@@ -356,17 +356,23 @@ def _remedy(markdown: str, title: str) -> list[CardPart]:
 
 def _fix(fix: Fix, headline: str, *, whole: bool) -> CardPart:
     """The fixed program, to be copied in one go; of a long one the lines that it changes."""
-    # Only a run may say this: `verified` is the executor's word.
-    verdict = "ran, and it passes" if fix.verified else "ran, and does not pass"
-    if fix.shown_in_part:
-        verdict = neutral(f"partly shown: {fix.shown_in_part}")
-    verdict += f": {tally(fix.checks)}"
+    verdict = f"{neutral(verdict_of(fix))}: {tally(fix.checks)}"
     title = f"Fix if {one_line(neutral(fix.intent))}" if fix.intent else "Fix"
     text = verdict if fix.title in headline else f"{verdict}. {neutral(fix.title)}"
     code = fix.code.rstrip()
     if not whole or code.count("\n") + 1 > WHOLE_LINES:
         code = changed_lines(fix.diff)
     return CardPart("fix", title, text=text, code=neutral(code, "middle"), language="py")
+
+
+def verdict_of(fix: Fix) -> str:
+    """What a run has shown of an edit; with values that were made up, that it had those."""
+    if fix.shown_in_part:
+        return f"partly shown: {fix.shown_in_part}"
+    made_up = fix.result is not None and any(s.kind == GLUED for s in fix.result.stand_ins)
+    ran = "ran with what is assumed" if made_up else "ran"
+    # Only a run may say this: `verified` is the executor's word.
+    return f"{ran}, and it passes" if fix.verified else f"{ran}, and does not pass"
 
 
 def changed_lines(diff: str) -> str:

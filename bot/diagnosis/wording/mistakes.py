@@ -17,6 +17,7 @@ from bot.diagnosis.wording.in_place import both_lines, is_in_place
 from bot.diagnosis.wording.no_error import not_in_the_code
 from bot.diagnosis.wording.phrases import (
     NAMES_TOLD,
+    as_assumed,
     assumed,
     explanation,
     findings_of,
@@ -57,10 +58,10 @@ def fixed(question: Question, removed: Mistake, run: JobResult, fix: Fix) -> str
         told[0] = f"{written[:1].lower()}{written[1:]}"
     elif removed.error is None and (seen := findings_of(run, removed)):
         told = seen[: len(told)]
-    how = f"{under_assumptions(run)}" if is_rebuilt(run) else ""
     done = "; then ".join(told)
     aside = _aside(question, removed, run)
-    return f"Fixed: {done}.{how}{_not_posted(question, removed)}{_left(run, fix)}{aside}"
+    more = f"{_not_posted(question, removed)}{_left(run, fix)}{aside}"
+    return f"Fixed{as_assumed(run)}: {done}.{more}"
 
 
 def demonstrated(wrong: Mistake, run: JobResult, how: str, alternatives: Sequence[Fix] = ()) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from bot.models import PastedTraceback
+from bot.words import listed
 from executor.errors import read_words
 from executor.protocol import GLUED, MODULE, RESOURCES, Caught, ErrorSeen, Finding, JobResult
 from knowledge.repair.mistake import Mistake
@@ -47,6 +48,21 @@ def under_assumptions(run: JobResult) -> str:
     names = [f"`{s.name}`" for s in run.stand_ins if not s.name.startswith("_")]
     what = f" ({', '.join(names)})" if names else ""
     return f" This was run with assumptions about what was not posted{what}."
+
+
+def as_assumed(run: JobResult) -> str:
+    """Under which condition a fix of a rebuilt error holds; empty where nothing was made up."""
+    if not is_rebuilt(run):
+        return ""
+    made_up = [s for s in run.stand_ins if not s.name.startswith("_")]
+    if not made_up:
+        return ", if what was not posted is as assumed"
+    named = [f"`{s.name}`" for s in made_up[:NAMES_TOLD]]
+    if len(made_up) > NAMES_TOLD:
+        named.append(f"{len(made_up) - NAMES_TOLD} more")
+    if len(made_up) == 1:
+        return f", if {named[0]} is as assumed ({made_up[0].what})"
+    return f", if {listed(named)} are as assumed"
 
 
 def assumed(run: JobResult) -> str:

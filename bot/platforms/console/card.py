@@ -36,6 +36,7 @@ from bot.platforms.card import (
     remark_lines,
     says_who,
     seen_where,
+    verdict_of,
     why_title,
 )
 from bot.service.seam import (
@@ -347,11 +348,8 @@ def _plain(markdown: str) -> str:
 
 
 def _fix(fix: Fix) -> RenderableType:
-    verdict = "ran, and it passes" if fix.verified else "ran, and does not pass"
-    style = "green" if fix.verified else "red"
-    if fix.shown_in_part:
-        verdict, style = f"partly shown: {fix.shown_in_part}", "yellow"
-    head = Text(f"{harmless(verdict)}: ", style=style)
+    style = "yellow" if fix.shown_in_part else "green" if fix.verified else "red"
+    head = Text(f"{harmless(verdict_of(fix))}: ", style=style)
     head.append(tally(fix.checks), style="dim")
     if fix.intent:
         head = Text(harmless(f"if {fix.intent}"), style="bold").append(" · ").append_text(head)

@@ -29,6 +29,8 @@ _STUBS = (
     "_stubs.loss",
     "_stubs.Rows",
     "_stubs.same",
+    "_stubs.all_again",
+    "_stubs.several",
     "_stubs.Table",
 )
 

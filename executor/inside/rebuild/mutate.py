@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from executor.errors import SeenError, family_of, shapes_named
+from executor.inside.placeholders.losses import TARGET
 from executor.inside.rebuild.candidate import Candidate, Leaf
 from executor.inside.rebuild.dictated import OF_RANK, UNPACKED, from_message
 from executor.inside.rebuild.evidence import Posted
@@ -107,11 +109,18 @@ def _to_run(
         last_first = "argument #2" in posted.error.message
         yield from _moved(candidate, leaves[::-1] if last_first else leaves, seen)
     family = family_of(seen.type, seen.message)
+    if seen.ok or (family is not None and family.id == "division_by_zero"):  # nothing went round
+        for n, leaf in enumerate(leaves):
+            for tensor in _of_many(leaf, posted):
+                yield Step(0.3 + 0.2 * n, candidate.with_leaf(leaf, tensor, "use"))
     if family is None or seen.ok:
         return
     for n, leaf in enumerate(leaves):
         for tensor in _fitting(leaf.tensor, family, seen.message):
             yield Step(0.3 + 0.2 * n, _of_one_batch(candidate, leaf, tensor))
+        if family.id == "broadcast_sizes":  # of a reshape that takes its rows from the rest
+            for tensor in _in_ratio(leaf.tensor, family["a"], family["b"]):
+                yield Step(1.1 + 0.2 * n, candidate.with_leaf(leaf, tensor, "use"))
     yield from _all_alike(candidate, leaves, family, seen.message)
     yield from _other_kinds(candidate, seen, family)
     if candidate.simulate and family.id in DEVICE_FAMILIES:
@@ -259,6 +268,16 @@ def _fitting(tensor: Tensor, family: SeenError, message: str) -> Iterator[Tensor
                     yield replace(tensor, dtype=dtype, grad=False)
 
 
+def _in_ratio(tensor: Tensor, one: str, other: str) -> Iterator[Tensor]:
+    """The tensor with as many times the rows, or numbers in a row, as one size is the other."""
+    a, b = (int(size) if size.isdigit() else 0 for size in (one, other))
+    for more, less in ((a, b), (b, a)):
+        for n, size in enumerate(tensor.shape if a and b and len(tensor.shape) > _TABLE else ()):
+            if n in (0, len(tensor.shape) - 1) and size * more % less == 0:
+                shape = (*tensor.shape[:n], size * more // less, *tensor.shape[n + 1 :])
+                yield from [replace(tensor, shape=shape)] if fits(shape) and a != b else ()
+
+
 def _scaled(tensor: Tensor, given: int, wanted: int) -> Iterator[Tensor]:
     """The picture with a side as much longer as what comes of it is to be, or both sides."""
     shape = tensor.shape
@@ -300,6 +319,8 @@ def _other_kinds(candidate: Candidate, seen: Outcome, family: SeenError) -> Iter
         if name not in seen.read:
             continue
         value = given.value
+        if isinstance(value, Text) and value.expression.startswith("_stubs.Model("):
+            yield from _of_the_target(candidate, name, seen, family)
         if isinstance(value, Tensor) and family.id == "not_callable":
             made = Text("_stubs.same", "a function that gives back what it is given")
             yield Step(0.8, candidate.with_value(name, made, "use"))
@@ -321,4 +342,29 @@ def _other_kinds(candidate: Candidate, seen: Outcome, family: SeenError) -> Iter
             yield Step(1.5, candidate.with_value(name, Tensor((8, 20)), "use"))
 
 
+def _of_the_target(
+    candidate: Candidate, name: str, seen: Outcome, family: SeenError
+) -> Iterator[Step]:
+    """A small module that gives what the target of a loss is compared with."""
+    if family.id not in {"broadcast_sizes", "loss_sizes", "loss_target_shape"}:
+        return
+    for other, shape in seen.shapes.items():
+        if TARGET.search(other) and len(shape) > 1:
+            made = f"_stubs.Model({', '.join(map(str, shape[1:]))})"
+            words = "a small module that takes any batch and gives what the target has"
+            yield Step(0.5, candidate.with_value(name, Text(made, words), "use"))
+
+
+def _of_many(leaf: Leaf, posted: Posted) -> Iterator[Tensor]:
+    """The tensor with several batches of rows, where the code's own batches are larger than it."""
+    sizes = [int(n) for n in _BATCH.findall(posted.code)]
+    rows = _BATCHES * max(sizes, default=0)
+    if leaf.tensor.shape and rows > leaf.tensor.shape[0]:
+        shape = (rows, *leaf.tensor.shape[1:])
+        yield from [replace(leaf.tensor, shape=shape)] if fits(shape) else ()
+
+
+_BATCH = re.compile(r"(?i)\bbatch_?size\s{0,3}=\s{0,3}(\d{1,5})\b")
+_BATCHES = 4
+_TABLE = 2  # dimensions
 _LACKS = frozenset({"tensor_attribute", "object_attribute", "plain_attribute", "key_missing"})

@@ -6,8 +6,9 @@ import ast
 import builtins
 import importlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 import torch
 
@@ -27,6 +28,7 @@ _MAKERS = frozenset({"zeros", "ones", "rand", "randn", "randint", "empty", "full
                      "linspace", "randperm", "tensor", "normal", "manual_seed"})  # fmt: skip
 
 _GIVE_THEMSELVES = frozenset({"to", "cuda", "cpu", "eval", "train", "float", "double", "half"})
+_MANY = 7  # names that one call's result is unpacked into
 _CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict", "add_module"})
 
 
@@ -39,6 +41,8 @@ class Uses:
     attributes: set[str] = field(default_factory=set)
     keys: list[str] = field(default_factory=list)
     indexed: bool = False
+    least: tuple[int, ...] = ()  # the sizes that its subscripts of several dimensions need
+    of_items: set[str] = field(default_factory=set)  # attributes of what it is indexed for
     looped: bool = False
     passed_to: list[str] = field(default_factory=list)
     computed: bool = False
@@ -130,6 +134,20 @@ class NameUses:
             if isinstance(assigned, ast.Assign) and isinstance(assigned.targets[0], ast.Name):
                 found += self._tree.uses(self._tree.variable(assigned.targets[0]))
         return found
+
+    def names_of_results(self, name: str) -> tuple[list[str], list[str]]:
+        """The names that what its calls give is unpacked into, and those of what they are given."""
+        uses: Iterable[ast.expr] = self._tree.uses(ScopedName(None, name))
+        for use in self.attributes.get(name, ()) if "." in name else uses:
+            call = self._tree.parents.get(use)
+            given = self._tree.parents.get(call) if isinstance(call, ast.Call) else None
+            if not (isinstance(call, ast.Call) and isinstance(given, ast.Assign)):
+                continue
+            target = given.targets[0]
+            if call.func is use and isinstance(target, ast.Tuple) and len(target.elts) < _MANY:
+                arguments = [a for a in call.args if not isinstance(a, ast.Starred)]
+                return [ast.unparse(e) for e in target.elts], [ast.unparse(a) for a in arguments]
+        return [], []
 
     def keys_of_items(self, name: str) -> list[str]:
         """The keys that a loop over a name reads of each item: those of its dict."""
@@ -405,15 +423,15 @@ def facts(nodes: Iterable[ast.expr], parents: dict[ast.AST, ast.AST]) -> Uses:
                 key = above.slice
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
                     uses.keys.append(key.value)
+                uses.least = _largest(uses.least, _least_sizes(key))
+                if isinstance(item := parents.get(above), ast.Attribute):
+                    uses.of_items.add(item.attr)
             case ast.For() | ast.comprehension() if above.iter is node:
                 uses.looped = True
             case ast.Assign() if isinstance(target := above.targets[0], (ast.Tuple, ast.List)):
                 uses.unpacked = uses.unpacked or [last_name(e) or "item" for e in target.elts]
             case ast.BinOp():
-                other = above.right if above.left is node else above.left
-                text = isinstance(other, (ast.Constant, ast.JoinedStr))
-                value = getattr(other, "value", None)
-                uses.plain |= text and isinstance(value, str)
+                uses.plain |= any(map(_is_text, _terms(above, parents)))
                 uses.computed = True
             case ast.ClassDef():
                 uses.is_base |= node in above.bases
@@ -432,6 +450,46 @@ def facts(nodes: Iterable[ast.expr], parents: dict[ast.AST, ast.AST]) -> Uses:
             case _:
                 pass
     return uses
+
+
+def _terms(sum_: ast.BinOp, parents: dict[ast.AST, ast.AST]) -> Iterator[ast.expr]:
+    """All that is joined by the signs around one place: `a + " " + b`, read from either end."""
+    while isinstance(above := parents.get(sum_), ast.BinOp) and isinstance(above.op, ast.Add):
+        sum_ = above
+    sides = [sum_.left, sum_.right]
+    while sides:
+        side = sides.pop()
+        if isinstance(side, ast.BinOp) and isinstance(side.op, ast.Add):
+            sides += [side.left, side.right]
+        else:
+            yield side
+
+
+def _is_text(term: ast.expr) -> bool:
+    return isinstance(term, ast.JoinedStr) or (
+        isinstance(term, ast.Constant) and isinstance(term.value, str)
+    )
+
+
+def _least_sizes(key: ast.expr) -> tuple[int, ...]:
+    """The sizes that `x[:, (0, 3)]` needs: one for each dimension, 0 where any will do."""
+    if not isinstance(key, ast.Tuple) or not any(isinstance(e, ast.Slice) for e in key.elts):
+        return ()
+    if any(isinstance(e, ast.Constant) and e.value in (None, ...) for e in key.elts):
+        return ()
+    return tuple(max((n + 1 for n in _numbers(e)), default=0) for e in key.elts)
+
+
+def _numbers(item: ast.expr) -> Iterator[int]:
+    """The places that one part of a subscript names."""
+    below = item.upper if isinstance(item, ast.Slice) else item
+    for part in ast.walk(below) if below is not None else ():
+        if isinstance(part, ast.Constant) and type(part.value) is int:
+            yield part.value - isinstance(item, ast.Slice)
+
+
+def _largest(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(max(pair) for pair in zip_longest(one, other, fillvalue=0))
 
 
 def _names_of_keys(module: ast.Module) -> dict[str, str]:

@@ -34,7 +34,7 @@ from executor.inside.placeholders.run_placeholders import NEW
 from executor.inside.placeholders.shapes import Choices, TensorSpec
 from executor.inside.rebuild import stubs
 from executor.inside.rebuild.candidate import Given
-from executor.inside.rebuild.dictated import COLLATES
+from executor.inside.rebuild.dictated import COLLATES, OF_RANK
 from executor.inside.rebuild.drive import is_function_of_autograd
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.layers import layer
@@ -73,6 +73,11 @@ _PICTURE = re.compile(r"(?i)^(img|image|pic|picture|photo|frame)s?$")
 _OF_CLASSES = frozenset({"CrossEntropyLoss", "NLLLoss"})
 _WIDTHS = frozenset(stubs.Backbone.WIDTHS)
 _OF_LISTS = frozenset({"append", "extend", "insert"})
+_PREDICTED = re.compile(r"(?i)^(y_?)?(preds?|predicted|predictions?)$")
+_TWO = 2
+_ROWS = re.compile(r"^[xX](_|$)|(?i:^(inputs?|features?|samples?)(_|$))")
+# What a function measures: one number of a whole data set.
+_MEASURED = re.compile(r"(?i)loss|acc|score|error|metric|f1|precision|recall|auc|iou|psnr")
 _NUMPY_USE = frozenset({"from_numpy", "asarray"})
 _INDEX_NAME = re.compile(r"(?i)^(ind|index|indices|idxs?|ids|input_ids|tokens|labels?|targets?)$")
 
@@ -264,6 +269,8 @@ class Proposals:
             return self._maker(last)
         if (LOSS_NAME.search(last) or self.uses.is_loss(name)) and uses.arguments > 2:
             return Text("_stubs.loss", "a loss of all that it is given")
+        if several := self._several(name, last):
+            return several
         if LOSS_NAME.search(last) or self.uses.is_loss(name):
             return self._loss_text("")
         if self.uses.feeds_a_loss(name):
@@ -292,6 +299,16 @@ class Proposals:
             return Text("_stubs.same", "a layer that gives back its input")
         return Text("_stubs.same", f"a function `{last}` that gives back what it is given")
 
+    def _several(self, name: str, last: str) -> Text | None:
+        """A function whose result is unpacked: its arguments again, or numbers by their names."""
+        names, given = self.uses.names_of_results(name)
+        if len(names) < _TWO or MODEL_NAME.match(last):
+            return None
+        if len(given) >= len(names) and not any(map(_MEASURED.search, names)):
+            return Text("_stubs.all_again", f"a function `{last}` that gives back what it is given")
+        kinds = ", ".join(str(_MEASURED.search(n) is not None) for n in names)
+        return Text(f"_stubs.several({kinds})", f"a function `{last}` of {len(names)} results")
+
     def _makes_models(self, name: str) -> bool:
         """Whether what its calls give is used as a model is."""
         given = facts(self.uses.results(name), self.tree.parents).attributes
@@ -309,9 +326,14 @@ class Proposals:
         if uses.indexed and not (uses.keys or uses.computed or uses.attributes):
             if _PATH.search(last) or _PICTURES.search(last):
                 return Text(f'[f"{last}_{{n}}.png" for n in range(4)]', "four file names")
-            if TARGET.search(last) and "len" not in uses.passed_to:
+            of_tensors = uses.least or any(hasattr(torch.Tensor, a) for a in uses.of_items)
+            if TARGET.search(last) and of_tensors and len(uses.least) < _TWO:
+                return Tensor((8,), "int64")
+            if TARGET.search(last) and "len" not in uses.passed_to and not of_tensors:
                 return Text("[0, 1, 0, 1]", "four class numbers")
-        if uses.passed_to and set(uses.passed_to) <= {"len"} and not uses.attributes:
+        rows = uses.indexed and _ROWS.search(last)  # the samples, however they are counted
+        counted = uses.passed_to and set(uses.passed_to) <= {"len"} and not uses.attributes
+        if counted and not rows:
             return Text("range(10)", "10 classes")
         if uses.looped and _PATH.search(last) and not (uses.attributes or uses.computed):
             return Text(f'["{last}_0.png", "{last}_1.png"]', "two file names")
@@ -323,7 +345,7 @@ class Proposals:
             return Text(f'"{last}"', f'the file name "{last}"' if path_like else f'"{last}"')
         if "." in name and uses.only_formatted:
             return Text(f'"{last}"')
-        if uses.indexed and "len" in uses.passed_to and not uses.computed:
+        if uses.indexed and "len" in uses.passed_to and not (uses.computed or rows):
             return Text('["item"] * 4', "a list of four texts")
         if uses.keys and (_NAMESPACE.match(last) or _are_settings(uses.keys)):
             return _namespace(name)
@@ -378,8 +400,12 @@ class Proposals:
         wanted = None if "." in name else self._wanted(name)
         if wanted is not None:
             shape, dtype = wanted.shape, "int64" if wanted.high is not None else "float32"
-        elif _INDEX_NAME.match(last):
+        elif _INDEX_NAME.match(last) or (_PREDICTED.match(last) and "eq" in uses.attributes):
             shape, dtype = (8,), "int64"
+        if len(uses.least) > 1:  # whatever its name, more than one number is read of a row
+            usual = OF_RANK.get(len(uses.least), ())
+            shape = tuple(map(max, zip(uses.least, usual, strict=False))) or shape
+            dtype = "float32" if wanted is None else dtype
         shape = self._sizes(last) or shape
         if self._at_posted_line(name):
             ranks = [s for s in self.posted.shapes if s]
@@ -433,7 +459,12 @@ class Proposals:
                 return Text(
                     "_stubs.Recurrent(10)", "a small module that gives an output and a state"
                 )
-            return Text("_stubs.Model(10)", "a small module that takes any batch")
+            names, _ = self.uses.names_of_results(last)
+            if len(names) < _TWO:
+                return Text("_stubs.Model(10)", "a small module that takes any batch")
+            kinds = ", ".join(str(LOSS_NAME.search(n) is not None) for n in names)
+            words = f"a small module that gives {len(names)} results for any batch"
+            return Text(f"_stubs.Model(10, gives=({kinds}))", words)
         named = [m for m in models if m.name.lower().replace("_", "") in last.lower()]
         cls = (named or models)[-1]
         return Text(self.construct(cls), f"an instance of your class `{cls.name}`")

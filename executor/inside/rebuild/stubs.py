@@ -168,6 +168,22 @@ def same(*args: Any, **named: Any) -> Any:
     return args[0] if args and args[0] is not None else Stub()
 
 
+def all_again(*args: Any, **named: Any) -> tuple[Any, ...]:
+    """All that it is given: an unknown function that shuffles, or moves, several things at once."""
+    return args
+
+
+def several(*measured: bool) -> Callable[..., tuple[Any, ...]]:
+    """A function of several results: numbers where something is measured, else its arguments."""
+
+    def give(*args: Any, **named: Any) -> tuple[Any, ...]:
+        tensors = [a for a in args if isinstance(a, torch.Tensor)] or [torch.rand(8, 20)]
+        following = itertools.cycle(tensors)
+        return tuple(0.5 if one else next(following) for one in measured)
+
+    return give
+
+
 def in_turn(*shapes: tuple[int, ...]) -> Callable[..., torch.Tensor]:
     """A function that gives tensors of these shapes, one after the other."""
     following = itertools.cycle(shapes)
@@ -188,11 +204,12 @@ class Model(nn.Module):
     Args:
         outputs: the sizes of one sample's output.
         bounded: whether it lies in [0, 1], as a loss of probabilities wants it.
+        gives: whether each of several results is a loss, where it gives more than its output.
     """
 
-    def __init__(self, *outputs: int, bounded: bool = False) -> None:
+    def __init__(self, *outputs: int, bounded: bool = False, gives: tuple[bool, ...] = ()) -> None:
         super().__init__()
-        self.outputs = outputs
+        self.outputs, self.gives = outputs, gives
         self.bounded = bounded
         wide = _product(outputs) > _WIDE  # one score for each pixel: the same for all of them
         self.layer = nn.Linear(16, max(1, outputs[0] if wide else _product(outputs)))
@@ -202,7 +219,14 @@ class Model(nn.Module):
         own = name in _HEADS and name not in self._modules
         return super().__getattr__("layer" if own else name)
 
-    def forward(self, x: Any, *args: Any, **named: Any) -> torch.Tensor:
+    def forward(self, *args: Any, **named: Any) -> Any:
+        out = self._scores(next(v for v in (*args, *named.values()) if hasattr(v, "reshape")))
+        if not self.gives:
+            return out
+        return tuple(out.square().mean() if is_loss else out for is_loss in self.gives)
+
+    def _scores(self, x: Any) -> torch.Tensor:
+        x = x if x.dim() else x.reshape(1)
         flat = x.reshape(x.shape[0], -1).to(self.layer.weight.dtype)
         out: torch.Tensor = self.layer(_of_width(flat, 16))
         out = out.sigmoid() if self.bounded else out
@@ -241,7 +265,7 @@ class Recurrent(Model):
         kept = torch.zeros(8) if before is None else before
         kept = torch.tanh(kept + self.layer.weight.mean())
         after = (kept, *state[1:]) if isinstance(state, tuple) else kept
-        return super().forward(x) + kept.mean(), after
+        return self._scores(x) + kept.mean(), after
 
 
 _HEADS = ("fc", "head", "heads", "classifier")

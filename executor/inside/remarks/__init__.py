@@ -288,6 +288,7 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
     "rates_not_logs": formulas.rates_not_logs,
     "sum_beside_mean": formulas.sum_beside_mean,
     "other_variable": derivatives.other_variable,
+    "columns_summed": derivatives.columns_summed,
     "counts_padding": measures.counts_padding,
     "phases_in_training": evaluating.phases_in_training,
     "fed_the_answer": evaluating.fed_the_answer,

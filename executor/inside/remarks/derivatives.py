@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from executor.inside.remarks.edits import Told, put, way
 from executor.inside.remarks.syntax import (
     Found,
+    argument,
     assigned,
     dotted,
     functions,
@@ -24,7 +25,6 @@ def other_variable(tree: ast.Module) -> Found:
     """`u_xx = grad(u_x, t)`: a derivative by another variable than its name says."""
     gives = {name for name, f in functions(tree).items() if _gives(f)}
     for scope in (tree, *functions(tree).values()):
-        made: dict[str, tuple[str, str]] = {}  # what is differentiated, and by which variable
         own: list[tuple[ast.stmt, str, ast.expr]] = []
         own += (a for a in assigned(scope) if a[0] in inside(scope))
         own += ((n, "", n.value) for n in inside(scope) if isinstance(n, ast.Return) and n.value)
@@ -33,7 +33,6 @@ def other_variable(tree: ast.Module) -> Found:
             if first is None:
                 continue
             of, by, at = first
-            made |= {name: (of, by)} if name else {}
             wanted = _named_by(name, of)
             # Both letters are variables there: `u_xt` may be told from `u_xx`.
             if wanted and by != wanted and wanted in words(scope) and len(by) == 1:
@@ -45,16 +44,66 @@ def other_variable(tree: ast.Module) -> Found:
                     (way("the derivative is by what its name says", put(at, wanted)),),
                 )
                 return
-            if of in made and made[of][1] == by != "" and _has_columns(by, (name, of), scope, tree):
+
+
+def columns_summed(tree: ast.Module) -> Found:
+    """`grad(du, X, ones_like(du))` of the gradient by all columns: it derives their sum."""
+    gives = {name for name, f in functions(tree).items() if _gives(f)}
+    for scope in (tree, *functions(tree).values()):
+        made: dict[str, str] = {}  # gradient → by which variable
+        own: list[tuple[ast.stmt, str, ast.expr]] = []
+        own += (a for a in assigned(scope) if a[0] in inside(scope))
+        own += ((n, "", n.value) for n in inside(scope) if isinstance(n, ast.Return) and n.value)
+        for node, name, value in sorted(own, key=lambda o: o[0].lineno):
+            for of, by, _, call in _twice(value, gives):
+                again = made.get(of) == by or "(" in of
+                if not again or not by or not _is_of_ones(call):
+                    continue
+                told = of if "(" not in of else "the inner one"
+                if not _has_columns(by, (name, of, by), scope, tree):
+                    continue
                 yield (
-                    "other_variable",
+                    "columns_summed",
                     node,
-                    f"`{of}` is the gradient by all columns of `{by}`, and this derives its sum: "
+                    f"`{told}` is the gradient by all columns of `{by}`, and this derives its sum: "
                     f"each column of `{name or 'what is returned'}` is the second derivative and "
-                    f"the mixed ones added up (`u_xx + u_xy`); derive one column at a time: "
-                    f"`grad({of}[:, 0].sum(), {by}, create_graph=True)[0][:, 0]`",
+                    f"the mixed ones added up (`u_xx + u_xy`); derive one column at a time: with "
+                    f"`du` for the gradient, `grad(du[:, 0].sum(), {by}, create_graph=True)[0]"
+                    "[:, 0]`",
                 )
                 return
+            first = next((d for d in _differentiated(value, gives)), None)
+            if name and first is not None and not _picks_column(value):
+                made[name] = first[1]
+
+
+def _twice(
+    value: ast.expr, gives: Collection[str]
+) -> Iterator[tuple[str, str, ast.expr, ast.Call]]:
+    """Each derivative in an expression: of what, by which variable, and the call.
+
+    One of another derivative by the same variable, `grad(grad(u, x)[0], x)`, is of what is written.
+    """
+    for call in (n for n in walk(value) if isinstance(n, ast.Call)):
+        for of, by, at in _differentiated(call, gives):
+            yield of, by, at, call
+        if len(call.args) > 1 and ("grad" in tail(call).lower() or tail(call) in gives):
+            inner = call.args[0]
+            for _, by, at in _differentiated(inner, gives):
+                if by == dotted(call.args[1]) and not _picks_column(inner):
+                    yield ast.unparse(inner), by, at, call
+
+
+def _picks_column(value: ast.expr) -> bool:
+    """`grad(u, X, …)[0][:, 0]`: one column of the gradient."""
+    return any(isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Tuple) for n in walk(value))
+
+
+def _is_of_ones(call: ast.Call) -> bool:
+    """Whether the sum is derived: by ones, or with nothing said."""
+    given = argument(call, 2, "grad_outputs", "v")
+    given = given.elts[0] if isinstance(given, ast.List | ast.Tuple) and given.elts else given
+    return given is None or tail(given) in ("ones_like", "ones") or dotted(given)[:3] == "one"
 
 
 def _gives(function: ast.FunctionDef) -> bool:
@@ -92,10 +141,20 @@ def _has_columns(by: str, names: tuple[str, ...], scope: ast.AST, tree: ast.AST)
             ) if of in names and at > 0:  # fmt: skip
                 return True
     made = (n for v in made_of(ast.Name(by, ast.Load()), tree) for n in walk(v))
+    calls = [n for n in made if isinstance(n, ast.Call)]
     return any(
-        tail(n) in ("rand", "randn") and _is_several(n.args)
-        for n in made if isinstance(n, ast.Call)
-    )  # fmt: skip
+        (tail(n) in ("rand", "randn") and _is_several(n.args)) or _is_joined(n) for n in calls
+    )
+
+
+def _is_joined(call: ast.Call) -> bool:
+    """`torch.cat([x, t], 1)`, `torch.stack((x, t), dim=-1)`: one column for each."""
+    along = argument(call, 1, "dim", "axis")
+    match call.args[:1]:
+        case [ast.List(elts=parts) | ast.Tuple(elts=parts)] if len(parts) > 1:
+            last = along is not None and ast.unparse(along) in ("1", "-1")
+            return last and tail(call) in ("cat", "concat", "stack", "hstack", "column_stack")
+    return False
 
 
 def _is_several(sizes: list[ast.expr]) -> bool:
@@ -126,4 +185,4 @@ def _differentiated(value: ast.expr, gives: Collection[str]) -> Iterator[tuple[s
                 yield dotted(of), dotted(one), one
 
 
-RULES = (other_variable,)
+RULES = (other_variable, columns_summed)

@@ -60,7 +60,8 @@ def _new_leaf(tree: ast.Module) -> Found:
                 and "loss" in dotted(value).lower()
                 and any(k.arg == "requires_grad" and is_true(k.value) for k in keywords)
             ):
-                yield "new_leaf", node, _CUT.format(name=dotted(value))
+                kept = way("the loss keeps the graph that it was computed with", put(node, value))
+                yield Told("new_leaf", node, _CUT.format(name=dotted(value)), (kept,))
             case ast.Call(func=ast.Attribute(value=value, attr="requires_grad_"), args=given) if (
                 "loss" in dotted(value).lower() and not (given and not is_true(given[0]))
             ):

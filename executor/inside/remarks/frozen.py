@@ -223,4 +223,55 @@ def _switched(tree: ast.Module, *, to: bool) -> Iterator[tuple[ast.stmt | ast.ex
                     yield node, dotted(of)
 
 
-RULES = (frozen_averages, table_frozen, unfrozen_unheld)
+_TABLE = re.compile(r"weight|bias|(?:in_proj|weight|bias)_\w{1,12}|data")
+_TENSORS = frozenset(
+    ["Parameter", "randn", "rand", "zeros", "ones", "tensor", "empty", "full", "eye", "arange"]
+)
+
+
+def slice_switched(tree: ast.Module) -> Found:
+    """`w[10:].requires_grad = True`: the flag is set on a tensor that nothing holds."""
+    for node in walk(tree):
+        match node:
+            case ast.Assign(
+                targets=[ast.Attribute(value=ast.Subscript() as part, attr="requires_grad")],
+                value=value,
+            ):
+                pass
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Attribute(value=ast.Subscript() as part, attr="requires_grad_"),
+                    args=args,
+                )
+            ):
+                value = args[0] if args else ast.Constant(True)
+            case _:
+                continue
+        if not _is_of_tensor(part, tree):
+            continue
+        held = ast.unparse(part.value).removesuffix(".data")
+        thaws = not (isinstance(value, ast.Constant) and value.value is False)
+        rows = "these rows" if thaws else "the other rows"
+        yield (
+            "slice_switched",
+            node,
+            f"`{ast.unparse(part)}` is a new tensor, which nothing holds: the flag is lost with "
+            f"it, and `{held}` has one flag for all of it. To train {rows} alone, keep them in a "
+            "parameter of their own and join the two where they are used (`torch.cat([fixed, "
+            f"trained])`); or set the gradient of the others to 0 (`{held}.register_hook(lambda "
+            "g: g * mask)`) in a parameter group with `weight_decay=0`, as the decay moves rows "
+            "without a gradient too",
+        )
+
+
+def _is_of_tensor(part: ast.Subscript, tree: ast.Module) -> bool:
+    """Whether what is indexed is a tensor, and no list of parameters, nor a Sequential."""
+    if isinstance(part.slice, ast.Tuple | ast.Compare):
+        return True
+    if isinstance(part.value, ast.Attribute) and _TABLE.fullmatch(part.value.attr):
+        return True
+    made = [v for _, name, v in assigned(tree) if name and name == dotted(part.value)]
+    return bool(made) and all(isinstance(v, ast.Call) and tail(v) in _TENSORS for v in made)
+
+
+RULES = (frozen_averages, table_frozen, unfrozen_unheld, slice_switched)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from executor.inside.remarks.edits import Told, put, way
 from executor.inside.remarks.syntax import (
     Found,
     argument,
@@ -13,6 +14,7 @@ from executor.inside.remarks.syntax import (
     dotted,
     functions,
     inside,
+    made_of,
     origins,
     tail,
     walk,
@@ -159,8 +161,15 @@ def _is_given_data(between: list[ast.stmt], name: str) -> bool:
     return any(dotted(a) in (name, f"{name}.forward") for a in handed)
 
 
-_COUNTS = ("bincount", "unique", "Counter", "value_counts")
-_PER_SAMPLE = ("gather", "index_select", "take", "map", "repeat_interleave", "choose")
+_COUNTS = ("bincount", "Counter", "value_counts", "compute_class_weight")
+_CASTS = (
+    "tensor", "Tensor", "as_tensor", "FloatTensor", "DoubleTensor", "array", "asarray",
+    "from_numpy", "list", "tuple", "sqrt", "pow", "power", "reciprocal", "softmax", "exp", "log",
+)  # fmt: skip
+_KEEP = (
+    "float", "double", "to", "cpu", "cuda", "numpy", "tolist", "values", "sqrt", "pow", "items",
+    "reciprocal", "astype", "type", "clamp", "clip", "softmax", "sort_index", "to_numpy", "detach",
+)  # fmt: skip
 
 
 def weights_of_classes(tree: ast.Module) -> Found:
@@ -168,33 +177,150 @@ def weights_of_classes(tree: ast.Module) -> Found:
     for call in walk(tree):
         if not isinstance(call, ast.Call) or callee(call) != "WeightedRandomSampler":
             continue
-        weights = argument(call, 0, "weights")
-        if weights is None:
+        weights, drawn = argument(call, 0, "weights"), argument(call, 1, "num_samples")
+        if weights is None or drawn is None or not _is_of_classes(weights, tree, set()):
             continue
-        makings = _makings(weights, tree)
-        counted = any(isinstance(n, ast.Call) and tail(n) in _COUNTS for n in makings)
-        if not counted or any(map(_is_per_sample, makings)):
+        written = _written_out(weights, tree)
+        if written and not _draws_more(drawn, written, tree):
             continue
         name = dotted(weights) or "weights"
-        yield (
+        made = (
+            f"has {written}: it draws only the samples 0 to {written - 1}" if written else
+            "is made for the classes, with one for each: it draws only as many of the first "
+            "samples as there are classes"
+        )  # fmt: skip
+        yield Told(
             "weights_of_classes",
             call,
-            f"WeightedRandomSampler takes a weight for each sample, and `{name}` is made from the "
-            "counts of the classes, with one for each class: it draws only as many of the first "
-            f"samples as there are classes; give it `{name}[labels]`",
-        )
+            f"WeightedRandomSampler takes a weight for each sample, and `{name}` {made}; give it "
+            f"that of each sample's class, `{name}[labels]` (as tensors, with the class numbers of "
+            "all samples in their order)",
+            tuple(
+                way("each sample has the weight of its class",
+                    put(weights, "torch.as_tensor(", weights, f")[torch.as_tensor({labels})]"))
+                for labels in _counted(weights, tree)
+            ),
+        )  # fmt: skip
 
 
-def _is_per_sample(node: ast.AST) -> bool:
-    """Whether it looks something up for each of many, or cannot be seen through."""
+def _is_of_classes(node: ast.AST, tree: ast.Module, seen: set[str]) -> bool:
+    """Whether a value surely has one entry for each class: counts, what is made of them, a list."""
     match node:
-        case ast.Subscript(slice=ast.Constant() | ast.Slice() | ast.UnaryOp()):
-            return False
-        case ast.Subscript() | ast.comprehension() | ast.Lambda():
-            return True
-        case ast.Call():
-            return tail(node) in _PER_SAMPLE
+        case ast.Name() | ast.Attribute() if dotted(node):
+            name = dotted(node)
+            if name in seen:
+                return False
+            if name in _tallies(tree):
+                return True
+            given = [*origins(tree).get(name, []), *_unpacked(tree).get(name, [])]
+            held = node.value if isinstance(node, ast.Attribute) and node.attr == "values" else None
+            given += [] if given or held is None else [held]
+            return bool(given) and all(_is_of_classes(v, tree, seen | {name}) for v in given)
+        case ast.Attribute(value=of, attr="values") | ast.UnaryOp(operand=of):
+            return _is_of_classes(of, tree, seen)
+        case ast.BinOp(left=left, right=right):
+            sides = [s for s in (left, right) if _is_of_classes(s, tree, seen)]
+            listed = any(isinstance(s, ast.List | ast.Tuple) for s in (left, right))
+            return bool(sides) and not listed and not any(map(_looks_up, (left, right)))
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Dict(values=parts):
+            return len(parts) > 1 and not any(isinstance(p, ast.Starred) for p in parts)
+        case ast.ListComp(generators=[ast.comprehension(iter=over, ifs=[])]):
+            return _is_of_classes(over, tree, seen) or _are_classes(over)
+        case ast.Subscript(value=of, slice=ast.Constant() | ast.Slice() | ast.UnaryOp()):
+            return _is_of_classes(of, tree, seen)
+        case ast.Call(args=given):
+            own = functions(tree).get(tail(node))
+            if tail(node) == "unique":
+                return not any(k.arg == "return_inverse" for k in node.keywords)
+            if tail(node) in _COUNTS:
+                return True
+            if own is not None and tail(node) not in seen:
+                back = [n.value for n in inside(own) if isinstance(n, ast.Return) and n.value]
+                seen = seen | {tail(node)}
+                return bool(back) and all(_is_of_classes(v, tree, seen) for v in back)
+            parts = [given[0]] if tail(node) in _CASTS and given else []
+            match node.func:
+                case ast.Attribute(value=of, attr=kept) if kept in _KEEP:
+                    parts.append(of)
+            return any(_is_of_classes(v, tree, seen) for v in parts)
     return False
+
+
+def _tallies(tree: ast.Module) -> set[str]:
+    """The variables in which something is counted: `n[y] += 1`."""
+    return {
+        dotted(n.target.value)
+        for n in walk(tree)
+        if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Subscript)
+        and isinstance(n.op, ast.Add) and ast.unparse(n.value) in ("1", "1.0")
+    } - {""}  # fmt: skip
+
+
+def _are_classes(over: ast.expr) -> bool:
+    """Whether a loop goes through the classes: `np.unique(y)`, `set(y)`, `range(num_classes)`."""
+    match over:
+        case ast.Call(args=[*_, end]) if tail(over) in ("range", "sorted"):
+            count = isinstance(end, ast.Constant) or _CLASSES.search(dotted(end)) is not None
+            return count if tail(over) == "range" else _are_classes(end)
+        case ast.Call():
+            return tail(over) in ("unique", "set")
+    return _CLASSES.search(dotted(over)) is not None
+
+
+_CLASSES = re.compile(r"(?i)classes$|class_names$|^n_?cls$|num_cls$")
+
+
+def _looks_up(node: ast.AST) -> bool:
+    """Whether something is looked up there for each of many."""
+    return any(
+        isinstance(n, ast.Subscript)
+        and not isinstance(n.slice, ast.Constant | ast.Slice | ast.UnaryOp)
+        for n in walk(node)
+    )
+
+
+def _written_out(weights: ast.expr, tree: ast.Module) -> int:
+    """How many weights the text spells out; 0 where it does not."""
+    sizes = set()
+    for value in made_of(weights, tree):
+        inner: ast.expr = value
+        while isinstance(inner, ast.Call | ast.BinOp | ast.UnaryOp):
+            match inner:
+                case ast.Call(func=ast.Attribute(value=of, attr=kept)) if kept in _KEEP:
+                    inner = of
+                case ast.Call(args=[of, *_]) | ast.BinOp(right=of) | ast.UnaryOp(operand=of):
+                    inner = of
+                case _:
+                    return 0
+            inner = next(iter(made_of(inner, tree)), inner)
+        sizes.add(len(inner.elts) if isinstance(inner, ast.List | ast.Tuple) else 0)
+    return sizes.pop() if len(sizes) == 1 else 0
+
+
+def _draws_more(drawn: ast.expr, written: int, tree: ast.Module) -> bool:
+    """Whether more samples are drawn than weights are spelt out, of data that are not as few."""
+    if isinstance(drawn, ast.Constant):
+        return isinstance(drawn.value, int) and drawn.value > 4 * written
+    for node in _makings(drawn, tree):
+        match node:
+            case ast.List(elts=parts) | ast.Tuple(elts=parts) if len(parts) == written:
+                return False
+            case ast.Call(args=[ast.Constant(value=int() as first), *_]) if first == written:
+                return False
+    return not any(map(_is_weight, words(drawn)))
+
+
+def _is_weight(name: str) -> bool:
+    return re.search(r"(?i)^w$|weight|prob", name) is not None
+
+
+def _counted(weights: ast.expr, tree: ast.Module) -> list[str]:
+    """The labels that the weights were counted from, where they are one variable."""
+    found = {
+        dotted(n.args[0]) for n in _makings(weights, tree)
+        if isinstance(n, ast.Call) and n.args and tail(n) in ("bincount", "unique")
+    }  # fmt: skip
+    return sorted(found) if len(found) == 1 and "" not in found and "torch" in words(tree) else []
 
 
 def classes_by_batch(tree: ast.Module) -> Found:

@@ -5,21 +5,25 @@ from __future__ import annotations
 import ast
 import re
 
-from executor.inside.remarks.edits import Told, put, way
+from executor.inside.remarks.edits import Told, moved, put, way
 from executor.inside.remarks.syntax import (
     Found,
     argument,
     assigned,
     dotted,
+    functions,
     inside,
     is_optimizer,
     loops,
+    made_of,
+    method_calls,
     methods_named,
     module_classes,
     origins,
     owner,
     tail,
     walk,
+    words,
 )
 
 _PICKS = {"gather", "index_select", "take", "repeat", "expand"}
@@ -183,4 +187,118 @@ def _is_run_in_a_loop(tree: ast.Module, name: str) -> bool:
     )
 
 
-RULES = (setting_overwritten, group_rates_overwritten, reset_uncalled)
+_AT_ONCE = {
+    "LambdaLR", "OneCycleLR", "CyclicLR", "CosineAnnealingWarmRestarts", "LinearLR", "ConstantLR",
+    "SequentialLR", "get_linear_schedule_with_warmup", "get_cosine_schedule_with_warmup",
+}  # fmt: skip
+_BY_ITS_COUNT = {"StepLR", "MultiStepLR", "CosineAnnealingLR", "PolynomialLR"}
+_FROM_ITS_COUNT = {"LambdaLR", "OneCycleLR", "CyclicLR"}  # whose rate hangs on nothing else
+_COUNTED = re.compile(r"(?i)epoch|step|iter")
+
+
+def schedule_begins_again(tree: ast.Module) -> Found:
+    """A schedule made behind the optimizer's `load_state_dict`, in a training that goes on."""
+    for scope in (tree, *functions(tree).values()):
+        for node, name, value in assigned(scope):
+            if not isinstance(value, ast.Call) or tail(value) not in _AT_ONCE | _BY_ITS_COUNT:
+                continue
+            held = argument(value, 0, "optimizer")
+            loads = [
+                c for c in method_calls(scope, "load_state_dict")
+                if held is not None and owner(c) == dotted(held) and c.lineno < node.lineno
+                and c in inside(scope) and node in inside(scope)
+            ]  # fmt: skip
+            if not loads or _is_brought_up(name, node, value, tree):
+                continue
+            told_so = _stores(tree, f"{name}.last_epoch")
+            if not told_so and not _goes_on(tree):
+                continue
+            if told_so and tail(value) not in _AT_ONCE:
+                continue  # its rate is only changed at the steps, by the count that is set
+            at_once = (
+                f"making `{tail(value)}` takes its first step, which sets the learning rate of "
+                f"count 0 over the one that line {loads[-1].lineno} has loaded"
+            )
+            counts = (
+                f"; `{name}.last_epoch` changes no rate before the next `step()`" if told_so else
+                ", and it counts from 0 again"
+            )  # fmt: skip
+            again = f"`{tail(value)}` is made anew and counts from 0, while the epochs go on"
+            yield Told(
+                "schedule_begins_again",
+                node,
+                f"{at_once + counts if tail(value) in _AT_ONCE else again}: make optimizer and "
+                f"schedule first, and load both states then (save `{name}.state_dict()` beside "
+                "the optimizer's)",
+                (moved("the optimizer's state is loaded behind it", node, by=loads[-1]),)
+                if told_so and tail(value) in _FROM_ITS_COUNT else (),
+            )  # fmt: skip
+            return
+
+
+def _is_brought_up(name: str, made: ast.stmt, value: ast.Call, tree: ast.Module) -> bool:
+    """Whether a schedule is told where it stands, or the rate is set behind it."""
+    if any(k.arg in ("last_epoch", None) for k in value.keywords) or len(value.args) > 3:
+        return True
+    last = name.rpartition(".")[2]
+    own = [c for c in method_calls(tree, "load_state_dict") if owner(c).rpartition(".")[2] == last]
+    starts = {w for loop in loops(tree) for w in _starts(loop)}
+    by = {*words(value), *(w for a in value.args for w in words(functions(tree).get(tail(a), a)))}
+    steps = [
+        n for n in walk(tree) if isinstance(n, ast.Call) and tail(n) == "step" and owner(n) == name
+    ]
+    given = any(c.args or c.keywords for c in steps)
+    forward = any(
+        isinstance(loop, ast.For) and len(loop.body) == 1
+        and any(c in inside(loop) for c in steps) for loop in loops(tree)
+    )  # fmt: skip
+    sets = any(
+        isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
+        and ast.unparse(n.slice) == "'lr'" and n.lineno > made.lineno for n in walk(tree)
+    )  # fmt: skip
+    return bool(own) or given or forward or sets or bool(starts & by)
+
+
+def _starts(loop: ast.AST) -> set[str]:
+    """The names by which a loop says where it begins: `start` of `range(start, epochs)`."""
+    match loop:
+        case ast.For(iter=ast.Call(args=[first, _, *_])) if tail(loop.iter) in ("range", "trange"):
+            return words(first)
+    return set()
+
+
+def _goes_on(tree: ast.Module) -> bool:
+    """Whether a loop begins at the epoch, or the step, that a checkpoint holds."""
+    for loop in loops(tree):
+        match loop:
+            case ast.For(iter=ast.Call(args=[first, _, *_])) if tail(loop.iter) in (
+                "range",
+                "trange",
+            ):
+                made = [n for v in made_of(first, tree) for n in walk(v)]
+                if any(map(_is_held_count, made)):
+                    return True
+    return False
+
+
+def _is_held_count(node: ast.AST) -> bool:
+    """`saved["epoch"]`, `saved.get("step", 0)`."""
+    match node:
+        case (
+            ast.Subscript(slice=ast.Constant(value=str() as key))
+            | ast.Call(
+                func=ast.Attribute(attr="get" | "pop"), args=[ast.Constant(value=str() as key), *_]
+            )
+        ):
+            return _COUNTED.search(key) is not None
+    return False
+
+
+def _stores(tree: ast.Module, place: str) -> bool:
+    return any(
+        isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and dotted(n) == place
+        for n in walk(tree)
+    )
+
+
+RULES = (setting_overwritten, group_rates_overwritten, reset_uncalled, schedule_begins_again)

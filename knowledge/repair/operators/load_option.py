@@ -10,6 +10,7 @@ import libcst as cst
 from executor.errors import is_a
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
+from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, calls, with_argument
 
 ERRORS = ("weights_only", "cuda_checkpoint")
@@ -21,11 +22,12 @@ def edits(failure: Failure) -> Rewrites:
     if not isinstance(node, cst.Call) or not failure.text(node.func).endswith("load"):
         return
     if not is_a(failure.error, "weights_only"):
-        device = cst.SimpleString('"cpu"')
+        here = torch.cuda.is_available()  # then it was saved on a machine with more GPUs
+        device = cst.SimpleString('"cuda:0"' if here else '"cpu"')
         yield failure.edit(
             {node: with_argument(node, 1, "map_location", device)},
-            "what was saved on a GPU is loaded onto the CPU",
-            "it is to go on without a GPU",
+            f"what was saved on a GPU is loaded onto the {'first GPU' if here else 'CPU'}",
+            f"it is to go on {'with the GPU that is there' if here else 'without a GPU'}",
         )
         return
     if (save := _saved(failure, node)) is None:

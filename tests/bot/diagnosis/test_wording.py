@@ -42,6 +42,11 @@ ADDED = Finding(
 BOTH = ran(findings=(SHAPES, ADDED))
 
 
+def made_up(name: str) -> Placeholder:
+    """What stands for a name, so that the posted error comes up."""
+    return Placeholder(name=name, line=1, what="a tensor [2]", kind=GLUED)
+
+
 def pasted(message: str, type: str = "RuntimeError", **more: object) -> Question:
     """A question with a pasted error."""
     return Question(text="", traceback=PastedTraceback(type=type, message=message), **more)  # type: ignore[arg-type]
@@ -138,6 +143,27 @@ def fixed(before: JobResult, made: Fix, question: Question = ASKED) -> str:
             failed(SIZES),
             fix(ran(caught=(caught("other", demonstrated="comment"),))),
             "Fixed: do it so.",
+        ),
+        # With values that were made up it holds on a condition, which the first words say.
+        (
+            failed(SIZES, stand_ins=(made_up("x"),)),
+            fix(ran()),
+            "Fixed, if `x` is as assumed (a tensor [2]): do it so.",
+        ),
+        (
+            failed(SIZES, stand_ins=(made_up("x"), made_up("w"), made_up("_stubs"))),
+            fix(ran()),
+            "Fixed, if `x` and `w` are as assumed: do it so.",
+        ),
+        (
+            failed(SIZES, stand_ins=tuple(made_up(name) for name in "abcdefgh")),
+            fix(ran()),
+            "Fixed, if `a`, `b`, `c`, `d`, `e`, `f` and 2 more are as assumed: do it so.",
+        ),
+        (
+            failed(SIZES, stand_ins=(made_up("_stubs"),)),
+            fix(ran()),
+            "Fixed, if what was not posted is as assumed: do it so.",
         ),
     ],
 )

@@ -105,6 +105,8 @@ SHOWN = {
         FIELD.format("u_x, u_t = D(u, x), D(u, x)", made=D, columns=1),
         FIELD.format("du_dx = " + GRAD.format("u.sum()", "x") + "\n    d2u_dx2 = "
                      + GRAD.format("du_dx.sum()", "t"), made="", columns=1),
+    ],
+    "columns_summed": [
         FIELD.format("g = D(u, p)\n    gg = D(g, p)", made=D, columns=2),
         FIELD.format("g = " + GRAD.format("u.sum()", "p") + "\n    gg = "
                      + GRAD.format("g.sum()", "p") + "\n    f(g[:, 1:2])", made="", columns="n"),

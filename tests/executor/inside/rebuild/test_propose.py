@@ -100,9 +100,27 @@ def proposals(code: str, message: str = "x") -> Proposals:
         ("class A:\n    def __init__(self, labels):\n        self.labels = labels\n"
          "    def __getitem__(self, i):\n        return self.labels[i]\nA(train_labels)",
          "train_labels", "[0, 1, 0, 1]"),
-        ("out, h = walker(x, h)", "walker", "_stubs.same"),  # a function; no model's name
+        ("out, h = walker(x, h)", "walker", "_stubs.all_again"),  # a function; no model's name
+        ("a = walker(x, h)", "walker", "_stubs.same"),
+        ("a, b, c = walker(x, h)", "walker", "_stubs.several(False, False, False)"),
+        ("loss, best = check(net, data)", "check", "_stubs.several(True, False)"),
+        # What is read of several dimensions is a tensor of that many, whatever its name.
+        ("loss = f(label[:, 2], z)", "label", "torch.rand((8, 20))"),
+        ("loss = f(label[:, (0, 30)], z)", "label", "torch.rand((8, 31))"),
+        ("seq = labels[i:i + 4, :, :]", "labels", "torch.rand((4, 12, 20))"),
+        ("y = labels[i]", "labels", "[0, 1, 0, 1]"),
+        ("y = labels[i].unsqueeze(0)", "labels", "torch.randint(0, 10, (8,))"),
+        ("y = labels[i].title()", "labels", "[0, 1, 0, 1]"),
+        ("for i in range(len(X_train)): f(X_train[i])", "X_train", "torch.rand((8, 20))"),
+        ("for i in range(len(words)): f(words[i])", "words", '["item"] * 4'),
+        ("t = a + ' [SEP] ' + b", "a", '"a"'),
+        ("t = a + ' [SEP] ' + b", "b", '"b"'),
+        ("t = a + c + b", "b", "torch.rand((8, 20))"),
         ("out, h = rnn_model(x, h)", "rnn_model", "_stubs.Recurrent(10)"),
-        ("out, attention = model(x, mask)", "model", "_stubs.Model(10)"),  # no state of its own
+        ("out, attention = model(x, mask)", "model",  # no state of its own
+         "_stubs.Model(10, gives=(False, False))"),
+        ("loss, scores = model(x, labels=y)", "model", "_stubs.Model(10, gives=(True, False))"),
+        ("scores = model(x, labels=y)", "model", "_stubs.Model(10)"),
         ("image, label = parts['val'][k]", "parts",
          "{'val': [(torch.rand((3, 32, 32)), torch.randint(0, 10, ()),) for _ in range(4)]}"),
         ("image, label = samples[k]", "samples",
