@@ -172,6 +172,8 @@ COVERED_SINCE = {
         "one-seed-for-cpu-and-gpus",
     },
     "what is the difference between batch norm and layer norm": {"what-the-norms-normalise"},
+    "how do I compute the Hessian of a function": {"hessian-of-a-model"},
+    "compute the Hessian of a small network": {"hessian-of-a-model"},
     "model.eval() gives other results than model.train()": {
         "batch-norm-differs-in-eval",
         "dropout-active-in-evaluation",

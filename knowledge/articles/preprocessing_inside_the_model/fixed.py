@@ -1,0 +1,21 @@
+import torch
+from torch import nn
+
+
+class Ready(nn.Module):
+    def __init__(self, net, mean, std):
+        super().__init__()
+        self.net = net
+        self.register_buffer("mean", mean)
+        self.register_buffer("std", std)
+
+    def forward(self, image):
+        return self.net((image.float() / 255 - self.mean) / self.std)
+
+
+net = nn.Conv2d(3, 4, 3)
+image = torch.randint(0, 256, (2, 3, 8, 8), dtype=torch.uint8)
+mean, std = torch.full((1, 3, 1, 1), 0.5), torch.full((1, 3, 1, 1), 0.25)
+wanted = net((image.float() / 255 - mean) / std)
+exported = torch.jit.trace(Ready(net, mean, std).eval(), image, check_trace=False)
+assert torch.allclose(exported(image.float()), wanted, atol=1e-5), "it takes the raw image"
