@@ -46,6 +46,7 @@ one function, from the tree to remarks.
     passes.py      which loops go over batches, and what counts these or their samples
     parts.py       what is made from what, and which parts of the data are held out
     figures.py     figures that are not what they are called
+    pictures.py    pictures whose patches are cut by a view
     reductions.py  values taken together along the wrong dimension, or too early
     noise.py       noise, distributions and soft targets of the wrong quantity
     copies.py      copies that are none
@@ -123,6 +124,7 @@ from executor.inside.remarks import (
     noise,
     overwritten,
     pairs,
+    pictures,
     policies,
     preparation,
     processes,
@@ -197,6 +199,7 @@ _BY_WHAT_IT_READS = (
     *best_score.RULES,
     *shared.RULES,
     *pairs.RULES,
+    *pictures.RULES,
     *quantities.RULES,
     *slips.RULES,
     *figures.RULES,

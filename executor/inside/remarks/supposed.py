@@ -107,6 +107,7 @@ SUPPOSES = {
     "over_batches": "this is to be a share of the samples",
     "overlap_unlimited": "this is the overlap of two boxes",
     "padding_overwritten": "the padding is to add nothing",
+    "patches_reshaped": "the patches are to be squares of the picture",
     "patience_adds_up": "it counts rounds in a row",
     "penalty_of_all": "each sample's gradient is to have a norm of 1",
     "penalty_rewarded": "the name says what it is",
