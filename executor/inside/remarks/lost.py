@@ -59,7 +59,8 @@ def value_left(tree: ast.Module) -> Found:
     """The same of a value of which nothing says that it was meant for what follows."""
     for told, is_meant in _unread(tree):
         if not is_meant:
-            words_ = f"{told.message}: it is left over, unless it is to have a part there"
+            message = told.message.partition(": that goes on with")[0]
+            words_ = f"{message}: it is left over, unless it is to have a part there"
             yield Told("value_left", told.node, words_)
 
 
@@ -78,9 +79,12 @@ def _unread(tree: ast.Module) -> Iterator[tuple[Told, bool]]:
     known = _Tensors(tree)
     said = {node for rule in NEVER_USED for _, node, *_ in rule(tree)}
     looked_at = {scope: without_gradients(scope) for scope in scopes}
+    taken_by = [(s, n.id) for _, s, _, v in stores for n in walk(v) if isinstance(n, ast.Name)]
     for scope, statement, name, value in stores:
         if statement in said or statement in looked_at[scope]:
             continue
+        if any(by is not statement and name == of for by, of in taken_by):
+            continue  # it is read: by what nothing reads, which is told
         goes_on = known.is_one(value) and is_read(name, value)  # `h = h.detach()`
         adapted = _is_adapted(value, tree)
         if _acts(value, tree) or not (goes_on or adapted or known.is_worked_out(value, scope)):

@@ -165,6 +165,8 @@ SAYS = {
     DATA + "x_n = x / 2\n" + FIT: "that goes on with `x`, as in line 4",
     PLAIN + DATA + "net = Net()\nx_n = x / 2\nprint(x)\n" + FIT: "as in line 15",
     HEADS.format("kind, size", "kind", ""): "`kind` is compared with 2 targets",
+    DATA + "z = x / 2\nshare = z * 3\n" + FIT: "`share` is computed here and nothing reads it, so "
+    "that it changes nothing of what follows: it is left over",
 }
 EDITS = {
     DATA + "x_n = x / 2\n" + FIT: [[3, 0, 3, 3], ["x"]],

@@ -560,6 +560,14 @@ def test_a_loss_that_repeats_one_of_its_two(any_house: House, given: str, target
     assert not any(f.mistake for f in says.findings)
 
 
+@pytest.mark.parametrize(("given", "target"), [("2, 7", "2, 3"), ("7, 2", "3, 2"), ("6", "2, 3")])
+def test_a_loss_that_refuses_its_two_repeats_none(any_house: House, given: str, target: str):
+    """PyTorch warns of the sizes before it raises, and the program may take that."""
+    loss = f"F.mse_loss(torch.rand({given}), torch.rand({target}))"
+
+    assert not run(any_house, f"try:\n    {loss}\nexcept RuntimeError:\n    print('no')\n").findings
+
+
 @pytest.mark.parametrize("text", ["Using a target size", "Using a target size ()"])
 def test_a_warning_that_only_begins_like_pytorchs_is_left_alone(any_house: House, text: str):
     """It is the program's own."""

@@ -127,10 +127,10 @@ def report_warnings(
                 collector.add("pytorch_warns", warning.line, "", says)
 
 
-def _fitted(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that two shapes are broadcast to."""
-    pairs = zip_longest(reversed(a), reversed(b), fillvalue=1)
-    return tuple(max(pair) for pair in pairs)[::-1]
+def _is_repeated(fewer: tuple[int, ...], more: tuple[int, ...]) -> bool:
+    """Whether a tensor is broadcast to another's number of elements, and that one is kept."""
+    pairs = zip_longest(reversed(fewer), reversed(more), fillvalue=1)
+    return all(few in (1, many) for few, many in pairs)
 
 
 def _report_repeated(collector: FindingCollector, warning: WarningSeen) -> bool:
@@ -141,7 +141,7 @@ def _report_repeated(collector: FindingCollector, warning: WarningSeen) -> bool:
         given, target = seen.sizes("input"), seen.sizes("target")
         fewer, more = sorted((given, target), key=math.prod)
         n, all_ = math.prod(fewer), math.prod(more)
-        if n == all_ or all_ != math.prod(_fitted(fewer, more)):
+        if n == all_ or not _is_repeated(fewer, more):
             continue
         repeated = "input" if fewer == given else "target"
         if repeated == "target" and n == 1:
