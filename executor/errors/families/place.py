@@ -38,7 +38,8 @@ FAMILIES = (
             "If the machine has a GPU of NVIDIA: install a build with CUDA (the selector on "
             "pytorch.org; `torch.version.cuda` is None for a CPU build). If not (a Mac has none), "
             "say what is there: `device = 'cuda' if torch.cuda.is_available() else 'cpu'`, or "
-            "`mps` on a Mac",
+            "`mps` on a Mac; and where that stands already, put `.to(device)` in place of the "
+            "`.cuda()` that is left over",
         ),
         suspects=(Suspect(r"cuda|to|device"),),
         types=("AssertionError", "RuntimeError"),
