@@ -45,7 +45,7 @@ class Forgotten:
         """Whether it was forgotten."""
         if w.root is None or w.module is None:  # a tensor or a parameter of its own
             return self._parameters or not isinstance(w.tensor, nn.Parameter)
-        if self._steps.of_another(w):
+        if self._steps.twin(w) is not None:
             return True  # a twin of what the optimizer holds: trained by mistake in its place
         if not w.training or self._names.intent.selects:
             return False

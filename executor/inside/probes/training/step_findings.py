@@ -98,7 +98,7 @@ class StepFindings:
                 "not_in_optimizer",
                 w.line,
                 w.name,
-                f"`{w.name}` {shape}{self._steps.of_another(w)} gets a gradient, but no optimizer "
+                f"`{w.name}` {shape}{self._beside_its_twin(w)} gets a gradient, but no optimizer "
                 "holds it, so that it never changes",
                 **({"module": owners[key]} if key in owners else {}),
             )
@@ -213,6 +213,13 @@ class StepFindings:
         if not w.owner:
             return f"`{w.name}` {list(w.tensor.shape)}{self._of_a_nameless(key)}", {}
         return f"{'another ' if self._steps.of_another(w) else ''}`{w.owner}`", {}
+
+    def _beside_its_twin(self, w: Watched) -> str:
+        """Which of two parameters of one name it is, where an optimizer holds the other one."""
+        if self._steps.of_another(w):
+            return f" of another `{w.owner}` than the one in the optimizer"
+        twin = self._steps.twin(w)
+        return ", which took the place of the one in the optimizer," if twin is not None else ""
 
     def _of_a_nameless(self, key: int) -> str:
         """The module of a parameter whose model is in no variable: the name alone is ambiguous."""

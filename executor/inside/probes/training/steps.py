@@ -350,10 +350,14 @@ class Steps:
                 )
                 self.evaluating[key] = root, name, line, n + 1
 
-    def of_another(self, w: Watched) -> str:
-        """Note that the optimizer holds another parameter of the same name."""
-        same = any(o.name == w.name and o.owner for o in self.optimized.values())
-        return f" of another `{w.owner}` than the one in the optimizer" if same else ""
+    def twin(self, w: Watched) -> Watched | None:
+        """Another parameter of the same name, which an optimizer holds."""
+        return next((o for o in self.optimized.values() if o.name == w.name and o.owner), None)
+
+    def of_another(self, w: Watched) -> bool:
+        """Whether its twin is one of another module: a layer of this one may be replaced."""
+        twin = self.twin(w)
+        return twin is not None and (w.root is None or twin.root is not w.root)
 
 
 def _ids(groups: Sequence[dict[str, Any]]) -> list[int]:
