@@ -296,8 +296,22 @@ def _model_ends(tree: ast.Module) -> Found:
     for end, activation in ends(tree):
         for kind in sorted(takes):
             wrong = _WRONG.get((kind, activation))
-            if wrong and (len(takes) == 1 or kind == "scores"):
+            if wrong and (len(takes) == 1 or kind == "scores") and not _is_changed(kind, tree):
                 yield wrong[0], end, wrong[1]
+
+
+def _is_changed(kind: str, tree: ast.Module) -> bool:
+    """Whether such a loss gets something else than what the model gives: `torch.log(probs)`."""
+    losses = losses_of(tree)
+    given = (
+        argument(n, 0, "input") for n in walk(tree)
+        if isinstance(n, ast.Call) and takes_of(n, losses) == kind
+    )  # fmt: skip
+    made = (_unwrapped(v) for first in given if first is not None for v in made_of(first, tree))
+    return any(tail(v) in _OTHERWISE for v in made)
+
+
+_OTHERWISE = frozenset(["log", "log1p", "logit", "exp", "log_softmax", "logsigmoid"])
 
 
 def ends(tree: ast.Module) -> list[tuple[ast.AST, str]]:

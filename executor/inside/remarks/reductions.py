@@ -19,7 +19,10 @@ from executor.inside.remarks.syntax import (
     functions,
     inside,
     is_linear,
+    last_value,
     made_of,
+    methods_named,
+    module_classes,
     tail,
     walk,
     words,
@@ -244,7 +247,28 @@ def softmax_over_batch(tree: ast.Module) -> Found:
                 if _reads_classes(node, name):
                     yield _over_batch(value, along)
                     break
+    yield from _ends_over_batch(tree)
 
+
+def _ends_over_batch(tree: ast.Module) -> Found:
+    """The only model, whose scores go to a loss over classes, gives a softmax along the batch."""
+    models = [c for c in module_classes(tree) if any(True for _ in methods_named(c, "forward"))]
+    if len(models) != 1 or not words(tree) & _OF_CLASSES:
+        return
+    for forward in methods_named(models[0], "forward"):
+        value = last_value(forward)
+        along = _softmax_along(value) if value is not None else None
+        if not isinstance(value, ast.Call) or along is None:
+            continue
+        by = value.func.value if isinstance(value.func, ast.Attribute) else value.func
+        for scores in (*value.args, by):
+            if isinstance(scores, ast.Call) and any(
+                is_linear(v) for v in made_of(scores.func, tree)
+            ):
+                yield _over_batch(value, along)
+
+
+_OF_CLASSES = {"nll_loss", "NLLLoss", "cross_entropy", "CrossEntropyLoss"}
 
 def _over_batch(node: ast.AST, along: ast.expr) -> Told:
     return Told(

@@ -39,13 +39,14 @@ class Waiting:
             return
         known = optimizer_classes()
         found = {cls: names for cls, names in made(self._tree).items() if cls in known}
-        idle = {cls: names for cls, names in found.items() if len(names) == 1}
-        idle = {c: n for c, n in idle.items() if not is_used(self._tree, min(n))}
+        unused = {c: [n for n in names if not is_used(self._tree, n)] for c, names in found.items()}
+        # Of two there is no telling which of them an object is.
+        idle = {cls: names[0] for cls, names in unused.items() if len(names) == 1}
         if not idle:
             return
         for thing in gc.get_objects():  # gc.freeze() hides the server's
             if issubclass(type(thing), torch.optim.Optimizer) and type(thing).__name__ in idle:
-                self._waiting.append((thing, min(idle[type(thing).__name__])))
+                self._waiting.append((thing, idle[type(thing).__name__]))
 
     def report(self, collector: FindingCollector, steps: Steps) -> None:
         """Add those that nothing has stepped, although backward reached their parameters."""

@@ -112,7 +112,6 @@ def proposals(code: str, message: str = "x") -> Proposals:
         ("y = labels[i].unsqueeze(0)", "labels", "torch.randint(0, 10, (8,))"),
         ("y = labels[i].title()", "labels", "[0, 1, 0, 1]"),
         ("for i in range(len(X_train)): f(X_train[i])", "X_train", "torch.rand((8, 20))"),
-        ("for i in range(len(words)): f(words[i])", "words", '["item"] * 4'),
         ("t = a + ' [SEP] ' + b", "a", '"a"'),
         ("t = a + ' [SEP] ' + b", "b", '"b"'),
         ("t = a + c + b", "b", "torch.rand((8, 20))"),
