@@ -8,11 +8,12 @@ from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.keeps import computed, written
 from knowledge.repair.toolkit.sites import integer
 
 ERRORS = ("slice_step",)
-KEEPS = (computed(allowed=("[",), instead=((r"\[.*", ".flip("),)),)
+_TURNED = written("turned", "it is turned round", "it is not turned round", has=r"\.flip\(")
+KEEPS = (computed(allowed=("[",)), _TURNED)
 
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
