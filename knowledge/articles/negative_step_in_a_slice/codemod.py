@@ -13,7 +13,7 @@ from knowledge.repair.toolkit.sites import integer
 
 ERRORS = ("slice_step",)
 _TURNED = written("turned", "it is turned round", "it is not turned round", has=r"\.flip\(")
-KEEPS = (computed(allowed=("[",)), _TURNED)
+KEEPS = (computed(allowed=("[",), instead=((r"\[.*", ".flip("),)), _TURNED)
 
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrites
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.edits import Edits, Program, call
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.keeps import computed, layers
+from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.shapes import live_shape, uses_loaded_weights
 from knowledge.repair.toolkit.sites import argument, assignment, calls, method_of, scope_of, seen_as
 
 ERRORS = ("broadcast_sizes",)
-KEEPS = (computed(), layers)
+KEEPS = (computed(),)
 _DIMENSIONS = 4  # of a batch of maps
 
 
@@ -84,3 +84,12 @@ def _is_the_input(program: Program, forward: cst.FunctionDef, value: cst.BaseExp
     if found is None:
         return value.value in given
     return isinstance(found.value, cst.Name) and found.value.value in given
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same two are added, and no layer is gone."""
+    old = before.values.tensors if before.values is not None else {}
+    new = after.values.tensors if after.values is not None else {}
+    gone = [n for n in old if "." in n and (n not in new or new[n].shape != old[n].shape)]
+    detail = f"`{gone[0]}` is another one" if gone else "every layer is as it was"
+    return [Check(name="same layers", passed=not gone, detail=detail)]

@@ -73,8 +73,8 @@ def asked(error: Error, before: JobResult, after: JobResult, proposal: Proposal)
 def still_called(error: Error, before: JobResult, after: JobResult, proposal: Proposal) -> Check:
     """The function whose call raised the error is still called."""
     found = re.match(r"(?:[\w.]+\s*=\s*)?([\w.]+)\(", error.code if error is not None else "")
-    name, new = found[1] if found is not None else "", "".join(proposal.code.split())
-    kept = re.search(rf"(?<![\w.]){re.escape(name)}\(", new) if name else True
+    name, new = found[1] if found is not None else "", proposal.code
+    kept = re.search(rf"(?<![\w.]){re.escape(name)}\s*\(", new) if name else True
     kept = kept or f"{name.removesuffix('.forward')}()(" in new
     return Check.of("called", kept, "it is still called", f"`{name}` is no longer called")
 

@@ -157,7 +157,7 @@ class Causal(nn.Module):
         self.register_buffer(name="mask", tensor=self.mask)   # by name
 
     def forward(self, x):
-        return self.last(self.mask @ x)
+        return self.last(x @ self.mask)
 
 
 print(Causal(3)(torch.ones(3, 3)).shape)
