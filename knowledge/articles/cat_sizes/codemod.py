@@ -7,24 +7,25 @@ from dataclasses import replace
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrites
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.alignment import unsqueezed, whole_number
 from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.keeps import computed, numbers
-from knowledge.repair.toolkit.shapes import Shape, live_shape
+from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
     integer,
     scope_of,
+    seen_error,
     with_argument,
 )
 
 # Error families.
 _SIZES, _DIMENSIONS, _NUMBERS = "cat_sizes", "cat_dimensions", "cat_of_numbers"
 ERRORS = (_SIZES, _DIMENSIONS, _NUMBERS)
-KEEPS = (computed(allowed=("expand",), may_go=("unsqueeze", "T")), numbers)
+KEEPS = (computed(allowed=("expand",), may_go=("unsqueeze", "T")),)
 _JOINS = ("cat", "concat", "concatenate")
 
 
@@ -136,3 +137,10 @@ def _turned_before(program: Failed, part: cst.BaseExpression) -> cst.Attribute |
 
 def _fits(shapes: list[Shape], dim: int) -> bool:
     return len({len(s) for s in shapes}) == 1 and len({s[:dim] + s[dim + 1 :] for s in shapes}) == 1
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The tensors are joined whole."""
+    if seen_error(before, _NUMBERS) is not None:
+        return []  # `x = torch.cat([x, x[-1] + 1])` makes x longer
+    return [same_numbers(before, after, proposal.code)]

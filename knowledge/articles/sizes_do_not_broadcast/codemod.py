@@ -8,19 +8,19 @@ import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Rewrites
+from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.alignment import Alignment, alignments, fits, turned
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import in_loop
-from knowledge.repair.toolkit.keeps import computed, numbers
-from knowledge.repair.toolkit.shapes import Shape, live_shape
-from knowledge.repair.toolkit.sites import integer
+from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers
+from knowledge.repair.toolkit.sites import integer, seen_error
 
 _LEARNED = ("weight", "grad", "data")
 _SIZES, _GROWS = "broadcast_sizes", "inplace_result_grows"  # error families
 ERRORS, LAYERS = (_SIZES, _GROWS), ""
-KEEPS = (computed(allowed=("view",), may_go=("unsqueeze", "T")), numbers)
+KEEPS = (computed(allowed=("view",), may_go=("unsqueeze", "T")),)
 _METHODS = ("mul", "add", "sub", "div", "masked_fill", "mul_", "add_", "sub_", "div_",
             "masked_fill_", "eq", "ne", "lt", "gt", "le", "ge", "pow")  # fmt: skip
 _AT = cst.MatrixMultiply(cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" "))
@@ -139,3 +139,9 @@ def _both(a: Shape, b: Shape) -> Shape:
     n = max(len(a), len(b))
     x, y = (1,) * (n - len(a)) + a, (1,) * (n - len(b)) + b
     return tuple(p if q == 1 else q if p in (1, q) else 0 for p, q in zip(x, y, strict=True))
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same operation on the same tensors."""
+    grown = seen_error(before, _GROWS) is not None
+    return [] if grown else [same_numbers(before, after, proposal.code)]

@@ -2,8 +2,8 @@
 
 The error's words say what is wanted; which call it is, and whether the option fits there, say the
 live values: `vmap(…, randomness="different")`, `batch_sampler=` of what yields lists of indices, a
-generator made of the seed, SparseAdam where every gradient is sparse, zeros for the gradient of
-what takes no part, whole weights for a scaler.
+generator made of the seed, an activation that writes into a new tensor, SparseAdam where every
+gradient is sparse, zeros for the gradient of what takes no part, whole weights for a scaler.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
     calls,
+    made,
     scope_of,
     with_argument,
     without_argument,
@@ -85,6 +86,20 @@ def _generator(failure: Failure) -> Rewrites:
         title = f"line {failure.line(given.value)}: {told}"
     if changes:
         yield Rewrite(failure.replace(changes), title, told, cost=COST.SAID, as_one=True)
+
+
+def _not_in_place(failure: Failure) -> Rewrites:
+    """`nn.ReLU()` for `nn.ReLU(inplace=True)`, behind a layer whose gradient a hook looks at."""
+    layer, place = failure.result.layer, next(iter(failure.places), None)
+    site = made(failure, layer) if layer is not None else None
+    found = [place.node if place is not None else None, site.call if site is not None else None]
+    for call in found:
+        option = argument(call, 99, "inplace") if isinstance(call, cst.Call) else None
+        if isinstance(call, cst.Call) and option is not None:
+            name = failure.text(call.func).rpartition(".")[2]
+            told = f"`{name}` gives a new tensor, and leaves the one that the hook saw as it is"
+            yield _edit(failure, call, without_argument(call, option), told)
+            return
 
 
 def _lists_of_indices(failure: Failure) -> Rewrites:
@@ -352,6 +367,7 @@ _ANY = re.compile("")
 _OPTIONS = (
     _Option("random_under_vmap", _ANY, _random_in_vmap),
     _Option("overload", re.compile(r"\bgenerator=int\b"), _generator),
+    _Option("view_of_many_in_place", re.compile("custom Function"), _not_in_place),
     _Option("index_type", re.compile(r"not (?:list|tuple)"), _lists_of_indices),
     _Option("loader_options_exclude_each_other", re.compile("shuffle"), _order_of_sampler),
     _Option("scheduler_resumed", re.compile("initial_lr"), _at_the_start),

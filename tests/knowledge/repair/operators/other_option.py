@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.knowledge.repair.codemods.cases import Cases, delete, swap
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
 
 NOISE = """\
 import torch
@@ -32,6 +32,17 @@ import torch
 a = torch.randn(3, generator=1)
 b = torch.randn(3, generator=2)
 print(a.shape, b.shape)
+"""
+
+HOOKED = """\
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(inplace=True), nn.Linear(4, 1))
+seen = []
+net[0].register_full_backward_hook(lambda *given: seen.append(given[2][0].norm()))
+net(torch.rand(6, 3)).sum().backward()   # of all
+print(len(seen))
 """
 
 BATCHES = """\
@@ -397,6 +408,7 @@ CASES = Cases(
         "noise in vmap": (NOISE, ('vmap(noisy, randomness="different")   # one by one',)),
         "a seed": (SEEDED, ("generator=torch.Generator().manual_seed(seed))   # alike",)),
         "two seeds": (TWO_SEEDED, ("generator=torch.Generator().manual_seed(2)",)),
+        "a hook on what is overwritten": (HOOKED, ("nn.ReLU(), nn.Linear(4, 1)",)),
         "whole batches": (BATCHES, ("batch_sampler=alike):   # of one length",)),
         "sparse rows": (ROWS, ("SparseAdam(table.parameters(), lr=0.05)   # rows",)),
         "a sampler": (DRAWN, ("DataLoader(data, batch_size=4, sampler=sampler)   # drawn",)),
@@ -426,6 +438,16 @@ CASES = Cases(
         "unused": (
             "the columns of the input",
             swap("create_graph=True)", "create_graph=True, allow_unused=True)"),
+        ),
+        "swallowed": (
+            "a hook on what is overwritten",
+            swallow("net(torch.rand(6, 3)).sum().backward()   # of all"),
+        ),
+        "no hook": (
+            "a hook on what is overwritten",
+            delete(
+                "net[0].register_full_backward_hook(lambda *given: seen.append(given[2][0].norm()))"
+            ),
         ),
         "no sampler": ("a sampler", swap(", sampler=sampler", "")),
         "no schedule": ("from scratch", delete("scheduler.step()")),
