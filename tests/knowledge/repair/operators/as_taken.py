@@ -138,6 +138,14 @@ def hide(scores, hidden):
 print(hide(torch.randn(2, 3), torch.tensor([True, False, False])).softmax(-1))
 """
 
+FLAGGED = """\
+import torch
+
+flags = torch.tensor([[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
+scores = torch.randn(2, 3)
+print(scores.masked_fill(flags, -1e9).softmax(1))   # some
+"""
+
 CAUSAL = """\
 import torch
 
@@ -638,7 +646,8 @@ CASES = Cases(
             ("torch.from_numpy(self.rows[i]).unsqueeze(0)   # one row",),
         ),
         "a number as text": (INFINITE, ('masked_fill(hidden, float("-inf"))',)),
-        "a mask of numbers": (CAUSAL, ("seen == 0", "seen.bool()")),
+        "a mask of what is before": (CAUSAL, ("seen == 0",)),
+        "a mask of numbers": (FLAGGED, ("flags == 0", "flags.bool()")),
         "a list of losses": (HISTORY, ("history.append(loss.item())   # of each round",)),
         "a list of terms": (
             TERMS,
