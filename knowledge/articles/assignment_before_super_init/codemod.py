@@ -8,12 +8,15 @@ import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.sites import seen_error
+from knowledge.repair.toolkit.keeps import written
+from knowledge.repair.toolkit.sites import method_of, seen_error
 
 # `super(Net).__init__()`, `super.__init__()`, `super().__init__` and `super().__init()`.
+_TOLD = "it still is a Module", "it is no Module any more"
+KEEPS = (written("module", *_TOLD, has=r"\bModule\b"),)
 _SLIPPED = re.compile(
     r"super\(\w+\)\.__init__\(\)|super\.__init__\(\)|super\(\)\.__init__$|super\(\)\._*init_?\(\)$"
 )
@@ -58,13 +61,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
 def _init(program: Failed, result: JobResult) -> cst.FunctionDef | None:
     """The __init__ that the error is about."""
     if seen := read(program.error, _NEVER):
-        for cls in program.all(cst.ClassDef):
-            if cls.name.value == seen["type"]:
-                found = [
-                    f for f in program.inside(cls, cst.FunctionDef) if f.name.value == "__init__"
-                ]
-                return found[0] if len(found) == 1 else None
-        return None
+        return method_of(program, seen["type"], "__init__")
     line = program.statement
     function = program.up(line, cst.FunctionDef) if line is not None else None
     return function if function is not None and function.name.value == "__init__" else None
@@ -73,9 +70,3 @@ def _init(program: Failed, result: JobResult) -> cst.FunctionDef | None:
 def _is_docstring(line: cst.SimpleStatementLine) -> bool:
     small = line.body[0]
     return isinstance(small, cst.Expr) and isinstance(small.value, cst.SimpleString)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The class still is a module: what it made is called as one."""
-    kept = re.search(r"\bModule\b", proposal.code) is not None
-    return [Check.of("module", kept, "it still is a Module", "it is no Module any more")]

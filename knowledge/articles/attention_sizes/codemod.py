@@ -6,11 +6,11 @@ import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult, Layer
-from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.shapes import live_shape, resized_call, uses_loaded_weights
-from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
+from knowledge.repair.toolkit.sites import argument, calls, with_argument
 
 ERRORS = ("attention_mask", "attention_embedding", "view_size")
 KEEPS, LAYERS = (computed(),), "MultiheadAttention"
@@ -61,10 +61,3 @@ def _as_wide(program: Failed, call: cst.Call, width: int, expected: int) -> Rewr
     for found in resized_call(program, call, 0, keyword, width):
         told = f"the tokens have {width} numbers, so the layer is made for {width}"
         yield found.rewrite(f"{told} instead of {expected}")
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same tokens go in, with the same mask."""
-    error = seen_error(before, *ERRORS)
-    kept = error is None or proposal.code.count("mask") >= error.code.count("mask")
-    return [Check(name="masks", passed=kept, detail="every mask is still there")]

@@ -12,7 +12,7 @@ from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import same_layers
-from knowledge.repair.toolkit.sites import scope_of, seen_as, seen_error
+from knowledge.repair.toolkit.sites import method_of, scope_of, seen_as, seen_error
 
 
 def applies(result: JobResult) -> bool:
@@ -34,7 +34,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if match is None or len(classes) != 1:
         return
     own, name = classes[0], match["name"]
-    given = _init(own)
+    given = method_of(program, own.name.value, "__init__")
     stored, read = _stored(program, own), _read(program, own)
     if given is not None and name in _parameters(given) and name not in stored:
         lacking = [n for n in _parameters(given) if n in read - stored - _defined(own)]
@@ -72,11 +72,6 @@ def _with_stored(program: Failed, init: cst.FunctionDef, names: list[str]) -> Re
 def _is_docstring(statement: cst.BaseStatement) -> bool:
     first = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
     return isinstance(first, cst.Expr) and isinstance(first.value, cst.SimpleString)
-
-
-def _init(own: cst.ClassDef) -> cst.FunctionDef | None:
-    methods = [m for m in own.body.body if isinstance(m, cst.FunctionDef)]
-    return next((m for m in methods if m.name.value == "__init__"), None)
 
 
 def _parameters(init: cst.FunctionDef) -> list[str]:

@@ -11,8 +11,8 @@ from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.edits import Program, call
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, leaves, tensors
+from knowledge.repair.toolkit.shapes import failing_lines
 from knowledge.repair.toolkit.sites import argument, scope_of, seen_error
-from knowledge.repair.toolkit.unchanged import failing_lines
 
 ERRORS, SAYS = ("join_of_one_tensor",), {"function": "cat"}
 KEEPS = (computed(may_go=("torch", "cat", "dim"), allowed=("[",)), tensors, leaves)
@@ -66,7 +66,7 @@ def _is_made_whole(program: Program, value: cst.BaseExpression, node: cst.Call) 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensors go on, with all of their elements."""
     error = seen_error(before, *ERRORS)
-    was, now = failing_lines(error, proposal)
+    was, now = failing_lines(error, proposal.code)
     named = set(re.findall(r"\b[A-Za-z_]\w*\b(?!\s*[=(.])", was))
     lost = sorted(n for n in named if not re.search(rf"\b{n}\b", now))
     detail = f"`{lost[0]}` is not used any more" if lost else "every tensor is still used"

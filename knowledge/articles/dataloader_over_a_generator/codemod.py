@@ -5,17 +5,21 @@ Both run; whether the generator yields one or the other only its author knows.
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Edits, call
 from knowledge.repair.toolkit.failed import Failed
+from knowledge.repair.toolkit.keeps import written
 from knowledge.repair.toolkit.sites import argument, calls
 
 ERRORS, SAYS = ("no_length",), {"type": "generator"}
+_TOLD = "it gets all of it", "it does not get what the generator yields"
+_LIST = r"list\([^\[\]]*\)\s*"
+KEEPS = (
+    written("all", *_TOLD, has=rf"DataLoader\(\s*(dataset\s*=\s*)?{_LIST}", lacks=rf"{_LIST}\["),
+)
 _TAKES_ITS_PLACE = ("shuffle", "drop_last", "sampler", "batch_sampler")
 
 
@@ -42,11 +46,3 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     said = r"\b(yields?|generates?|makes) (whole )?batches\b"
     edits: Edits = {given.value: listed, size.value: cst.Name("None")}
     yield program.edit(edits, told, meant, at=loader, said=said)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The loader still gets everything that the generator yields."""
-    given = re.search(r"DataLoader\(\s*(dataset\s*=\s*)?list\([^\[\]]*\)\s*,?", proposal.code)
-    cut = re.search(r"list\([^\[\]]*\)\s*\[", proposal.code)
-    kept = given is not None and cut is None
-    return [Check.of("all", kept, "it gets all of it", "it does not get what the generator yields")]

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.keeps import computed, leaves, tensors
-from knowledge.repair.toolkit.sites import seen_error
+from knowledge.repair.toolkit.keeps import computed, leaves, tensors, written
 
 ERRORS = ("deepcopy_of_result",)
-KEEPS = (computed(may_go=("copy", "deepcopy"), allowed=("detach",)), tensors, leaves)
+_COPIED = written("copy", "it is a copy", "it is no copy", has=r"\.clone\(")
+KEEPS = (computed(may_go=("copy", "deepcopy"), allowed=("detach",)), tensors, leaves, _COPIED)
 
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
@@ -39,12 +37,3 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         "the copy goes on into the loss",
     )
     yield program.edit({node: method(value, "clone")}, told, meant, said=said)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """It is still a copy, and of the same tensor."""
-    error = seen_error(before, *ERRORS)
-    name = re.search(r"\((.*)\)$", error.code) if error is not None else None
-    own = re.escape(name[1]) if name is not None else "$^"
-    copied = re.search(rf"{own}(\.detach\(\))?\.clone\(", proposal.code) is not None
-    return [Check.of("copy", copied, "it is a copy", "it is no copy")]

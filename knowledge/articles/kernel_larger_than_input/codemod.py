@@ -5,14 +5,15 @@ from __future__ import annotations
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.keeps import computed, written
 from knowledge.repair.toolkit.shapes import uses_loaded_weights
 from knowledge.repair.toolkit.sites import argument, integer, made, setting, with_argument
 
 ERRORS, LAYERS = ("conv_kernel_size",), "Conv2d"
-KEEPS = (computed(),)
+_TOLD = "the picture is the same", "another picture is made"
+KEEPS = (computed(), written("picture", *_TOLD, lacks=r"interpolate|F\.pad\(|Upsample"))
 
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
@@ -36,10 +37,3 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     told = f"the kernel is as large as the {height} x {width} picture"
     meant = "one number for the whole picture"
     yield program.edit({size.value: integer(height)}, told, meant, at=call.call)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The convolution still computes, on a picture that nobody made larger."""
-    bent = [w for w in ("interpolate", "F.pad(", "Upsample") if w in proposal.code]
-    detail = f"{bent[0].rstrip('(')} makes another picture" if bent else "the picture is the same"
-    return [Check(name="picture", passed=not bent, detail=detail)]

@@ -6,13 +6,12 @@ import libcst as cst
 
 from executor.errors import is_a, read
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.alignment import fits, placements, spread, told
 from knowledge.repair.toolkit.edits import Edits, method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, numbers
 from knowledge.repair.toolkit.shapes import Shape, live_shape
-from knowledge.repair.toolkit.sites import seen_error
 
 # Error families.
 _INDICES, _MASK, _VALUES = "index_shapes", "mask_shape", "assigned_shape"
@@ -101,11 +100,3 @@ def _as_the_mask(
         f"{list(shape)} is repeated into {list(mask)}, the shape of the mask that chooses from it"
     )
     yield program.edit({node.value: new}, told, at=node)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same places are chosen, of the same tensor."""
-    error = seen_error(before, *ERRORS)
-    text = error.code if error is not None else ""
-    kept = proposal.code.count("[") >= text.count("[")
-    return [Check(name="places", passed=kept, detail="the indexing is still there")]

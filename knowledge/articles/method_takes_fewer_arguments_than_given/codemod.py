@@ -15,7 +15,7 @@ from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.edits import Edits, separated
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.sites import names_in, seen_as
+from knowledge.repair.toolkit.sites import method_of, names_in, seen_as
 
 
 def applies(result: JobResult) -> bool:
@@ -36,7 +36,7 @@ def _match(result: JobResult) -> tuple[str, str, int] | None:
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """The method with the one argument that its body shows to be missing."""
     match = _match(result)
-    method = _method(program, match[0], match[1]) if match is not None else None
+    method = method_of(program, match[0], match[1]) if match is not None else None
     if match is None or method is None or not _plain(method):
         return
     missing = sorted(_unbound(program, method))
@@ -55,22 +55,11 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         yield from _one_sample(program, method, name)
 
 
-def _method(program: Failed, owner: str, name: str) -> cst.FunctionDef | None:
-    found = [
-        method
-        for cls in program.all(cst.ClassDef)
-        if cls.name.value == owner
-        for method in cls.body.body
-        if isinstance(method, cst.FunctionDef) and method.name.value == name
-    ]
-    return found[0] if len(found) == 1 and not found[0].decorators else None
-
-
 def _plain(method: cst.FunctionDef) -> bool:
-    """Whether it has nothing but plain parameters."""
+    """Whether it has nothing but plain parameters, and no decorator."""
     given = method.params
     rest = (given.star_arg, given.star_kwarg, *given.kwonly_params, *given.posonly_params)
-    return not any(isinstance(p, cst.Param) for p in rest)
+    return not method.decorators and not any(isinstance(p, cst.Param) for p in rest)
 
 
 def _with(method: cst.FunctionDef, name: str, *, first: bool = False) -> cst.Parameters:

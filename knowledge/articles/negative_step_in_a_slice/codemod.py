@@ -5,13 +5,15 @@ from __future__ import annotations
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.shapes import still_computed
-from knowledge.repair.toolkit.sites import integer, seen_error
+from knowledge.repair.toolkit.keeps import computed, written
+from knowledge.repair.toolkit.sites import integer
 
 ERRORS = ("slice_step",)
+_TURNED = written("turned", "it is turned round", "it is not turned round", has=r"\.flip\(")
+KEEPS = (computed(allowed=("[",), instead=((r"\[.*", ".flip("),)), _TURNED)
 
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
@@ -66,13 +68,3 @@ def _forward(program: Program, part: cst.Slice) -> cst.Slice | None:
 
 def _whole(part: cst.Slice) -> bool:
     return part.lower is None and part.upper is None and part.step is None
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same tensor, turned round."""
-    error = seen_error(before, *ERRORS)
-    if error is None:
-        return []
-    owner = error.code.partition("[")[0]
-    wanted = error.model_copy(update={"code": f"{owner}.flip("})
-    return [still_computed(wanted, proposal.code, allowed=("[",))]

@@ -7,14 +7,15 @@ import re
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.keeps import computed, leaves, tensors
+from knowledge.repair.toolkit.keeps import computed, leaves, tensors, written
 from knowledge.repair.toolkit.sites import assignment, names_in, scope_of
 
 ERRORS = ("negative_strides",)
-KEEPS = (computed(), tensors, leaves)
+_TOLD = "the flip is still there", "the flip was undone"
+KEEPS = (computed(), tensors, leaves, written("flip", *_TOLD, lacks=r"\[::-1\]\s*\[::-1\]"))
 _FLIPS = re.compile(r"\.(flip|fliplr|flipud|rot90)\(|::\s*-\d")
 _MAKES = re.compile(r"\.(tensor|as_tensor|from_numpy|Tensor|FloatTensor)$")
 
@@ -44,10 +45,3 @@ def _flips(program: Program, made: cst.Assign, name: str, node: cst.CSTNode) -> 
     here = scope_of(program, made) is scope_of(program, node)
     of = any(names_in(t.target) == {name} for t in made.targets)
     return here and of and _FLIPS.search(program.text(made.value)) is not None
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The flipped values become a tensor."""
-    code = "".join(proposal.code.split())
-    undone = "[::-1][::-1]" in code
-    return [Check.of("flip", not undone, "the flip is still there", "the flip was undone")]

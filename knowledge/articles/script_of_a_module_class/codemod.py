@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Edits, call
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.keeps import tensors
+from knowledge.repair.toolkit.keeps import tensors, written
 
 ERRORS = ("script_of_class",)
-KEEPS = (tensors,)
+_TOLD = "the module is compiled", "nothing is compiled any more"
+KEEPS = (tensors, written("compiled", *_TOLD, has=r"jit\.script\((?!\))"))
 
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
@@ -29,10 +28,3 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         told = "the module is compiled once it is made, not its class"
         # `script` moves from one place to the other.
         yield program.edit(edits, told, at=made, new_name="script")
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """It is still compiled."""
-    compiled = re.search(r"jit\.script\((?!\))", proposal.code) is not None
-    told = "the module is compiled", "nothing is compiled any more"
-    return [Check.of("compiled", compiled, *told)]

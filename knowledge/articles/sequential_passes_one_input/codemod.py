@@ -10,7 +10,7 @@ from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed, layers
-from knowledge.repair.toolkit.sites import assignment, seen_error, variables
+from knowledge.repair.toolkit.sites import assignment, method_of, seen_error, variables
 
 ERRORS = ("too_many_arguments",)
 KEEPS = (computed(allowed=("[",)), layers)
@@ -48,13 +48,8 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
 def _inputs(program: Failed, made: cst.BaseExpression) -> int:
     """How many inputs the `forward` of a class of the snippet takes; 1 for any other layer."""
     name = program.text(made.func) if isinstance(made, cst.Call) else ""
-    for own in program.all(cst.ClassDef):
-        if own.name.value != name:
-            continue
-        for method in own.body.body:
-            if isinstance(method, cst.FunctionDef) and method.name.value == "forward":
-                return len(method.params.params) - 1
-    return 1
+    forward = method_of(program, name, "forward")
+    return len(forward.params.params) - 1 if forward is not None else 1
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -10,7 +10,7 @@ from knowledge.repair.toolkit.edits import Edits, Program, call
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.shapes import live_shape, uses_loaded_weights
-from knowledge.repair.toolkit.sites import argument, assignment, calls, scope_of, seen_as
+from knowledge.repair.toolkit.sites import argument, assignment, calls, method_of, scope_of, seen_as
 
 ERRORS = ("broadcast_sizes",)
 KEEPS = (computed(),)
@@ -47,9 +47,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         return
     value, shape = skips[0]
     other = next(s for s in shapes if s != shape)
-    init = next(
-        (f for f in program.inside(around, cst.FunctionDef) if f.name.value == "__init__"), None
-    )
+    init = method_of(program, around.name.value, "__init__")
     body = init.body.body if init is not None and isinstance(init.body, cst.IndentedBlock) else ()
     if not body or "project" in program.text(around) or not program.imported() & {"nn", "torch"}:
         return

@@ -7,15 +7,16 @@ import re
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import held_as
-from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.keeps import computed, written
 from knowledge.repair.toolkit.sites import argument, assignment, calls, scope_of
 
 ERRORS = ("sparse_uncoalesced",)
-KEEPS = (computed(),)
+_TOLD = "repeated entries are added up", "repeated entries are not added up"
+KEEPS = (computed(), written("coalesced", *_TOLD, has="coalesce"))
 _MAKES = re.compile(r"(^|\.)(sparse_coo_tensor|FloatTensor|to_sparse|to_sparse_coo|add|mm|t)$")
 
 
@@ -89,10 +90,3 @@ def _written_into(program: Failed, use: cst.BaseExpression) -> bool:
         return any(use in nodes for nodes in targets)
     text = program.text(small) if small is not None else ""
     return re.search(r"\.(indices|values)\(\)(\[.*\])?\.\w+_\(", text) is not None
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same question to the same tensor, and somewhere it is coalesced."""
-    asked = "coalesce" in proposal.code
-    detail = "repeated entries are added up" if asked else "repeated entries are not added up"
-    return [Check(name="coalesced", passed=asked, detail=detail)]

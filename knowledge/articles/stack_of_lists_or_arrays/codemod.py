@@ -14,9 +14,8 @@ from knowledge.repair.toolkit.edits import call
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import later
 from knowledge.repair.toolkit.keeps import computed, leaves, tensors
-from knowledge.repair.toolkit.shapes import quoted_line
+from knowledge.repair.toolkit.shapes import failing_lines, quoted_line
 from knowledge.repair.toolkit.sites import argument, assignment, scope_of, seen_error, variables
-from knowledge.repair.toolkit.unchanged import failing_lines
 
 ERRORS = ("join_of_no_tensors",)
 KEEPS = (computed(may_go=("stack",), allowed=("[",)), tensors, leaves)
@@ -86,7 +85,7 @@ def _out_of_numpy(program: Failed, node: cst.Call, value: cst.BaseExpression) ->
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same rows are joined, all of them."""
     error = seen_error(before, *ERRORS)
-    was, now = (re.findall(r"\w+\[", text) for text in failing_lines(error, proposal))
+    was, now = (re.findall(r"\w+\[", text) for text in failing_lines(error, proposal.code))
     line = quoted_line(error.traceback) if error is not None else ""  # `table[key] = …` too
     parts = set(now) - {*was, *re.findall(r"\w+\[", line)}
     told = "every row is joined", "only a part of the rows is joined"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import method
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.keeps import computed
-from knowledge.repair.toolkit.sites import seen_error
+from knowledge.repair.toolkit.keeps import computed, written
 
 ERRORS = ("tensor_as_key",)
-KEEPS = (computed(allowed=("item",)),)
+_TOLD = "the key must be there", "a key that is not there goes unnoticed"
+_ASKS = written("asked", *_TOLD, lacks=r"\.(get|setdefault)\(")
+KEEPS = (computed(allowed=("item",)), _ASKS)
 
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
@@ -27,12 +26,3 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         return
     told = "a dict finds a tensor by identity, and its number by value"
     yield program.edit({index.value: method(index.value, "item")}, told, at=node)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same dict is asked for the same number."""
-    error = seen_error(before, *ERRORS)
-    got = error is not None and ".get(" in error.code
-    asked = got or re.search(r"\.(get|setdefault)\(", proposal.code) is None
-    detail = "the key must be there" if asked else "a key that is not there goes unnoticed"
-    return [Check(name="asked", passed=asked, detail=detail)]

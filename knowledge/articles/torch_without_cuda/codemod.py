@@ -8,17 +8,18 @@ from itertools import pairwise
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Edits, Program, method
 from knowledge.repair.toolkit.flow import is_free
 from knowledge.repair.toolkit.imports import last_import
+from knowledge.repair.toolkit.keeps import written
 
 ERRORS = ("cuda_not_compiled", "gpu_missing")
+_TOLD = "where there is a GPU it is used", "a GPU is used no more"
+KEEPS = (written("guard", *_TOLD, has=r"is_available\(\)"),)
 _CUDA = re.compile(r"""['"]cuda(?::0)?['"]""")
 _ANOTHER_GPU = re.compile(r"""['"]cuda:[1-9]|\.cuda\(\s*[1-9]|DataParallel|\bnccl\b""")
 _CUDA_TEXT = '"cuda"'
-_GUARD = re.compile(r"['\"]cuda(?::0)?['\"] if torch\.cuda\.is_available\(\) else ['\"]cpu['\"]")
 
 
 def rewrite(program: Program, result: JobResult) -> Rewrites:
@@ -141,9 +142,3 @@ def _is_place(program: Program, text: cst.SimpleString) -> bool:
     call = program.parent(argument)
     function = program.text(call.func) if isinstance(call, cst.Call) else ""
     return function.rpartition(".")[2] in ("to", "set_default_device")
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The GPU is still asked for where there is one."""
-    kept = _GUARD.search(proposal.code) is not None or "is_available()" in proposal.code
-    return [Check.of("guard", kept, "where there is a GPU it is used", "a GPU is used no more")]

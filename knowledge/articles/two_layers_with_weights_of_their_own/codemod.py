@@ -7,15 +7,17 @@ import re
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import in_loop
-from knowledge.repair.toolkit.keeps import computed, layers
+from knowledge.repair.toolkit.keeps import asked, computed, layers, written
 from knowledge.repair.toolkit.shapes import sizes, uses_loaded_weights
-from knowledge.repair.toolkit.sites import assignment, seen_error, variables
+from knowledge.repair.toolkit.sites import assignment, variables
 
 ERRORS, CODE = ("not_close",), r"assert_close\("
-KEEPS = (computed(), layers)
+_TOLD = "the weights are those of the first", "the weights are made up"
+_CONSTANT = r"\.(fill_|zero_|zeros_|ones_|constant_)"
+KEEPS = (computed(), asked, layers, written("weights", *_TOLD, lacks=_CONSTANT))
 _OF_WEIGHTS = ("in_channels", "out_channels", "kernel_size", "in_features", "out_features",
                "num_embeddings", "embedding_dim")  # fmt: skip
 _WITH_WEIGHTS = re.compile(r"(^|\.)(Linear|Conv[123]d|ConvTranspose[123]d|Embedding)$")
@@ -102,15 +104,3 @@ def _copied(program: Failed, names: list[str]) -> bool:
     """Whether the snippet shares weights already, in its own way."""
     pattern = rf"\b({names[0]}|{names[1]})\.(weight|bias|load_state_dict|state_dict|parameters)\b"
     return re.search(pattern, program.module.code) is not None
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same comparison with the same tolerance, of two layers that both compute."""
-    error = seen_error(before, *ERRORS)
-    if error is None:
-        return []
-    whole = "".join(error.code.split()) in "".join(proposal.code.split())
-    made = Check.of("comparison", whole, "the same is compared", "something else is compared")
-    constant = re.search(r"\.(fill_|zero_|zeros_|ones_|constant_)\(?", proposal.code) is not None
-    detail = "the weights are made up" if constant else "the weights are those of the first"
-    return [made, Check(name="weights", passed=not constant, detail=detail)]

@@ -7,14 +7,16 @@ import re
 import libcst as cst
 
 from executor.protocol import JobResult
-from knowledge.repair.codemod import Check, Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Program, separated
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.keeps import computed
+from knowledge.repair.toolkit.keeps import computed, written
 from knowledge.repair.toolkit.sites import calls
 
 ERRORS = ("unpack_count",)
-KEEPS = (computed(instead=((r"^[^=]*=\s*(?=\S)", ""),)),)
+_CALL = computed(instead=((r"^[^=]*=\s*(?=\S)", ""),))
+_CUT = r"=\s*[\w.]+\(.*\)\s*\["
+KEEPS = (_CALL, written("values", "no value is cut off", "a value is cut off", lacks=_CUT))
 _PRODUCTS = ("vjp", "jvp", "vhp", "hvp")
 
 
@@ -80,9 +82,3 @@ def _cell(
     second = cst.parse_statement(f"{program.text(out)} = {program.text(hidden)}\n")
     told = f"{name} is a single step and returns h and c; its output is h"
     yield program.edit({statement: cst.FlattenSentinel([first, second])}, told)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The same call, and a name for each of its values."""
-    cut = re.search(r"=\s*[\w.]+\(.*\)\s*\[", proposal.code) is not None
-    return [Check(name="values", passed=not cut, detail="no value is cut off")]

@@ -15,12 +15,11 @@ from typing import Any
 import libcst as cst
 
 from executor.errors import is_a
-from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.flow import free_name, later, siblings
+from knowledge.repair.toolkit.keeps import still_called
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import Called, called, is_alive, required
 from knowledge.repair.toolkit.sites import assignment, names_in, with_appended, with_argument
@@ -31,6 +30,7 @@ _HELD_OUT = re.compile(r"(?i)(?:^|_)(?:va|val|valid|validation|dev|test|eval)(?:
 SPEAKS = r"\bpass `(?P<name>\w+)=(?P<value>True|False|\d+)`"
 _WAYS_AROUND = ("allow_unused", "strict", "retain_graph", "weights_only")
 ERRORS = ("missing_arguments", "too_many_arguments", "takes_no_arguments")
+KEEPS = (still_called,)
 
 
 def edits(failure: Failure) -> Rewrites:
@@ -274,15 +274,3 @@ def _with(call: cst.Call, found: Called, names: list[str]) -> cst.Call:
             by_place = False
             call = with_argument(call, 99, name, cst.Name(name))
     return call
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """What was called is still called."""
-    code = before.error.code if before.error is not None else ""
-    function = "".join(code.partition("(")[0].split())
-    if not code.endswith(")") or not re.fullmatch(r"[\w.]+", function):
-        return []
-    new = "".join(proposal.code.split())
-    made = function.removesuffix(".forward") + "()("
-    kept = re.search(rf"(?<![\w.]){re.escape(function)}\(", new) is not None or made in new
-    return [Check.of("called", kept, "it is still called", f"`{function}` is no longer called")]

@@ -251,12 +251,14 @@ def _is_raw(values: Any) -> bool:
 
 
 def _of_mask(value: Any, node: cst.BaseExpression, name: str) -> Iterator[_Form]:
-    """Zeros and ones as a mask: which of them is masked is open."""
+    """Zeros and ones as a mask: which is masked is open, but of what each step may look back at."""
     if not bool(((value == 0) | (value == 1)).all()):
         return
     zeros = cst.ComparisonTarget(cst.Equal(), cst.Integer("0"))
     yield _Form(cst.Comparison(operand(node), [zeros]), f"the zeros of `{name}` are masked")
-    yield _Form(method(node, "bool"), f"the ones of `{name}` are masked", COST.SURE + 0.1)
+    before = value.dim() > 1 and value.equal(value.tril()) and not value.equal(value.triu())
+    if not (before and bool(value.diagonal(dim1=-2, dim2=-1).all())):
+        yield _Form(method(node, "bool"), f"the ones of `{name}` are masked", COST.SURE + 0.1)
 
 
 def _bits(failure: Failure, place: Place) -> Rewrites:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import libcst as cst
 
-from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import keyword, method, operand
+from knowledge.repair.toolkit.keeps import computed, written
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import called_module
 from knowledge.repair.toolkit.sites import argument, integer
 
 ERRORS = ("attention_mask",)
+_TOLD = "a sample's heads lie side by side", "samples are mixed"
+KEEPS = (computed(), written("heads", *_TOLD, lacks=r"\.repeat\("))
 
 
 def edits(failure: Failure) -> Rewrites:
@@ -33,14 +34,3 @@ def edits(failure: Failure) -> Rewrites:
             told = f"each sample's mask stands there once for each of its {layer.num_heads} heads"
             yield failure.edit({given.value: new}, told)
         return
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The heads of a sample lie side by side; what was given is given."""
-    error = before.error
-    mixed = ".repeat(" in proposal.code
-    masked = error is None or "attn_mask=" not in error.code or "attn_mask=" in proposal.code
-    return [
-        Check.of("heads", not mixed, "a sample's heads lie side by side", "samples are mixed"),
-        Check.of("masked", masked, "the mask is given", "no mask is given any more"),
-    ]

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import libcst as cst
 
-from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
+from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.live import tensors
-from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, calls, scope_of, setting
 
 ERRORS = ("conv_channels",)
+KEEPS = (computed(),)
 _RANKS = {"Conv1d": 3, "Conv2d": 4, "Conv3d": 5}
 
 
@@ -44,8 +43,3 @@ def edits(failure: Failure) -> Rewrites:
                 continue
             told = f"`{name}` is one picture of {wanted} channels, and its batch comes first"
             yield failure.edit({dim.value: cst.Integer("0")}, told, at=dim)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The layer is still given the picture."""
-    return [still_computed(before.error, proposal.code)]

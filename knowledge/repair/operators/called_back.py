@@ -12,15 +12,16 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Edits, Program, method, separated
 from knowledge.repair.toolkit.flow import free_name, loops_around
+from knowledge.repair.toolkit.keeps import written
 from knowledge.repair.toolkit.sites import calls
 
 ERRORS = ("too_many_arguments", "missing_arguments", "object_attribute", "tensor_attribute")
+_TOLD = "the hook is still registered", "nothing is registered any more"
+KEEPS = (written("hook", *_TOLD, has=r"\.register_\w*hook\(|__getitem__"),)
 _REMOVES = re.compile(r"(?:remove|unregister|deregister)_(?:\w{1,30}_)?hooks?")
 
 _GIVEN = {
@@ -182,10 +183,3 @@ def _is_method(program: Program, function: cst.FunctionDef) -> bool:
     around = program.parent(block) if block is not None else None
     static = any("staticmethod" in program.text(d) for d in function.decorators)
     return isinstance(around, cst.ClassDef) and not static
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The hook is still registered, or the data set still has its method."""
-    kept = re.search(r"\.register_\w*hook\(|__getitem__", proposal.code) is not None
-    detail = "the hook is still registered" if kept else "nothing is registered any more"
-    return [Check(name="hook", passed=kept, detail=detail)]

@@ -18,9 +18,9 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Edits, Program
+from knowledge.repair.toolkit.keeps import asked
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.spelling import slips
-from knowledge.repair.toolkit.unchanged import failing_expression_kept
 
 # Family of the error → the method that the class then lacks.
 _LACKS = {
@@ -181,7 +181,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     """What failed is still asked for, and a length is that of something."""
     if before.error is None or "__init__(" in before.error.code:
         return []
-    found = [failing_expression_kept(before, proposal)]
+    found = [asked(before.error, before, after, proposal)]
     length = re.search(r"def __len__\(.*?\n(.*?)(?=\n\s*def |\n\S|\Z)", proposal.code, re.DOTALL)
     if is_a(before.error, "no_length") and length is not None:
         counted = re.search(r"return\s+-?\d+\s*(#|\n|$)", length[1]) is None

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import libcst as cst
 
-from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
+from knowledge.repair.toolkit.keeps import written
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import value_given
 from knowledge.repair.toolkit.statements import block, moved
 
 ERRORS = ("freed_graph",)
+# With a graph that is kept the same values come again, whatever the weights are.
+_TOLD = "each call computes it anew", "an old graph is kept"
+KEEPS = (written("computed anew", *_TOLD, lacks="retain_graph"),)
 
 
 def edits(failure: Failure) -> Rewrites:
@@ -40,9 +42,3 @@ def edits(failure: Failure) -> Rewrites:
                 meant = f"`{target.value}` is to follow the weights"
                 yield failure.edit(new, told, meant, at=made, as_one=True)
             return
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """No graph is kept: the same values would come again, whatever the weights are."""
-    kept = "retain_graph" not in proposal.code
-    return [Check.of("computed anew", kept, "each call computes it anew", "an old graph is kept")]

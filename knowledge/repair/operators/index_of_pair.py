@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import libcst as cst
 
-from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import operand
 from knowledge.repair.toolkit.flow import reads
+from knowledge.repair.toolkit.keeps import written
 from knowledge.repair.toolkit.sites import assignment, scope_of
 
 TYPES = frozenset({"RuntimeError", "IndexError", "ValueError", "TypeError"})
+_TOLD = "the values are indexed", "the pair is left as it is"
+KEEPS = (written("values", *_TOLD, has=r"\.values"),)
 
 
 def edits(failure: Failure) -> Rewrites:
@@ -46,9 +47,3 @@ def _is_pair(value: object) -> bool:
     """Whether it is what a reduction returns: values and their places."""
     fields = ("values", "indices")
     return isinstance(value, tuple) and all(hasattr(value, field) for field in fields)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """The values are taken where the pair is made."""
-    taken = ".values" in proposal.code
-    return [Check.of("values", taken, "the values are indexed", "the pair is left as it is")]

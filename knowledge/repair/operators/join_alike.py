@@ -15,7 +15,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Edits, Program, separated
+from knowledge.repair.toolkit.edits import Edits, Program, call, separated
 
 _GENERATOR = re.compile(r"['\"]generator['\"]")
 _OF_PARAMETERS = re.compile(r"[\w.]*(?:parameters|generator)")
@@ -43,7 +43,7 @@ def edits(failure: Failure) -> Rewrites:
         return
     left, right = failure.value(node.left), failure.value(node.right)
     if isinstance(left, str) and isinstance(right, (int, float)):
-        new = _call("str", node.right)
+        new: cst.BaseExpression = call("str", cst.Arg(node.right))
     elif isinstance(right, str) and isinstance(left, (int, float)):
         return  # a number and a text: either may be wrong
     elif isinstance(left, list) and isinstance(right, tuple):
@@ -55,7 +55,7 @@ def edits(failure: Failure) -> Rewrites:
     text = failure.text(node)
     same = [n for n in failure.all(cst.BinaryOperation) if failure.text(n) == text]
     kind = "str" if isinstance(left, str) else type(left).__name__
-    kind = "list" if kind == "list" else "tuple" if isinstance(left, tuple) else kind
+    kind = "tuple" if isinstance(left, tuple) else kind
     told = f"`{failure.text(node.right)}` is joined as a {kind}"
     meaning = f"one {kind} of both is meant"
     for places in [[node], same] if len(same) > 1 else [[node]]:
@@ -107,21 +107,17 @@ def _one_list(
     return program.edit({old: new}, told, told, cost=COST.SURE)
 
 
-def _call(function: str, value: cst.BaseExpression) -> cst.BaseExpression:
-    return cst.Call(cst.Name(function), [cst.Arg(value)])
-
-
 def _as_list(value: cst.BaseExpression) -> cst.BaseExpression:
     """`(1,)` as `[1]`, anything else through list()."""
     if not isinstance(value, cst.Tuple):
-        return _call("list", value)
+        return call("list", cst.Arg(value))
     return cst.List(separated(cst.Element(e.value) for e in value.elements))
 
 
 def _as_tuple(value: cst.BaseExpression) -> cst.BaseExpression:
     """`[1]` as `(1,)`, anything else through tuple()."""
     if not isinstance(value, cst.List) or not value.elements:
-        return _call("tuple", value)
+        return call("tuple", cst.Arg(value))
     return cst.Tuple(value.elements, lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 

@@ -24,10 +24,6 @@ REPEATS = True  # the layers of a block are taken for one rank together
 
 def edits(failure: Failure) -> Rewrites:
     """The same kind of layer for the dimensions that come in."""
-    yield from _fitting(failure)
-
-
-def _fitting(failure: Failure) -> Rewrites:
     layer = failure.result.layer
     kind = re.fullmatch(LAYERS, layer.type) if layer is not None else None
     if layer is None or layer.input is None or kind is None:

@@ -14,14 +14,14 @@ import libcst as cst
 
 from executor.errors import is_a
 from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.keeps import asked
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import assignment, value_given
-from knowledge.repair.toolkit.unchanged import failing_expression_kept
 
+KEEPS = (asked,)
 _FAMILIES = ("none", "none_attribute", "argument_type", "not_callable", "operand_types",
              "unpack_one", "power_operand_types", "overload")  # fmt: skip
 
@@ -188,8 +188,3 @@ def _with_return(program: Program, function: cst.FunctionDef) -> _Change | None:
         return None
     line = cst.SimpleStatementLine([cst.Return(cst.Name(target.value))])
     return last, cst.FlattenSentinel([last, line]), f"`{target.value}`"
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """What failed is still asked for."""
-    return [failing_expression_kept(before, proposal)]

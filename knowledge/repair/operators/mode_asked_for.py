@@ -6,17 +6,17 @@ import re
 
 import libcst as cst
 
-from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Edits
+from knowledge.repair.toolkit.keeps import still_called
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import operands
 from knowledge.repair.toolkit.statements import inserted
 
 _ASKS = r"(?i:(?<!not )\b(?:only|must|should|needs?|requires?|expects?)\b.*"
 _EVAL, _NO_ACTIVITY = rf"{_ASKS}\beval(?:uation)?\b)", r"(?i:no activities specified)"
+KEEPS = (still_called,)
 SPEAKS = rf"{_EVAL}|{_ASKS}\btrain(?:ing)?\b mode)|{_NO_ACTIVITY}"
 
 
@@ -62,11 +62,3 @@ def _with_cpu(failure: Failure) -> Rewrites:
         both: Edits = {given.value: given.value.with_changes(elements=elements)}
         told = "what the CPU does is recorded too"
         yield failure.edit(both, told, "the CPU's part is recorded too", at=given)
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """What asked for it is still called."""
-    code = before.error.code if before.error is not None else ""
-    function = "".join(code.partition("(")[0].split()).rpartition("=")[2]
-    kept = not function or f"{function}(" in "".join(proposal.code.split())
-    return [Check.of("called", kept, "it is still called", f"`{function}` is no longer called")]

@@ -25,7 +25,7 @@ from knowledge.repair.operators.windows import slides
 from knowledge.repair.toolkit.edits import Edits, Program, call
 from knowledge.repair.toolkit.flow import free_name, held_as, walked
 from knowledge.repair.toolkit.lazily import torch
-from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
+from knowledge.repair.toolkit.sites import argument, calls, method_of, seen_error, with_argument
 
 _FAMILIES = ("stack_sizes", "collate_unequal", "storage_not_resizable", _KIND := "collate_type")
 _AS_TEXT, _AS_NUMBER = (PurePath, UUID, date), (Decimal, Fraction)
@@ -117,19 +117,14 @@ def _as_text(failure: Failure) -> Rewrites:
         kinds = {key: "str" if isinstance(part, _AS_TEXT) else "float" for key, part in parts
                  if isinstance(part, _AS_TEXT + _AS_NUMBER)}  # fmt: skip
         changes: Edits = {}
-        for method in failure.all(cst.FunctionDef):
-            owner = failure.up(method, cst.ClassDef)
-            if owner is None or method.name.value != "__getitem__":
-                continue
-            if owner.name.value != type(data).__name__:
-                continue
-            for made in failure.inside(method, cst.Dict):
+        if (item := method_of(failure, type(data).__name__, "__getitem__")) is not None:
+            for made in failure.inside(item, cst.Dict):
                 keyed = (e for e in made.elements if isinstance(e, cst.DictElement))
                 named = {failure.text(e.key).strip("'\""): e.value for e in keyed}
                 changes |= {
                     named[k]: call(kinds[k], cst.Arg(named[k])) for k in kinds if k in named
                 }
-            for out in failure.inside(method, cst.Return):
+            for out in failure.inside(item, cst.Return):
                 row = out.value.elements if isinstance(out.value, cst.Tuple) else ()
                 changes |= {e.value: call(kinds[n], cst.Arg(e.value))
                             for n, e in enumerate(row) if n in kinds}  # fmt: skip

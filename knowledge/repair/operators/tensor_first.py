@@ -11,14 +11,16 @@ import libcst as cst
 
 from executor.errors import read
 from executor.protocol import JobResult
-from knowledge.repair.check import Check
-from knowledge.repair.codemod import Proposal, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Edits
+from knowledge.repair.toolkit.keeps import written
 from knowledge.repair.toolkit.statements import last_name
 
 _A_PICTURE = re.compile(r"PIL image inputs")
 _OF_TENSORS = frozenset({"Normalize", "RandomErasing", "LinearTransformation"})
+_TOLD = "what takes tensors is still there", "what takes tensors is gone"
+KEEPS = (written("transforms", *_TOLD, has=rf"(?:{'|'.join(_OF_TENSORS)})\("),)
 _MAKE_ONE = frozenset({"ToTensor", "PILToTensor", "ToImage"})
 
 
@@ -49,10 +51,3 @@ def edits(failure: Failure) -> Rewrites:
         told = f"`{names[makes]}` comes before `{names[wants]}`, which takes tensors"
     if changes:
         yield failure.edit(changes, told, at=min(changes, key=failure.line))
-
-
-def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """What takes tensors is still called."""
-    kept = any(f"{name}(" in proposal.code for name in _OF_TENSORS)
-    detail = "what takes tensors is still there" if kept else "what takes tensors is gone"
-    return [Check(name="transforms", passed=kept, detail=detail)]

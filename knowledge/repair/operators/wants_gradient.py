@@ -2,6 +2,8 @@
 
 `torch.autograd.grad(u, x)`, `x.register_hook(…)` and `y.retain_grad()` need a tensor that was part
 of a graph. Which object is meant is seen in the dead frames, whatever name a function has for it.
+`torch.randn(3, 2, requires_grad=True) * 0.1` is a result, whose `.grad` stays None: what is trained
+is asked last, `(torch.randn(3, 2) * 0.1).requires_grad_()`.
 """
 
 from __future__ import annotations
@@ -14,23 +16,23 @@ import libcst as cst
 from executor.errors import is_a
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
-from knowledge.repair.toolkit.dataflow import asking
-from knowledge.repair.toolkit.edits import Edits, same
+from knowledge.repair.toolkit.dataflow import Unasked, asking
+from knowledge.repair.toolkit.edits import Edits, method, same
 from knowledge.repair.toolkit.keeps import leaves
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, assignment
 
 _MOST = 4  # tensors that are asked together
 KEEPS = (leaves,)
-ERRORS = (
-    "input_without_grad", "hook_without_grad", "grad_kept_without_graph", "none_attribute",
-)  # fmt: skip
+_OF_A_GRAPH = ("input_without_grad", "hook_without_grad", "grad_kept_without_graph")
+ERRORS, SPEAKS = (*_OF_A_GRAPH, "none_attribute"), "None"
 
 
 def edits(failure: Failure) -> Rewrites:
     """All tensors that gradients are asked of, each where it is made; they belong together."""
-    if is_a(failure.error, "none_attribute"):
+    if not is_a(failure.error, *_OF_A_GRAPH):
         yield from _in_place(failure)
+        yield from _own_leaves(failure)
         return
     changes: Edits = {}
     names: dict[str, None] = {}
@@ -82,6 +84,25 @@ def _in_place(failure: Failure) -> Rewrites:
     name = failure.text(owner.value)
     told = f"`{name}` is changed in place, and stays the one that has a gradient"
     yield failure.edit(changes, told, at=first, as_one=True)
+
+
+def _own_leaves(failure: Failure) -> Rewrites:
+    """Every assignment of a result whose own beginning was asked; they belong together."""
+    changes: Edits = {}
+    names = []
+    for made in failure.all(cst.Assign):
+        name, asks = made.targets[0].target, Unasked()
+        value = failure.value(name, 0) if isinstance(name, cst.Name) else None
+        if not isinstance(value, torch.Tensor) or value.grad_fn is None:
+            continue
+        bare = asks.of(made.value)
+        parts = (failure.value(n, 0) for n in failure.inside(made.value, cst.Name))
+        if asks.found and not any(isinstance(part, torch.Tensor) for part in parts):
+            changes[made.value] = method(bare, "requires_grad_")
+            names.append(f"`{failure.text(name)}`")
+    if changes:
+        told = f"{' and '.join(names)} is asked for a gradient when it is computed, as a leaf"
+        yield failure.edit(changes, told, as_one=True)
 
 
 def _asked(failure: Failure) -> Iterator[Any]:

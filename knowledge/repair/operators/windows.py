@@ -14,7 +14,7 @@ import libcst as cst
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.sites import assignment, calls
+from knowledge.repair.toolkit.sites import assignment, calls, method_of
 
 
 class _Terms(NamedTuple):
@@ -61,11 +61,9 @@ def _items(program: Program) -> Iterator[tuple[cst.FunctionDef, str]]:
 def _length(program: Program, item: cst.FunctionDef) -> cst.BaseExpression | None:
     """What the class's `__len__` returns."""
     owner = program.up(item, cst.ClassDef)
-    for function in program.inside(owner, cst.FunctionDef) if owner is not None else ():
-        returned = program.inside(function.body, cst.Return)
-        if function.name.value == "__len__" and len(returned) == 1:
-            return returned[0].value
-    return None
+    function = method_of(program, owner.name.value, "__len__") if owner is not None else None
+    returned = program.inside(function.body, cst.Return) if function is not None else []
+    return returned[0].value if len(returned) == 1 else None
 
 
 def _instance(failure: Failure, item: cst.FunctionDef) -> Any:

@@ -46,6 +46,39 @@ def computed(
     return keep
 
 
+def written(name: str, told: str, otherwise: str, *, has: str = "", lacks: str = "") -> Keep:
+    """A pattern stands in the code, and none of another that the failing expression has not.
+
+    Args:
+        name, told, otherwise: of the check, as `Check.of` takes them.
+        has: the pattern that has to stand there.
+        lacks: the one that must not come in.
+    """
+
+    def keep(error: Error, before: JobResult, after: JobResult, proposal: Proposal) -> Check:
+        own = re.search(lacks, error.code) if error is not None else None
+        bent = lacks and own is None and re.search(lacks, proposal.code)
+        return Check.of(name, re.search(has, proposal.code) and not bent, told, otherwise)
+
+    return keep
+
+
+def asked(error: Error, before: JobResult, after: JobResult, proposal: Proposal) -> Check:
+    """The expression that raised the error still stands in the code: what it needs came to it."""
+    code = "".join(error.code.split()) if error is not None else ""
+    kept = code in "".join(proposal.code.split())
+    return Check.of("asked", kept, "what failed is still asked for", "it is no longer asked for")
+
+
+def still_called(error: Error, before: JobResult, after: JobResult, proposal: Proposal) -> Check:
+    """The function whose call raised the error is still called."""
+    found = re.match(r"(?:[\w.]+\s*=\s*)?([\w.]+)\(", error.code if error is not None else "")
+    name, new = found[1] if found is not None else "", proposal.code
+    kept = re.search(rf"(?<![\w.]){re.escape(name)}\s*\(", new) if name else True
+    kept = kept or f"{name.removesuffix('.forward')}()(" in new
+    return Check.of("called", kept, "it is still called", f"`{name}` is no longer called")
+
+
 def layers(error: Error, before: JobResult, after: JobResult, proposal: Proposal) -> Check:
     """Every layer of the model is still there."""
     return shapes.same_layers(before, after)

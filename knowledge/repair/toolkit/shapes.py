@@ -597,6 +597,13 @@ def quoted_line(traceback: str) -> str:
     return str(found[-1]).partition("#")[0] if found else ""
 
 
+def failing_lines(error: ErrorSeen | Caught | None, code: str) -> tuple[str, str]:
+    """The expression that raised an error, and what stands on its line now, without a comment."""
+    line = error.line if error is not None and error.line is not None else 0
+    now = dict(enumerate(code.splitlines(), start=1)).get(line, "")
+    return error.code if error is not None else "", now.partition("#")[0]
+
+
 def _statements(code: str) -> Iterator[list[str]]:
     """The words of each statement; a line whose brackets are open goes on in the next."""
     words: list[str] = []

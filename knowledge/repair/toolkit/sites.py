@@ -220,6 +220,17 @@ def _child(value: cst.BaseExpression, index: str) -> cst.BaseExpression | None:
     return arguments[int(index)] if int(index) < len(arguments) else None
 
 
+def method_of(program: Program, cls: str, name: str) -> cst.FunctionDef | None:
+    """A method of the class of that name; None where there are several, or none."""
+    found = [
+        method
+        for own in program.all(cst.ClassDef)
+        for method in (own.body.body if own.name.value == cls else ())
+        if isinstance(method, cst.FunctionDef) and method.name.value == name
+    ]
+    return found[0] if len(found) == 1 else None
+
+
 def own_modules(program: Program) -> set[str]:
     """The names of the program's own classes that are modules, by what they are made from."""
     return {

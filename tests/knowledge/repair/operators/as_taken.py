@@ -138,6 +138,14 @@ def hide(scores, hidden):
 print(hide(torch.randn(2, 3), torch.tensor([True, False, False])).softmax(-1))
 """
 
+FLAGGED = """\
+import torch
+
+flags = torch.tensor([[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
+scores = torch.randn(2, 3)
+print(scores.masked_fill(flags, -1e9).softmax(1))   # some
+"""
+
 CAUSAL = """\
 import torch
 
@@ -562,9 +570,38 @@ print(nn.Linear(wide, high)(torch.ones(2, 8)).shape)
 NO_NUMBERS = SETTINGS.replace("rate=0.05", "rate=slow")
 
 
+READ_AS_JSON = """\
+import json
+
+import torch
+from torch import nn
+
+chosen = json.loads('{"rate": "0.01", "decay": "1e-4"}')
+net = nn.Linear(3, 1)
+make = torch.optim.AdamW
+steps = make(net.parameters(), lr=chosen["rate"], weight_decay=chosen["decay"])   # both
+net(torch.rand(4, 3)).mean().backward()
+steps.step()
+print("stepped")
+"""
+
+BYTES_OF_A_FILE = """\
+import torch
+
+stored = torch.frombuffer(bytearray([3, 1, 2]), dtype=torch.uint8)   # as written
+rows = torch.arange(20.0).reshape(5, 4)
+print(rows[stored].sum(1))
+"""
+
+
 CASES = Cases(
     mended={},
     paired={
+        "numbers that were read from a file": (
+            READ_AS_JSON,
+            ('lr=float(chosen["rate"]), weight_decay=float(chosen["decay"]))   # both',),
+        ),
+        "bytes of a file": (BYTES_OF_A_FILE, ("rows[stored.long()].sum(1)",)),
         "numbers that were read as text": (
             SETTINGS,
             ('lr=float(rates["rate"]), weight_decay=float(rates["decay"]))   # read',),
@@ -609,7 +646,8 @@ CASES = Cases(
             ("torch.from_numpy(self.rows[i]).unsqueeze(0)   # one row",),
         ),
         "a number as text": (INFINITE, ('masked_fill(hidden, float("-inf"))',)),
-        "a mask of numbers": (CAUSAL, ("seen == 0", "seen.bool()")),
+        "a mask of what is before": (CAUSAL, ("seen == 0",)),
+        "a mask of numbers": (FLAGGED, ("flags == 0", "flags.bool()")),
         "a list of losses": (HISTORY, ("history.append(loss.item())   # of each round",)),
         "a list of terms": (
             TERMS,
@@ -659,6 +697,10 @@ CASES = Cases(
         "one row of another length": A_COLUMN_OF_A_TABLE,
     },
     wrong={
+        "other numbers": (
+            "numbers that were read from a file",
+            swap('lr=chosen["rate"], weight_decay=chosen["decay"]', "lr=0.001, weight_decay=0.0"),
+        ),
         "another column": ("bytes as places", swap(", chosen] = 1.0", ", 0] = 1.0")),
         "one of the two masks": (
             "floats joined as bits",

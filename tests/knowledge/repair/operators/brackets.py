@@ -201,9 +201,50 @@ OF_WHAT_IS_NOT_THERE = MADE_LATER.replace("lambda net: net[0]", "lambda model: m
 HAS_IT_NOT = MADE_LATER.replace("lambda net: net[0]", "lambda net: 3")
 
 
+FROZEN = """\
+from contextlib import contextmanager
+
+import torch
+from torch import nn
+
+net = nn.Linear(4, 2)
+
+
+@contextmanager
+def frozen():
+    net.requires_grad_(False)
+    yield
+    net.requires_grad_(True)
+
+
+with frozen:   # of its own
+    print(net(torch.ones(3, 4)).requires_grad)
+"""
+
+FOR_THE_MODEL = """\
+import torch
+from torch import nn
+
+
+def optimizer(net):
+    return torch.optim.SGD(net.parameters(), lr=0.1)
+
+
+net = nn.Linear(3, 1)
+opt = optimizer   # plain steps
+for _ in range(2):
+    opt.zero_grad()
+    net(torch.ones(2, 3)).pow(2).mean().backward()
+    opt.step()
+print("trained")
+"""
+
+
 CASES = Cases(
     mended={},
     paired={
+        "a context of its own": (FROZEN, ("with frozen():   # of its own",)),
+        "a function of what is there": (FOR_THE_MODEL, ("opt = optimizer(net)   # plain",)),
         "a function of the model": (MADE_LATER, ('watch(layers["first"](net), seen)   # its',)),
         "a function that makes it": (BUILT, ("net = build()   # small",)),
         "a context": (ENTERED, ("with torch.no_grad():   # only looking",)),
@@ -235,6 +276,11 @@ CASES = Cases(
         "rows or fields": ALIKE,
     },
     wrong={
+        "not frozen": ("a context of its own", swap("with frozen:   # of its own", "if True:")),
+        "no optimizer": (
+            "a function of what is there",
+            swap("    opt.zero_grad()\n", "    net.zero_grad()\n"),
+        ),
         "not entered": ("a context", swap("with torch.no_grad:   # only looking", "if True:")),
         "another element": ("an element", swap("board(1, 1)", "board[0, 0]")),
         "the whole": ("an element", swap("board(1, 1)", "board")),

@@ -94,9 +94,36 @@ READ_LATER = HALVES.replace(
 ).replace("return a * b", "return a * b + y.sum()")
 
 
+NUMBERED_ROWS = """\
+import torch
+
+weights = torch.ones(3, 2, requires_grad=True)
+scaled = weights * 2
+for n, row in enumerate(scaled):
+    row += n   # from 0
+scaled.sum().backward()
+print(weights.grad)
+"""
+
+SPLIT = """\
+import torch
+
+gate = torch.nn.Linear(4, 6)
+low, high = torch.split(gate(torch.rand(5, 4)), 3, dim=1)
+high.mul_(2.0)   # louder
+(low * high).sum().backward()
+print(gate.weight.grad.shape)
+"""
+
+
 CASES = Cases(
     mended={},
     paired={
+        "numbered rows": (
+            NUMBERED_ROWS,
+            ("in enumerate((scaled[i] for i in range(len(scaled)))):",),
+        ),
+        "a part of a split": (SPLIT, ("high = high.mul(2.0)   # louder",)),
         "rows of a loop": (ROWS, ("in zip((scaled[i] for i in range(len(scaled))), [1.0,",)),
         "a half of a layer's output": (HALVES, ("a = a + b.tanh()   # gated",)),
         "a hook": (HOOK, ("kept.copy_(output.data.flatten())",)),
@@ -110,6 +137,7 @@ CASES = Cases(
         "another order": ANOTHER_ORDER,
     },
     wrong={
+        "nothing louder": ("a part of a split", delete("high.mul_(2.0)   # louder")),
         "no gradient": ("rows of a loop", swap("weights * 2", "weights.detach() * 2")),
         "the first number": (
             "a hook",

@@ -285,9 +285,20 @@ UNKNOWN = MARKED.replace("0, 3, 1, 2, 3", "0, 255, 1, 2, 2")
 MEASURED_WIDTH = MARKED.replace("KINDS = 3", "KINDS = len('abc')")
 
 
+SCATTERED = """\
+import torch
+
+kinds = torch.tensor([[1], [0], [4], [2], [3]])
+rows = torch.zeros(5, 4)   # a column for each kind
+rows.scatter_(1, kinds, 1.0)
+print(rows.argmax(1))
+"""
+
+
 CASES = Cases(
     mended={},
     paired={
+        "columns that are written out": (SCATTERED, ("torch.zeros(5, 5)   # a column",)),
         "columns for each class": (MARKED, ("KINDS = 4",)),
         "a number of classes": (HOT, ("[3, 1]]), 5).shape)   # of five",)),
         "one score for three classes": (ONE_SCORE, ("net = nn.Linear(5, 3)",)),
@@ -315,6 +326,10 @@ CASES = Cases(
         "no model": RANDOM_SCORES,
     },
     wrong={
+        "the kinds cut off": (
+            "columns that are written out",
+            swap("scatter_(1, kinds,", "scatter_(1, kinds.clamp(max=3),"),
+        ),
         "cut off": ("made-up pictures", swap("(4, -1))", "(4, -1).clamp(0, 1))")),
         "the same place again": (
             "a text that grows",

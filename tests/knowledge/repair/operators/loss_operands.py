@@ -286,7 +286,7 @@ torch.manual_seed(1)
 net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
 criterion = nn.BCELoss()   # spam or not
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-x, y = torch.randn(20, 4), torch.randint(0, 2, (20, 1)).float()
+x = torch.randn(20, 4)
 labels = torch.randint(0, 2, (20, 1)).float()
 for _ in range(2):
     optimizer.zero_grad()

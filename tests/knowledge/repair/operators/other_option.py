@@ -393,7 +393,10 @@ CASES = Cases(
             MAPPED,
             ("torch.func.replace_all_batch_norm_modules_(net)\nparams",),
         ),
-        "a module that keeps a result": (AVERAGED, ("net.feat = None\nslow = copy",)),
+        "a module that keeps a result": (
+            AVERAGED,
+            ("net.feat = None\nslow = copy", "self.feat = feat.detach()\n"),
+        ),
         "the columns of the input": (COLUMNS, ("net(torch.cat([x, t], 1))   # at all points",)),
         "workers or none": (LOADER, ("prefetch_factor=4 if workers > 0 else None",)),
         "no workers": (NO_WORKERS, ("DataLoader(rows, batch_size=2)",)),

@@ -222,6 +222,46 @@ PRINTED = BY_KEY.replace("for batch in", 'print(type(Scans()[0]["file"]).__name_
 OBJECTS = FILES.replace("where = self.files[index]", "where = object()")
 
 
+UNREAD_BY_KEY = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Notes(Dataset):
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, n):
+        if n == 4:   # empty
+            return None
+        return {"note": torch.full((2,), float(n)), "key": n}
+
+
+for batch in DataLoader(Notes(), batch_size=3):
+    print(batch["note"].shape, batch["key"])
+"""
+
+UNREAD_ALONE = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Waves(Dataset):
+    def __init__(self, lengths):
+        self.lengths = lengths
+
+    def __len__(self):
+        return len(self.lengths)
+
+    def __getitem__(self, n):
+        return torch.ones(4) if self.lengths[n] > 3 else None   # too short
+
+
+loader = DataLoader(Waves([5, 2, 7, 9]), batch_size=2)
+print(sum(len(waves) for waves in loader))
+"""
+
+
 CASES = Cases(
     mended={
         "a path beside a row": (FILES, "return torch.ones(3), str(where)   # for later"),
@@ -241,6 +281,10 @@ CASES = Cases(
         "several rows": (WHOLE, "batch_size=3, collate_fn="),
     },
     paired={
+        "samples by key that are None": (
+            UNREAD_BY_KEY,
+            ("[one for one in batch if one is not None]",),
+        ),
         "samples that are None": (UNREAD, ("[one for one in batch if one is not None]",)),
         "lists of numbers": (
             LISTS,

@@ -126,9 +126,62 @@ COMPUTED = BUFFER.replace(
 A_WEIGHT = BUFFER.replace("torch.arange(3.0)", "nn.Parameter(torch.arange(3.0))")
 
 
+PLACES = """\
+import torch
+from torch import nn
+
+
+class Placed(nn.Module):
+    def __init__(self, steps):
+        super().__init__()
+        self.places = torch.linspace(0, 1, steps)
+        self.register_buffer("places", self.places, persistent=False)   # not saved
+
+    def forward(self, x):
+        return x + self.places
+
+
+print(Placed(4)(torch.zeros(2, 4)).sum())
+"""
+
+SEEN_TOKENS = """\
+import torch
+from torch import nn
+
+
+class Causal(nn.Module):
+    def __init__(self, steps):
+        super().__init__()
+        self.mask = torch.ones(steps, steps).tril()
+        self.last = nn.Linear(steps, 2)
+        self.register_buffer(name="mask", tensor=self.mask)   # by name
+
+    def forward(self, x):
+        return self.last(x @ self.mask)
+
+
+print(Causal(3)(torch.ones(3, 3)).shape)
+"""
+
+
 CASES = Cases(
     mended={},
     paired={
+        "a buffer that is not saved": (
+            PLACES,
+            (
+                "  places = torch.linspace(0, 1, steps)\n"
+                '        self.register_buffer("places", places, persistent=False)   # not',
+            ),
+        ),
+        "a buffer by keywords": (
+            SEEN_TOKENS,
+            (
+                "  mask = torch.ones(steps, steps).tril()\n"
+                "        self.last = nn.Linear(steps, 2)\n"
+                '        self.register_buffer(name="mask", tensor=mask)   # by name',
+            ),
+        ),
         "a buffer whose name is taken": (
             BUFFER,
             ('  mean = torch.arange(3.0)\n        self.register_buffer("mean", mean)   # moves',),
@@ -144,6 +197,10 @@ CASES = Cases(
         "nothing to register": NO_LAYERS,
     },
     wrong={
+        "the buffer left out": (
+            "a buffer that is not saved",
+            delete('self.register_buffer("places", self.places, persistent=False)   # not saved'),
+        ),
         "no buffer": (
             "a buffer whose name is taken",
             delete('self.register_buffer("mean", self.mean)   # moves along'),

@@ -233,9 +233,75 @@ LEARNED_FROM = COPIED.replace(
 )
 
 
+SUMMED_STEPS = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+
+
+class Walk(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.GRUCell(2, 3)
+        self.at = torch.zeros(1, 3)
+
+    def forward(self, x):
+        self.at = self.cell(x, self.at)
+        return self.at.sum()
+
+
+walk = Walk()
+for batch in range(2):
+    far = sum(walk(torch.rand(1, 2)) for _ in range(3))
+    far.backward()   # through three steps
+print(walk.cell.weight_hh.grad.shape)
+"""
+
+WEIGHED = """\
+import copy
+
+import torch
+from torch import nn
+
+
+class Weighed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.score = nn.Linear(3, 1)
+
+    def forward(self, rows):
+        self.shares = self.score(rows).softmax(0)
+        return (self.shares * rows).sum(0) + self.shares.mean()
+
+
+net = Weighed()
+net(torch.rand(4, 3))
+slow = copy.deepcopy(net)   # an average of its weights
+net(torch.rand(4, 3)).sum().backward()
+print(slow.score.weight.shape)
+"""
+
+READ_BY_ANOTHER = COPIED.replace(
+    "net(torch.rand(5, 4)).sum().backward()",
+    "(twin(torch.rand(5, 4)) + net.hidden.sum()).sum().backward()",
+)
+
+
 CASES = Cases(
     mended={},
     paired={
+        "through several steps": (
+            SUMMED_STEPS,
+            ("backward()   # through three steps\n    walk.at = walk.at.detach()",),
+        ),
+        "kept, and read twice": (
+            WEIGHED,
+            (
+                "shares = self.score(rows).softmax(0)\n        self.shares = shares.detach()\n"
+                "        return (shares * rows).sum(0) + shares.mean()",
+            ),
+        ),
         "all that is learned": (ALL_OF_IT, ("backward()\n    net.mean = net.mean.detach()",)),
         "from step to step": (
             STEPS,
@@ -267,10 +333,22 @@ CASES = Cases(
         ),
     },
     refused={
+        "read by another loss": READ_BY_ANOTHER,
         "learned from": LEARNED_FROM,
         "either of two": TWO_KEPT,
     },
     wrong={
+        "cut before": (
+            "all that is learned",
+            swap(
+                "self.mean = 0.5 * self.mean + self.layer(x).pow(2).mean()",
+                "self.mean = (0.5 * self.mean + self.layer(x).pow(2).mean()).detach()",
+            ),
+        ),
+        "the graph kept": (
+            "through several steps",
+            swap("far.backward()", "far.backward(retain_graph=True)"),
+        ),
         "nothing copied": ("kept, and copied", swap("copy.deepcopy(net)", "net")),
         "the loss cut off": (
             "an average",

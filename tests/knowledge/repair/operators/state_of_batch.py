@@ -158,9 +158,28 @@ print(step(torch.rand(5, 2), torch.rand(5, 4)))
 """
 
 
+LOOSE_CELL = """\
+import torch
+from torch import nn
+
+cell, out = nn.LSTMCell(3, 5), nn.Linear(5, 1)
+h = torch.zeros(2, 5)
+for x in torch.rand(4, 2, 3):
+    h = cell(x, h)   # step by step
+print(out(h).shape)
+"""
+
+
 CASES = Cases(
     mended={},
     paired={
+        "a cell of its own": (
+            LOOSE_CELL,
+            (
+                "c = torch.zeros_like(h)\nfor x in torch.rand(4, 2, 3):\n"
+                "    h, c = cell(x, (h, c))   # step",
+            ),
+        ),
         "a second state": (
             CELL,
             (
@@ -182,6 +201,10 @@ CASES = Cases(
         "told something else": TOLD,
     },
     wrong={
+        "the first state each time": (
+            "a cell of its own",
+            swap("h = cell(x, h)", "h = cell(x)[0]"),
+        ),
         "another layer": ("a second state", swap("nn.LSTMCell", "nn.GRUCell")),
         "no state": ("a method", swap("self.cells(x, self.fresh())", "self.cells(x)")),
         "no layer": ("a method", swap("self.cells(x, self.fresh())[0]", "x")),

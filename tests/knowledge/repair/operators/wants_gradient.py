@@ -87,6 +87,57 @@ w.grad.mul_(0.5)
 print(v)
 """
 
+A_RESULT = """\
+import torch
+
+torch.manual_seed(0)
+x, y = torch.rand(8, 3), torch.tensor([0, 1, 1, 0, 1, 0, 0, 1])
+weight = torch.randn(3, 2, requires_grad=True) * 0.1
+bias = torch.zeros(2, requires_grad=True)
+for _ in range(3):
+    loss = torch.nn.functional.cross_entropy(x @ weight + bias, y)
+    loss.backward()
+    with torch.no_grad():
+        for p in (weight, bias):
+            p -= 0.5 * p.grad
+            p.grad.zero_()
+print("trained")
+"""
+
+A_RESULT_OF_DOUBLES = (
+    A_RESULT.replace("requires_grad=True) * 0.1", "requires_grad=True).double()")
+    .replace("torch.rand(8, 3)", "torch.rand(8, 3).double()")
+    .replace("torch.zeros(2,", "torch.zeros(2, dtype=torch.float64,")
+)
+
+TWO_RESULTS = """\
+import torch
+
+torch.manual_seed(0)
+a = torch.rand(3, requires_grad=True) - 0.5
+b = 2 * torch.rand(3, requires_grad=True)
+(a * b).sum().backward()
+step = 0.1 * a.grad
+other = 0.1 * b.grad
+print(step.shape, other.shape)
+"""
+
+NO_BACKWARD = """\
+import torch
+
+weight = torch.rand(3, requires_grad=True)
+print(0.1 * weight.grad)
+"""
+
+OF_ANOTHER = """\
+import torch
+
+weight = torch.rand(3, requires_grad=True)
+twice = weight * 2
+twice.sum().backward()
+print(0.1 * twice.grad)
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -98,13 +149,31 @@ CASES = Cases(
         "drawn and scaled": (SCALED, ("(2 * torch.rand(9, 1) - 1).requires_grad_()",)),
         "a hook": (HOOK, ("torch.ones(3, requires_grad=True)",)),
         "a gradient on the way": (KEPT, ("torch.tensor([1.0, 2.0], requires_grad=True)",)),
+        "a result": (A_RESULT, ("weight = (torch.randn(3, 2) * 0.1).requires_grad_()\n",)),
+        "a result of another dtype": (
+            A_RESULT_OF_DOUBLES,
+            ("weight = torch.randn(3, 2).double().requires_grad_()\n",),
+        ),
+        "two results": (
+            TWO_RESULTS,
+            ("(torch.rand(3) - 0.5).requires_grad_()\nb = (2 * torch.rand(3)).requires_grad_()",),
+        ),
     },
     refused={
+        "no backward": NO_BACKWARD,
+        "a result of another": OF_ANOTHER,
         "no step of its own": NEVER_STEPPED,
         "whole numbers": WHOLE_NUMBERS,
         "made of two": OF_TWO,
     },
     wrong={
+        "a result's step swallowed": ("a result", swallow("p -= 0.5 * p.grad")),
+        "no step of a result": ("a result", delete("p -= 0.5 * p.grad")),
+        "a result cut off": (
+            "a result of another dtype",
+            swap("x @ weight", "x @ weight.detach()"),
+        ),
+        "the bias alone": ("a result", swap("(weight, bias)", "(bias,)")),
         "the gradients are left alone": (
             "steps of one's own",
             swap("    w.grad.zero_()\n    b.grad.zero_()\n", ""),

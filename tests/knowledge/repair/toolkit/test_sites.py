@@ -6,7 +6,7 @@ import libcst as cst
 import pytest
 
 from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.sites import assigned_above, value_given
+from knowledge.repair.toolkit.sites import assigned_above, method_of, value_given
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,19 @@ def test_the_last_assignment_above_a_line_counts_in_whatever_scope() -> None:
     assert made is not None and program.text(made) == "x = 2"
     assert assigned_above(program, "x", 1) is None
     assert assigned_above(program, "y", 9) is None  # one of several names
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("class A:\n    def f(self): pass\nclass B:\n    def f(self): pass\n", 4),
+        ("class B:\n    def g(self): pass\n", None),
+        ("class B:\n    class C:\n        def f(self): pass\n", None),  # another class's
+        ("class B:\n    def f(self): pass\n    def f(self): pass\n", None),  # two of them
+    ],
+)
+def test_a_method_of_a_class_is_the_one_of_its_name(code: str, line: int | None) -> None:
+    program = Program(code)
+    found = method_of(program, "B", "f")
+
+    assert (program.line(found) if found is not None else None) == line
