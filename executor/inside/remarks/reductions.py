@@ -270,6 +270,7 @@ def _ends_over_batch(tree: ast.Module) -> Found:
 
 _OF_CLASSES = {"nll_loss", "NLLLoss", "cross_entropy", "CrossEntropyLoss"}
 
+
 def _over_batch(node: ast.AST, along: ast.expr) -> Told:
     return Told(
         "softmax_over_batch",

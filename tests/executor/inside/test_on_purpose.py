@@ -24,6 +24,42 @@ for _ in range(4):
 """,
         ("left_fixed",),
     ),
+    "a perceptual loss that is a module of both pictures": (
+        """
+class Perceptual(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.features = nn.Sequential(nn.Conv2d(3,4,3), nn.ReLU())
+    def forward(self, a, b):
+        return (self.features(a) - self.features(b)).abs().mean()
+net, judge = nn.Conv2d(3,3,3,padding=1), Perceptual()
+opt = torch.optim.Adam(net.parameters())
+for _ in range(4):
+    x, y = torch.rand(2,3,8,8), torch.rand(2,3,8,8)
+    out = net(x)
+    loss = F.mse_loss(out, y) + 0.1 * judge(out, y)
+    opt.zero_grad(); loss.backward(); opt.step()
+""",
+        ("left_fixed",),
+    ),
+    "a random network that another one of its kind learns to imitate": (
+        """
+def make():
+    return nn.Sequential(nn.Linear(4,8), nn.ReLU(), nn.Linear(8,2))
+class Novelty(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.other = make(), make()
+    def bonus(self, x):
+        return (self.one(x) - self.other(x)).pow(2).mean(1)
+novelty = Novelty()
+opt = torch.optim.Adam(novelty.one.parameters())
+for _ in range(4):
+    loss = novelty.bonus(torch.randn(8,4)).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+""",
+        ("left_fixed",),
+    ),
     "a reward model": (
         """
 actor = nn.Linear(4,2)

@@ -26,6 +26,11 @@ ROUNDS = (
 )
 WEIGHTED = "loss = F.mse_loss(net(x), y{0})\nloss = (loss * {1}).mean()"
 SIMILAR = "def f(z, w):\n    z = z / z.norm({0})\n    return {1}"
+ENDS = (
+    "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.fc = nn.Linear(6, 4)\n    def forward(self, x):\n        {0}\n"
+    "net = Net()\nloss = {1}"
+)
 CLASSES = "p = torch.softmax(net(x), dim={0})\nprint({1})"
 
 SHOWN = {
@@ -107,6 +112,9 @@ SHOWN = {
         CLASSES.format("0", "p.argmax(1)"),
         CLASSES.format("0", "p[:, 1]"),
         "p = net(x).softmax(0)\nprint(p.max(dim=1))",
+        ENDS.format("return torch.softmax(self.fc(x), dim=0)", "F.nll_loss(net(x).log(), y)"),
+        ENDS.format("return F.log_softmax(self.fc(x), 0)", "F.nll_loss(net(x), y)"),
+        ENDS.format("x = self.fc(x).softmax(0)\n        return x", "nn.NLLLoss()(net(x), y)"),
     ],
 }
 
@@ -159,6 +167,19 @@ SOUND = {
     "one vector": SIMILAR.format("", "z @ w"),
     "classes behind the batch": CLASSES.format("1", "p.argmax(1)"),
     "weights of a sum": CLASSES.format("0", "(p * z).sum(0)"),
+    "a softmax along the classes": ENDS.format(
+        "return torch.softmax(self.fc(x), dim=1)", "F.nll_loss(net(x).log(), y)"
+    ),
+    "weights of a bag's members": ENDS.format(
+        "return torch.softmax(self.fc(x), dim=0)", "F.mse_loss((net(x) * x).sum(0), y)"
+    ),
+    "a softmax of what no layer scores": ENDS.format(
+        "return torch.softmax(x, dim=0)", "F.nll_loss(net(x).log(), y)"
+    ),
+    "weights of one model beside another": ENDS.format(
+        "return torch.softmax(self.fc(x), dim=0)", "F.cross_entropy(head((net(x) * x).sum(0)), y)"
+    )
+    + "\nclass Head(nn.Module):\n    def forward(self, x):\n        return x\n",
     "a softmax of nothing learned": "net = nn.Sequential(nn.ReLU(), nn.Softmax(dim=0))",
 }  # fmt: skip
 

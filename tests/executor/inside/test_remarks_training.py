@@ -259,6 +259,13 @@ SHOWN = {
 }
 
 SOUND = {
+    "probabilities whose log the loss gets": (
+        module(forward="return F.softmax(x, 1)") + "\nF.nll_loss(torch.log(net(x) + 1e-9), y)"
+    ),
+    "the same over a variable": (
+        module(forward="return F.softmax(x, 1)")
+        + "\nf = nn.NLLLoss()\nlogs = net(x).clamp_min(1e-9).log()\nf(logs, y)"
+    ),
     "a function that makes a plain network": (
         "def make():\n    return nn.Sequential(nn.Linear(2, 2), nn.Tanh())\n"
         f"net = make()\n{RELOADED}"

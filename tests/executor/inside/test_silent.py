@@ -56,6 +56,11 @@ MISTAKES = {
         "print((net(x).round() == y).float().mean())\n",
     ],
     "never_stepped": [
+        "a, b = nn.Linear(6, 8), nn.Linear(8, 3)\none = torch.optim.Adam(a.parameters())\n"
+        "two = torch.optim.Adam(b.parameters())\nfor _ in range(3):\n    one.zero_grad()\n"
+        "    two.zero_grad()\n"
+        "    F.cross_entropy(b(a(torch.randn(4, 6))), torch.tensor([0, 1, 2, 0])).backward()\n"
+        "    two.step()\n",
         fit("net(x).pow(2).mean()").replace(" opt.step()", ""),
         "class T:\n    def __init__(self):\n        self.net = nn.Linear(6, 1)\n"
         "        self.sgd = torch.optim.SGD(self.net.parameters(), 0.1)\n"

@@ -47,7 +47,7 @@ class Calls:
         self.unrecorded: dict[int, weakref.ref[nn.Module]] = {}  # called where none were
         self.inputs: set[int] = set()
         self.fed: set[int] = set()  # roots that got a tensor which requires a gradient …
-        self.plain: set[int] = set()  # … and those that got only tensors which do not
+        self.plain: set[int] = set()  # … and those that got one like it, or only ones, without
         self._asked: dict[int, int] = {}
         self._settled: set[int] = set()  # losses of PyTorch's: what they can tell was told long ago
         # The inputs of the calls since the last backward: the root's id, and its tensors.
@@ -168,7 +168,11 @@ class Calls:
 
     def _note_fed(self, key: int, module: nn.Module, tensors: Sequence[torch.Tensor]) -> None:
         self._asked[key] = asked = self._asked.get(key, 0) + 1
-        (self.fed if any(map(requires_grad, tensors)) else self.plain).add(key)
+        fed = list(map(requires_grad, tensors))
+        if any(fed):
+            self.fed.add(key)
+        if not all(fed) and (not any(fed) or _are_alike(tensors)):
+            self.plain.add(key)
         of_pytorch = type(module).__module__ == nn.MSELoss.__module__
         if asked == _ASKED and of_pytorch and self.keeper is None:
             self._settled.add(key)  # `roots` holds it, so that its id stays its own
@@ -192,6 +196,11 @@ class Calls:
         )
         if call not in self.seen:
             self.seen.append(call)
+
+
+def _are_alike(tensors: Sequence[torch.Tensor]) -> bool:
+    """Whether they are of one kind, as what is compared with each other is: `(output, clean)`."""
+    return len({(shape(t), t.dtype) for t in tensors}) == 1
 
 
 def _takes_time_first(module: nn.Module) -> bool:

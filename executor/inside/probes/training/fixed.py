@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch import nn
 
 from executor.inside import torch_private as private
@@ -54,7 +55,7 @@ class Forgotten:
         if is_from_a_library(w.root) or self._names.intent.loads:
             return False
         if self.partly(w):
-            return True
+            return not self._is_beside_its_like(w.root, w.tensor)
         return not self._ended and self._is_trained_through(w.root)
 
     def in_doubt(self, w: Watched) -> bool:
@@ -68,11 +69,25 @@ class Forgotten:
         """Whether an optimizer holds a part of its module."""
         return w.root is not None and any(id(p) in self._held for _, p in parameters(w.root))
 
+    def _is_beside_its_like(self, root: nn.Module, tensor: torch.Tensor) -> bool:
+        """Whether its part of a module is built as one that is trained: a target, a teacher."""
+        parts = [part for part in private.modules_of(root).values() if part is not None]
+        built = {id(part): [p for _, p in parameters(part)] for part in parts}
+        own = next((part for part in parts if any(p is tensor for p in built[id(part)])), None)
+        if own is None or not private.modules_of(own):
+            return False  # of one layer beside another nothing says that they do the same
+        shapes = [p.shape for p in built[id(own)]]
+        like = (built[id(part)] for part in parts if part is not own)
+        return not any(id(p) in self._held for p in built[id(own)]) and any(
+            [p.shape for p in other] == shapes and any(id(p) in self._held for p in other)
+            for other in like
+        )
+
     def _is_trained_through(self, root: nn.Module) -> bool:
         """Whether a module stands behind trained layers, as the last ones of a network do.
 
-        One that also gets data compares features of both; one whose output is the loss is a
-        judge of what the trained layers made.
+        One that also gets data, in the same call too, compares features of both; one whose output
+        is the loss is a judge of what the trained layers made.
         """
         fed = any(id(m) in self._calls.fed for m in root.modules())
         plain = any(id(m) in self._calls.plain for m in root.modules())
