@@ -7,8 +7,10 @@ ended by the supervisor, as before.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 from executor.jail.import_time import ImportTime
@@ -27,7 +29,7 @@ class StepLimit:
     def __init__(self, limit_s: float, import_time: ImportTime) -> None:
         self._limit_s = _SHARE * limit_s
         self._import_time = import_time
-        self._began = self._clock_began = 0.0
+        self._began = self._clock_began = self._process_began = self._queued = 0.0
         self._steps = 0
         self._handle: Any = None
         self.reached = False
@@ -37,6 +39,7 @@ class StepLimit:
         from torch.optim.optimizer import register_optimizer_step_post_hook
 
         self._began, self._clock_began = self._computed_s(), time.monotonic()
+        self._process_began, self._queued = time.process_time(), _queued_s()
         self._handle = register_optimizer_step_post_hook(self._stepped)
 
     def stop(self) -> None:
@@ -56,7 +59,9 @@ class StepLimit:
         self._steps += 1
         if threading.current_thread() is not threading.main_thread():
             return  # only that thread would end
-        if self._computed_s() - self._began < self._limit_s and not self._children_may_compute():
+        computed = self._computed_s() - self._began
+        passed = time.monotonic() - self._clock_began
+        if computed < self._limit_s and (passed < self._limit_s or not self._is_over(passed)):
             return
         self.reached = True
         raise TrainingCut
@@ -64,10 +69,21 @@ class StepLimit:
     def _computed_s(self) -> float:
         return time.process_time() - self._import_time.spent_s
 
-    def _children_may_compute(self) -> bool:
-        """Whether workers may have used the rest: their time is not known until they end."""
-        if time.monotonic() - self._clock_began < self._limit_s:
-            return False
+    def _is_over(self, passed_s: float) -> bool:
+        """Whether it waits in each step, or workers may have used the rest.
+
+        The time of workers is not known until they end.
+        """
         import multiprocessing
 
-        return bool(multiprocessing.active_children())
+        computed = time.process_time() - self._process_began
+        waited = passed_s - computed - (_queued_s() - self._queued)
+        return waited >= self._limit_s or bool(multiprocessing.active_children())
+
+
+def _queued_s() -> float:
+    """How long this process could have computed, and others kept it waiting (sched-stats.txt)."""
+    try:
+        return int(Path("/proc/self/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return math.inf  # not known: it is not said to have waited

@@ -19,13 +19,20 @@ _IMPORTS = re.compile(r"^(?:import|from) \w", re.MULTILINE)
 _FEW = 3  # numbers that are the same
 
 
-def runs(question: Question, run: JobResult, reading: PostedReading | None = None) -> str:
+def runs(
+    question: Question,
+    run: JobResult,
+    reading: PostedReading | None = None,
+    *,
+    noted: bool = False,
+) -> str:
     """The headline when nothing went wrong here, as far as the run can tell.
 
     Args:
         question: one message understood.
         run: it ended well.
         reading: what the posted error means, and the lines that it points to.
+        noted: whether the answer shows what may be wrong, or may be meant so.
     """
     if not run.reported:
         code = f" with exit code {run.exit.code}" if run.exit.code is not None else ""
@@ -92,6 +99,11 @@ def runs(question: Question, run: JobResult, reading: PostedReading | None = Non
         return f"Runs here with {where}, but {idle}; post the lines that do so too."
     if forgotten := _imports_forgotten(question, run):
         where += f" once {listed(forgotten)} is added, which stands nowhere in what you posted"
+    if noted:
+        return (
+            f"Runs here with {where}, and nothing is raised. What was noted stands below: whether "
+            "it is meant so is not known."
+        )
     return (
         f"Runs here with {where}: nothing is raised, and no probe knows a mistake in it; whether "
         "it computes what you mean is not known."

@@ -302,13 +302,7 @@ def _model_ends(tree: ast.Module) -> Found:
 
 def _is_changed(kind: str, tree: ast.Module) -> bool:
     """Whether such a loss gets something else than what the model gives: `torch.log(probs)`."""
-    losses = losses_of(tree)
-    given = (
-        argument(n, 0, "input") for n in walk(tree)
-        if isinstance(n, ast.Call) and takes_of(n, losses) == kind
-    )  # fmt: skip
-    made = (_unwrapped(v) for first in given if first is not None for v in made_of(first, tree))
-    return any(tail(v) in _OTHERWISE for v in made)
+    return any(tail(v) in _OTHERWISE for v in _given_to(kind, tree))
 
 
 _OTHERWISE = frozenset(["log", "log1p", "logit", "exp", "log_softmax", "logsigmoid"])
@@ -342,6 +336,8 @@ def threshold(tree: ast.Module) -> Found:
         return
     if said & {"BCELoss", "binary_cross_entropy"} or _squashes(tree):
         return
+    given = _given_to("logits", tree)
+    models = {dotted(v.func) for v in given if isinstance(v, ast.Call)} - {""}
     for node in walk(tree):
         match node:
             case (
@@ -361,8 +357,27 @@ def threshold(tree: ast.Module) -> Found:
                 new = way("the scores become probabilities first", given)
             case _:
                 continue
-        if _is_output(out):
+        if _is_output(out) or _is_of_a_model(out, models, tree):
             yield Told("threshold", node, _THRESHOLD, (new,))
+
+
+def _given_to(kind: str, tree: ast.Module) -> list[ast.expr]:
+    """What losses of a kind get as their first argument, without the form that it is brought to."""
+    losses = losses_of(tree)
+    given = (
+        argument(n, 0, "input") for n in walk(tree)
+        if isinstance(n, ast.Call) and takes_of(n, losses) == kind
+    )  # fmt: skip
+    return [
+        _unwrapped(v) for first in given if first is not None
+        for v in made_of(_unwrapped(first), tree)
+    ]  # fmt: skip
+
+
+def _is_of_a_model(value: ast.expr, models: set[str], tree: ast.Module) -> bool:
+    """Whether it is what one of these gives, in whatever form, and nothing else."""
+    made = [_unwrapped(v) for v in made_of(_unwrapped(value), tree)]
+    return bool(made) and all(isinstance(v, ast.Call) and dotted(v.func) in models for v in made)
 
 
 def _squashes(tree: ast.Module) -> bool:

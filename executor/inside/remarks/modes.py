@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from executor.inside.remarks.edits import Told, put, way
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -15,6 +16,7 @@ from executor.inside.remarks.syntax import (
     inside,
     is_without,
     loops,
+    made_of,
     module_classes,
     tail,
     walk,
@@ -98,4 +100,27 @@ def _marks(nodes: list[ast.AST]) -> list[ast.expr]:
     return [i.context_expr for n in nodes if isinstance(n, ast.With) for i in n.items]
 
 
-RULES = (compared_in_training, evaluated_as_trained)
+def flag_of_one(tree: ast.Module) -> Found:
+    """`model.training = False`: the flag of one module, whose layers keep theirs."""
+    if not any(w.startswith(_ACTS) for w in words(tree)):
+        return  # the mode decides nothing in it
+    models = {c.name for c in module_classes(tree)} | {"Sequential"}
+    for node in walk(tree):
+        match node:
+            case ast.Assign(
+                targets=[ast.Attribute(value=of, attr="training")],
+                value=ast.Constant(value=bool() as on),
+            ) if any(isinstance(v, ast.Call) and callee(v) in models for v in made_of(of, tree)):
+                name = dotted(of)
+                call = f"{name}.{'train' if on else 'eval'}()"
+                yield Told(
+                    "flag_of_one",
+                    node,
+                    f"this sets the flag of `{name}` alone, and each layer in it has one of its "
+                    f"own, which stays as it was: Dropout and BatchNorm ask theirs. `{call}` sets "
+                    "all of them",
+                    (way("the mode is that of all its layers", put(node, call)),),
+                )
+
+
+RULES = (compared_in_training, evaluated_as_trained, flag_of_one)

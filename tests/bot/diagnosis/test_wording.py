@@ -390,6 +390,16 @@ def test_what_is_said_of_code_that_ran(run: JobResult, question: Question, headl
     assert no_error.runs(question, run) == headline
 
 
+def test_what_is_noted_is_not_told_as_nothing():
+    """A note may be the very trouble: it stands below, and the headline says so."""
+    said = no_error.runs(ASKED, ran(env=Environment(python="3.11")), noted=True)
+
+    assert said == (
+        "Runs here with Python 3.11, and nothing is raised. What was noted stands below: whether "
+        "it is meant so is not known."
+    )
+
+
 @pytest.mark.parametrize(
     ("how", "why"),
     [

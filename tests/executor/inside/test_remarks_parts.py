@@ -11,7 +11,7 @@ from executor.inside.remarks import found
 
 KINDS = {
     "listed_apart", "loaded_unread", "compared_in_training", "evaluated_as_trained", "drawn_anew",
-    "expanded_copy", "groups_shared", "unshifted",
+    "flag_of_one", "expanded_copy", "groups_shared", "unshifted",
 }  # fmt: skip
 
 
@@ -234,3 +234,34 @@ DRAWN = "tf = T.Compose([T.Resize(64), T.RandomHorizontalFlip(), T.ToTensor()])\
 def test_a_random_transform_where_nothing_is_trained(code: str, speaks: bool):
     """The same picture goes in differently each time."""
     assert ("drawn_anew" in kinds(code)) is speaks
+
+
+MODE = (
+    "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.drop = nn.{0}(0.5)\n    def forward(self, x):\n        return self.drop(x)\n"
+    "{1}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "speaks"),
+    [
+        (MODE.format("Dropout", "net = Net()\nnet.training = False"), True),
+        (MODE.format("BatchNorm1d", "net = Net().cuda()\nm = net\nm.training = True"), True),
+        ("net = nn.Sequential(nn.Linear(2, 2), nn.Dropout())\nnet.training = False", True),
+        (
+            "class T:\n    def __init__(self):\n"
+            "        self.net = nn.Sequential(nn.Dropout(), nn.Linear(2, 2))\n"
+            "    def test(self):\n        self.net.training = False",
+            True,
+        ),
+        # Of one layer the flag is all there is; of others nobody knows what they hold.
+        ("drop = nn.Dropout()\ndrop.training = False", False),
+        (MODE.format("Linear", "net = Net()\nnet.training = False"), False),
+        (MODE.format("Dropout", "net = Net()\nnet.training = on"), False),
+        ("drop = nn.Dropout()\nstate.training = False", False),
+        (MODE.format("Dropout", "net = Net()\nprint(net.training is False)"), False),
+    ],
+)
+def test_a_flag_is_one_modules_own(code: str, speaks: bool) -> None:
+    assert ("flag_of_one" in kinds(code)) is speaks

@@ -261,6 +261,12 @@ SHOWN = {
         "        return self.fc(drop(x))",
     ],
     "threshold": [
+        "crit = nn.BCEWithLogitsLoss()\ncrit(net(x).squeeze(1), y).backward()\n"
+        "probs = net(v)\nprint((probs > 0.5).float().mean())",
+        "z = net(x)\nF.binary_cross_entropy_with_logits(z, y).backward()\n"
+        "sure = self_check(net(v).view(-1).round())",
+        "crit = nn.BCEWithLogitsLoss()\nfor x, y in loader:\n    z = tagger(x)\n"
+        "    loss = crit(z.view(-1), y)\n    hits = torch.ge(z[:, 0], 0.5)",
         "crit = nn.BCEWithLogitsLoss()\nfor x, y in loader:\n    out = model(x)\n"
         "    pred = out.gt(0.5).float()",
         "crit = nn.BCEWithLogitsLoss()\nTH = 0.5\nfor x, y in loader:\n"
@@ -608,6 +614,13 @@ SHOWN = {
     ],
 }
 SOUND = {
+    "scores that were made probabilities under their name": "crit = nn.BCEWithLogitsLoss()\n"
+    "crit(net(x), y)\np = net(v)\np = 1 / (1 + torch.exp(-p))\nprint(p > 0.5)",
+    "what another model gives": "crit = nn.BCEWithLogitsLoss()\ncrit(net(x), y)\n"
+    "far = distance(v)\nprint(far > 0.5)",
+    "targets of such a loss": "crit = nn.BCEWithLogitsLoss()\ncrit(net(x), y)\nprint(y > 0.5)",
+    "scores of another loss": "F.mse_loss(far(x), y)\nF.binary_cross_entropy_with_logits(d(x), y)"
+    "\nprint(far(v) > 0.5)",
     "a seed of each batch": BATCHES.format("torch.manual_seed(seed)", "noisy_batch(9, i)"),
     "a seed of each batch, by name": BATCHES.format("set_seed(seed)", "noisy_batch(seed=SEED + i)"),
     "no seed in it": BATCHES.format("n = n + 0", "noisy_batch()"),

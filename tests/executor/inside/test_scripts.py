@@ -55,6 +55,16 @@ def test_what_the_probes_saw_until_then_is_told(any_house: House) -> None:
     assert wrong.cut is not None and [f.kind for f in wrong.findings] == ["foreign_optimizer"]
 
 
+def test_a_training_that_waits_in_each_step_is_stopped_between_two(any_house: House) -> None:
+    """It computes next to nothing, and what it computed is told all the same."""
+    code = TRAINING.format(epochs=10**9, before="import time")
+    waits = code.replace("optimizer.step()", "optimizer.step(); time.sleep(0.05)")
+    result = any_house.run(waits, wall_s=2, cut=True)
+
+    assert (result.outcome, result.reached_end) == (Outcome.OK, False)
+    assert result.cut is not None and result.cut.steps > 2 and result.cut.seconds < 1
+
+
 def test_a_training_that_ends_in_time_is_not_cut(any_house: House) -> None:
     result = trained(any_house, epochs=2)
 
