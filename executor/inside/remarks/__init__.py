@@ -6,6 +6,8 @@ of layers is not registered. Where it depends on something, the remark says on w
 one function, from the tree to remarks.
 
     syntax.py      what the rules ask of a tree
+    at_place.py    what a name is made of where it is read
+    shown.py       whether a mask is True where something may be looked at
     statements.py  results thrown away, parameters that become ordinary tensors
     layers.py      layers that are not registered, not called, or made in the wrong place
     losses.py      losses that do not fit what they are given; formulas.py: other formulas

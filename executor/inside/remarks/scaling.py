@@ -77,7 +77,7 @@ def _is_own(node: ast.expr, data: ast.expr, methods: tuple[str, ...], tree: ast.
         and dotted(data) in (dotted(v.func.value), *map(dotted, v.args[:1]),
                              *(dotted(o) for o in made_of(data, tree)))
         for v in made
-    ) and bool(made)  # fmt: skip
+    ) and bool(made and dotted(data))  # fmt: skip
 
 
 _COUNTER = re.compile(r"(?i)^(global_?)?(steps?|epochs?|ep|episodes?|t|it|iters?|iteration|i)"
