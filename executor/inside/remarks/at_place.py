@@ -116,6 +116,7 @@ def _from_without(
         return [] if name in arguments else _of_all(name, tree)
     if name in arguments:
         given = _arguments(tree).get((function, name), [])
+        given = given or [v for to, v in defaults(function) if to == name]
         return found + given if given else []
     return [] if name in rebound(function) else _of_all(name, tree)
 
