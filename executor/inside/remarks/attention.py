@@ -326,8 +326,8 @@ def _is_log(node: ast.AST, tree: ast.Module) -> bool:
 def _is_base(node: ast.expr, tree: ast.Module) -> bool:
     made = made_at(node, tree)
     return bool(made) and all(
-        isinstance(m, ast.Call) and tail(m) == "tensor" and bool(m.args) and _is_base(
-            m.args[0], tree)
+        (isinstance(m, ast.Call) and tail(m) == "tensor" and bool(m.args) and _is_base(
+            m.args[0], tree))
         or (isinstance(m, ast.Constant) and isinstance(m.value, int | float)
             and m.value >= _LEAST)
         for m in made
