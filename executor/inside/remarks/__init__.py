@@ -48,6 +48,7 @@ one function, from the tree to remarks.
     passes.py      which loops go over batches, and what counts these or their samples
     parts.py       what is made from what, and which parts of the data are held out
     figures.py     figures that are not what they are called
+    figure_formulas.py  figures whose formula is that of another one
     reductions.py  values taken together along the wrong dimension, or too early
     noise.py       noise, distributions and soft targets of the wrong quantity
     copies.py      copies that are none
@@ -101,6 +102,7 @@ from executor.inside.remarks import (
     derivatives,
     epochs,
     evaluating,
+    figure_formulas,
     figures,
     files,
     formulas,
@@ -202,6 +204,7 @@ _BY_WHAT_IT_READS = (
     *quantities.RULES,
     *slips.RULES,
     *figures.RULES,
+    *figure_formulas.RULES,
     *held_out.RULES,
     *reductions.RULES,
     *noise.RULES,
