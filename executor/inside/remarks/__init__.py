@@ -6,6 +6,8 @@ of layers is not registered. Where it depends on something, the remark says on w
 one function, from the tree to remarks.
 
     syntax.py      what the rules ask of a tree
+    at_place.py    what a name is made of where it is read
+    shown.py       whether a mask is True where something may be looked at
     statements.py  results thrown away, parameters that become ordinary tensors
     layers.py      layers that are not registered, not called, or made in the wrong place
     losses.py      losses that do not fit what they are given; formulas.py: other formulas
@@ -46,6 +48,7 @@ one function, from the tree to remarks.
     passes.py      which loops go over batches, and what counts these or their samples
     parts.py       what is made from what, and which parts of the data are held out
     figures.py     figures that are not what they are called
+    figure_formulas.py  figures whose formula is that of another one
     reductions.py  values taken together along the wrong dimension, or too early
     noise.py       noise, distributions and soft targets of the wrong quantity
     copies.py      copies that are none
@@ -99,6 +102,7 @@ from executor.inside.remarks import (
     derivatives,
     epochs,
     evaluating,
+    figure_formulas,
     figures,
     files,
     formulas,
@@ -200,6 +204,7 @@ _BY_WHAT_IT_READS = (
     *quantities.RULES,
     *slips.RULES,
     *figures.RULES,
+    *figure_formulas.RULES,
     *held_out.RULES,
     *reductions.RULES,
     *noise.RULES,
