@@ -26,6 +26,7 @@ one function, from the tree to remarks.
     liveness.py    which values can never be read, by the way that control goes
     loss_terms.py  terms of a loss with the wrong sign, or twice
     returns.py     returns of episodes and ratios of policies; rollouts.py: over their ends
+    episodes.py    what the text tells of episodes: their ends, discounts, which way a loop goes
     overwritten.py what is written over without a word
     by_hand.py     what is written by hand and lacks a piece
     called_so.py   functions that are called so that they do another thing

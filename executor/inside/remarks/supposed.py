@@ -44,6 +44,7 @@ SUPPOSES = {
     "drawn_apart": "each target belongs to one input",
     "drawn_twice": "",
     "end_left_out": "an episode may end within these steps",
+    "end_of_next": "nothing is to follow the end of an episode",
     "epsilon_turned": "this is the share of random actions",
     "exchanged_figures": "the names say what they hold",
     "exp_of_loss": "the loss can become large",
