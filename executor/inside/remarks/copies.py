@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from executor.inside.remarks.edits import Told, added, put, way
+from executor.inside.remarks.followers import followed
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -41,13 +42,15 @@ def written_through(tree: ast.Module) -> Found:
             if len(given) != 1 or not of or of == name or not _COPY.search(name):
                 continue
             changes = [n for n in below if _changes(n, name)]
+            if isinstance(given[0], ast.Name):  # a number would not be changed
+                changes = [n for n in changes if not isinstance(n, ast.AugAssign) or _is_long(n)]
             if not changes or not _is_read_after(tree, scope, of, changes[0]):
                 continue
             change = min(changes, key=lambda n: getattr(n, "lineno", 0))
             yield Told(
                 "written_through",
                 change,
-                f"`{ast.unparse(given[0])}` is no copy: `{name}` and `{of}` are the same values in "
+                f"`{name} = {ast.unparse(given[0])}` makes no copy: `{name}` and `{of}` are the same values in "
                 f"memory, and what this line changes is changed in `{of}` too, which is read "
                 f"afterwards; write `{ast.unparse(given[0])}.clone()`",
                 (way(f"`{of}` stays as it is", put(given[0], given[0], ".clone()")),),
@@ -55,7 +58,9 @@ def written_through(tree: ast.Module) -> Found:
 
 
 def _shares(value: ast.expr) -> str:
-    """`x` of `x.detach()`, `x.view(…)`: a tensor whose memory it is."""
+    """`x` of `x`, `x.detach()`, `x.view(…)`: a tensor whose memory it is."""
+    if isinstance(value, ast.Name):
+        return value.id
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
         if value.func.attr not in _SHARES:
             return ""
@@ -75,6 +80,17 @@ def _changes(node: ast.AST, name: str) -> bool:
             is_in_place = method.endswith("_") and not method.endswith("__")
             return of == name and is_in_place and method not in _ONLY_MARKS
     return False
+
+
+_MANY = {"randn", "rand", "normal", "uniform", "randn_like", "rand_like", "standard_normal"}
+
+
+def _is_long(added: ast.AugAssign) -> bool:
+    """Whether it is a tensor or an array that is added to: by its places, or by what is added."""
+    if isinstance(added.target, ast.Subscript):
+        return True
+    calls = (n for n in walk(added.value) if isinstance(n, ast.Call))
+    return any(tail(c) in _MANY and (c.args or c.keywords) for c in calls)
 
 
 def _is_read_after(tree: ast.Module, scope: ast.AST, of: str, change: ast.AST) -> bool:
@@ -109,9 +125,10 @@ def copies_itself(tree: ast.Module) -> Found:
         below = set(inside(scope))
         same = {
             name: (node, value)
-            for node, name, value in assigned(scope)
-            if node in below and isinstance(value, ast.Name | ast.Attribute)
-            and sum(n == name for _, n, _ in assigned(scope)) == 1
+            for node, name, value in assigned(tree)
+            if (node in below or name.startswith("self."))
+            and isinstance(value, ast.Name | ast.Attribute)
+            and sum(n == name for _, n, _ in assigned(tree if "." in name else scope)) == 1
         }  # fmt: skip
         for loop in below:
             match loop:
@@ -279,18 +296,17 @@ def followed_unasked(tree: ast.Module) -> Found:
     """A model that is brought up to date with another one, and is never asked anything."""
     own = functions(tree)
     made = values(tree)
-    for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
-        name = owner(call)
-        of = call.args[0] if call.args else None
-        if tail(call) != "load_state_dict" or not isinstance(of, ast.Call) or not name:
-            continue
-        source, last = owner(of), name.rpartition(".")[2]
-        if tail(of) != "state_dict" or not source or name not in made or source == name:
+    pairs = followed(tree)
+    leaders = {f.leader for f in pairs}
+    for name, source, call in pairs:
+        last = name.rpartition(".")[2]
+        if name not in made or source in (name, "") or name in leaders:
             continue
         again = any(call in inside(loop) for loop in loops(tree)) or any(
             call in inside(f) for f in own.values() if f.name != "__init__"
         )
-        if not again or _is_asked(tree, last):
+        given = {a for f in pairs if f.follower == name for a in f.by.args if dotted(a) == name}
+        if not again or _is_asked(tree, last, given):
             continue
         yield (
             "followed_unasked",
@@ -308,9 +324,9 @@ _ONLY_KEPT = {
 }  # fmt: skip
 
 
-def _is_asked(tree: ast.Module, last: str) -> bool:
-    """Whether a model is called, handed to something, or any other thing of it is read."""
-    plain: set[ast.AST] = set()
+def _is_asked(tree: ast.Module, last: str, given: set[ast.expr]) -> bool:
+    """Whether a model is called, handed to something else, or any other thing of it is read."""
+    plain: set[ast.AST] = {*given}
     for node in walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(value=of, attr=method)) if (

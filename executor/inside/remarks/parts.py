@@ -109,11 +109,11 @@ def _bound(target: ast.expr) -> set[str]:
 
 def made_from(node: ast.AST, tree: ast.AST) -> set[str]:
     """All names that go into a value, by whatever way: not those that are imported."""
-    return behind(names_in(node), flows(tree)) - _imported(tree)
+    return behind(names_in(node), flows(tree)) - imported(tree)
 
 
 @kept_by_node
-def _imported(tree: ast.AST) -> set[str]:
+def imported(tree: ast.AST) -> set[str]:
     return {n.asname or n.name for n in walk(tree) if isinstance(n, ast.alias)}
 
 

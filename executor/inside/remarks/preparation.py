@@ -7,24 +7,28 @@ import re
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from executor.inside.remarks.parts import HELD, TRAINING, flows, flows_by, names_in
+from executor.inside.remarks.parts import HELD, TRAINING
+from executor.inside.remarks.provenance import Trail, trail
 from executor.inside.remarks.syntax import (
     Found,
     argument,
     assigned,
-    behind,
     blocks,
     callee,
+    defaults,
     dotted,
     functions,
+    handed,
     inside,
+    is_true,
     method_calls,
+    methods_named,
     optimizers,
     tail,
     trained,
     words,
 )
-from executor.inside.walking import kept_by_node, walk
+from executor.inside.walking import walk
 
 _DRAWN = ("Random", "ColorJitter", "AutoAugment", "TrivialAugment", "AugMix")
 
@@ -106,44 +110,112 @@ def _is_plain(pipeline: ast.Call) -> bool:
     )
 
 
-def scaled_apart(tree: ast.Module) -> Found:
-    """A model that is trained on scaled data and asked about held-out data as they are, or so."""
-    models = {m for o in optimizers(tree).values() for m in trained(o, tree)}
-    asked = [(c, _sources(c, tree)) for c in walk(tree)
+def _asked(tree: ast.Module) -> tuple[list[Trail], list[tuple[ast.Call, Trail]]]:
+    """What the models are given in training, and what of held-out data alone they are asked."""
+    models = _models(tree)
+    asked = [(c, trail(c.args[0], tree)) for c in walk(tree)
              if isinstance(c, ast.Call) and c.args and dotted(c.func) in models]  # fmt: skip
     back = {n for c in method_calls(tree, "backward") for n in _round_of(c, tree)}
-    learned = [pair for pair in asked if pair[0] in back and not any(map(HELD.search, pair[1]))]
-    judged = [(c, names) for c, names in asked
-              if c not in back and any(map(HELD.search, names))
-              and not any(map(TRAINING.search, names))]  # fmt: skip
-    if not learned or not judged:
+    learned = [t for c, t in asked if c in back and not any(map(HELD.search, t.names))]
+    judged = [(c, t) for c, t in asked
+              if c not in back and any(map(HELD.search, t.names))
+              and not any(map(TRAINING.search, t.names))]  # fmt: skip
+    return learned, judged
+
+
+def scaled_apart(tree: ast.Module) -> Found:
+    """A model that is trained on scaled data and asked about held-out data as they are, or so."""
+    learned, judged = _asked(tree)
+    if not learned:
         return
-    ways = _scaled_names(tree)
-    shared = frozenset[str].intersection(*(frozenset(names) for _, names in learned))
-    within = {_scales(c.args[0]) for c, _ in learned}
-    own = within.pop() if len(within) == 1 else None
-    if within:
-        return  # one way and another
-    for call, names in judged:
-        common = {n for n in shared & names if n in flows(tree)}
-        one, other = (shared - common) & ways.keys(), (names - common) & ways.keys()
-        inline = _scales(call.args[0])
-        is_one, is_other = bool(one) or own is not None, bool(other) or inline is not None
-        sides = (names - common, *(n - common for _, n in learned))
-        plain = all(_is_plainly_made(n, tree) for side in sides for n in side)
-        if not common - models or is_one == is_other or not plain:
+    shared = frozenset.intersection(*(t.places for t in learned))
+    always = set[ast.expr].intersection(*(_scalings(t, tree) for t in learned))
+    ever = {n for t in learned for n in _scalings(t, tree)}
+    for call, of in judged:
+        common = {name for _, name in shared & of.places} - _models(tree)
+        one, other = always - _scalings(of, tree), _scalings(of, tree) - ever
+        apart = {v for t in learned for v in t.values} ^ set(of.values)
+        if not common or bool(one) == bool(other) or ever - always:
             continue
-        at = own or inline or ways[min(one | other)]
-        line = getattr(at, "lineno", 0)
-        what, not_so = ("training", "held-out") if is_one else ("held-out", "training")
+        if not all(_is_plainly_made(v, tree) for v in apart):
+            continue
+        at = min(one | other, key=lambda n: getattr(n, "lineno", 0))
+        what, not_so = ("training", "held-out") if one else ("held-out", "training")
         yield (
             "test_not_normalised",
             call,
-            f"the {what} data are scaled (line {line}: `{ast.unparse(at)[:60]}`), and "
+            f"the {what} data are scaled (line {at.lineno}: `{ast.unparse(at)[:60]}`), and "
             f"the {not_so} data are not: the model is asked about values of another scale than "
             "it was trained on; do the same to both, with the statistics of the training data",
         )
         return
+
+
+def _augmented_by_hand(tree: ast.Module) -> Found:
+    """Held-out data that a function or a data set of the program changes at random, as training."""
+    own = functions(tree)
+    changes = {n for n, f in own.items() if _AUGMENTS.search(n) and words(f) & _DRAWS}
+    learned, judged = _asked(tree) if changes else ([], [])
+    through = {n for t in learned for v in t.values for n in words(v)} & changes
+    for call, of in judged:
+        made = [v for v in of.values if words(v) & through]
+        if made and not any(w.lower().startswith("tta") for w in words(tree)):
+            yield _says_augmented(made[0], min(words(made[0]) & through))
+            return
+    for call, names in _made_for(tree):
+        held = {c.name: c for c in walk(tree) if isinstance(c, ast.ClassDef)}.get(tail(call))
+        init = next((m for m in methods_named(held, "__init__")), None) if held else None
+        if held is None or init is None or not any(map(HELD.search, names)):
+            continue
+        given = dict(defaults(init)) | dict(handed(call, init))
+        for name in (n for n, v in given.items() if _AUGMENTS.search(n) and is_true(v)):
+            if any(_draws_if(n, name) for n in walk(held)):
+                yield _says_augmented(call, name)
+                return
+
+
+_AUGMENTS = re.compile(r"(?i)(^|_)aug|flip|crop|rotate|jitter|distort")
+_DRAWS = {"rand", "randn", "random", "randint", "rand_like", "randn_like", "uniform", "choice"}
+
+
+def _says_augmented(node: ast.AST, by: str) -> tuple[str, ast.AST, str]:
+    return (
+        "test_augmented",
+        node,
+        f"`{by}` changes the held-out data at random too, so that each evaluation judges other "
+        "samples than those that were put aside: leave it out where the model is judged",
+    )
+
+
+def _made_for(tree: ast.Module) -> Iterator[tuple[ast.Call, set[str]]]:
+    """Each call whose result has a name, or a key of a dictionary, with that name."""
+    for _, name, value in assigned(tree):
+        if isinstance(value, ast.Call):
+            yield value, {name}
+    for node in walk(tree):
+        if isinstance(node, ast.Dict):
+            for key, part in zip(node.keys, node.values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(part, ast.Call):
+                    yield part, {str(key.value)}
+
+
+def _draws_if(node: ast.AST, name: str) -> bool:
+    """`if self.augment: x = x + noise`."""
+    return (
+        isinstance(node, ast.If)
+        and f"self.{name}" in map(dotted, walk(node.test))
+        and any(words(part) & _DRAWS for part in node.body)
+    )
+
+
+def _models(tree: ast.Module) -> set[str]:
+    """The names of the models that optimizers train, also where they are handed on."""
+    found = {m for o in optimizers(tree).values() for m in trained(o, tree)}
+    own = functions(tree)
+    pairs = [(name, dotted(value)) for c in walk(tree) if isinstance(c, ast.Call) and tail(c) in own
+             for name, value in handed(c, own[tail(c)])]  # fmt: skip
+    pairs += [(name, dotted(value)) for _, name, value in assigned(tree)]
+    return found | {n for pair in pairs for n in pair if set(pair) & found and all(pair)}
 
 
 _CONVERTS = frozenset(
@@ -158,56 +230,24 @@ _CONVERTS = frozenset(
 )  # fmt: skip
 
 
-def _is_plainly_made(name: str, tree: ast.Module) -> bool:
-    """Whether all that makes a variable is known to leave or to scale its values."""
-    if name not in flows(tree):
-        return True
-    made = [v for _, given, v in assigned(tree) if given.rpartition(".")[2] == name]
-    calls = [c for v in made for c in walk(v) if isinstance(c, ast.Call)]
-    return all(tail(c) in _CONVERTS for c in calls) and not (functions(tree).keys() & {name})
+def _is_plainly_made(value: ast.expr, tree: ast.Module, deep: int = 2) -> bool:
+    """Whether all that makes a value is known to leave or to scale its values."""
+    own = functions(tree)
+    calls = {tail(c): c for c in walk(value) if isinstance(c, ast.Call)}
+    return all(
+        name in _CONVERTS
+        or (name in own and deep > 0 and _is_plain_function(own[name], tree, deep))
+        for name in calls
+    )
 
 
-def _sources(call: ast.Call, tree: ast.Module) -> set[str]:
-    """All names that the first argument is made from, by the loop that the call stands in."""
-    names = _data_in(call.args[0])
-    for node in reversed(walk(tree)):  # the innermost loops come last
-        pairs: list[tuple[ast.expr, ast.expr]] = []
-        match node:
-            case ast.For(target=target, iter=over):
-                pairs = [(target, over)]
-            case ast.GeneratorExp(generators=parts) | ast.ListComp(generators=parts):
-                pairs = [(g.target, g.iter) for g in parts]
-        for target, over in pairs:
-            taken = {n.id for n in walk(target) if isinstance(n, ast.Name)} & names
-            if taken and call in walk(node):
-                names = (names - taken) | _data_in(over)
-    return behind(names, _data_flows(tree))
-
-
-@kept_by_node
-def _data_flows(tree: ast.AST) -> dict[str, set[str]]:
-    """Each variable, and the data that it is made from."""
-    return flows_by(tree, _data_in)
-
-
-def _data_in(node: ast.AST) -> set[str]:
-    """The names of a value without those of the statistics that it is scaled by."""
-    match node:
-        case ast.BinOp(left=ast.BinOp(left=of, op=ast.Sub()), op=ast.Div()):
-            return _data_in(of)
-        case ast.BinOp(left=of, op=ast.Div()):
-            return _data_in(of)
-        case ast.Call(func=ast.Attribute(attr=attr), args=[of, *_]) if attr in _FITS:
-            return _data_in(of)
-        case ast.Call(func=ast.Attribute(attr=attr)) if attr in _STATISTICS:
-            return set()
-        case ast.Name() | ast.Attribute() | ast.Subscript(slice=ast.Constant()):
-            return names_in(node)
-    return {n for child in ast.iter_child_nodes(node) for n in _data_in(child)}
-
-
-_FITS = ("transform", "fit_transform")
-_STATISTICS = {"mean", "std", "min", "max", "amin", "amax", "fit", "size"}
+def _is_plain_function(function: ast.FunctionDef, tree: ast.Module, deep: int) -> bool:
+    parts = (n for n in inside(function) if isinstance(n, ast.expr))
+    calls = [n for n in parts if isinstance(n, ast.Call)]
+    return all(
+        dotted(c.func).startswith(("torch.", "np.", "self.")) or _is_plainly_made(c, tree, deep - 1)
+        for c in calls
+    ) and not any(re.search(r"(?i)normali|scale", tail(c)) for c in calls)
 
 
 def _round_of(call: ast.Call, tree: ast.Module) -> set[ast.AST]:
@@ -220,29 +260,42 @@ def _round_of(call: ast.Call, tree: ast.Module) -> set[ast.AST]:
     return set()
 
 
-def _scaled_names(tree: ast.Module) -> dict[str, ast.AST]:
-    """The variables that are given scaled values somewhere, and what scales them."""
-    found: dict[str, ast.AST] = {}
-    for _, name, value in assigned(tree):
-        if (at := _scales(value)) is not None:
-            found[name] = at
-    for node in walk(tree):
-        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div | ast.Sub):
-            found[dotted(node.target)] = node
-    return found
+def _scalings(of: Trail, tree: ast.Module) -> set[ast.expr]:
+    """What scales a value on its way."""
+    return {at for v in of.values if (at := _scales(v, functions(tree))) is not None}
 
 
-def _scales(value: ast.expr) -> ast.expr | None:
-    """`(x - mean) / std`, `x / 255`, `scaler.transform(x)`."""
+def _scales(value: ast.expr, own: dict[str, ast.FunctionDef]) -> ast.expr | None:
+    """`(x - mean) / std`, `x / 255`, `scaler.transform(x)`, or a function that gives such."""
     for node in walk(value):
         match node:
             case ast.BinOp(left=ast.BinOp(op=ast.Sub()), op=ast.Div()):
                 return node
             case ast.BinOp(op=ast.Div(), right=ast.Constant(value=255 | 256)):
                 return node
+            case ast.BinOp(left=of, op=ast.Div() | ast.Sub()) if isinstance(
+                getattr(of, "ctx", None), ast.Store
+            ):
+                return node  # `x /= s`
+            case ast.BinOp(
+                left=ast.Name() | ast.Attribute(), op=ast.Sub() | ast.Div(), right=by
+            ) if _STATISTIC.search(dotted(by).rpartition(".")[2]) or (
+                isinstance(by, ast.Call) and tail(by) in ("mean", "std", "max")
+            ):
+                return node
             case ast.Call() if tail(node) in _FITS and node.args:
                 return node
+            case ast.Call() if tail(node) in own and node.args:
+                returns = (n for n in inside(own[tail(node)]) if isinstance(n, ast.Return))
+                if any(n.value is not None and _scales(n.value, {}) for n in returns):
+                    return node
     return None
+
+
+_FITS = ("transform", "fit_transform")
+_STATISTIC = re.compile(
+    r"(?i)^(\w{0,12}_)?(mean|mu|std|sd|sigma|scale|stds?|means?|max)s?(_\w{0,6})?$"
+)
 
 
 def _channels_reshaped(tree: ast.Module) -> Found:
@@ -375,4 +428,10 @@ def _is_shared(scope: ast.AST, call: ast.Call) -> bool:
     return sum(dotted(n.func) == dotted(call.func) != "" for n in calls) > 1
 
 
-RULES = (_channels_reshaped, _mask_as_picture, _prepared_otherwise, scaled_apart)
+RULES = (
+    _channels_reshaped,
+    _mask_as_picture,
+    _prepared_otherwise,
+    _augmented_by_hand,
+    scaled_apart,
+)
