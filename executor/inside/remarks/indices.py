@@ -17,17 +17,25 @@ from executor.inside.remarks.syntax import (
     walk,
 )
 
-_ADDS = {"index_add_": 1, "index_add": 1, "scatter_add_": 1, "scatter_add": 1}
+_ADDS = {
+    "index_add_",
+    "index_add",
+    "scatter_add_",
+    "scatter_add",
+    "scatter_reduce",
+    "scatter_reduce_",
+}
 
 
 def summed_at_source(tree: ast.Module) -> Found:
     """`m = f(x)[src]`, and `index_add_(0, src, m)`: what was sent is added where it came from."""
     for scope in (tree, *_functions(tree)):
         ends = {name: other for pair in _pairs(tree) for name, other in (pair, pair[::-1])}
+        own = _ends_by_row(scope)
+        ends |= {one: two for of in own for one, two in ((f"{of}[0]", f"{of}[1]"),
+                                                         (f"{of}[1]", f"{of}[0]"))}  # fmt: skip
         picked = {
-            name: dotted(value.slice)
-            for _, name, value in assigned(scope)
-            if isinstance(value, ast.Subscript) and dotted(value.slice) in ends
+            name: end for _, name, value in assigned(scope) if (end := _picked_at(value)) in ends
         }
         for call in (n for n in inside(scope) if isinstance(n, ast.Call)):
             if tail(call) not in _ADDS:
@@ -35,10 +43,8 @@ def summed_at_source(tree: ast.Module) -> Found:
             where, what = argument(call, 1, "index"), argument(call, 2, "source", "src")
             if where is None or what is None:
                 continue
-            came = picked.get(dotted(what), "")
-            if isinstance(what, ast.Subscript):
-                came = dotted(what.slice)
-            at = [n for n in walk(where) if isinstance(n, ast.Name) and n.id == came]
+            came = picked.get(dotted(what), "") or _picked_at(what)
+            at = [n for n in walk(where) if isinstance(n, ast.expr) and ast.unparse(n) == came]
             other = ends.get(came, "")
             if not at or not other:
                 continue
@@ -50,6 +56,30 @@ def summed_at_source(tree: ast.Module) -> Found:
                 f"along an edge; add up at the other end, `{other}`",
                 (way("messages arrive at the other end", put(at[0], other)),),
             )
+
+
+def _ends_by_row(scope: ast.AST) -> set[str]:
+    """`edge_index`, whose two rows `edge_index[0]` and `edge_index[1]` are taken by their number."""
+    return {
+        dotted(n.value) for n in walk(scope)
+        if isinstance(n, ast.Subscript) and ast.unparse(n.slice) in ("0", "1")
+        and _EDGES.search(tail(n.value))
+    } - {""}  # fmt: skip
+
+
+_EDGES = re.compile(r"(?i)^(edge_?(index|list)s?|edges?|ei|adj_?list)$")
+
+
+def _picked_at(value: ast.expr) -> str:
+    """`src` of `x[src]` and `x.index_select(0, src)`, also where a layer changes it then."""
+    match value:
+        case ast.Call(func=ast.Attribute(attr="index_select"), args=[_, at]):
+            return ast.unparse(at)
+        case ast.Subscript(slice=at):
+            return ast.unparse(at)
+        case ast.Call(args=[of, *_], func=ast.Attribute(value=ast.Name(id="self"))):
+            return _picked_at(of)
+    return ""
 
 
 def _pairs(tree: ast.Module) -> Iterator[tuple[str, str]]:
