@@ -45,6 +45,8 @@ one function, from the tree to remarks.
     shared.py      one thing that two parts use as if each had its own
     pairs.py       pairs of which only one is changed
     passes.py      which loops go over batches, and what counts these or their samples
+    followers.py   which models are brought up to date with which
+    provenance.py  what data a value comes from, in its function and by the calls of that
     parts.py       what is made from what, and which parts of the data are held out
     figures.py     figures that are not what they are called
     reductions.py  values taken together along the wrong dimension, or too early

@@ -31,6 +31,7 @@ _LOG = re.compile(r"(?i)log_?(var|variance|std|sd|sigma|scale)")
 
 def noise_drawn_once(tree: ast.Module) -> Found:
     """`z = torch.randn(…)` before the loop that trains a generator with it, round after round."""
+    yield from _kept_by_itself(tree)
     for run in blocks(tree):
         for at, loop in enumerate(run):
             if not isinstance(loop, ast.For | ast.While) or len(method_calls(loop, "backward")) < 2:
@@ -58,7 +59,30 @@ def noise_drawn_once(tree: ast.Module) -> Found:
                 )
 
 
-def _made_and_judged(loop: ast.For | ast.While, name: str) -> str | None:
+def _kept_by_itself(tree: ast.Module) -> Found:
+    """`self.noise = torch.randn(…)` in a constructor, given to the generator at each step."""
+    for held in (n for n in walk(tree) if isinstance(n, ast.ClassDef)):
+        made = [(n, name, v) for n, name, v in assigned(held) if name.startswith("self.")]
+        for node, name, value in made:
+            drawn = isinstance(value, ast.Call) and words(value) & _NOISE
+            if not drawn or [n for _, n, _ in made].count(name) != 1:
+                continue
+            for method in (m for m in held.body if isinstance(m, ast.FunctionDef)):
+                if node in inside(method) or len(method_calls(method, "backward")) < 2:
+                    continue
+                maker = _made_and_judged(method, name)
+                if maker is not None and not _changes(method, name):
+                    yield (
+                        "noise_drawn_once",
+                        node,
+                        f"`{name}` is drawn once, and `{method.name}` gives `{maker}` the same "
+                        "noise each time: it learns what to make of these few points alone; draw "
+                        "it there",
+                    )
+                    return
+
+
+def _made_and_judged(loop: ast.AST, name: str) -> str | None:
     """The generator that is given the noise, where a critic judges what it makes and others."""
     apart: set[ast.AST] = set()
     for node in walk(loop):
@@ -66,7 +90,10 @@ def _made_and_judged(loop: ast.For | ast.While, name: str) -> str | None:
             apart.update(walk(node))
     calls = [n for n in inside(loop) if isinstance(n, ast.Call) and n not in apart]
     of_noise = [c for c in calls if [dotted(a) for a in c.args[:1]] == [name]]
-    makers = {dotted(c.func) for c in of_noise if not isinstance(c.func, ast.Attribute)}
+    makers = {
+        of for c in of_noise
+        if (of := dotted(c.func)) and (of.startswith("self.") or isinstance(c.func, ast.Name))
+    }  # fmt: skip
     others = {
         called for c in calls
         if len(c.args) == 1 and (called := dotted(c.func)) and called not in makers
@@ -86,7 +113,7 @@ def _made_and_judged(loop: ast.For | ast.While, name: str) -> str | None:
     return None
 
 
-def _changes(loop: ast.For | ast.While, name: str) -> bool:
+def _changes(loop: ast.AST, name: str) -> bool:
     """Whether the noise is drawn anew where it lies, or a part of it is taken."""
     return any(
         (isinstance(n, ast.Call) and dotted(n.func).startswith(f"{name}.") and tail(n)[-1:] == "_")
@@ -109,7 +136,8 @@ def log_cut_at_zero(tree: ast.Module) -> Found:
         yield Told(
             "log_cut_at_zero",
             value,
-            f"a ReLU, or a limit of 0, is the last step to `{name}`, so that this logarithm is never below 0: the "
+            f"a ReLU, or a limit of 0, is the last step to `{name}`, so that this logarithm is "
+            "never below 0: the "
             "deviation is 1 or more, and the code is drowned in noise; let it end in the linear "
             "layer",
             tuple(_without_relu(value, tree)),
@@ -205,9 +233,9 @@ def _ends_of_the_way(value: ast.expr) -> tuple[ast.expr, ast.expr] | None:
         case ast.Call(args=[start, end, _]) if dotted(value.func) == "torch.lerp":
             return start, end
         case ast.BinOp(
-            left=ast.Name() as start, op=ast.Add(), right=ast.BinOp(op=ast.Mult()) as way_
+            left=ast.Name() as start, op=ast.Add(), right=ast.BinOp(op=ast.Mult()) as more
         ):
-            for by in (way_.left, way_.right):
+            for by in (more.left, more.right):
                 match by:
                     case ast.BinOp(left=end, op=ast.Sub(), right=again) if (
                         ast.unparse(again) == start.id

@@ -59,7 +59,7 @@ def summed_at_source(tree: ast.Module) -> Found:
 
 
 def _ends_by_row(scope: ast.AST) -> set[str]:
-    """`edge_index`, whose two rows `edge_index[0]` and `edge_index[1]` are taken by their number."""
+    """`edge_index`, whose two rows are taken by their numbers: `edge_index[0]`."""
     return {
         dotted(n.value) for n in walk(scope)
         if isinstance(n, ast.Subscript) and ast.unparse(n.slice) in ("0", "1")
@@ -97,7 +97,7 @@ _END = re.compile(r"(?i)(e_?)?(src|dst|source|dest|destination|target|tgt|row|co
 
 def pairs_interleaved(tree: ast.Module) -> Found:
     """`stack([a, b], dim=1).flatten(0, 1)`, whose positives are looked for n rows further down."""
-    for function in _functions(tree):
+    for function in (tree, *_functions(tree)):
         shifted = [n for n in inside(function) if _is_half_further(n)]
         turned = [n for n in inside(function) if _is_neighbour(n)]
         for call in (n for n in inside(function) if isinstance(n, ast.Call)):
@@ -122,7 +122,7 @@ def pairs_interleaved(tree: ast.Module) -> Found:
 
 def halves_as_neighbours(tree: ast.Module) -> Found:
     """`torch.cat([a, b])`, whose positives are looked for in the row beside."""
-    for function in _functions(tree):
+    for function in (tree, *_functions(tree)):
         turned = [n for n in inside(function) if _is_neighbour(n) or _is_row_beside(n)]
         further = any(map(_is_half_further, inside(function)))
         for call in (n for n in inside(function) if isinstance(n, ast.Call)):
@@ -184,14 +184,34 @@ def _is_half_further(node: ast.AST) -> bool:
     """`torch.arange(n) + n`: the row of the other half."""
     match node:
         case ast.BinOp(left=ast.Call(args=[n, *_]) as rows, op=ast.Add(), right=by):
-            return tail(rows) == "arange" and ast.unparse(n) == ast.unparse(by)
+            half = ast.unparse(by)
+            return tail(rows) == "arange" and ast.unparse(n) in (half, f"2 * {half}")
+        case ast.Call(args=[_, ast.Name()]):
+            return tail(node) in ("diag", "diagonal")
         case ast.Call(args=[ast.Name(id=n), ast.BinOp(op=ast.Mult(), left=two, right=by)]):
             return tail(node) == "arange" and {ast.unparse(two), ast.unparse(by)} == {"2", n}
     return False
 
 
 def _is_neighbour(node: ast.AST) -> bool:
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitXor)
+    """`i ^ 1`, `i + 1 - 2 * (i % 2)`, `i + 1 if i % 2 == 0 else i - 1`."""
+    match node:
+        case ast.BinOp(op=ast.BitXor(), right=ast.Constant(value=1)):
+            return True
+        case ast.BinOp(
+            left=ast.BinOp(left=of, op=ast.Add(), right=ast.Constant(value=1)),
+            op=ast.Sub(),
+            right=ast.BinOp(op=ast.Mult()) as back,
+        ):
+            return f"{ast.unparse(of)} % 2" in ast.unparse(back)
+        case ast.IfExp(test=test, body=ast.BinOp(left=of), orelse=ast.BinOp(left=other)):
+            steps = {ast.unparse(node.body), ast.unparse(node.orelse)}
+            name = ast.unparse(of)
+            is_even = f"{name} % 2" in ast.unparse(test)
+            return (
+                is_even and ast.unparse(other) == name and steps == {f"{name} + 1", f"{name} - 1"}
+            )
+    return False
 
 
 RULES = (summed_at_source, pairs_interleaved, halves_as_neighbours)

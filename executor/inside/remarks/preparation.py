@@ -157,7 +157,7 @@ def _augmented_by_hand(tree: ast.Module) -> Found:
     changes = {n for n, f in own.items() if _AUGMENTS.search(n) and words(f) & _DRAWS}
     learned, judged = _asked(tree) if changes else ([], [])
     through = {n for t in learned for v in t.values for n in words(v)} & changes
-    for call, of in judged:
+    for _, of in judged:
         made = [v for v in of.values if words(v) & through]
         if made and not any(w.lower().startswith("tta") for w in words(tree)):
             yield _says_augmented(made[0], min(words(made[0]) & through))

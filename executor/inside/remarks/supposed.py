@@ -117,6 +117,7 @@ SUPPOSES = {
     "plateau_mode": "this value gets better the other way",
     "positions_of_samples": "the positions are to be those of the steps",
     "precedence": "the difference is to be divided",
+    "previous_turned": "the name says which step it is of",
     "quantile_turned": "the names say what they hold",
     "rate_restored": "the new rate is meant",
     "rate_unread": "the steps are to take the new rate",
