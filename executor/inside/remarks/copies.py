@@ -363,11 +363,13 @@ def followed_unasked(tree: ast.Module) -> Found:
     made = values(tree)
     pairs = followed(tree)
     leaders = {f.leader for f in pairs}
+    if not words(tree) & {"backward", "manual_backward", "training_step"}:
+        return  # weights that are brought from one to the other, with no training
     for name, source, call in pairs:
         last = name.rpartition(".")[2]
         if name not in made or source in (name, "") or name in leaders:
             continue
-        again = any(call in inside(loop) for loop in loops(tree)) or any(
+        again = any(call in inside(n) for n in loops(tree) if call not in _gone_through(n)) or any(
             call in inside(f) for f in own.values() if f.name != "__init__"
         )
         given = {a for f in pairs if f.follower == name for a in f.by.args if dotted(a) == name}
@@ -381,6 +383,11 @@ def followed_unasked(tree: ast.Module) -> Found:
             "part in what is computed",
         )
         return
+
+
+def _gone_through(loop: ast.For | ast.While) -> tuple[ast.AST, ...]:
+    """What a loop goes through: `zip(a.parameters(), b.parameters())` is no round of a training."""
+    return walk(loop.iter) if isinstance(loop, ast.For) else ()
 
 
 _ONLY_KEPT = {

@@ -165,7 +165,7 @@ SHOWN = {
     "followed_unasked": [
         FOLLOWS.format(COPY, "a.data.copy_(b.data)", "q", "target, q"),
         FOLLOWS.format("nn.Linear(4, 2)", "a.lerp_(b, 0.1)", "q", "target, q"),
-        MEAN.format("nn.Linear(4, 2)", "parameters()") + "m = M()\nm.net(x)\nm.update()\n",
+        MEAN.format("nn.Linear(4, 2)", "parameters()") + "m = M()\nm.net(x).sum().backward()\nm.update()\n",
     ],
     "copies_itself": [
         MEAN.format("self.net", "parameters()"),
@@ -259,7 +259,7 @@ SOUND = {
     "both scaled in their function": FIT.format(BYTES, BYTES, DRAWN, "x_te"),
     "both as they are": FIT.format(RAW, RAW, DRAWN, "x_te"),
     "scaled before the call": FIT.format(BYTES, RAW, DRAWN, "x_te / 255"),
-    "what an own function may scale": FIT.format(BYTES, RAW, "normalize(n)", "x_te"),
+    "what another function may scale": FIT.format(BYTES, RAW, DRAWN, "prepare(x_te)"),
     "no part that is held out": FIT.format(BYTES, RAW, DRAWN, "x_tr"),
     "both by their method": OWN.format("self.scale(x)", "self.scale(x)"),
     "neither": OWN.format("x", "x"),
@@ -296,6 +296,11 @@ SOUND = {
     + "torch.save(target.state_dict(), p)\n",
     "followed and handed on": FOLLOWS.format(COPY, "a.data.copy_(b.data)", "q", "target, q")
     + "judge(target)\n",
+    "weights that are copied once": NET + "other = nn.Linear(4, 2)\n"
+    "for a, b in zip(net.parameters(), other.parameters()):\n    b.data.copy_(a.data)\n"
+    "net(x).sum().backward()\n",
+    "weights that are copied without a training": HEAD + "a, b = make(), make()\n"
+    "def bring():\n    b.load_state_dict(a.state_dict())\nbring()\nprint(b.weight)\n",
     "a mean of its own": MEAN.format("copy.deepcopy(self.net)", "parameters()") + "M().ema(x)\n",
     "a copy that is spoilt": SPOILT.format("x.clone()", "noisy[0] = 0", "x"),
     "a number under two names": SPOILT.format("e", "noisy += 1", "e"),
@@ -308,7 +313,9 @@ SOUND = {
     "a copy in the constructor": METER.format("[]", "list(vals)", "self.vals.append(v)", ""),
     "a list that is given each time": METER.format("[]", "vals", "self.vals.append(v)", "[]"),
     "none": METER.format("None", "vals or []", "self.vals.append(v)", ""),
-    "settings that are only read": "def run(n, *, s={'a': 1}):\n    print(s['a'])\nrun(1)\nrun(2)\n",
+    "settings that are only read": (
+        "def run(n, *, s={'a': 1}):\n    print(s['a'])\nrun(1)\nrun(2)\n"
+    ),
     "arguments that nobody sees": "def run(n, h=[]):\n    h.append(n)\nrun(*a)\nrun(*b)\n",
     "read in between": WAVES.format("pe[:, 0::2]", "u = pe.sum()"),
     "a place that moves": WAVES.format("pe[i, j]", "i = i + 1"),
