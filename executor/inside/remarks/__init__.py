@@ -28,6 +28,7 @@ one function, from the tree to remarks.
     liveness.py    which values can never be read, by the way that control goes
     loss_terms.py  terms of a loss with the wrong sign, or twice
     returns.py     returns of episodes and ratios of policies; rollouts.py: over their ends
+    episodes.py    what the text tells of episodes: their ends, discounts, which way a loop goes
     overwritten.py what is written over without a word
     by_hand.py     what is written by hand and lacks a piece
     called_so.py   functions that are called so that they do another thing
@@ -46,6 +47,7 @@ one function, from the tree to remarks.
     shared.py      one thing that two parts use as if each had its own
     pairs.py       pairs of which only one is changed
     passes.py      which loops go over batches, and what counts these or their samples
+    followers.py   which models are brought up to date with which
     parts.py       what is made from what, and which parts of the data are held out
     figures.py     figures that are not what they are called
     figure_formulas.py  figures whose formula is that of another one
