@@ -6,6 +6,8 @@ of layers is not registered. Where it depends on something, the remark says on w
 one function, from the tree to remarks.
 
     syntax.py      what the rules ask of a tree
+    at_place.py    what a name is made of where it is read
+    shown.py       whether a mask is True where something may be looked at
     statements.py  results thrown away, parameters that become ordinary tensors
     layers.py      layers that are not registered, not called, or made in the wrong place
     losses.py      losses that do not fit what they are given; formulas.py: other formulas
@@ -26,6 +28,7 @@ one function, from the tree to remarks.
     liveness.py    which values can never be read, by the way that control goes
     loss_terms.py  terms of a loss with the wrong sign, or twice
     returns.py     returns of episodes and ratios of policies; rollouts.py: over their ends
+    episodes.py    what the text tells of episodes: their ends, discounts, which way a loop goes
     overwritten.py what is written over without a word
     by_hand.py     what is written by hand and lacks a piece
     called_so.py   functions that are called so that they do another thing
@@ -44,9 +47,11 @@ one function, from the tree to remarks.
     shared.py      one thing that two parts use as if each had its own
     pairs.py       pairs of which only one is changed
     passes.py      which loops go over batches, and what counts these or their samples
+    followers.py   which models are brought up to date with which
     parts.py       what is made from what, and which parts of the data are held out
     figures.py     figures that are not what they are called
     pictures.py    pictures whose patches are cut by a view
+    figure_formulas.py  figures whose formula is that of another one
     reductions.py  values taken together along the wrong dimension, or too early
     noise.py       noise, distributions and soft targets of the wrong quantity
     copies.py      copies that are none
@@ -100,6 +105,7 @@ from executor.inside.remarks import (
     derivatives,
     epochs,
     evaluating,
+    figure_formulas,
     figures,
     files,
     formulas,
@@ -203,6 +209,7 @@ _BY_WHAT_IT_READS = (
     *quantities.RULES,
     *slips.RULES,
     *figures.RULES,
+    *figure_formulas.RULES,
     *held_out.RULES,
     *reductions.RULES,
     *noise.RULES,

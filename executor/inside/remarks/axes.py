@@ -381,63 +381,7 @@ def _number(node: ast.expr, tree: ast.Module) -> int:
     return told.value if isinstance(told, ast.Constant) and type(told.value) is int else 0
 
 
-_OF_TOKENS = re.compile(r"(?i)pad|mask|valid|keep")
-
-
-def queries_masked(tree: ast.Module) -> Found:
-    """`scores.masked_fill(pad[:, None, :, None], …)` before a softmax over the last dimension."""
-    for function in functions(tree).values():
-        last = {
-            dotted(n.func.value) if isinstance(n.func, ast.Attribute) else ""
-            for n in inside(function)
-            if isinstance(n, ast.Call) and tail(n) == "softmax" and _is_last(n)
-        } | {
-            dotted(n.args[0])
-            for n in inside(function)
-            if isinstance(n, ast.Call) and tail(n) in ("softmax", "log_softmax")
-            and n.args and _is_last(n)
-        }  # fmt: skip
-        for _, name, value in assigned(function):
-            match value:
-                case ast.Call(
-                    func=ast.Attribute(attr="masked_fill"),
-                    args=[ast.Subscript(value=mask, slice=ast.Tuple(elts=at)), _],
-                ) if name in last and _OF_TOKENS.search(dotted(mask)):
-                    pass
-                case _:
-                    continue
-            if [_kept(e) for e in at] != [True, False, True, False]:
-                continue
-            keys = f"{ast.unparse(mask)}[:, None, None, :]"
-            yield Told(
-                "queries_masked",
-                value,
-                f"the softmax goes over the last dimension, the keys, and this mask stands at the "
-                "queries: a masked token's own row becomes even, and all others still look at it; "
-                f"mask the keys: `{keys}`",
-                (way("masked tokens are looked at by none", put(value.args[0], keys)),),
-            )
-            return
-
-
-def _kept(node: ast.expr) -> bool | None:
-    """True of `:`, False of a new dimension, None of anything else."""
-    match node:
-        case ast.Slice(lower=None, upper=None, step=None):
-            return True
-        case ast.Constant(value=None):
-            return False
-    return None
-
-
-def _is_last(softmax: ast.Call) -> bool:
-    at = 1 if dotted(softmax.func).startswith(("F.", "torch.")) else 0
-    along = argument(softmax, at, "dim")
-    return along is not None and ast.unparse(along) in ("-1", "3")
-
-
 RULES = (
-    queries_masked,
     logdet_of_batch,
     penalty_along_channels,
     repeated_order,

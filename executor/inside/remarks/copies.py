@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import re
 from collections.abc import Iterator
 
+from executor.inside.remarks.at_place import class_of
 from executor.inside.remarks.edits import Told, added, put, way
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
+    blocks,
     bound,
+    defaults,
     dotted,
     functions,
+    handed,
     inside,
     loops,
     owner,
+    rebound,
     tail,
     values,
     walk,
@@ -41,13 +45,16 @@ def written_through(tree: ast.Module) -> Found:
             if len(given) != 1 or not of or of == name or not _COPY.search(name):
                 continue
             changes = [n for n in below if _changes(n, name)]
+            if isinstance(given[0], ast.Name):  # a number would not be changed
+                changes = [n for n in changes if not isinstance(n, ast.AugAssign) or _is_long(n)]
             if not changes or not _is_read_after(tree, scope, of, changes[0]):
                 continue
             change = min(changes, key=lambda n: getattr(n, "lineno", 0))
             yield Told(
                 "written_through",
                 change,
-                f"`{ast.unparse(given[0])}` is no copy: `{name}` and `{of}` are the same values in "
+                f"`{name} = {ast.unparse(given[0])}` makes no copy: `{name}` and `{of}` are the "
+                "same values in "
                 f"memory, and what this line changes is changed in `{of}` too, which is read "
                 f"afterwards; write `{ast.unparse(given[0])}.clone()`",
                 (way(f"`{of}` stays as it is", put(given[0], given[0], ".clone()")),),
@@ -55,7 +62,9 @@ def written_through(tree: ast.Module) -> Found:
 
 
 def _shares(value: ast.expr) -> str:
-    """`x` of `x.detach()`, `x.view(…)`: a tensor whose memory it is."""
+    """`x` of `x`, `x.detach()`, `x.view(…)`: a tensor whose memory it is."""
+    if isinstance(value, ast.Name):
+        return value.id
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
         if value.func.attr not in _SHARES:
             return ""
@@ -75,6 +84,17 @@ def _changes(node: ast.AST, name: str) -> bool:
             is_in_place = method.endswith("_") and not method.endswith("__")
             return of == name and is_in_place and method not in _ONLY_MARKS
     return False
+
+
+_MANY = {"randn", "rand", "normal", "uniform", "randn_like", "rand_like", "standard_normal"}
+
+
+def _is_long(added: ast.AugAssign) -> bool:
+    """Whether it is a tensor or an array that is added to: by its places, or by what is added."""
+    if isinstance(added.target, ast.Subscript):
+        return True
+    calls = (n for n in walk(added.value) if isinstance(n, ast.Call))
+    return any(tail(c) in _MANY and (c.args or c.keywords) for c in calls)
 
 
 def _is_read_after(tree: ast.Module, scope: ast.AST, of: str, change: ast.AST) -> bool:
@@ -109,9 +129,10 @@ def copies_itself(tree: ast.Module) -> Found:
         below = set(inside(scope))
         same = {
             name: (node, value)
-            for node, name, value in assigned(scope)
-            if node in below and isinstance(value, ast.Name | ast.Attribute)
-            and sum(n == name for _, n, _ in assigned(scope)) == 1
+            for node, name, value in assigned(tree)
+            if (node in below or name.startswith("self."))
+            and isinstance(value, ast.Name | ast.Attribute)
+            and sum(n == name for _, n, _ in assigned(tree if "." in name else scope)) == 1
         }  # fmt: skip
         for loop in below:
             match loop:
@@ -140,6 +161,7 @@ def copies_itself(tree: ast.Module) -> Found:
 
 def one_list_repeated(tree: ast.Module) -> Found:
     """`[[]] * n`, of which single entries are filled: all entries are one list."""
+    yield from _one_of_two_names(tree)
     for _, name, value in assigned(tree):
         match value:
             case ast.BinOp(left=ast.List(elts=[entry]), op=ast.Mult(), right=by):
@@ -161,7 +183,31 @@ def one_list_repeated(tree: ast.Module) -> Found:
             )
 
 
+def _one_of_two_names(tree: ast.Module) -> Found:
+    """`train = val = []`, of which each is filled by its name."""
+    for node in walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Name(), ast.Name(), *_] as names, value=value) if (
+                _is_container(value) and not isinstance(value, ast.Tuple)
+            ):
+                told = [n.id for n in names if isinstance(n, ast.Name)]
+            case _:
+                continue
+        made = [n for _, n, _ in assigned(tree) if n in told]
+        if len(made) == len(told) and all(any(_fills(n, t) for n in walk(tree)) for t in told):
+            written = ", ".join(told) + " = " + ", ".join([ast.unparse(value)] * len(told))
+            yield Told(
+                "one_list_repeated",
+                node,
+                f"`{'` and `'.join(told)}` are one and the same `{ast.unparse(value)}`: what is "
+                f"put into the one is in the other too; write `{written}`",
+                (way("each is one of its own", put(node, written)),),
+            )
+
+
 def _is_container(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return isinstance(node.left, ast.List)  # `[0] * n`
     made = isinstance(node, ast.Call) and tail(node) in ("list", "dict", "set", "deque")
     return made or isinstance(node, ast.List | ast.Dict | ast.Set)
 
@@ -175,7 +221,10 @@ def _fills_one(node: ast.AST, name: str) -> bool:
             )
         ):
             return dotted(of) == name
-        case ast.Assign(targets=[ast.Subscript(value=ast.Subscript(value=of))]):
+        case (
+            ast.Assign(targets=[ast.Subscript(value=ast.Subscript(value=of))])
+            | ast.AugAssign(target=ast.Subscript(value=ast.Subscript(value=of)))
+        ):
             return dotted(of) == name
     return False
 
@@ -186,15 +235,12 @@ _KEEPS = re.compile(r"(?i)cache|memo|seen|registry|_?state$")
 def default_kept(tree: ast.Module) -> Found:
     """`def run(…, losses=[])`, filled in each call: the list is made once, for all of them."""
     for function in functions(tree).values():
-        given = [*function.args.posonlyargs, *function.args.args]
-        defaults = function.args.defaults
-        pairs = zip(given[len(given) - len(defaults) :], defaults, strict=True)
-        for argument, default in pairs:
-            name = argument.arg
-            is_empty = ast.unparse(default) in ("[]", "{}", "list()", "dict()")
-            if not is_empty or _KEEPS.search(name) or name in rebinds(function):
+        for name, default in defaults(function):
+            if not _is_made_to_fill(default) or _KEEPS.search(name) or name in rebinds(function):
                 continue
-            fills = next((n for n in inside(function) if _fills(n, name)), None)
+            kept, own = _kept_as(function, name), class_of(function, tree)
+            below = walk(own) if kept and own is not None else inside(function)
+            fills = next((n for n in below if _fills(n, kept or name)), None)
             if fills is None or not _is_called_again(tree, function, name):
                 continue
             kind = ast.unparse(default)
@@ -211,6 +257,21 @@ def default_kept(tree: ast.Module) -> Found:
             )  # fmt: skip
 
 
+def _is_made_to_fill(default: ast.expr) -> bool:
+    """`[]`, `{}`, `dict()`, and a dictionary of empty ones."""
+    if isinstance(default, ast.Dict) and default.values:
+        return all(map(_is_made_to_fill, default.values))
+    return ast.unparse(default) in ("[]", "{}", "list()", "dict()", "set()")
+
+
+def _kept_as(function: ast.FunctionDef, name: str) -> str:
+    """`self.vals` of `self.vals = vals`: where a constructor keeps its argument."""
+    if function.name != "__init__":
+        return ""
+    given = (n for _, n, v in assigned(function) if dotted(v) == name and n.startswith("self."))
+    return next(given, "")
+
+
 def rebinds(function: ast.FunctionDef) -> set[str]:
     """The variables that a function assigns."""
     return {name for _, name, _ in assigned(function)}
@@ -218,24 +279,34 @@ def rebinds(function: ast.FunctionDef) -> set[str]:
 
 def _fills(node: ast.AST, name: str) -> bool:
     match node:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=of), attr="append" | "extend" | "add")):
-            return of == name
-        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=of))]):
-            return of == name
-        case ast.AugAssign(target=ast.Name(id=of), op=ast.Add(), value=ast.List()):
-            return of == name
+        case ast.Call(
+            func=ast.Attribute(value=of, attr="append" | "extend" | "add" | "setdefault" | "update")
+        ):
+            return dotted(of.value if isinstance(of, ast.Subscript) else of) == name
+        case ast.Assign(targets=[ast.Subscript(value=of)]):
+            return dotted(of) == name
+        case ast.AugAssign(target=of, op=ast.Add(), value=ast.List() | ast.ListComp()):
+            return dotted(of) == name
     return False
 
 
 def _is_called_again(tree: ast.Module, function: ast.FunctionDef, name: str) -> bool:
     """Whether it is called twice or in a loop, never with that argument."""
-    calls = [n for n in walk(tree) if isinstance(n, ast.Call) and tail(n) == function.name]
-    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
-    at = names.index(name)
-    given = any(len(c.args) > at or any(k.arg == name for k in c.keywords) for c in calls)
+    called = {function.name}
+    if function.name == "__init__":
+        called = {c.name for c in walk(tree) if isinstance(c, ast.ClassDef) and function in c.body}
+    calls = [n for n in walk(tree) if isinstance(n, ast.Call) and tail(n) in called]
+    given = any(name in dict(handed(c, function)) or _is_open(c) for c in calls)
     again = any(c in inside(loop) for loop in loops(tree) for c in calls)
     again |= any(isinstance(n, _REPEATS) and c in walk(n) for n in walk(tree) for c in calls)
     return not given and (len(calls) > 1 or again)
+
+
+def _is_open(call: ast.Call) -> bool:
+    """Whether it gives what no name stands for: `*args`, `**settings`."""
+    return any(isinstance(a, ast.Starred) for a in call.args) or any(
+        k.arg is None for k in call.keywords
+    )
 
 
 _REPEATS = (ast.ListComp, ast.DictComp, ast.GeneratorExp)
@@ -269,10 +340,21 @@ def written_over(tree: ast.Module) -> Found:
 
 
 def _in_a_row(tree: ast.Module) -> Iterator[tuple[ast.stmt, ast.stmt]]:
-    for node in walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
-            yield from itertools.pairwise(body)
+    """Statements of one block, with none between them that reads what the first has written."""
+    for run in blocks(tree):
+        for at, one in enumerate(run):
+            if not isinstance(one, ast.Assign):
+                continue
+            base = {tail(t.value) for t in one.targets if isinstance(t, ast.Subscript)} - {""}
+            for two in run[at + 1 :] if base else ():
+                yield one, two
+                if not isinstance(two, ast.Assign) or base & words(two) or _moves(one, two):
+                    break
+
+
+def _moves(one: ast.Assign, two: ast.stmt) -> bool:
+    """Whether the places that the first has written to are others behind the second."""
+    return bool(rebound(two) & {w for t in one.targets for w in words(t)})
 
 
 def followed_unasked(tree: ast.Module) -> Found:

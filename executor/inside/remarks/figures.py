@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from executor.inside.remarks.edits import Told, put, way, with_argument
 from executor.inside.remarks.parts import (
@@ -45,13 +45,14 @@ from executor.inside.remarks.syntax import (
     functions,
     grown,
     inside,
+    is_torch,
     is_true,
     loops,
     made_of,
     origins,
+    reached,
     rebound,
     tail,
-    terms,
     values,
     walk,
     words,
@@ -90,10 +91,13 @@ def _is_mean(call: ast.Call) -> bool:
 
 def _is_mean_of_batch(node: ast.expr, scope: ast.AST, tree: ast.AST) -> bool:
     """A mean loss, or a share of right answers, as a number or a tensor."""
-    while isinstance(node, ast.Call) and tail(node) in ("item", "detach", "cpu", "numpy"):
-        if not isinstance(node.func, ast.Attribute):
+    while isinstance(node, ast.Call) and tail(node) in ("item", "detach", "cpu", "numpy", "float"):
+        if isinstance(node.func, ast.Name) and node.args:
+            node = node.args[0]  # `float(loss)`
+        elif isinstance(node.func, ast.Attribute):
+            node = node.func.value
+        else:
             return False
-        node = node.func.value
     if isinstance(node, ast.Name):
         given = [v for _, name, v in assigned(scope) if name == node.id]
         return bool(given) and all(is_mean_loss(v, tree) for v in given)
@@ -173,6 +177,8 @@ def one_answer_of_all(tree: ast.Module) -> Found:
         given for node in walk(tree) if isinstance(node, ast.Call) and tail(node) in _ALL_OF
         for given in node.args[:1]
     }  # fmt: skip
+    counted |= {value for _, name, value in assigned(tree) if name in {dotted(bare(c))
+                for c in counted}}  # fmt: skip
     single = {
         n for of in passes(tree) if of.size == 1 for n in inside(of.loop)
     }  # fmt: skip
@@ -200,21 +206,22 @@ def one_answer_of_all(tree: ast.Module) -> Found:
 def _largest_of_all(node: ast.expr) -> ast.expr | None:
     """Of what `argmax` is taken without a dimension."""
     match node:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="argmax"), args=[of]) if (
-            not node.keywords
-        ):
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id="torch" | "np" | "numpy"), attr="argmax"),
+            args=[of],
+        ) if not node.keywords:
             return of
-        case ast.Call(func=ast.Attribute(value=of, attr="argmax"), args=[]) if (
-            not node.keywords and dotted(of) not in ("torch", "np", "numpy")
-        ):
+        case ast.Call(func=ast.Attribute(value=of, attr="argmax"), args=[]) if {
+            k.arg for k in node.keywords
+        } <= {"keepdim"} and dotted(of) not in ("torch", "np", "numpy"):
             return of
     return None
 
 
 def _along_one(call: ast.expr, of: ast.expr) -> list[list[object]]:
-    return with_argument(call, "dim", "1") if isinstance(call, ast.Call) and call.args else put(
-        call, of, ".argmax(dim=1)"
-    )  # fmt: skip
+    if isinstance(call, ast.Call) and call.args:
+        return with_argument(call, "dim" if is_torch(call) else "axis", "1")
+    return put(call, of, ".argmax(dim=1)")
 
 
 _MODES = {"train", "eval", "fit", "training", "trained"}
@@ -297,163 +304,6 @@ def _listed(names: list[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-_RIGHT = re.compile(r"(?i)^(n_?)?(tp|true_?pos(itives?)?)$")
-_MISSED = re.compile(r"(?i)^(n_?)?(fn|false_?neg(atives?)?)$")
-_FALSE = re.compile(r"(?i)^(n_?)?(fp|false_?pos(itives?)?)$")
-
-
-def figures_exchanged(tree: ast.Module) -> Found:
-    """`precision = tp / (tp + fn)`: that is the recall."""
-    for node, name, value in assigned(tree):
-        called = name.rpartition(".")[2].lower()
-        match value:
-            case ast.BinOp(left=left, op=ast.Div(), right=whole) if _RIGHT.match(_count(left)):
-                parts = [_count(term) for _, term in terms(whole)]
-            case _:
-                continue
-        if not any(map(_RIGHT.match, parts)):
-            continue
-        missed, false = any(map(_MISSED.match, parts)), any(map(_FALSE.match, parts))
-        if missed == false:
-            continue
-        is_recall = re.fullmatch(r"recall|rec|sensitivity|tpr", called)
-        is_precision = re.fullmatch(r"precision|prec|ppv", called)
-        if (missed and is_precision) or (false and is_recall):
-            right = "false positives" if is_precision else "false negatives"
-            yield (
-                "figures_exchanged",
-                node,
-                f"the right ones over {'all that there are' if missed else 'all that were said'} "
-                f"is the {'recall' if missed else 'precision'}, and it is called `{called}`, whose "
-                f"second term is the number of {right}",
-            )
-
-
-_SAID = re.compile(
-    r"(?i)^(y_?)?(preds?|predictions?|outputs?|outs?|hat|p|forecasts?)$|_(hat|pred)$"
-)
-
-
-def spread_of_answers(tree: ast.Module) -> Found:
-    """`1 - ((y - p) ** 2).sum() / ((p - p.mean()) ** 2).sum()`: R2 by the spread of the answers."""
-    for node in walk(tree):
-        match node:
-            case ast.BinOp(
-                left=ast.Constant(value=1 | 1.0),
-                op=ast.Sub(),
-                right=ast.BinOp(left=errors, op=ast.Div(), right=spread),
-            ):
-                made = [v for side in (errors, spread) for v in made_of(side, tree)]
-            case _:
-                continue
-        differences = [
-            (ast.unparse(n.left), ast.unparse(n.right), n)
-            for v in made
-            for n in walk(v)
-            if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)
-        ]
-        around = [
-            (a, n)
-            for a, b, n in differences
-            if b in (f"{a}.mean()", f"torch.mean({a})", f"np.mean({a})", f"{a}.mean(0)")
-        ]
-        apart = [{a, b} for a, b, _ in differences if a.isidentifier() and b.isidentifier()]
-        if len(around) != 1 or len(apart) != 1 or around[0][0] not in apart[0]:
-            continue
-        said = around[0][0]
-        (true,) = apart[0] - {said}
-        if not _SAID.search(said) or _SAID.search(true):
-            continue
-        place = around[0][1]
-        yield Told(
-            "spread_of_answers",
-            place,
-            f"R2 compares the errors with the spread of the true values, `{true}`; this is the "
-            f"spread of `{said}`, which is small for a model that answers the mean: "
-            f"`{true} - {true}.mean()`",
-            (way("the spread is that of the true values",
-                 put(place, ast.unparse(place).replace(said, true))),),
-        )  # fmt: skip
-        return
-
-
-def _count(node: ast.expr) -> str:
-    """`tp` of `tp`, `tp.sum()`, `self.tp.float()`, `tp[c]`."""
-    while isinstance(node, ast.Call | ast.Subscript):
-        if isinstance(node, ast.Subscript):
-            node = node.value
-        elif isinstance(node.func, ast.Attribute):
-            node = node.func.value
-        else:
-            break
-    return dotted(node).rpartition(".")[2]
-
-
-_RANKED = {"roc_auc_score", "average_precision_score", "roc_curve", "precision_recall_curve"}
-
-
-def rank_of_answers(tree: ast.Module) -> Found:
-    """`roc_auc_score(labels, scores > 0.5)`: the area of one threshold alone."""
-    for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
-        given = _ranked(call, tree)
-        if given is None:
-            continue
-        made = [bare(v) for v in made_of(bare(given), tree)]
-        made = [bare(_uncast(e)) for v in made for e in _entries(bare(_uncast(v)), tree)]
-        if made and all(_is_answer(v) for v in made):
-            yield (
-                "rank_of_answers",
-                call,
-                f"`{tail(call)}` asks how well scores are ordered, and `{ast.unparse(given)}` has "
-                "only the answers 0 and 1: what comes out is the figure of that one threshold; "
-                "give it the scores or probabilities themselves",
-            )
-
-
-_OF_RANKS = re.compile(r"(?i)(^|_)(roc_?)?auc(_?score)?$|^auroc$|average_precision")
-_SCORES = re.compile(r"(?i)score|prob|pred|logit|output|^p$")
-
-
-def _ranked(call: ast.Call, tree: ast.Module) -> ast.expr | None:
-    """The scores that are given to a figure of ranks, sklearn's or one of the program's own."""
-    own = functions(tree).get(tail(call))
-    if own is not None and _OF_RANKS.search(own.name):
-        at = [i for i, a in enumerate(own.args.args) if _SCORES.search(a.arg)]
-        return call.args[at[0]] if len(at) == 1 and at[0] < len(call.args) else None
-    return call.args[1] if tail(call) in _RANKED and len(call.args) > 1 else None
-
-
-def _entries(node: ast.expr, tree: ast.Module) -> list[ast.expr]:
-    """What a list holds that is joined: all that is appended to it; else the thing itself."""
-    if not isinstance(node, ast.Call) or tail(node) not in _JOINS or not node.args:
-        return [node]
-    kept = dotted(node.args[0])
-    found = [
-        n.args[0] for n in walk(tree)
-        if isinstance(n, ast.Call) and tail(n) == "append" and n.args
-        and isinstance(n.func, ast.Attribute) and dotted(n.func.value) == kept != ""
-    ]  # fmt: skip
-    return [bare(_uncast(bare(v))) for f in found for v in made_of(f, tree)] or [node]
-
-
-def _uncast(node: ast.expr) -> ast.expr:
-    match node:
-        case ast.Call(
-            func=ast.Attribute(value=of, attr="astype" | "type" | "tolist" | "flatten" | "ravel")
-        ):
-            return of
-    return node
-
-
-def _is_answer(node: ast.expr) -> bool:
-    match node:
-        case ast.Compare(ops=[ast.Gt() | ast.GtE()], comparators=[ast.Constant()]):
-            return True
-        case ast.Call() if isinstance(node.func, ast.Attribute):
-            return tail(node) in ("argmax", "round")
-    return False
-
-
 def answers_in_another_order(tree: ast.Module) -> Found:
     """Outputs collected from a loader that shuffles, put beside the data in their own order."""
     told_of: set[str] = set()
@@ -493,7 +343,11 @@ def _tensors(call: ast.Call, tree: ast.Module) -> set[str]:
         if isinstance(m, ast.Call) and callee(m) == "TensorDataset" for a in m.args
     ]  # fmt: skip
     names = {ast.unparse(p) for p in parts}
-    return names | {ast.unparse(v) for p in parts for v in origins(tree).get(dotted(p), ())}
+    made_so = [v for p in parts for v in origins(tree).get(dotted(p), ())]
+    tables = {t for v in map(bare, made_so) if isinstance(v, ast.Call) and tail(v) in _OF_LISTS
+              for t in words(v) if len(made := origins(tree).get(t, [])) == 1
+              and tail(made[0]) in ("DataFrame", "read_csv")}  # fmt: skip
+    return names | {ast.unparse(v) for v in made_so} | tables
 
 
 def _unscaled(node: ast.expr) -> ast.expr:
@@ -514,6 +368,9 @@ def _collected(tree: ast.Module) -> list[tuple[str, ast.expr, ast.AST]]:
         for call in (n for n in inside(loop) if isinstance(n, ast.Call)):
             if tail(call) in ("append", "extend") and isinstance(call.func, ast.Attribute):
                 lists[dotted(call.func.value)] = batches_of(loop)
+        for name, value, _ in grown(inside(loop)):
+            if tail(value) == "tolist":
+                lists[name] = batches_of(loop)
     found = [
         (name, over, node) for node, name, value in assigned(tree) for over in _joined(value, lists)
     ]
@@ -554,6 +411,11 @@ def _beside(tree: ast.Module, name: str, data: set[str]) -> str:
                     of = bare(other)
                     if name in words(one) and (ast.unparse(of) in data or _is_labels(of, tree)):
                         return ast.unparse(of)
+            case ast.Assign(
+                targets=[ast.Subscript(value=ast.Name(id=table), slice=ast.Constant())],
+                value=ast.Name(id=column),
+            ) if column == name and table in data:
+                return table
             case ast.Call(args=args) if len(args) > 1:
                 given = {dotted(bare(a)) for a in args}
                 if name in given and given & data - {""}:
@@ -591,18 +453,19 @@ def _is_cut(node: ast.Subscript) -> bool:
 def never_reset(tree: ast.Module) -> Found:
     """A sum of all rounds so far, divided by the number that there are in one of them."""
     for outer in (n for n in loops(tree) if isinstance(n, ast.For)):
-        below = set(inside(outer))
-        again = {name for node, name, _ in assigned(outer)}
+        below = set(reached(outer, functions(tree)))  # in functions that a round calls too
+        again = {name for node, name, _ in assigned(tree) if node in below}
         within = [of for of in passes(tree) if of.loop in below and of.loop is not outer]
         added_up = {
             name: (at, of) for of in within
             for name, _, at in (*grown(inside(of.loop)), *appended(inside(of.loop)))
         }  # fmt: skip
-        zeros = {name for node, name, value in assigned(tree) if node.lineno < outer.lineno
+        zeros = {name for node, name, value in assigned(tree) if node not in below
+                 and (node.lineno < outer.lineno or name.startswith("self."))
                  and ast.unparse(value) in ("0", "0.0", "[]", "list()")}  # fmt: skip
         anew_too = added_up.keys() & again  # another sum is one of each round
         kept = {name for name in added_up if name in zeros and name not in again}
-        for node, left, by in divisions(below):
+        for node, left, by in (*divisions(below), *_means(below)):
             name = next((d for f in factors(left) if (d := dotted(_summed(f))) in kept), "")
             if not name:
                 continue
@@ -611,7 +474,7 @@ def never_reset(tree: ast.Module) -> Found:
             counts = counts and dotted(_counted(by, tree) or by) not in kept
             anew = dotted(by) in again and dotted(by) in added_up
             one = counts_batches(by, of, tree) or counts_samples(by, of, tree)
-            if counts or anew or (one and dotted(by) not in added_up):
+            if counts or anew or (one and dotted(by) not in added_up and by is not left):
                 yield (
                     "never_reset",
                     at,
@@ -634,6 +497,48 @@ def never_reset(tree: ast.Module) -> Found:
                     "round",
                 )
                 return
+    yield from _metric_never_reset(tree)
+
+
+def _means(nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr, ast.expr]]:
+    """Each `np.mean(losses)`, as a list over its own length."""
+    for node in nodes:
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr="mean"), args=[ast.Name() | ast.Attribute() as of]
+            ):
+                yield node, of, of
+
+
+_METRICS = ("torchmetrics", "torcheval")
+
+
+def _metric_never_reset(tree: ast.Module) -> Found:
+    """`metric.compute()` in each round of a library's metric that nothing resets."""
+    imports = [n for n in walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)]
+    named = [
+        n.module if isinstance(n, ast.ImportFrom) else a.name for n in imports for a in n.names
+    ]
+    if not any((n or "").startswith(_METRICS) for n in named) or "reset" in words(tree):
+        return
+    for outer in (n for n in loops(tree) if isinstance(n, ast.For)):
+        below = inside(outer)
+        again = {name for _, name, _ in assigned(outer)}
+        fed = {
+            dotted(c.func.value) for of in passes(tree) if of.loop in below and of.loop is not outer
+            for c in calls_in(list(inside(of.loop)), "update") if isinstance(c.func, ast.Attribute)
+        }  # fmt: skip
+        for call in calls_in(list(below), "compute"):
+            name = dotted(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+            if name in fed - again and _is_of_one_round(outer, call):
+                yield (
+                    "never_reset",
+                    call,
+                    f"`{name}` keeps what it was given until `{name}.reset()` is called, and "
+                    "nothing calls it: this figure is that of all rounds so far, the first and "
+                    "worst ones too; reset it at the beginning of each round",
+                )
+                return
 
 
 def _is_of_one_round(outer: ast.For, figure: ast.AST) -> bool:
@@ -651,7 +556,7 @@ def _is_of_one_round(outer: ast.For, figure: ast.AST) -> bool:
 
 def _is_kept(tree: ast.Module, outer: ast.For, names: set[str]) -> bool:
     """Whether one of these is read behind the rounds: then it is to hold all of them."""
-    own = set(inside(outer))
+    own = set(reached(outer, functions(tree)))
     return any(
         isinstance(n, ast.Name) and n.id in names and isinstance(n.ctx, ast.Load) and n not in own
         for n in walk(tree)
@@ -662,9 +567,6 @@ RULES = (
     mean_over_samples,
     one_answer_of_all,
     figure_of_training,
-    figures_exchanged,
-    rank_of_answers,
-    spread_of_answers,
     answers_in_another_order,
     never_reset,
 )

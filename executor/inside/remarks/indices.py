@@ -17,17 +17,25 @@ from executor.inside.remarks.syntax import (
     walk,
 )
 
-_ADDS = {"index_add_": 1, "index_add": 1, "scatter_add_": 1, "scatter_add": 1}
+_ADDS = {
+    "index_add_",
+    "index_add",
+    "scatter_add_",
+    "scatter_add",
+    "scatter_reduce",
+    "scatter_reduce_",
+}
 
 
 def summed_at_source(tree: ast.Module) -> Found:
     """`m = f(x)[src]`, and `index_add_(0, src, m)`: what was sent is added where it came from."""
     for scope in (tree, *_functions(tree)):
         ends = {name: other for pair in _pairs(tree) for name, other in (pair, pair[::-1])}
+        own = _ends_by_row(scope)
+        ends |= {one: two for of in own for one, two in ((f"{of}[0]", f"{of}[1]"),
+                                                         (f"{of}[1]", f"{of}[0]"))}  # fmt: skip
         picked = {
-            name: dotted(value.slice)
-            for _, name, value in assigned(scope)
-            if isinstance(value, ast.Subscript) and dotted(value.slice) in ends
+            name: end for _, name, value in assigned(scope) if (end := _picked_at(value)) in ends
         }
         for call in (n for n in inside(scope) if isinstance(n, ast.Call)):
             if tail(call) not in _ADDS:
@@ -35,10 +43,8 @@ def summed_at_source(tree: ast.Module) -> Found:
             where, what = argument(call, 1, "index"), argument(call, 2, "source", "src")
             if where is None or what is None:
                 continue
-            came = picked.get(dotted(what), "")
-            if isinstance(what, ast.Subscript):
-                came = dotted(what.slice)
-            at = [n for n in walk(where) if isinstance(n, ast.Name) and n.id == came]
+            came = picked.get(dotted(what), "") or _picked_at(what)
+            at = [n for n in walk(where) if isinstance(n, ast.expr) and ast.unparse(n) == came]
             other = ends.get(came, "")
             if not at or not other:
                 continue
@@ -50,6 +56,30 @@ def summed_at_source(tree: ast.Module) -> Found:
                 f"along an edge; add up at the other end, `{other}`",
                 (way("messages arrive at the other end", put(at[0], other)),),
             )
+
+
+def _ends_by_row(scope: ast.AST) -> set[str]:
+    """`edge_index`, whose two rows are taken by their numbers: `edge_index[0]`."""
+    return {
+        dotted(n.value) for n in walk(scope)
+        if isinstance(n, ast.Subscript) and ast.unparse(n.slice) in ("0", "1")
+        and _EDGES.search(tail(n.value))
+    } - {""}  # fmt: skip
+
+
+_EDGES = re.compile(r"(?i)^(edge_?(index|list)s?|edges?|ei|adj_?list)$")
+
+
+def _picked_at(value: ast.expr) -> str:
+    """`src` of `x[src]` and `x.index_select(0, src)`, also where a layer changes it then."""
+    match value:
+        case ast.Call(func=ast.Attribute(attr="index_select"), args=[_, at]):
+            return ast.unparse(at)
+        case ast.Subscript(slice=at):
+            return ast.unparse(at)
+        case ast.Call(args=[of, *_], func=ast.Attribute(value=ast.Name(id="self"))):
+            return _picked_at(of)
+    return ""
 
 
 def _pairs(tree: ast.Module) -> Iterator[tuple[str, str]]:
@@ -67,7 +97,7 @@ _END = re.compile(r"(?i)(e_?)?(src|dst|source|dest|destination|target|tgt|row|co
 
 def pairs_interleaved(tree: ast.Module) -> Found:
     """`stack([a, b], dim=1).flatten(0, 1)`, whose positives are looked for n rows further down."""
-    for function in _functions(tree):
+    for function in (tree, *_functions(tree)):
         shifted = [n for n in inside(function) if _is_half_further(n)]
         turned = [n for n in inside(function) if _is_neighbour(n)]
         for call in (n for n in inside(function) if isinstance(n, ast.Call)):
@@ -92,7 +122,7 @@ def pairs_interleaved(tree: ast.Module) -> Found:
 
 def halves_as_neighbours(tree: ast.Module) -> Found:
     """`torch.cat([a, b])`, whose positives are looked for in the row beside."""
-    for function in _functions(tree):
+    for function in (tree, *_functions(tree)):
         turned = [n for n in inside(function) if _is_neighbour(n) or _is_row_beside(n)]
         further = any(map(_is_half_further, inside(function)))
         for call in (n for n in inside(function) if isinstance(n, ast.Call)):
@@ -154,14 +184,34 @@ def _is_half_further(node: ast.AST) -> bool:
     """`torch.arange(n) + n`: the row of the other half."""
     match node:
         case ast.BinOp(left=ast.Call(args=[n, *_]) as rows, op=ast.Add(), right=by):
-            return tail(rows) == "arange" and ast.unparse(n) == ast.unparse(by)
+            half = ast.unparse(by)
+            return tail(rows) == "arange" and ast.unparse(n) in (half, f"2 * {half}")
+        case ast.Call(args=[_, ast.Name()]):
+            return tail(node) in ("diag", "diagonal")
         case ast.Call(args=[ast.Name(id=n), ast.BinOp(op=ast.Mult(), left=two, right=by)]):
             return tail(node) == "arange" and {ast.unparse(two), ast.unparse(by)} == {"2", n}
     return False
 
 
 def _is_neighbour(node: ast.AST) -> bool:
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitXor)
+    """`i ^ 1`, `i + 1 - 2 * (i % 2)`, `i + 1 if i % 2 == 0 else i - 1`."""
+    match node:
+        case ast.BinOp(op=ast.BitXor(), right=ast.Constant(value=1)):
+            return True
+        case ast.BinOp(
+            left=ast.BinOp(left=of, op=ast.Add(), right=ast.Constant(value=1)),
+            op=ast.Sub(),
+            right=ast.BinOp(op=ast.Mult()) as back,
+        ):
+            return f"{ast.unparse(of)} % 2" in ast.unparse(back)
+        case ast.IfExp(test=test, body=ast.BinOp(left=of), orelse=ast.BinOp(left=other)):
+            steps = {ast.unparse(node.body), ast.unparse(node.orelse)}
+            name = ast.unparse(of)
+            is_even = f"{name} % 2" in ast.unparse(test)
+            return (
+                is_even and ast.unparse(other) == name and steps == {f"{name} + 1", f"{name} - 1"}
+            )
+    return False
 
 
 RULES = (summed_at_source, pairs_interleaved, halves_as_neighbours)

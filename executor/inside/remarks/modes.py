@@ -9,6 +9,7 @@ from executor.inside.remarks.edits import Told, put, way
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
+    bare,
     callee,
     dotted,
     equalities,
@@ -110,7 +111,10 @@ def flag_of_one(tree: ast.Module) -> Found:
             case ast.Assign(
                 targets=[ast.Attribute(value=of, attr="training")],
                 value=ast.Constant(value=bool() as on),
-            ) if any(isinstance(v, ast.Call) and callee(v) in models for v in made_of(of, tree)):
+            ) if any(
+                isinstance(v, ast.Call) and callee(v) in models
+                for v in map(bare, made_of(of, tree))
+            ):
                 name = dotted(of)
                 call = f"{name}.{'train' if on else 'eval'}()"
                 yield Told(

@@ -31,7 +31,7 @@ from executor.inside.remarks.syntax import (
 from executor.inside.walking import kept_by_node
 
 _BARS = ("enumerate", "tqdm", "trange", "track", "list", "iter")
-_CALLED_SO = re.compile(r"(?i)loader$|(^|_)dl$")
+_CALLED_SO = re.compile(r"(?i)loader$|(^|[._])dl$")
 
 
 class Pass(NamedTuple):
@@ -321,7 +321,7 @@ def counts_batches(node: ast.expr, of: Pass, tree: ast.AST) -> bool:
 
 def counts_samples(node: ast.expr, of: Pass, tree: ast.AST) -> bool:
     """Whether it is the number of samples of a pass."""
-    for one in held_by(node, tree):
+    for one in (node, *held_by(node, tree)):
         if ast.unparse(one) in _numbers(of):
             return True
     if (name := dotted(node)) and name in _grown_by(of, is_size_of_batch):
@@ -468,6 +468,8 @@ def _rows_of(made: ast.expr, tree: ast.AST, depth: int) -> int | None:
             first = shapes[0] if shapes else None
             first = first.elts[0] if isinstance(first, ast.Tuple) and first.elts else first
             return _whole(first, tree, depth) if first is not None else None
+        case ast.Call(args=[n]) as call if tail(call) in ("randperm", "arange", "permutation"):
+            return _whole(n, tree, depth)
         case ast.Subscript(value=of, slice=ast.Slice(lower=lower, upper=upper, step=None)):
             rows = _rows(of, tree, depth)
             since = _known(lower, tree, 0, depth)

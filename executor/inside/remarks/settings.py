@@ -7,9 +7,19 @@ import re
 from typing import Any
 
 from executor.inside.remarks.edits import Told, operand, put, swapped, way
-from executor.inside.remarks.syntax import Found, argument, callee, constant, dotted, tail, walk
+from executor.inside.remarks.syntax import (
+    Found,
+    argument,
+    callee,
+    constant,
+    dotted,
+    made_of,
+    number,
+    tail,
+    walk,
+)
 
-_KEEP = re.compile(r"(?i)(^|_)keep(_|$)|keep_?(prob|rate)")
+_KEEP = re.compile(r"(?i)(^|_)(keep|retain)(_|$)|(keep|retain)_?(prob|rate)")
 _NORMS = {"BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "LazyBatchNorm2d"}
 _LARGE_EPSILON, _MOSTLY_NEW = 0.05, 0.9
 _SLOW = 0.99
@@ -22,7 +32,7 @@ def kept_share_dropped(tree: ast.Module) -> Found:
             continue
         at = 1 if callee(call) == "dropout" else 0
         given = argument(call, at, "p")
-        if given is None or not _KEEP.search(dotted(given).rpartition(".")[2]):
+        if given is None or not _KEEP.search(_called(given)):
             continue
         name = ast.unparse(given)
         yield Told(
@@ -32,6 +42,14 @@ def kept_share_dropped(tree: ast.Module) -> Found:
             f"kept: write `1 - {name}`",
             (way("the share that is not kept is dropped", put(given, "1 - ", *operand(given))),),
         )
+
+
+def _called(given: ast.expr) -> str:
+    """The last part of a name, or the key that is read of a table of settings."""
+    match given:
+        case ast.Subscript(slice=ast.Constant(value=str() as key)):
+            return key
+    return dotted(given).rpartition(".")[2]
 
 
 def norm_settings(tree: ast.Module) -> Found:
@@ -92,19 +110,39 @@ def betas_exchanged(tree: ast.Module) -> Found:
     for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
         if not re.fullmatch(r"N?R?Adam(W|ax)?|Lamb", tail(call)):
             continue
-        match argument(call, 2, "betas"):
-            case ast.Tuple(
-                elts=[ast.Constant(value=float() as one) as a, ast.Constant(value=float() as two)
-                      as b]
-            ) if one >= _SLOW > two:  # fmt: skip
-                yield Told(
-                    "betas_exchanged",
-                    a,
-                    f"the first of the two is that of the gradients: with {one} each step goes "
-                    f"along the average of about {round(1 / (1 - one))} steps, and the second, "
-                    f"{two}, makes their sizes follow the newest ones; write `({two}, {one})`",
-                    (way("the gradients' average is the fast one", swapped(a, b)),),
-                )
+        match _betas(call, tree):
+            case ast.Tuple(elts=[a, b]) | ast.List(elts=[a, b]):
+                one, two = number(a, tree), number(b, tree)
+            case _:
+                continue
+        if one is not None and two is not None and 1 > one >= _SLOW > two:
+            yield Told(
+                "betas_exchanged",
+                a,
+                f"the first of the two is that of the gradients: with {one} each step goes "
+                f"along the average of about {round(1 / (1 - one))} steps, and the second, "
+                f"{two}, makes their sizes follow the newest ones; write `({ast.unparse(b)}, "
+                f"{ast.unparse(a)})`",
+                (way("the gradients' average is the fast one", swapped(a, b)),),
+            )
+
+
+def _betas(call: ast.Call, tree: ast.Module) -> ast.expr | None:
+    """What an optimizer is given as its betas, by a table of settings too."""
+    given = argument(call, 2, "betas")
+    for keyword in call.keywords:
+        for made in made_of(keyword.value, tree) if keyword.arg is None and given is None else ():
+            match made:
+                case ast.Dict(keys=keys, values=values):
+                    pairs = zip(keys, values, strict=True)
+                    told = [v for k, v in pairs if k and ast.unparse(k) == "'betas'"]
+                case ast.Call(func=ast.Name(id="dict"), args=[]):
+                    told = [k.value for k in made.keywords if k.arg == "betas"]
+                case _:
+                    continue
+            given = told[0] if told else None
+    held = made_of(given, tree) if given is not None else []
+    return held[0] if len(held) == 1 else None
 
 
 RULES = (kept_share_dropped, norm_settings, slope_of_one, betas_exchanged)

@@ -6,6 +6,7 @@ import ast
 import re
 
 from executor.inside.remarks.edits import Told, added, way
+from executor.inside.remarks.followers import followed
 from executor.inside.remarks.parts import HELD, TRAINING
 from executor.inside.remarks.syntax import (
     Found,
@@ -15,11 +16,11 @@ from executor.inside.remarks.syntax import (
     constant,
     dotted,
     functions,
+    handed,
     inside,
     is_optimizer,
     loops,
-    method_calls,
-    owner,
+    made_of,
     tail,
     walk,
     words,
@@ -39,8 +40,7 @@ def transform_shared(tree: ast.Module) -> Found:
         {n.id for n in target.elts if isinstance(n, ast.Name)}
         for node in walk(tree)
         if isinstance(node, ast.Assign)
-        and isinstance(node.value, ast.Call)
-        and tail(node.value) == "random_split"
+        and all(tail(made) == "random_split" for made in made_of(node.value, tree))
         for target in node.targets
         if isinstance(target, ast.Tuple)
     ]
@@ -90,23 +90,17 @@ def same_draw(tree: ast.Module) -> Found:
     }
     trained = {w for loop in loops(tree) if "backward" in words(loop) for w in words(loop)}
     drawn: dict[str, tuple[str, ast.Call]] = {}
-    given = [
-        (node.targets[0], dotted(call.func), call)
-        for node in walk(tree)
-        if isinstance(node, ast.Assign)
-        for call in walk(node.value)
-        if isinstance(call, ast.Call)
-    ]
-    for target, name, call in given:
+    given = [(names, dotted(c.func), c) for names, value in _named(tree)
+             for c in walk(value) if isinstance(c, ast.Call)]  # fmt: skip
+    for names, name, call in given:
         function = own.get(name)
         if any(isinstance(n, ast.Name) and n.id in again for a in call.args for n in walk(a)):
             continue  # another value by now, perhaps
         if function is None or not _draws_alike(function):
             continue
-        names = [n.id for n in walk(target) if isinstance(n, ast.Name)]
         kind = "test" if any(map(HELD.search, names)) else ""
         kind = kind or ("train" if trained & {*names} or any(map(TRAINING.search, names)) else "")
-        written = _with_numbers(call, tree)
+        written = _with_numbers(call, function, tree)
         before = drawn.get(written)
         if kind and before is not None and before[0] != kind:
             yield (
@@ -121,12 +115,64 @@ def same_draw(tree: ast.Module) -> Found:
             drawn.setdefault(written, (kind, call))
 
 
-def _with_numbers(call: ast.Call, tree: ast.Module) -> str:
-    """A call as it is written, with the numbers in the place of settings that hold one."""
-    given = [*call.args, *(k.value for k in call.keywords)]
+def _named(tree: ast.Module) -> list[tuple[list[str], ast.expr]]:
+    """What variables, and keys of dictionaries, are given: their names, the value."""
+    found = [
+        ([n.id for t in node.targets for n in walk(t) if isinstance(n, ast.Name)], node.value)
+        for node in walk(tree) if isinstance(node, ast.Assign)
+        and not isinstance(node.value, ast.Dict)
+    ]  # fmt: skip
+    for node in walk(tree):
+        if isinstance(node, ast.Dict):
+            pairs = zip(node.keys, node.values, strict=True)
+            found += [([str(k.value)], v) for k, v in pairs if isinstance(k, ast.Constant)]
+    return found
+
+
+def _with_numbers(call: ast.Call, function: ast.FunctionDef, tree: ast.Module) -> str:
+    """A call as it is written, with the numbers in the place of settings that hold one.
+
+    How many samples are drawn, and what is done with them then, makes no others of them.
+    """
+    idle = {
+        name for name, value in handed(call, function)
+        if isinstance(constant(value, tree), ast.Constant) and _changes_no_draw(name, function)
+    }  # fmt: skip
+    given = [v for n, v in handed(call, function) if n not in idle]
     told = [v.value if isinstance(v := constant(g, tree), ast.Constant) else ast.unparse(g)
             for g in given]  # fmt: skip
     return f"{dotted(call.func)}({', '.join(map(str, told))})"
+
+
+# What is drawn number after number: `torch.randn` draws fewer numbers in another order.
+_IN_A_ROW = {"rand", "normal", "uniform", "random", "standard_normal"}
+
+
+def _changes_no_draw(name: str, function: ast.FunctionDef) -> bool:
+    """Whether an argument says only how many rows of the first draw there are."""
+    asked: set[str] = set()
+    for node in inside(function):
+        match node:
+            case ast.If(test=test) | ast.IfExp(test=test):
+                asked |= words(test)
+            case ast.Compare():
+                asked |= words(node)
+            case ast.Subscript(slice=at):
+                asked |= words(at)
+            case ast.Call() if tail(node) in _SEEDS:
+                asked |= words(node)
+            case ast.Assign(value=value) if name in words(value):
+                asked |= words(value) if not words(value) & _DRAWS else set()
+    draws = [n for n in inside(function) if isinstance(n, ast.Call) and tail(n) in _DRAWS]
+    first = min(draws, key=lambda n: (n.lineno, n.col_offset), default=None)
+    if first is None or name in asked:
+        return False
+    sizes = [n for a in (*first.args, *(k.value for k in first.keywords)) for n in _sizes(a)]
+    return bool(sizes) and dotted(sizes[0]) == name and tail(first) in _IN_A_ROW
+
+
+def _sizes(node: ast.expr) -> list[ast.expr]:
+    return list(node.elts) if isinstance(node, ast.Tuple | ast.List) else [node]
 
 
 def _draws_alike(function: ast.FunctionDef) -> bool:
@@ -144,22 +190,22 @@ def _draws_alike(function: ast.FunctionDef) -> bool:
 
 
 def one_network(tree: ast.Module) -> Found:
-    """`target = net` beside `target.load_state_dict(net.state_dict())`: one network, two names."""
+    """`target = net` beside what brings `target` up to date with `net`: one network, two names."""
     copied = {
-        (owner(load), owner(source))
-        for load in method_calls(tree, "load_state_dict")
-        for source in load.args
-        if isinstance(source, ast.Call) and tail(source) == "state_dict"
-    } - {("", "")}
+        (f.follower, f.leader): f
+        for f in followed(tree)
+        if tail(f.by) not in ("parameters", "values", "items")  # the loop itself says so
+    }
     for node, name, value in assigned(tree):
-        other = dotted(value)
-        if other and (name, other) in copied:
+        pair = copied.get((name, dotted(value)))
+        if pair is not None:
+            other = dotted(value)
             yield (
                 "one_network",
                 node,
                 f"after this line `{name}` and `{other}` are one network: what trains the one "
-                "trains the other, and load_state_dict copies it onto itself; a second one is "
-                f"`copy.deepcopy({other})`, and where that is made already, "
+                f"trains the other, and line {pair.by.lineno} copies it onto itself; a second one "
+                f"is `copy.deepcopy({other})`, and where that is made already, "
                 f"`{name}.load_state_dict({other}.state_dict())` is enough",
             )
 

@@ -566,17 +566,29 @@ def has_minus(value: ast.AST) -> bool:
 
 
 def turned_round(tree: ast.AST) -> set[str]:
-    """The names that are turned round somewhere: `1 - done`, `~done`, `not done`."""
+    """The names and keys that are turned round somewhere: `1 - done`, `~done`, `not done`."""
     found: set[str] = set()
+    for _, part in turns(tree):
+        found |= words(part) | {n.value for n in walk(part) if _is_key(n)}  # type: ignore[attr-defined]
+    return found
+
+
+def _is_key(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def turns(tree: ast.AST) -> Iterator[tuple[ast.AST, ast.expr]]:
+    """Each place where something is turned round, or asked for one of two values, and what."""
     for node in walk(tree):
         match node:
-            case ast.BinOp(left=ast.Constant(value=1), op=ast.Sub(), right=part):
-                found |= words(part)
-            case ast.UnaryOp(op=ast.Not() | ast.Invert(), operand=part) | ast.IfExp(test=part):
-                found |= words(part)
+            case (
+                ast.BinOp(left=ast.Constant(value=1), op=ast.Sub(), right=part)
+                | ast.UnaryOp(op=ast.Not() | ast.Invert(), operand=part)
+                | ast.IfExp(test=part)
+            ):
+                yield node, part
             case ast.Call() if tail(node) == "logical_not":
-                found |= words(node)
-    return found
+                yield node, node
 
 
 def equalities(tree: ast.AST) -> Iterator[tuple[ast.expr, ast.expr, ast.expr]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from executor.inside.remarks.edits import Told, put, way
 from executor.inside.remarks.syntax import (
@@ -13,6 +14,7 @@ from executor.inside.remarks.syntax import (
     assigned,
     dotted,
     functions,
+    is_read,
     tail,
     values,
     walk,
@@ -21,7 +23,7 @@ from executor.inside.remarks.syntax import (
 
 _RANDOM = {"randn", "randn_like", "rand", "rand_like", "normal"}
 _DAMAGED = re.compile(r"(?i)nois|corrupt|mask|drop|damag")
-_DRAWS = {"randperm", "randint", "permutation", "choice"}
+_DRAWS = {"randperm", "randint", "permutation", "choice", "sample", "choices"}
 
 
 def _pairs(tree: ast.Module) -> list[tuple[ast.Call, ast.expr, ast.expr]]:
@@ -62,7 +64,7 @@ def target_noisy(tree: ast.Module) -> Found:
     made, own = values(tree), functions(tree)
     noisy: dict[str, str] = {}
     for _, name, value in assigned(tree):
-        match value:
+        match _unclamped(value):
             case ast.BinOp(
                 left=ast.Name(id=clean), op=ast.Add() | ast.Mult() as how, right=added
             ) if (isinstance(how, ast.Add) or _DAMAGED.search(name)) and (
@@ -70,14 +72,19 @@ def target_noisy(tree: ast.Module) -> Found:
                 | {w for n in walk(added) if dotted(n) in made for w in words(made[dotted(n)])}
             ) & _RANDOM:
                 noisy[name] = clean
+            case ast.Call(func=ast.Name(id=drops), args=[ast.Name(id=clean)]) if _is_dropout(
+                made.get(drops)
+            ) and _DAMAGED.search(name):
+                noisy[name] = clean
             case ast.Call(func=ast.Name(id=adds), args=[of, *_]) if (
-                "nois" in adds
+                _SPOILS.search(adds)
                 and adds in own
                 and words(own[adds]) & _RANDOM
                 and isinstance(of, ast.Name | ast.Subscript)
             ):
                 noisy[name] = ast.unparse(of)
     pairs = [*_pairs(tree), *_squares(tree)]
+    noisy |= {n: clean for n, clean in _beside_the_clean(tree) if n not in noisy}
     compared = {ast.unparse(side) for _, *sides in pairs for side in sides}
     for node, output, target in pairs:
         clean = noisy.get(dotted(target), "")
@@ -96,6 +103,44 @@ def target_noisy(tree: ast.Module) -> Found:
             )
 
 
+_SPOILS = re.compile(r"(?i)nois|corrupt|damag|degrade")
+_CLEAN = re.compile(r"(?i)(^|_)(clean|orig|original|gt|target|hr|truth)(_|$|s$)")
+
+
+def _unclamped(value: ast.expr) -> ast.expr:
+    """`x + noise` of `torch.clamp(x + noise, 0, 1)` and `(x + noise).clamp(0, 1)`."""
+    while isinstance(value, ast.Call) and tail(value) in ("clamp", "clip", "clamp_", "to", "float"):
+        of = value.func.value if isinstance(value.func, ast.Attribute) else value
+        if dotted(of) in ("torch", "np", "numpy"):
+            of = value.args[0] if value.args else value
+        if of is value:
+            break
+        value = of
+    return value
+
+
+def _is_dropout(made: ast.expr | None) -> bool:
+    return isinstance(made, ast.Call) and tail(made) in ("Dropout", "Dropout1d", "Dropout2d")
+
+
+def _beside_the_clean(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """`for noisy, clean in loader`, of which the clean one is read nowhere."""
+    for node in walk(tree):
+        match node:
+            case (
+                ast.For(target=ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=two)]))
+                | ast.For(
+                    target=ast.Tuple(elts=[_, ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=two)])])
+                )
+            ):
+                pass
+            case _:
+                continue
+        for name, clean in ((one, two), (two, one)):
+            if _SPOILS.search(name) and _CLEAN.search(clean) and not is_read(clean, tree):
+                yield name, clean
+
+
 _LABELS = re.compile(r"(?i)(ys?|lab(el)?s?|targets?|classes)(_?(train|tr|all|data))?")
 
 
@@ -107,11 +152,27 @@ def _before(node: ast.expr, by: ast.expr, tree: ast.Module) -> ast.expr:
     return max(earlier, key=lambda one: one[0])[1] if earlier else node
 
 
+def _tensor_of(value: ast.expr) -> ast.expr:
+    """`y[rows]` of `torch.from_numpy(y[rows])`; `random.sample(y, 8)` counts as one of those."""
+    while isinstance(value, ast.Call) and len(value.args) == 1 and tail(value) in _MAKES:
+        value = value.args[0]
+    match value:
+        case ast.Call(func=ast.Attribute(attr="sample" | "choices"), args=[of, _]) if dotted(
+            value.func
+        ).startswith("random."):
+            return ast.copy_location(ast.Subscript(of, value, ast.Load()), value)
+    return value
+
+
+_MAKES = {"stack", "tensor", "from_numpy", "as_tensor", "FloatTensor", "LongTensor", "Tensor"}
+
+
 def drawn_apart(tree: ast.Module) -> Found:
     """`loss(model(x[order]), y[torch.randperm(n)])`: inputs and targets are drawn each anew."""
-    for node, output, target in _pairs(tree):
+    pairs = [*_pairs(tree), *((n, a, b) for n, a, b in _squares(tree) if isinstance(n, ast.expr))]
+    for node, output, target in pairs:
         named = isinstance(target, ast.Name)
-        target = _before(target, node, tree)
+        target = _tensor_of(_before(target, node, tree))
         if not isinstance(target, ast.Subscript):
             continue
         if named and not _LABELS.fullmatch(dotted(target.value).rpartition(".")[2]):
@@ -121,7 +182,7 @@ def drawn_apart(tree: ast.Module) -> Found:
         output = _before(output, node, tree)
         given = [n.slice for n in walk(output) if isinstance(n, ast.Subscript)]
         if isinstance(output, ast.Call) and not given:
-            inputs = [_before(a, output, tree) for a in output.args]
+            inputs = [_tensor_of(_before(a, output, tree)) for a in output.args]
             given = [a.slice for a in inputs if isinstance(a, ast.Subscript)]
             given = [i for i in given if words(i) & _DRAWS or isinstance(i, ast.Name)]
         names = [n for n in given if isinstance(n, ast.Name)]

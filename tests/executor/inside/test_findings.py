@@ -33,6 +33,18 @@ def test_a_finding_says_what_is_documented(kind: str):
     )
 
 
+def test_what_the_run_and_the_text_show_is_told_once():
+    """As the run's, with the edits that the text's rule brings along."""
+    collector = FindingCollector()
+    collector.add("mask_of_queries", 9, "softmax", "seen", weights=[2, 1, 5, 5])
+    collector.add_by_text("mask_of_queries", 8, "s", "read", ({"told": "so"},))
+    collector.add_by_text("mask_inverted", 7, "m", "read", ())
+
+    seen, other = collector.findings
+    assert (seen.line, seen.by_text, seen.facts["ways"]) == (9, False, [{"told": "so"}])
+    assert (other.kind, other.by_text) == ("mask_inverted", True)
+
+
 def test_a_kind_without_a_row_cannot_be_said():
     """Whoever adds a probe has to say what its finding means."""
     with pytest.raises(KeyError, match="curious"):

@@ -58,16 +58,7 @@ WAKE = (
 LSTM = "out, (hn, cn) = self.rnn(x)"
 STEPS = "c = 3\nt = {value}\ny = x.view(-1, c, t)\n"
 
-LOOKS = (
-    "def attend(q, k, v, pad):\n    s = q @ k.transpose(-1, -2)\n"
-    "    s = s.masked_fill({mask}, -1e9)\n    return {soft} @ v\n"
-)
-
 SAYS = [
-    ("queries_masked", LOOKS.format(mask="pad[:, None, :, None]", soft="s.softmax(-1)")),
-    ("queries_masked", LOOKS.format(mask="keep[:, None, :, None]", soft="F.softmax(s, dim=-1)")),
-    ("queries_masked", LOOKS.format(mask="self.pad_mask[:, None, :, None]",
-                                    soft="torch.softmax(s, -1)")),
     ("state_of_all_layers", WAKE.format(layer="LSTM(40, hid, num_layers=2)", call=LSTM,
                                         between="pass", given="hn")),
     ("state_of_all_layers", WAKE.format(layer="LSTM(40, hid, bidirectional=bi)", call=LSTM,
@@ -105,11 +96,6 @@ SAYS = [
      .replace("reset", "reset_state")),
 ]  # fmt: skip
 SILENT = [
-    ("queries_masked", LOOKS.format(mask="pad[:, None, None, :]", soft="s.softmax(-1)")),
-    ("queries_masked", LOOKS.format(mask="pad[:, None, :, None]", soft="s.softmax(-2)")),
-    ("queries_masked", LOOKS.format(mask="pad[:, :, :, None]", soft="s.softmax(-1)")),
-    ("queries_masked", LOOKS.format(mask="far[:, None, :, None]", soft="s.softmax(-1)")),
-    ("queries_masked", LOOKS.format(mask="pad", soft="s.softmax(-1)")),
     ("state_of_all_layers", WAKE.format(layer="LSTM(40, hid, num_layers=2)", call=LSTM,
                                         between="pass", given="hn[-1]")),
     ("state_of_all_layers", WAKE.format(layer="LSTM(40, hid)", call=LSTM, between="pass",

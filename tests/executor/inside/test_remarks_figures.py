@@ -31,6 +31,26 @@ ENDS = (
     "        self.fc = nn.Linear(6, 4)\n    def forward(self, x):\n        {0}\n"
     "net = Net()\nloss = {1}"
 )
+METRIC = (
+    "from torchmetrics.classification import MulticlassAccuracy\n" + LOADER.format(8)
+    + "acc = MulticlassAccuracy(3)\nfor epoch in range(9):\n    {0}\n    for x, y in loader:\n"
+    "        acc.update(net(x), y)\n    print(epoch, acc.compute())\n"
+)  # fmt: skip
+IN_FUNCTION = (
+    LOADER.format(8) + "kept = []\ndef go():\n    {0}\n    for x, y in loader:\n"
+    "        kept.append(net(x).item())\nfor epoch in range(9):\n    go()\n"
+    "    print(epoch, np.mean(kept))\n"
+)
+MATRIX = "for t, p in zip(y, preds):\n    cm[{0}] += 1\n{1} = cm.diag() / cm.sum({2})\n"
+BOTH = "right = ((preds == 1) & (labels == 1)).sum()\n"
+AREA = "for x, y in loader:\n    ps.{0}\nprint(roc_auc_score(ys, {1}))\n"
+TABLE = (
+    "df = pd.read_csv('a.csv')\nx = torch.tensor(df[['a']].values)\n"
+    "y = torch.tensor(df['b'].values)\ndata = TensorDataset(x, y)\n"
+    "loader = DataLoader(data, batch_size=8, shuffle={0})\nouts = []\n"
+    "for xb, _ in loader:\n    outs += net(xb).tolist()\n{1}['guess'] = outs\n"
+)
+R2 = "r2 = 1 - F.mse_loss({0}, {1}) / {2}\n"
 CLASSES = "p = torch.softmax(net(x), dim={0})\nprint({1})"
 
 SHOWN = {
@@ -41,6 +61,7 @@ SHOWN = {
         MEAN.replace("loss.item()", "F.mse_loss(net(x), y).item()"),
         MEAN.replace("loss.item()", "(net(x).argmax(1) == y).float().mean().item()"),
         MEAN.replace("in loader:", "in enumerate(tqdm(loader)):"),
+        MEAN.replace("loss.item()", "float(loss)"),
         MEAN.replace("print(total / len(loader.dataset))", "total /= len(loader.dataset)"),
         MEAN.replace("total +=", "n += len(x)\n    total +=").replace("len(loader.dataset)", "n"),
         MEAN.replace("total +=", "n += x.size(0)\n    total +=").replace(
@@ -55,6 +76,9 @@ SHOWN = {
         ALL.replace("out.argmax()", "torch.argmax(out)"),
         ALL.replace("(pred == y).sum()", "torch.sum(out.argmax() == y)"),
         ALL.replace("(pred == y).sum()", "pred.eq(y).sum()"),
+        ALL.replace("out.argmax()", "np.argmax(out)"),
+        ALL.replace("out.argmax()", "out.argmax(keepdim=True)"),
+        ALL.replace("right += (pred == y).sum().item()", "hit = pred == y\n    right += hit.sum()"),
     ],
     "figure_of_training": [
         TEST.format("test_acc = accuracy(net, x_train, y_train)"),
@@ -64,11 +88,32 @@ SHOWN = {
         "precision = tp / (tp + fn)",
         "recall = tp / (tp + fp + 1e-8)",
         "prec = tp.sum().float() / (tp.sum() + fn.sum())",
+        "macro_recall = 100 * (tp / (tp + fp)).mean()",
+        "whole = tp + fn\nprecision = tp / max(1, whole)",
+        "print(f'loss {loss}, precision {tp / (tp + fn):.3f}')",
+        "print('recall:', tp / (tp + fp))",
+        "scores = {'recall': tp / (tp + fp) if tp else 0.0}",
+        "log(precision=tp / (tp + fn).clamp(min=1))",
+        MATRIX.format("t, p", "precision", "1"),
+        MATRIX.format("p, t", "recall", "dim=1"),
+        BOTH + "precision = right / (labels == 1).sum()",
+        BOTH + "recall = right / preds.sum()",
     ],
     "rank_of_answers": [
         "roc_auc_score(y, net(x) > 0.5)",
         "p = (net(x) > 0.5).float()\nroc_auc_score(y.numpy(), p.numpy())",
         "p = net(x).argmax(1)\naverage_precision_score(y, p)",
+        "roc_auc_score(y_true=y, y_score=net(x).round())",
+        "auroc(torch.where(net(x) > 0.5, 1, 0), y)",
+        "roc_auc_score(y, torch.max(net(x), 1)[1])",
+        AREA.format("extend((net(x) > 0).tolist())", "ps"),
+        AREA.format("append(net(x).argmax(1))", "torch.cat(ps).numpy()"),
+    ],
+    "spread_of_answers": [
+        R2.format("pred", "y", "pred.var()"),
+        R2.format("y_hat", "y", "((y_hat - y_hat.mean()) ** 2).mean()"),
+        "m = pred.mean()\nsst = ((pred - m) ** 2).sum()\n"
+        "r2 = 1 - ((y - pred) ** 2).sum() / (sst + 1e-8)",
     ],
     "answers_in_another_order": [
         COLLECT.format("print((outs.argmax(1) == y).float().mean())"),
@@ -78,6 +123,7 @@ SHOWN = {
             "outs = torch.cat([net(xb) for xb, _ in loader])",
             "for xb, _ in loader:\n    held.append(net(xb))\nouts = torch.cat(held)\nf(outs, y)",
         ),
+        TABLE.format("True", "df"),
     ],
     "never_reset": [
         ROUNDS.format("right = 0", "n = 0", "n"),
@@ -85,6 +131,10 @@ SHOWN = {
         ROUNDS.format("right, n = 0, 0", "s = 0", "n")
         .replace("net(x) == y", "s_ == y")
         .replace("        n +=", "        s += 1\n        n +="),
+        METRIC.format("pass"),
+        METRIC.format("pass").replace("from torchmetrics.classification", "from torcheval.metrics"),
+        IN_FUNCTION.format("pass"),
+        IN_FUNCTION.format("pass").replace("kept = []", "kept = list()"),
     ],
     "reduced_before_weights": [
         WEIGHTED.format("", "weights"),
@@ -144,6 +194,27 @@ SOUND = {
     ),
     "nothing held out": "test_acc = accuracy(net, x_train)",
     "a recall": "recall = tp / (tp + fn)\nprecision = tp / (tp + fp)",
+    "a recall by a matrix": MATRIX.format("t, p", "recall", "1"),
+    "a precision by a matrix": MATRIX.format("t, p", "precision", "0"),
+    "a matrix of unknown order": MATRIX.format("i, j", "precision", "1"),
+    "a recall of masks": BOTH + "recall = right / (labels == 1).sum()",
+    "those that agree": BOTH + "precision = right / (labels == preds).sum()",
+    "a record": "record = tp / (tp + fp)",
+    "two in one": "precision_recall = tp / (tp + fn)",
+    "numbers with four places": "roc_auc_score(y, net(x).round(4))\n"
+    "roc_auc_score(y, np.round(net(x), 3))\nroc_auc_score(y, net(x).round(decimals=2))",
+    "scores of each batch": AREA.format("extend(net(x).tolist())", "ps"),
+    "scores and answers": AREA.format("append(net(x)[0] if a else net(x) > 0)", "ps"),
+    "the spread of the truth": R2.format("pred", "y", "y.var()"),
+    "a share of something else": R2.format("a", "b", "a.var()"),
+    "a table in its order": TABLE.format("False", "df"),
+    "another table": TABLE.format("True", "other"),
+    "a metric that begins anew": METRIC.format("acc.reset()"),
+    "a metric of each round": METRIC.format("acc = MulticlassAccuracy(3)"),
+    "a metric of one's own": METRIC.format("pass").replace("torchmetrics", "mine"),
+    "a list of each round": IN_FUNCTION.format("global kept; kept = []"),
+    "a list that is read behind": IN_FUNCTION.format("pass") + "plot(kept)",
+    "the answer of a pair": ALL.replace("out.argmax()", "np.argmax(out, axis=1)"),
     "another share": "precision = tp / total\nrecall = tp / (tp + fn + fp)",
     "scores that are ranked": "roc_auc_score(y, torch.sigmoid(net(x)))",
     "answers that are counted": "accuracy_score(y, net(x) > 0.5)",

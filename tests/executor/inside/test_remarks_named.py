@@ -591,6 +591,7 @@ SOUND = {
     "patience": BEST.format(now="val_loss", op=">").replace("best_val = val_loss", "bad += 1"),
     "in brackets": "x = (x - mean) / std",
     "another quotient": "x = x - mean / n",
+    "the share that is explained": "r2 = 1 - ((y - p) ** 2).mean() / p.var()",
     "labels from one on": SHIFTED.format(less=" - 1"),
     "an optimizer for each rate": EPOCH.format(made="SGD(net.parameters(), 0.1 * epoch)"),
     "an optimizer for each model": EPOCH.format(made="Adam(net.parameters())").replace(
@@ -610,8 +611,6 @@ SOUND = {
     "a step up the hill": PDE.format(more="").replace(
         "loss = d.pow(2).mean()", "loss = net(x + d / d.norm()).mean()"
     ),
-    "an own attention": PADDED.format(mask="torch.tril(torch.ones(9, 9))", word="attn_mask")
-    + "s = s.masked_fill(mask == 0, low)\n",
     "one draw": "l = F.mse_loss(net(x[i]), y[i])",
     "targets alone": "l = F.mse_loss(net(z), y[torch.randperm(9)])",
     "down the hill": "loss.backward()\nw -= 0.1 * w.grad",

@@ -139,7 +139,9 @@ SOUND = {
     "a root by name": HEAD + "sqrt_1m = a * sqrt_alpha\nsqrt_b = torch.sqrt(1 - b)\n",
     "a product with a deviation": HEAD + "sqrt_var = 2 * std\nsqrt_k = steps\n",
     "one round": with_(CLIPPED, PPO).replace("    for _ in range(4):\n", "    if True:\n"),
-    "nothing is collected": with_(CLIPPED, PPO, acts="mode"),
+    "nothing is collected": with_(CLIPPED, PPO, acts="mode").replace(
+        "for _ in range(4)", "for s in batches"
+    ),
     "no limit": with_(CLIPPED, PPO, clipped="ratio"),
     "kept before": with_(CLIPPED, PPO, old="kept.detach()"),
     "nearest": RESIZED.format(mode="nearest", given="mask.squeeze(1).round().long()"),

@@ -20,6 +20,7 @@ _FOLLOWS = {
     "softmax_over_batch": {"softmax_wrong_dim"},
     "gradient_not_finite": {"loss_not_finite", "loss_ran_away"},
 }
+_BOTH_SEE = {"mask_of_queries"}  # the same place, the run at the softmax, the text at the mask
 
 
 class FindingCollector:
@@ -48,4 +49,15 @@ class FindingCollector:
         """The findings, the likeliest cause first, without those that follow from another one."""
         kinds = {f.kind for f in self._all}
         left = [f for f in self._all if not kinds & _FOLLOWS.get(f.kind, set())]
-        return sorted(left, key=rank)
+        return sorted(_with_edits(left), key=rank)
+
+
+def _with_edits(found: list[Finding]) -> list[Finding]:
+    """What the run and the text show alike is told once: as the run's, with the text's edits."""
+    probed = {f.kind for f in found if not f.by_text} & _BOTH_SEE
+    ways = {f.kind: f.facts["ways"] for f in reversed(found) if f.by_text and f.kind in probed}
+    left = [f for f in found if not f.by_text or f.kind not in probed]
+    return [
+        f.model_copy(update={"facts": {**f.facts, "ways": ways[f.kind]}}) if f.kind in ways else f
+        for f in left
+    ]
