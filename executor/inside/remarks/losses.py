@@ -336,8 +336,7 @@ def threshold(tree: ast.Module) -> Found:
         return
     if said & {"BCELoss", "binary_cross_entropy"} or _squashes(tree):
         return
-    given = _given_to("logits", tree)
-    models = {dotted(v.func) for v in given if isinstance(v, ast.Call)} - {""}
+    models = {dotted(v.func) for v in _given_to("logits", tree) if isinstance(v, ast.Call)} - {""}
     for node in walk(tree):
         match node:
             case (
