@@ -223,7 +223,7 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         return _concluded(answer, "unsure", said)
     reading = _reading(known, run)
     remarks = remarks_of(known, run)
-    shows = bool(run.findings) or any(r.line and not r.aside for r in remarks)
+    shows = bool(run.findings) or any(r.line for r in remarks)
     said = no_error.runs(known.question, run, reading, noted=shows)
     if reading is not None and reading.means:
         answer = _without_a_second_remedy(answer.model_copy(update={"posted": reading}))

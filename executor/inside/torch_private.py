@@ -110,6 +110,13 @@ def _saved(name: str) -> Callable[[Any], Any]:
 # What a node of the graph kept for backward: its operands, its target, its dimension (a negative
 # one as an unsigned number), its mask or result, and the sizes before an expand(). AttributeError
 # where the node is of another kind.
+
+
+def dtypes_of(node: Any) -> list[torch.dtype]:
+    """The dtypes of what an operation gave, by its node in autograd's graph."""
+    return [given.dtype for given in getattr(node, "_input_metadata", ())]
+
+
 saved_self = _saved("_saved_self")
 saved_target = _saved("_saved_target")
 saved_other = _saved("_saved_other")

@@ -139,6 +139,7 @@ KINDS = {
     "eval_mode_training": Says.NOTE,
     "graph_kept": Says.NOTE,
     "loss_repeats": Says.NOTE,
+    "rate_rose": Says.NOTE,
     "pytorch_warns": Says.NOTE,
     "log_softmax_before_cross_entropy": Says.NOTE,
     "input_requires_grad": Says.NOTE,

@@ -172,6 +172,9 @@ MISTAKES = {
         trained(COSINE.format(12)),
         trained("StepLR(self.opt, step_size=epochs // 3)"),
         trained("MultiStepLR(self.opt, milestones=[epochs // 2, epochs - 2])"),
+        trained("MultiStepLR(self.opt, milestones=[2, 4])"),
+        trained("MultiStepLR(self.opt, milestones=[1, 3])"),
+        trained("StepLR(self.opt, step_size=3, gamma=0.9)"),
         BY_INDEX.format(length="epochs"),
     ],
     "statistics_move": [
@@ -248,6 +251,9 @@ SOUND = {
     ).replace("opt.step()", "opt.step(); s.step()")
     + "    for _ in DataLoader(torch.randn(8, 2), 4): pass\n",
     "a period of its own": BY_INDEX.format(length="epochs // 2"),
+    "milestones in epochs": trained("MultiStepLR(self.opt, milestones=[2, 4])", by_batch=False),
+    "milestones in the first half": trained("MultiStepLR(self.opt, milestones=[8, 12])"),
+    "a rate that falls over the first half": trained("StepLR(self.opt, step_size=12)"),
     "milestones in batches": trained("MultiStepLR(self.opt, milestones=[20, 40])"),
     "a step size in batches": trained("StepLR(self.opt, step_size=2 * len(loader))"),
     "a body in eval mode": heads(mode="net.body.train(not which == 'b')"),

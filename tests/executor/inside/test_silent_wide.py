@@ -568,6 +568,70 @@ def test_a_loss_that_refuses_its_two_repeats_none(any_house: House, given: str, 
     assert not run(any_house, f"try:\n    {loss}\nexcept RuntimeError:\n    print('no')\n").findings
 
 
+RISING = (
+    "net, x = nn.Linear(4, 1), torch.randn(32, 4)\ny = x.sum(1, keepdim=True)\n"
+    "opt = torch.optim.SGD(net.parameters(), lr={lr})\n{made}for i in range(40):\n"
+    "    loss = F.mse_loss(net(x), y)\n    opt.zero_grad()\n    loss.backward()\n"
+    "    opt.step()\n    {each}\n"
+)
+BY_HAND = "for g in opt.param_groups: g['lr'] *= {0}"
+EXPONENTIAL = "s = torch.optim.lr_scheduler.ExponentialLR(opt, gamma={0})\n"
+
+
+@pytest.mark.parametrize(
+    ("lr", "made", "each", "rises"),
+    [
+        (0.01, EXPONENTIAL.format(1.3), "s.step()", True),
+        (0.01, "", BY_HAND.format(1.3), True),
+        (0.02, "s = torch.optim.lr_scheduler.LambdaLR(opt, lambda i: 1.3**i)\n", "s.step()", True),
+        (1e-5, EXPONENTIAL.format(1.2), "s.step()", False),  # a warm-up: the loss falls
+        (0.01, EXPONENTIAL.format(0.9), "s.step()", False),
+        (3.0, EXPONENTIAL.format(1.01), "s.step()", False),  # it is large from the first step on
+        (0.01, "", "opt.param_groups[0]['lr'] = 5.0 if i < 38 else 1.0", False),  # it falls
+    ],
+)
+def test_a_rate_that_rises_to_the_end(
+    any_house: House, lr: float, made: str, each: str, rises: bool
+):
+    """Only while the loss becomes worse: a warm-up rises too."""
+    result = run(any_house, RISING.format(lr=lr, made=made, each=each))
+
+    told = [f for f in result.findings if f.kind == "rate_rose"]
+    assert bool(told) is rises and not any(f.mistake for f in told)
+    assert all("at the first step to" in f.message for f in told)
+
+
+@pytest.mark.parametrize(
+    ("loss", "told"),
+    [
+        ("F.mse_loss(net(x), torch.log(y))", "the target held NaN or infinity: 4 of its 8 values"),
+        ("net(x * 0).sub(9).log().mean()", "a logarithm was taken of 0 or less: 8 of 8 values"),
+        ("net(x).sub(99).sqrt().mean()", "a square root was taken of numbers that are negative"),
+        ("(net(x) / (y - y)).mean()", "a quotient divided by 0: 8 of the 8 values"),
+        ("(net(x) * 0 + 200).exp().mean()", "an exponential was infinite: 8 of 8 values"),
+        ("(net(x) * 0 + 2).acos().mean()", "`acos` was taken of numbers beyond 1: 8 of 8 values"),
+        ("(net(x) * 0 - 1).log1p().mean()", "`log1p` was taken of -1 or less: 8 of 8 values"),
+        # What came first made it; the rest hands it on.
+        ("((net(x) * 0 + 1) / (y - y)).exp().sqrt().mean()", "a quotient divided by 0"),
+        ("(net(x).half() * 6e4 * 6e4).sum()", "float16, whose largest number is 65504"),
+        ("((net(x) * 0 + 99).half().exp() + 1).sum()", "values, in float16, whose largest number"),
+        ("(net(x) * float('nan')).mean()", ""),
+    ],
+)
+def test_what_made_a_loss_no_number(any_house: House, loss: str, told: str):
+    """By the graph of the loss: it keeps what each operation got."""
+    result = run(
+        any_house,
+        "net, x = nn.Linear(3, 1), torch.rand(8, 3)\n"
+        "y = torch.tensor([[1.0], [-1.0]]).repeat(4, 1)\n"
+        f"loss = {loss}\nloss.backward()\n",
+    )
+
+    messages = [f.message for f in result.findings if f.kind == "loss_not_finite"]
+    assert len(messages) == 1 and told in messages[0]
+    assert told or messages[0].endswith("the model's inputs were finite")
+
+
 @pytest.mark.parametrize("text", ["Using a target size", "Using a target size ()"])
 def test_a_warning_that_only_begins_like_pytorchs_is_left_alone(any_house: House, text: str):
     """It is the program's own."""

@@ -246,7 +246,7 @@ class TrainingProbe:
             self.waiting.report(self._collector, self.steps)
             if self.trained or self.losses.count > 1:
                 self._try(lambda c: report_by_text(c, self._tree, "\n".join(self.source.lines)))
-            self._try(lambda c: self.rates.report(c, warnings))
+            self._try(lambda c: self.rates.report(c, warnings, worse=self.losses.worse))
             self._try(lambda c: report_empty(c, self._tree))
             self._try(lambda c: report_warnings(c, warnings, "\n".join(self.source.lines)))
         self._try(self.loads.report)

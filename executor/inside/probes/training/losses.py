@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from executor.inside import torch_private as private
-from executor.inside.probes.training import dimensions, graph
+from executor.inside.probes.training import dimensions, graph, not_finite
 from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.course import Course
 from executor.inside.probes.training.findings import FindingCollector
@@ -51,7 +51,7 @@ class LossProbe:
         self._looks: dict[int | None, int] = {}
         self._patterns: dict[tuple[str, int | None], tuple[str, Pattern]] = {}
         self._leaves: list[tuple[torch.Tensor, str, int | None]] = []
-        self._not_finite: tuple[int, int | None, str, float, bool | None] | None = None
+        self._not_finite: tuple[int, int | None, str, float, bool | None, str] | None = None
         self._courses: dict[int | None, Course] = {}  # line of backward() → its losses
         self._names: dict[int | None, str] = {}  # … and what the variable is called
         self._known: dict[int, weakref.ref[torch.Tensor]] = {}
@@ -80,6 +80,12 @@ class LossProbe:
     def broken(self) -> bool:
         """Whether a loss was NaN or infinite."""
         return self._not_finite is not None
+
+    @property
+    def worse(self) -> bool:
+        """Whether one was, or ended above its first value."""
+        courses = self._courses.values()
+        return self.broken or any(c.last > max(c.first or 0, 0) for c in courses if c.rounds > 1)
 
     @property
     def leaves(self) -> set[int]:
@@ -114,7 +120,8 @@ class LossProbe:
             course.add(value)
             if not math.isfinite(value):
                 known = self.calls.inputs_finite()
-                self._not_finite = self.count, line, self.names.of(loss), value, known
+                made = "" if known is False else not_finite.origin(loss)
+                self._not_finite = self.count, line, self.names.of(loss), value, known, made
         self.calls.given.clear()
         if loss.grad_fn is None:
             if loss.requires_grad and not any(known is loss for known, _, _ in self._leaves):
@@ -209,6 +216,7 @@ class LossProbe:
         name: str,
         value: float,
         inputs: bool | None,
+        made: str,
     ) -> None:
         when = (
             "already at the first backward()"
@@ -226,6 +234,8 @@ class LossProbe:
         runs_away = course.runs_away and inputs is not False
         if runs_away:
             fed += f". Before that it {course.words}"
+        elif made:
+            fed += f"; {made}"
         collector.add(
             "loss_not_finite",
             line,

@@ -28,6 +28,7 @@ from executor.protocol import WarningSeen
 
 _DEAD = 1e-5  # of the highest rate there was
 _SHARE = 0.3  # of all steps
+_RISEN = 10  # times the first rate
 _LEAST = 20  # steps of an optimizer of which that is said
 _WAITS, _WAITING = 3, 0.1  # steps at a rate of 0 to begin with, and their share
 _SMALL, _REACHED = 0.2, 0.3  # rates whose square is another one; the share of it that came up
@@ -35,6 +36,7 @@ _NEARLY, _FEW = 0.1, 4  # of a schedule's length; times as many steps as it made
 _ANEW = 4  # optimizers of one step each
 _SWINGS = {"CosineAnnealingLR"}  # that go up again behind their end
 _TURNS, _OFTEN = 2, 3  # times its length: it is back where it began, and down once more
+_LONG = 10  # times as many steps as a schedule has, that all fell in the first tenth
 _TRIALS = 1  # rounds through a loader beside those that train
 _LENGTHS = ("T_max", "step_size", "milestones")
 _OTHERWISE = re.compile(r"len\(|step|batch|iter|cycle|period|restart|warm")
@@ -46,6 +48,8 @@ class _Course:
     """How the learning rate of one optimizer went."""
 
     steps: int = 0
+    first: float = 0.0
+    fell: bool = False  # whether it ever did
     top: float = 0.0
     zeros: int = 0  # steps before the rate was first above 0
     dead: int = 0  # steps since the highest rate at nearly none
@@ -100,6 +104,9 @@ class Rates:
         if rate == course.last == course.top > 0 and not course.dead:
             return  # as nearly always: it stays where it is
         before, course.last = course.last, rate
+        course.fell |= rate < before
+        if course.steps == 1:
+            course.first = rate
         course.zeros += rate == course.top == 0
         if rate >= course.top:
             course.top, course.dead, course.since = rate, 0, None
@@ -115,14 +122,24 @@ class Rates:
             if (course := self._courses.get(id(record.optimizer))) is not None:
                 course.then = _highest(record.optimizer)
 
-    def report(self, collector: FindingCollector, warnings: tuple[WarningSeen, ...]) -> None:
-        """Add the findings, after a run without an error."""
+    def report(
+        self, collector: FindingCollector, warnings: tuple[WarningSeen, ...], *, worse: bool
+    ) -> None:
+        """Add the findings, after a run without an error.
+
+        Args:
+            collector: takes them.
+            warnings: what PyTorch said in this run.
+            worse: whether a loss ended above its first value, or was none at all.
+        """
         records = list(self._steps.records.values())
         for record in records:
             course = self._courses.get(id(record.optimizer))
             if course is not None:
                 _report_dead(collector, record, course, by_batch=self._is_stepped_within())
                 _report_zeros(collector, record, course)
+                if worse:
+                    _report_rising(collector, record, course)
             _report_aside(collector, self._tree, record)
         self._report_anew(collector, records)
         schedulers = self._schedulers()
@@ -238,7 +255,8 @@ class Rates:
                 continue
             epochs = self._epochs(course.steps)
             said, swings = self._said_of_epochs(cls), cls in _SWINGS
-            by_loader = end in epochs if swings else said and any(end <= n for n in epochs)
+            soon = said or taken >= _LONG * end  # whoever counts batches has more of them
+            by_loader = end in epochs if swings else soon and any(end <= n for n in epochs)
             if not by_loader and not (swings and said and taken >= _OFTEN * end):
                 continue
             names = made(self._tree).get(cls, set())
@@ -418,6 +436,20 @@ def _report_dead(
         record.line,
         record.name,
         f"the learning rate of `{record.name}` {went}; {hint}",
+    )
+
+
+def _report_rising(collector: FindingCollector, record: Record, course: _Course) -> None:
+    """A rate that rose to the very end, while the loss became worse: no warm-up rises that far."""
+    if course.fell or course.steps < _LEAST or not 0 < _RISEN * course.first <= course.last:
+        return
+    collector.add(
+        "rate_rose",
+        record.line,
+        record.name,
+        f"the learning rate of `{record.name}` rose with the training, from {course.first:.3g} at "
+        f"the first step to {course.last:.3g} at step {course.steps}, and the loss became worse: "
+        "what it is multiplied by is above 1; below 1 it falls, as most schedules do",
     )
 
 
