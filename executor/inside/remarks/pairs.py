@@ -190,6 +190,53 @@ def ordered_apart(tree: ast.Module) -> Found:
     )
 
 
+def shuffled_alone(tree: ast.Module) -> Found:
+    """`X = X[randperm(n)]`, and the labels that stand beside it afterwards stay as they were."""
+    made = values(tree)
+    for scope in (tree, *functions(tree).values()):
+        for statement, name, value in assigned(scope):
+            if not isinstance(value, ast.Subscript) or dotted(value.value) != name:
+                continue
+            drawn = value.slice
+            order = _order(drawn, made)
+            if order is None or tail(order[1]) not in _DRAWS:
+                continue
+            label = _beside(name, statement, scope)
+            bound = [n for n, of, _ in assigned(scope) if of == label]
+            if not label or not bound or any(n.lineno >= statement.lineno for n in bound):
+                continue
+            if any(
+                isinstance(n, ast.Subscript) and dotted(n.value) == label
+                and ast.unparse(n.slice) == ast.unparse(drawn) for n in inside(scope)
+            ):  # fmt: skip
+                continue
+            by = dotted(drawn) or "order"
+            both = added(f"{label} = {label}[{by}]", statement, after=True)
+            new = [] if by == dotted(drawn) else put(drawn, by)
+            if new:
+                both += added(f"{by} = {ast.unparse(drawn)}", statement)
+            yield Told(
+                "shuffled_alone",
+                statement,
+                f"`{name}` is put into a random order, and `{label}` stays in the old one: no "
+                "label belongs to its sample any more; put both into one order, or leave it to "
+                "`DataLoader(shuffle=True)`",
+                (way("each label stays with its sample", new, add=both),),
+            )
+            return
+
+
+def _beside(name: str, statement: ast.stmt, scope: ast.AST) -> str:
+    """The labels that are handed on together with some inputs, behind a statement."""
+    for call in (n for n in inside(scope) if isinstance(n, ast.Call)):
+        if tail(call) in ("TensorDataset", "zip") and call.lineno > statement.lineno:
+            given = [dotted(a) for a in call.args]
+            labels = [g for g in given if g != name and _LABELS.fullmatch(g.rpartition(".")[2])]
+            if name in given and len(labels) == 1:
+                return labels[0]
+    return ""
+
+
 _PICKS = _DRAWS | {"randint", "choice", "integers"}
 
 
@@ -272,4 +319,4 @@ def _weighed(node: ast.expr) -> tuple[str, ast.Call] | None:
     return ast.unparse(next(p for p in parts if p is not calls[0])), calls[0]
 
 
-RULES = (moved_alone, mixed_apart, ordered_apart, weights_exchanged)
+RULES = (moved_alone, mixed_apart, ordered_apart, shuffled_alone, weights_exchanged)

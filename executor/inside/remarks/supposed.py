@@ -147,6 +147,7 @@ SUPPOSES = {
     "selected_on_test": "the test is to be one of unseen samples",
     "share_of_batches": "this is to be the figure of the whole set",
     "shortcut_overwritten": "the shortcut is to add what came in",
+    "shuffled_alone": "each label belongs to one input",
     "shuffled_apart": "each label belongs to one input",
     "sign_of_kl": "this is the divergence of a VAE",
     "signed_residual": "this is to be a distance",

@@ -178,7 +178,15 @@ ORDERED = (
     "i = torch.randperm(9)\nj = torch.randperm(9)\nx_train = x[{one}]\ny_train = y[{two}]\n{more}"
 )
 
+ALONE = "y = x.argmax(1)\n{order}x = x[{by}]\n{then}d = TensorDataset(x, y)\n"
+
 SHOWN = {
+    "shuffled_alone": [
+        ALONE.format(order="", by="torch.randperm(9)", then=""),
+        ALONE.format(order="i = np.random.permutation(9)\n", by="i", then=""),
+        "def load(x, labels):\n    labels = labels.long()\n    x = x[torch.randperm(len(x))]\n"
+        "    return list(zip(x, labels))\n",
+    ],
     "validated_in_training": [
         PROBED.format(made="nn.Sequential(nn.Dropout(0.5), nn.Linear(4, 2))"),
     ],
@@ -388,6 +396,14 @@ SHOWN = {
 OTHERS = "test_loader = DataLoader(b)\nfor x in train_loader:\n    net(x).backward()\nnet.eval()\n"
 TWO = "opt = Adam(net.parameters())\n"
 SOUND = {
+    "both in one order": ALONE.format(order="i = torch.randperm(9)\n", by="i", then="y = y[i]\n"),
+    "labels of the new order": ALONE.format(order="", by="torch.randperm(9)", then="y = f(x)\n"),
+    "both where they are handed on": "y = f(x)\ni = torch.randperm(9)\nx = x[i]\n"
+    "d = TensorDataset(x, y[i])\n",
+    "no labels beside": "x = x[torch.randperm(9)]\nd = TensorDataset(x)\n",
+    "others' labels": "y = f(z)\nx = x[torch.randperm(9)]\nd = TensorDataset(z, y)\n",
+    "a part by places": ALONE.format(order="", by="torch.arange(9)", then=""),
+    "pairs handed on before": "y = f(x)\nd = TensorDataset(x, y)\nx = x[torch.randperm(9)]\n",
     "a weight that is taken as it is": module(
         "self.w = nn.Parameter(torch.ones(2))", "v = self.w\nreturn x * v"
     ),

@@ -58,6 +58,8 @@ def each(kind: str, *wanted: str) -> list[tuple[str, str, str]]:
 
 
 EDITED = [
+    *each("shuffled_alone", "order = torch.randperm(9)\nx = x[order]\ny = y[order]\n",
+          "x = x[i]\ny = y[i]\n"),
     *each("ordered_apart", "y_train = y[i]", "y_train = y[i[:5]]"),
     *each("rates_not_logs", "nn.PoissonNLLLoss(log_input=False)(net(x), y)"),
     *each("transform_shared", "import copy; val_set.dataset = copy.copy(val_set.dataset)\n"),

@@ -30,6 +30,7 @@ class GradientFindings:
         watched = [w for k, w in self._steps.optimized.items() if k not in explained and w.steps]
         all_zero = all(w.zero + w.missing == w.steps for w in watched if w.tensor.requires_grad)
         missing: list[Watched] = []
+        nothing = _only_zeros(watched)
         for w in watched:
             if not w.tensor.requires_grad:
                 continue
@@ -53,7 +54,7 @@ class GradientFindings:
                         w.line,
                         w.name,
                         f"the gradient of `{w.name}` {shape} was exactly 0 at {every(w.steps)}"
-                        + _never_a_state(w, watched),
+                        + (nothing or _never_a_state(w, watched)),
                     )
             elif w.top > _ROUNDING and not w.stepped and not w.moved and self._steps.ended(w):
                 self._report_stuck(collector, w, watched)
@@ -180,6 +181,19 @@ def _shared(a: list[str], b: list[str]) -> int:
     """How many parts two paths have in common at their beginning."""
     return next(
         (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
+    )
+
+
+def _only_zeros(watched: list[Watched]) -> str:
+    """That weights hold nothing but 0, which lets no gradient through to what stands before."""
+    zeros = [w for w in watched if w.tensor.dim() > 1 and not w.moved and not bool(w.tensor.any())]
+    if not zeros:
+        return ""
+    named = " and ".join(f"`{w.name}`" for w in zeros[:2])
+    return (
+        f": {named} {'hold' if len(zeros) > 1 else 'holds'} nothing but 0, from the start, and 0 "
+        "lets no gradient through to what stands before; begin with random weights, such as those "
+        "that PyTorch makes"
     )
 
 
