@@ -115,6 +115,8 @@ KINDS = {
     "shared_weights": Says.PROGRAM_WIDE_MISTAKE,
     "one_module_repeated": Says.PROGRAM_WIDE_MISTAKE,
     "statistics_move": Says.PROGRAM_WIDE_MISTAKE,
+    "frozen_with_the_rest": Says.PROGRAM_WIDE_MISTAKE,
+    "frozen_as_made": Says.PROGRAM_WIDE_MISTAKE,
     "freezes_nothing": Says.PROGRAM_WIDE_MISTAKE,
     "stays_in_eval": Says.PROGRAM_WIDE_MISTAKE,
     "gradients_accumulate": Says.PROGRAM_WIDE_MISTAKE,

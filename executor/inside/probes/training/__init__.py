@@ -37,6 +37,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     wraps.py         bytes that go beyond 255 or below 0
     merges.py        whole numbers of which many become one as decimal ones
     counters.py      counters in half precision that stand still
+    left_frozen.py   what is frozen by accident
     loading.py       loaded weights that change nothing
     workers.py       worker processes of a loader that all deliver the same
     drift.py         data sets whose samples change by being read
@@ -74,6 +75,7 @@ from executor.inside.probes.training.hooks import report_hooks
 from executor.inside.probes.training.kept import Kept
 from executor.inside.probes.training.layouts import Layouts
 from executor.inside.probes.training.leaks import Leaks, views_states
+from executor.inside.probes.training.left_frozen import report_left_frozen
 from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.losses import LossProbe
 from executor.inside.probes.training.lost import report_lost
@@ -238,6 +240,11 @@ class TrainingProbe:
             self._try(lambda c: report_scalers(c, self._tree, self.steps))
             text = "\n".join(self.source.lines)
             self._try(lambda c: report_twins(c, self._tree, namespace, roots, self.steps, text))
+            self._try(
+                lambda c: report_left_frozen(
+                    c, self._tree, namespace, roots, self.steps, self.loads
+                )
+            )
             self._try(lambda _: self._witness(namespace))
             self.moved = [w.name for w in self.steps.optimized.values() if w.moved][:_NAMES]
         elif error is not None and is_a(error, *_PARAMETER_LIST_ERRORS):
