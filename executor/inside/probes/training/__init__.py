@@ -29,6 +29,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     scalers.py       gradients that a scaler made larger, and nothing divides again
     rates.py         learning rates, schedulers, optimizers made anew
     layouts.py       views that were meant to turn a tensor
+    same_memory.py   averages of weights with themselves
     samples.py       sorted training data, samples never drawn
     overlaps.py      test data that was trained on
     overwrites.py    additions at places that come several times
@@ -85,6 +86,7 @@ from executor.inside.probes.training.overlaps import Overlaps
 from executor.inside.probes.training.overwrites import Overwrites
 from executor.inside.probes.training.quiet import quietly
 from executor.inside.probes.training.rates import Rates
+from executor.inside.probes.training.same_memory import SameMemory
 from executor.inside.probes.training.samples import Samplers, report_empty, report_samples
 from executor.inside.probes.training.scalers import report_scalers
 from executor.inside.probes.training.step_findings import StepFindings
@@ -131,7 +133,7 @@ class TrainingProbe:
         )
         self.called.first = self.leaks.called
         self.rates = Rates(tree, self.steps, self.loads)
-        self.followers = Followers(source, tree)
+        self.followers = Followers(source, tree, self.loads.is_loaded)
         self.workers = Workers(source, tree)
         self.samplers = Samplers(source, tree)
         self.overwrites = Overwrites(self.names, tree)
@@ -142,6 +144,7 @@ class TrainingProbe:
         self.overlaps = Overlaps()
         self.copies = Copies(self.names, tree)
         self.cuts = Cuts(self.names, tree)
+        self.same = SameMemory(self.names, tree)
         self.tried = witnesses.Tried(tree)
         self.witnessed: list[str] = []
         self._collector = FindingCollector()
@@ -176,6 +179,7 @@ class TrainingProbe:
         self.stored.start()
         self.copies.start()
         self.cuts.start()
+        self.same.start()
 
     def stop(
         self,
@@ -199,6 +203,7 @@ class TrainingProbe:
             self.stored,
             self.copies,
             self.cuts,
+            self.same,
         )
         for part in (*parts, self.losses, self.steps, self.called):
             part.stop()
@@ -220,6 +225,7 @@ class TrainingProbe:
             self._try(lambda c: idle.report_decayed(c, self.steps))
             self._try(lambda c: idle.report_rounded(c, self.steps))
             self._try(self.layouts.report)
+            self._try(self.same.report)
             self._try(lambda c: self.followers.report(c, self.steps, namespace))
             self._try(self.workers.report)
             self._try(self.samplers.report)
@@ -287,6 +293,7 @@ class TrainingProbe:
             there = list(self.names.variables())
             self.stored.look(there)
             self.overlaps.look(there)
+            self.followers.look(there)
 
     def _backward_begins(self, loss: torch.Tensor) -> None:
         self.steps.backward_begins(loss)
