@@ -30,7 +30,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     rates.py         learning rates, schedulers, optimizers made anew
     layouts.py       views that were meant to turn a tensor
     same_memory.py   averages of weights with themselves
-    samples.py       sorted training data, samples never drawn
+    samples.py       sorted training data, samples never drawn; sorted_slices.py: slices of such
     overlaps.py      test data that was trained on
     overwrites.py    additions at places that come several times
     cuts.py          shares that become whole numbers, all of them 0
@@ -89,6 +89,7 @@ from executor.inside.probes.training.rates import Rates
 from executor.inside.probes.training.same_memory import SameMemory
 from executor.inside.probes.training.samples import Samplers, report_empty, report_samples
 from executor.inside.probes.training.scalers import report_scalers
+from executor.inside.probes.training.sorted_slices import SortedSlices
 from executor.inside.probes.training.step_findings import StepFindings
 from executor.inside.probes.training.steps import Steps
 from executor.inside.probes.training.stored import Stored
@@ -142,6 +143,7 @@ class TrainingProbe:
         self.counters = Counters(self.names, tree)
         self.stored = Stored(self.names, tree)
         self.overlaps = Overlaps()
+        self.slices = SortedSlices(tree)
         self.copies = Copies(self.names, tree)
         self.cuts = Cuts(self.names, tree)
         self.same = SameMemory(self.names, tree)
@@ -238,6 +240,7 @@ class TrainingProbe:
             if not self.names.is_of_rewards:
                 self._try(lambda c: self.called.unlike.report(c, optimized))
             self._try(lambda c: report_samples(c, self._tree, namespace))
+            self._try(self.slices.report)
             self._try(lambda c: self.overlaps.report(c, namespace))
             self._try(lambda c: report_drift(c, self._tree))
             self._try(lambda c: report_hooks(c, self._tree, roots))
@@ -294,6 +297,7 @@ class TrainingProbe:
             self.stored.look(there)
             self.overlaps.look(there)
             self.followers.look(there)
+            self.slices.look(there)
 
     def _backward_begins(self, loss: torch.Tensor) -> None:
         self.steps.backward_begins(loss)
