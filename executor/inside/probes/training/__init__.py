@@ -15,7 +15,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     idle.py          optimizers that nothing steps, layers whose units all stay the same
     steps.py         the gradients that an optimizer's step finds
     unregistered.py  tensors and modules that a module uses without having registered them
-    kept.py          losses kept with their graphs
+    kept.py          losses and outputs kept with their graphs; never_back.py: for nothing
     dimensions.py    softmax and norms along the wrong dimension, unscaled inputs
     leaks.py         samples that leak into each other, futures that leak into the past
     ignored.py       inputs of a model that change nothing of its output
@@ -82,6 +82,7 @@ from executor.inside.probes.training.losses import LossProbe
 from executor.inside.probes.training.lost import report_lost
 from executor.inside.probes.training.merges import Merges
 from executor.inside.probes.training.names import SnippetNames
+from executor.inside.probes.training.never_back import report_never_back
 from executor.inside.probes.training.overlaps import Overlaps
 from executor.inside.probes.training.overwrites import Overwrites
 from executor.inside.probes.training.quiet import quietly
@@ -223,6 +224,7 @@ class TrainingProbe:
             told.report(self._collector, owners, elsewhere, scored, ended=ended)
             self.kept.look(namespace.items())
             self.kept.report(self._collector)
+            self._try(lambda c: report_never_back(c, self._tree, self.names, namespace))
             idle.report_identical_units(self._collector, self.steps, roots)
             self._try(lambda c: idle.report_decayed(c, self.steps))
             self._try(lambda c: idle.report_rounded(c, self.steps))
