@@ -66,6 +66,7 @@ KINDS = {
     "sees_the_future": Says.PROGRAM_WIDE_MISTAKE,
     "copies_its_input": Says.PROGRAM_WIDE_MISTAKE,
     "padding_counts": Says.PROGRAM_WIDE_MISTAKE,
+    "padding_read": Says.PROGRAM_WIDE_MISTAKE,
     "states_mixed": Says.PROGRAM_WIDE_MISTAKE,
     "samples_mixed": Says.PROGRAM_WIDE_MISTAKE,
     "batch_mixed": Says.PROGRAM_WIDE_MISTAKE,

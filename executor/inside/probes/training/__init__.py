@@ -21,6 +21,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     ignored.py       inputs of a model that change nothing of its output
     mixing.py        the line at which the samples of a batch first mix
     derivatives.py   a backward of its own that is not the derivative of its forward
+    padded.py        answers that change with the padding behind a sequence
     unread.py        sequences of which a recurrent model reads one step only
     unlike.py        inputs of another scale in an evaluation than in training
     masks.py         masks that hide nothing; signs.py: targets of 0 where -1 is meant
@@ -132,8 +133,10 @@ class TrainingProbe:
             self.called.unpaired,
             takes_columns=self.names.takes_columns,
             views_states=views_states(tree),
+            pads=self.names.pads,
         )
         self.called.first = self.leaks.called
+        self.called.unrecorded_first = self.leaks.called_unrecorded
         self.rates = Rates(tree, self.steps, self.loads)
         self.followers = Followers(source, tree, self.loads.is_loaded)
         self.workers = Workers(source, tree)
