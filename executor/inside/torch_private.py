@@ -144,6 +144,18 @@ def saved_dims(node: Any) -> tuple[int, int]:
     return int(one), int(other)
 
 
+def is_freed(node: Any) -> bool | None:
+    """Whether a backward has gone through a node and freed what it kept; None if it keeps none."""
+    for name in (n for n in dir(node) if n.startswith("_saved_")):
+        try:
+            kept = getattr(node, name)
+        except RuntimeError:
+            return True
+        if isinstance(kept, torch.Tensor):
+            return False
+    return None
+
+
 def outputs(node: Any) -> tuple[Any, ...]:
     """What a node knows of its outputs: their shapes, dtypes and devices; empty if nothing."""
     return tuple(getattr(node, "_input_metadata", ()))

@@ -15,6 +15,7 @@ one function, from the tree to remarks.
     training.py    optimizers whose steps do not do what they look like
     accumulation.py  gradients added up over several batches
     epochs.py      what starts anew in each round, or is kept from one to the next
+    seeded.py      an order or noise that is drawn by one seed in each epoch
     sampling.py    distributed samplers whose order stays the same
     measures.py    shares, times and comparisons that say something else
     mixups.py      a misspelled setting, exchanged arguments, one object under two names
@@ -141,6 +142,7 @@ from executor.inside.remarks import (
     rounds,
     sampling,
     scaling,
+    seeded,
     sequences,
     settings,
     shared,
@@ -202,6 +204,7 @@ _BY_WHAT_IT_READS = (
     *classes.RULES,
     *scaling.RULES,
     *sequences.RULES,
+    *seeded.RULES,
     *best_score.RULES,
     *shared.RULES,
     *pairs.RULES,

@@ -168,3 +168,29 @@ def test_mixing_6_a_training_run_shows_it(
     """With batches of their own; where all the data come each time, they may belong together."""
     found = run(house, model(changed) + TRAINED.format(x=x)).findings
     assert [f.kind for f in found if f.kind == "batch_mixed"] == kinds
+
+
+ASKED = "with torch.no_grad(): net({x})\n"
+
+
+@pytest.mark.parametrize(
+    ("changed", "asked", "kinds"),
+    [
+        ("h = h - h.mean(0)", ASKED.format(x="x[:2]"), ["batch_mixed"]),
+        ("h = h / h.norm()", ASKED.format(x="torch.randn(9, 5)"), ["batch_mixed"]),
+        ("h = F.normalize(h, dim=0)", "net.eval()\n" + ASKED.format(x="x[:1]"), ["batch_mixed"]),
+        ("h = h - h.mean(0)", "", []),  # of a graph, perhaps
+        ("h = h - h.mean(0)", ASKED.format(x="x"), []),
+        ("h = h - h.mean(0)", ASKED.format(x="x[:, None]"), []),
+        ("h = h - h.mean(1, keepdim=True)", ASKED.format(x="x[:2]"), []),
+        ("h = adj[: len(h), : len(h)] @ h", ASKED.format(x="x"), []),
+    ],
+)
+def test_mixing_7_a_model_that_is_asked_about_other_rows_has_samples(
+    house: House, changed: str, asked: str, kinds: list[str]
+) -> None:
+    """Also where all the data come at each step."""
+    code = "torch.manual_seed(0)\nadj = torch.rand(6, 6)\n" + model(changed)
+    trained = TRAINED.format(x="x").replace("for i", "x = torch.randn(6, 5)\nfor i")
+    found = run(house, code + trained + asked).findings
+    assert [f.kind for f in found if f.kind == "batch_mixed"] == kinds

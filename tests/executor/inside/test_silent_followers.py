@@ -38,13 +38,103 @@ for i in range({n}):
 FROZE = "for p in self.t.parameters(): p.requires_grad = False"
 SYNC = "if i % 9 == 0: {}.load_state_dict(agent.q.state_dict())"
 
+MEMORY = (
+    NET.format(n=3, last="") + ADAM + "e = {made}\nfor _ in range(4):\n"
+    "    loss = net(torch.randn(9, 6)).pow(2).mean()\n"
+    f"    {FIT}    with torch.no_grad():\n        {{body}}\n"
+)
+STATE = "{k: v for k, v in net.state_dict().items()}"
+BODY = "for k, v in net.state_dict().items(): e[k].mul_(0.9).add_(v, alpha=0.1)"
+DEEP = "target_net = copy.deepcopy(net)"
+COPY = (
+    NET.format(n=3, last="") + ADAM + "{made}\nfor i in range({n}):\n"
+    "    x = torch.randn(9, 6)\n    with torch.no_grad(): y = x[:, :3] + 0.9 * target_net(-x)\n"
+    f"    loss = F.mse_loss(net(x), y)\n    {FIT}    {{then}}\n"
+)
+PART = """
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.q = nn.Linear(6, 2)
+        self.ema = copy.deepcopy(self.q).requires_grad_(False)
+    def forward(self, x):
+        {then}
+        return F.mse_loss(self.q(x), self.ema(x + 1))
+pair = Pair()
+opt = torch.optim.Adam(pair.q.parameters())
+for i in range(60):
+    loss = pair(torch.randn(9, 6))
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+
 NAMED = {
     "a name for a new tensor": ("follows_nothing", AVERAGE.format(body="a = 0.9 * a + 0.1 * b")),
     "a sum that nobody keeps": ("follows_nothing", AVERAGE.format(body="a.data * 0.9 + b * 0.1")),
     "a method that returns": ("follows_nothing", AVERAGE.format(body="a.mul(0.9).add(0.1 * b)")),
+    "values of a state": ("shared_weights", MEMORY.format(made=STATE, body=BODY)),
+    "data in a list": (
+        "shared_weights",
+        MEMORY.format(
+            made="[p.data for p in net.parameters()]",
+            body="for s, p in zip(e, net.parameters()): s.lerp_(p.data, 0.1)",
+        ),
+    ),
+    "a state, and a sum of two": (
+        "shared_weights",
+        MEMORY.format(
+            made="net.state_dict()",
+            body="\n        m = net.state_dict()\n"
+            "        for k in e: e[k].copy_(0.9 * e[k] + 0.1 * m[k])",
+        ),
+    ),
+    "two statements": (
+        "shared_weights",
+        MEMORY.format(
+            made="dict(net.named_parameters())",
+            body="\n        for k, v in net.named_parameters():\n            e[k] *= 0.9\n"
+            "            e[k] += 0.1 * v",
+        ),
+    ),
+    "a copy without a reward": ("target_never_follows", COPY.format(n=60, made=DEEP, then="pass")),
+    "one of two that are made": (
+        "target_never_follows",
+        COPY.format(n=60, made="ema_net, m = copy.deepcopy(net), 1", then="pass").replace(
+            "target_", "ema_"
+        ),
+    ),
+    "an average as a part of a model": ("target_never_follows", PART.format(then="pass")),
     "a target": ("target_never_follows", AGENT.format(froze=FROZE, n=60, then="pass")),
 }
 SILENT = {
+    "copies of a state": MEMORY.format(made=STATE.replace("v for", "v.clone() for"), body=BODY),
+    "a state whose entries are replaced": MEMORY.format(
+        made=STATE, body="for k, v in net.state_dict().items(): e[k] = 0.9 * e[k] + 0.1 * v"
+    ),
+    "the state of another model": MEMORY.format(made="copy.deepcopy(net).state_dict()", body=BODY),
+    "two models with a part in common": MEMORY.format(
+        made="nn.Sequential(net[0], nn.ReLU(), nn.Linear(8, 3))",
+        body="for a, b in zip(e.parameters(), net.parameters()): a.mul_(0.9).add_(0.1 * b)",
+    ),
+    "noise": MEMORY.format(
+        made="1", body="for p in net.parameters(): p.mul_(0.9).add_(torch.randn_like(p))"
+    ),
+    "a copy that is not yet due": COPY.format(
+        n=60, made=DEEP, then="if i > 99: target_net.load_state_dict(net.state_dict())"
+    ),
+    "a network of its own": COPY.format(
+        n=60,
+        made="target_net = nn.Sequential(*[nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3)])",
+        then="pass",
+    ),
+    "a copy of few steps": COPY.format(n=20, made=DEEP, then="pass"),
+    "an anchor": COPY.format(n=60, made=DEEP, then="pass").replace("target_", "old_"),
+    "of loaded weights": COPY.format(
+        n=60, made="net.load_state_dict(copy.deepcopy(net.state_dict())); " + DEEP, then="pass"
+    ),
+    "a part that follows": PART.format(
+        then="with torch.no_grad():\n"
+        "            for a, b in zip(self.ema.parameters(), self.q.parameters()): a.lerp_(b, 0.1)"
+    ),
     "an average in place": AVERAGE.format(body="a.mul_(0.9).add_(b, alpha=0.1)"),
     "an average of the data": AVERAGE.format(body="a.data = 0.9 * a.data + 0.1 * b.data"),
     "a difference that is kept": AVERAGE.format(body="a = a - b; gone = a.norm()"),

@@ -142,6 +142,9 @@ def test_what_a_node_kept_may_be_gone() -> None:
     for node in (freed.grad_fn.next_functions[0][0], changed.grad_fn):  # type: ignore[union-attr]
         with pytest.raises(private.SavedGoneError):
             private.saved_self(node)
+    assert private.is_freed(freed.grad_fn.next_functions[0][0]) is True  # type: ignore[union-attr]
+    assert private.is_freed((w * w).grad_fn) is False
+    assert private.is_freed(w.expand(2, 2).grad_fn) is None
 
 
 def test_sparse_tensors_and_wrappers() -> None:

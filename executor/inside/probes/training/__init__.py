@@ -15,12 +15,13 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     idle.py          optimizers that nothing steps, layers whose units all stay the same
     steps.py         the gradients that an optimizer's step finds
     unregistered.py  tensors and modules that a module uses without having registered them
-    kept.py          losses kept with their graphs
+    kept.py          losses and outputs kept with their graphs; never_back.py: for nothing
     dimensions.py    softmax and norms along the wrong dimension, unscaled inputs
     leaks.py         samples that leak into each other, futures that leak into the past
     ignored.py       inputs of a model that change nothing of its output
     mixing.py        the line at which the samples of a batch first mix
     derivatives.py   a backward of its own that is not the derivative of its forward
+    padded.py        answers that change with the padding behind a sequence
     unread.py        sequences of which a recurrent model reads one step only
     unlike.py        inputs of another scale in an evaluation than in training
     masks.py         masks that hide nothing; signs.py: targets of 0 where -1 is meant
@@ -29,7 +30,8 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     scalers.py       gradients that a scaler made larger, and nothing divides again
     rates.py         learning rates, schedulers, optimizers made anew
     layouts.py       views that were meant to turn a tensor
-    samples.py       sorted training data, samples never drawn
+    same_memory.py   averages of weights with themselves
+    samples.py       sorted training data, samples never drawn; sorted_slices.py: slices of such
     overlaps.py      test data that was trained on
     overwrites.py    additions at places that come several times
     cuts.py          shares that become whole numbers, all of them 0
@@ -37,6 +39,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     wraps.py         bytes that go beyond 255 or below 0
     merges.py        whole numbers of which many become one as decimal ones
     counters.py      counters in half precision that stand still
+    left_frozen.py   what is frozen by accident
     loading.py       loaded weights that change nothing
     workers.py       worker processes of a loader that all deliver the same
     drift.py         data sets whose samples change by being read
@@ -74,17 +77,21 @@ from executor.inside.probes.training.hooks import report_hooks
 from executor.inside.probes.training.kept import Kept
 from executor.inside.probes.training.layouts import Layouts
 from executor.inside.probes.training.leaks import Leaks, views_states
+from executor.inside.probes.training.left_frozen import report_left_frozen
 from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.losses import LossProbe
 from executor.inside.probes.training.lost import report_lost
 from executor.inside.probes.training.merges import Merges
 from executor.inside.probes.training.names import SnippetNames
+from executor.inside.probes.training.never_back import report_never_back
 from executor.inside.probes.training.overlaps import Overlaps
 from executor.inside.probes.training.overwrites import Overwrites
 from executor.inside.probes.training.quiet import quietly
 from executor.inside.probes.training.rates import Rates
+from executor.inside.probes.training.same_memory import SameMemory
 from executor.inside.probes.training.samples import Samplers, report_empty, report_samples
 from executor.inside.probes.training.scalers import report_scalers
+from executor.inside.probes.training.sorted_slices import SortedSlices
 from executor.inside.probes.training.step_findings import StepFindings
 from executor.inside.probes.training.steps import Steps
 from executor.inside.probes.training.stored import Stored
@@ -126,10 +133,12 @@ class TrainingProbe:
             self.called.unpaired,
             takes_columns=self.names.takes_columns,
             views_states=views_states(tree),
+            pads=self.names.pads,
         )
         self.called.first = self.leaks.called
+        self.called.unrecorded_first = self.leaks.called_unrecorded
         self.rates = Rates(tree, self.steps, self.loads)
-        self.followers = Followers(source, tree)
+        self.followers = Followers(source, tree, self.loads.is_loaded)
         self.workers = Workers(source, tree)
         self.samplers = Samplers(source, tree)
         self.overwrites = Overwrites(self.names, tree)
@@ -138,8 +147,10 @@ class TrainingProbe:
         self.counters = Counters(self.names, tree)
         self.stored = Stored(self.names, tree)
         self.overlaps = Overlaps()
+        self.slices = SortedSlices(tree)
         self.copies = Copies(self.names, tree)
         self.cuts = Cuts(self.names, tree)
+        self.same = SameMemory(self.names, tree)
         self.tried = witnesses.Tried(tree)
         self.witnessed: list[str] = []
         self._collector = FindingCollector()
@@ -174,6 +185,7 @@ class TrainingProbe:
         self.stored.start()
         self.copies.start()
         self.cuts.start()
+        self.same.start()
 
     def stop(
         self,
@@ -197,6 +209,7 @@ class TrainingProbe:
             self.stored,
             self.copies,
             self.cuts,
+            self.same,
         )
         for part in (*parts, self.losses, self.steps, self.called):
             part.stop()
@@ -214,10 +227,12 @@ class TrainingProbe:
             told.report(self._collector, owners, elsewhere, scored, ended=ended)
             self.kept.look(namespace.items())
             self.kept.report(self._collector)
+            self._try(lambda c: report_never_back(c, self._tree, self.names, namespace))
             idle.report_identical_units(self._collector, self.steps, roots)
             self._try(lambda c: idle.report_decayed(c, self.steps))
             self._try(lambda c: idle.report_rounded(c, self.steps))
             self._try(self.layouts.report)
+            self._try(self.same.report)
             self._try(lambda c: self.followers.report(c, self.steps, namespace))
             self._try(self.workers.report)
             self._try(self.samplers.report)
@@ -230,6 +245,7 @@ class TrainingProbe:
             if not self.names.is_of_rewards:
                 self._try(lambda c: self.called.unlike.report(c, optimized))
             self._try(lambda c: report_samples(c, self._tree, namespace))
+            self._try(self.slices.report)
             self._try(lambda c: self.overlaps.report(c, namespace))
             self._try(lambda c: report_drift(c, self._tree))
             self._try(lambda c: report_hooks(c, self._tree, roots))
@@ -238,6 +254,11 @@ class TrainingProbe:
             self._try(lambda c: report_scalers(c, self._tree, self.steps))
             text = "\n".join(self.source.lines)
             self._try(lambda c: report_twins(c, self._tree, namespace, roots, self.steps, text))
+            self._try(
+                lambda c: report_left_frozen(
+                    c, self._tree, namespace, roots, self.steps, self.loads
+                )
+            )
             self._try(lambda _: self._witness(namespace))
             self.moved = [w.name for w in self.steps.optimized.values() if w.moved][:_NAMES]
         elif error is not None and is_a(error, *_PARAMETER_LIST_ERRORS):
@@ -280,6 +301,8 @@ class TrainingProbe:
             there = list(self.names.variables())
             self.stored.look(there)
             self.overlaps.look(there)
+            self.followers.look(there)
+            self.slices.look(there)
 
     def _backward_begins(self, loss: torch.Tensor) -> None:
         self.steps.backward_begins(loss)

@@ -58,6 +58,7 @@ class Calls:
         self.keeper: Keeper | None = None
         # Hears of a recorded call of a root that is the first, or is in `unpaired`.
         self.first: Callable[[nn.Module, Any, Any, int | None], None] | None = None
+        self.unrecorded_first: Callable[[nn.Module, Sequence[torch.Tensor]], None] | None = None
         self.unpaired: set[int] = set()
         self.unlike = Unlike()
         self.signs = Signs()
@@ -164,6 +165,8 @@ class Calls:
             self.unrecorded[key] = weakref.ref(module)
             self.asked_in_training |= _acts_in_training(module)
             self.unlike.called(module, args, kwargs, line, recorded=False)
+            if self.unrecorded_first is not None:
+                self.unrecorded_first(module, tensors)
         self._root = line, shape(tensors[0]) if tensors and tensors[0] is args[0] else ()
 
     def _note_fed(self, key: int, module: nn.Module, tensors: Sequence[torch.Tensor]) -> None:

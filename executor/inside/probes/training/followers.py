@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import nn
 
+from executor.inside import torch_private as private
 from executor.inside.probes.source import SnippetSource
+from executor.inside.probes.training import fixed
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.heard import Heard
-from executor.inside.probes.training.quiet import equal, quietly
+from executor.inside.probes.training.quiet import equal, parameters, quietly
 from executor.inside.probes.training.steps import Steps
+from executor.inside.probes.training.watched import Watched
+from executor.inside.remarks.syntax import assigned
 from executor.inside.walking import walk
 
 _ROUNDS = 2  # of the loop, at least
@@ -27,6 +31,8 @@ _TENSORS = 8
 _ELEMENTS = 1 << 18
 _UNSEEN = nn.Identity()  # stands for an attribute, which no variable of the program is
 _STEPS = 50  # after which a target network would have been brought up to date once
+# How a model is called that is to follow another one.
+_FOLLOWS = re.compile(r"(?i)(?:^|_)(?:target|targ|tgt|ema|momentum|avg|averaged?)(?:_|$)|\w_t$")
 _FACTOR = re.compile(r"gamma|discount", re.I)
 _REWARD = re.compile(r"(^|_)r(s|ew\w*)?(_|$)|reward", re.I)
 # What may be done to a target network that leaves its weights alone.
@@ -46,12 +52,20 @@ class _Pair:
 class Followers:
     """The models that loops without an effect were to bring closer to others."""
 
-    def __init__(self, source: SnippetSource, tree: ast.Module) -> None:
+    def __init__(
+        self,
+        source: SnippetSource,
+        tree: ast.Module,
+        is_loaded: Callable[[torch.Tensor], bool] = lambda _: False,
+    ) -> None:
+        """Args: source, tree: the snippet; is_loaded: whether a weight was loaded."""
         self.source = source
         self._tree = tree
+        self._is_loaded = is_loaded
         self._loops = dict(_without_effect(tree))
         self._open: dict[ast.For, list[nn.Module]] = {}
         self._pairs: dict[ast.For, _Pair] = {}
+        self._held: dict[str, nn.Module] = {}  # what is called a target or an average
 
     def start(self) -> None:
         """Listen, if there is such a loop."""
@@ -80,6 +94,16 @@ class Followers:
         elif pair.follower is follower and pair.leader is leader:
             pair.rounds += 1
 
+    def look(self, variables: Iterable[tuple[str, object]]) -> None:
+        """Note the models that are called so, those of the snippet's objects too, at a step."""
+        for name, value in variables:
+            held = getattr(value, "__dict__", {}) if type(value).__module__ == "__main__" else {}
+            inner = private.modules_of(value) if isinstance(value, nn.Module) else {}
+            for path, one in ((name, value), *((f"self.{k}", v) for k, v in held.items()),
+                              *((f"self.{k}", v) for k, v in inner.items())):  # fmt: skip
+                if isinstance(one, nn.Module) and _FOLLOWS.search(path.rpartition(".")[2]):
+                    self._held.setdefault(path, one)
+
     def report(
         self, collector: FindingCollector, steps: Steps, namespace: Mapping[str, Any]
     ) -> None:
@@ -106,6 +130,7 @@ class Followers:
         self, collector: FindingCollector, steps: Steps, namespace: Mapping[str, Any]
     ) -> None:
         """A target network that the code makes, asks for values, and never touches again."""
+        self._report_copies(collector, steps)
         most = max((r.steps for r in steps.records.values()), default=0)
         if most < _STEPS:
             return
@@ -121,6 +146,45 @@ class Followers:
                 "learned is one step away from random; every so many steps call "
                 f"`{name}.load_state_dict(….state_dict())` with the trained network",
             )
+
+    def _report_copies(self, collector: FindingCollector, steps: Steps) -> None:
+        """What is called a target or an average, and is the trained one as it was at first."""
+        for path, held in self._held.items():
+            own = [p for _, p in parameters(held)]
+            if any(id(p) in steps.optimized or id(p) in steps.held for p in own):
+                continue
+            leader = _leader(own, steps)
+            calls = any(isinstance(n, ast.Call) and _is(n.func, path) for n in walk(self._tree))
+            if leader is None or not calls or not _stays(self._tree, path):
+                continue
+            if self._is_loaded(leader.tensor) or fixed.is_from_a_library(leader.root or held):
+                continue  # an anchor: what it knows comes from elsewhere
+            made = [n.lineno for n, name, _ in assigned(self._tree) if name == path]
+            of = f"`{leader.owner}`" if leader.owner else "the trained one"
+            collector.add(
+                "target_never_follows",
+                min(made, default=None),
+                path,
+                f"`{path}` is a copy, and nothing brings it up to date: after {leader.steps} steps "
+                f"it has the weights that {of} began with, so that what it is asked for comes from "
+                f"a network that has learnt nothing; every so many steps call "
+                f"`{path}.load_state_dict(….state_dict())` with the trained network, or bring it "
+                "closer at each step: `t.lerp_(p, 0.005)` of each pair of weights",
+            )
+
+
+def _leader(own: list[torch.Tensor], steps: Steps) -> Watched | None:
+    """The first weight of a trained model of which these are the weights at the first step."""
+    begun = [w for w in steps.optimized.values() if w.before is not None]
+    first: Watched | None = None
+    weights = [p for p in own if p.dim() > 1]
+    for p in weights:
+        same = (w for w in begun if w.before is not None and equal(w.before, p))
+        w = next((w for w in same if w.moved and w.steps >= _STEPS), None)
+        if w is None:
+            return None
+        first = first or w
+    return first
 
 
 def _copies(module: nn.Module, parameters: Any) -> list[torch.Tensor]:
@@ -289,7 +353,11 @@ def _stays(tree: ast.Module, model: str) -> bool:
         if not _is(node, model):
             continue
         parent = parents.get(node)
-        if _makes(parent, model) or (isinstance(parent, ast.Call) and parent.func is node):
+        if (
+            _makes(parent, model)
+            or _is_unpacked(node, parent)
+            or (isinstance(parent, ast.Call) and parent.func is node)
+        ):
             continue
         if not isinstance(parent, ast.Attribute):
             return False  # handed over, or given another name
@@ -300,6 +368,11 @@ def _stays(tree: ast.Module, model: str) -> bool:
         if parent.attr not in _KEEPS:
             return False
     return True
+
+
+def _is_unpacked(node: ast.AST, parent: ast.AST | None) -> bool:
+    """Whether it is one of several names that a statement makes: `a, b = …`."""
+    return isinstance(parent, ast.Tuple) and isinstance(getattr(node, "ctx", None), ast.Store)
 
 
 def _only_freezes(attribute: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:

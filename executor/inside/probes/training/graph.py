@@ -154,6 +154,20 @@ def size(loss: torch.Tensor) -> int | None:
     return None if todo else len(seen)
 
 
+def is_intact(tensor: torch.Tensor) -> bool:
+    """Whether a backward could still go through the graph behind a tensor: none has freed it."""
+    seen: set[Any] = set()
+    todo: list[Any] = [tensor.grad_fn]
+    while todo and len(seen) < _NODES:
+        node = todo.pop(0)
+        if node is not None and node not in seen:
+            seen.add(node)
+            if (freed := private.is_freed(node)) is not None:
+                return not freed
+            todo += [n for n, _ in node.next_functions]
+    return False
+
+
 def _near(root: Any) -> Iterator[tuple[Any, tuple[Any, ...]]]:
     """The nodes between a loss and its model's last layer, each with the nodes that use it."""
     seen: set[Any] = set()

@@ -1,8 +1,11 @@
-"""Find losses that are kept with their graphs, so that memory grows with every step."""
+"""Find losses and outputs that are kept with their graphs, so that memory grows with every step."""
 
 from __future__ import annotations
 
+import itertools
+import weakref
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain, starmap
 
 import torch
@@ -10,6 +13,7 @@ import torch
 from executor.inside.probes.training import graph
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.names import SnippetNames
+from executor.inside.probes.training.quiet import grad_fn
 
 _LEAST = 3  # losses in one variable before anything is said
 _LONG = 2000
@@ -31,6 +35,15 @@ def _with_held(name: str, value: object) -> Iterator[tuple[str, object]]:
                 yield from ((f"{name}.{key}[{k!r}]", v) for k, v in held.items() if type(v) is list)
 
 
+@dataclass
+class _Outputs:
+    """A list of outputs, from one look to the next."""
+
+    first: weakref.ref[torch.Tensor]
+    number: int = 0
+    grown: int = 0  # looks at which it was longer than before
+
+
 class Kept:
     """Compares the snippet's variables from time to time, and reports those that grow."""
 
@@ -39,6 +52,7 @@ class Kept:
         self._is_loss = is_loss
         self._before: dict[str, int] = {}
         self._grown: dict[str, tuple[int, bool, int]] = {}
+        self._outputs: dict[str, _Outputs] = {}
         self._steps = 0
         self._backwards = 0
         self._sizes: list[int] = []  # of the graph at backwards 2, 4, 8, …
@@ -75,6 +89,8 @@ class Kept:
                 n, is_list = (graph.chain(value) if value.dim() == 0 else 0), False
             elif type(value) is list and 0 < len(value) < _LONG:
                 n, is_list = sum(map(self._keeps, value)), True
+                if not n:
+                    self._look_at_outputs(name, value)
             else:
                 continue
             now[name] = n
@@ -82,6 +98,19 @@ class Kept:
                 known = next((k for k, v in self._grown.items() if v[2] == id(value)), name)
                 self._grown[known if is_list else name] = n, is_list, id(value)
         self._before.update(now)
+
+    def _look_at_outputs(self, name: str, held: list[object]) -> None:
+        """Note how many outputs with graphs a list holds, if its first one is still the same."""
+        first, last = held[0], held[-1]
+        if not isinstance(first, torch.Tensor) or not isinstance(last, torch.Tensor):
+            return
+        if grad_fn(first) is None or grad_fn(last) is None:
+            return
+        seen = self._outputs.get(name)
+        if seen is None or seen.first() is not first:
+            seen = self._outputs[name] = _Outputs(weakref.ref(first))
+        seen.grown += len(held) > seen.number > 0
+        seen.number = len(held)
 
     def _keeps(self, item: object) -> bool:
         if not issubclass(type(item), torch.Tensor) or not self._is_loss(item):
@@ -91,18 +120,31 @@ class Kept:
 
     def report(self, collector: FindingCollector) -> None:
         """Add the findings, after the run."""
-        grown = list(zip(self._sizes, self._sizes[1:], strict=False))
-        if len(grown) >= _DOUBLED and all(now > _GROWTH * was for was, now in grown):
+        grown = [now > _GROWTH * was for was, now in itertools.pairwise(self._sizes)]
+        # Where a sequence ends the next one begins with nothing: it has grown in those before.
+        runs = [all(grown[i : i + _DOUBLED]) for i in range(len(grown) - _DOUBLED + 1)]
+        if any(runs):
+            first = runs.index(True)
             collector.add(
                 "graph_grows",
                 self._line,
                 "",
-                f"each backward() goes back through all rounds before it: its graph had "
-                f"{self._sizes[0]} nodes at the second one and {self._sizes[-1]} at number "
-                f"{1 << len(self._sizes)}, so that time and memory grow with every round; cut what "
-                "is carried over: `state = state.detach()` before the next round (and leave out "
+                "each backward() goes back through all rounds before it: its graph had "
+                f"{self._sizes[first]} nodes at number {2 << first} and "
+                f"{self._sizes[first + _DOUBLED]} at number {2 << first + _DOUBLED}, so that time "
+                "and memory grow with every round; cut what is carried over: "
+                "`state = state.detach()` before the next round (and leave out "
                 "`retain_graph=True`)",
             )
+        for name, seen in self._outputs.items():
+            if seen.grown >= _DOUBLED:
+                collector.add(
+                    "graph_kept",
+                    self.names.line_of_append(name) or self.names.line_of(name, 1 << 30),
+                    name,
+                    f"`{name}` keeps {seen.number} outputs with their graphs and grows with every "
+                    "step: append `….detach()`",
+                )
         for name, (n, is_list, _) in self._grown.items():
             if not is_list and self.names.goes_back_from(name):
                 continue  # it is added up to go back through all of them at once

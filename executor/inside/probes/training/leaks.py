@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import time as clock
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -21,7 +22,7 @@ from executor.inside import torch_private as private
 from executor.inside.probes.again import Caller, KeptCall, close, mapped, tensors
 from executor.inside.probes.kinds import finding
 from executor.inside.probes.source import SnippetSource
-from executor.inside.probes.training import ignored, mixing, unread
+from executor.inside.probes.training import ignored, mixing, padded, unread
 from executor.inside.probes.training.nodes import shape, what
 from executor.inside.probes.training.quiet import equal, parameters, quietly
 from executor.inside.walking import walk
@@ -55,6 +56,7 @@ class _Kept:
     target: torch.Tensor | None = None
     counts: int | None = None  # the class that the loss leaves out, where it averages over all
     later: list[tuple[int, bool]] = field(default_factory=list)  # calls: rows, other values
+    elsewhere: bool = False  # where no gradients were recorded it had another number of rows
 
 
 class Leaks:
@@ -67,6 +69,7 @@ class Leaks:
         *,
         takes_columns: bool,
         views_states: bool = False,
+        pads: bool = False,
     ) -> None:
         """Args.
 
@@ -74,12 +77,14 @@ class Leaks:
         waiting: gets the ids of the models whose last call has no target so far.
         takes_columns: the text makes something of one column of a table, perhaps the target.
         views_states: it lays out the last states of a recurrent layer by a view.
+        pads: it speaks of padding.
         """
         self._kept: dict[int, _Kept] = {}
         self._source = source
         self._waiting = waiting
         self._takes_columns = takes_columns
         self._views_states = views_states
+        self._pads = pads
 
     def called(self, module: nn.Module, args: Any, kwargs: Any, line: int | None) -> None:
         """A model was called where gradients are recorded: keep its inputs, until a backward."""
@@ -111,6 +116,15 @@ class Leaks:
         first = next(a for a in (*call.args, *call.kwargs.values()) if type(a) is torch.Tensor)
         self._kept[id(module)] = _Kept(call, first)
         self._waiting.add(id(module))
+
+    def called_unrecorded(self, module: nn.Module, tensors: Sequence[torch.Tensor]) -> None:
+        """The first call of a model without gradients: on how many rows of the same kind."""
+        known = self._kept.get(id(module))
+        if known is not None and len(tensors) == 1 and tensors[0].dim() == known.first.dim():
+            with private.DisableTorchFunction():
+                rows, *sizes = tensors[0].shape
+            same = list(known.first.shape[1:]) == sizes
+            known.elsewhere = same and 0 < rows != len(known.first)
 
     def backward_begins(self, loss: torch.Tensor) -> None:
         """The loss of the calls that have none so far."""
@@ -163,6 +177,7 @@ class Leaks:
                 padding = _padding(kept)
                 stacked = _stacked(kept) if self._views_states else None
                 samples = _are_samples(kept)
+                mark = padded.mark_of(kept.call.module, kept.first, kept.target, pads=self._pads)
             if padding is not None:
                 found.append(_told_of_padding(kept, *padding))
             if held is not None and not self._takes_columns:
@@ -178,6 +193,9 @@ class Leaks:
             if time is not None and not found:
                 look = partial(unread.look, call=kept.call, dim=time, first=kept.first)
                 found += Caller.with_time(kept.call, look)
+            if mark is not None and not found:
+                look = partial(padded.look, call=kept.call, first=kept.first, mark=mark)
+                found += Caller.with_time(kept.call, look)
             in_time = clock.process_time() < until
             if kept.target is not None and not found and in_time:
                 found += Caller.with_time(kept.call, partial(ignored.look, call=kept.call))
@@ -189,7 +207,7 @@ class Leaks:
 
 def _are_samples(kept: _Kept) -> bool:
     inputs = kept.call.args, kept.call.kwargs
-    return mixing.are_samples(kept.first, kept.target, inputs, kept.later)
+    return mixing.are_samples(kept.first, kept.target, inputs, kept.later, elsewhere=kept.elsewhere)
 
 
 def _time(kept: _Kept) -> int | None:

@@ -7,6 +7,7 @@ of a module, and raises its errors afterwards, so that no frame of ours is in a 
 from __future__ import annotations
 
 import ast
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,6 +49,7 @@ class Loads:
         self.seen: list[Load] = []
         self._steps = steps
         self._taken: dict[int, int] = {}  # id of a module → steps when its state was taken
+        self._loaded: dict[int, weakref.ref[torch.Tensor]] = {}  # parameters
 
     def start(self) -> None:
         """Listen."""
@@ -71,6 +73,10 @@ class Loads:
         private.set_load_part(nn.Module, self._original)
         nn.Module.state_dict = self._state_dict  # type: ignore[method-assign]
 
+    def is_loaded(self, p: torch.Tensor) -> bool:
+        """Whether a parameter has got its values by load_state_dict."""
+        return id(p) in self._loaded and self._loaded[id(p)]() is p
+
     def _take(self, module: nn.Module) -> None:
         self._taken[id(module)] = self._steps()
 
@@ -93,6 +99,7 @@ class Loads:
             new = state.get(prefix + name)
             if prefix + name in load.given and issubclass(type(new), torch.Tensor):
                 load.matched += 1
+                self._loaded[id(p)] = weakref.ref(p)
                 load.own += new.data_ptr() == p.data_ptr() and p.numel() > 0
 
     def report(self, collector: FindingCollector) -> None:

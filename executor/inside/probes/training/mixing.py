@@ -39,6 +39,8 @@ def are_samples(
     target: torch.Tensor | None,
     inputs: Inputs,
     later: Sequence[tuple[int, bool]],
+    *,
+    elsewhere: bool = False,
 ) -> bool:
     """Whether the rows of an input are samples, which have nothing to do with each other.
 
@@ -47,6 +49,7 @@ def are_samples(
         target: what the loss compared its output with.
         inputs: all that it was given.
         later: of further calls, how many rows they had, and whether of other values.
+        elsewhere: it was asked, without gradients, about another number of such rows.
     """
     if target is None or first.dim() < 2 or target.dim() == 0 or len(first) < _LEAST:
         return False
@@ -54,8 +57,10 @@ def are_samples(
         return False  # a target for each step: either may be the batch
     if float(target.max()) - float(target.min()) < _ONE_SIDE:
         return False  # all real, or all drawn: who judges a batch may look at it as a whole
-    if not later or any(rows != len(first) or not new for rows, new in later):
-        return False  # one and the same data each time, or sequences of many lengths
+    if not later or any(rows != len(first) for rows, _ in later):
+        return False  # sequences of many lengths
+    if not elsewhere and not all(new for _, new in later):
+        return False  # one and the same data each time, as a graph's
     args, kwargs = inputs
     plain = (torch.Tensor, int, float, bool, str, type(None))
     if not all(isinstance(a, plain) for a in (*args, *kwargs.values())):

@@ -54,6 +54,7 @@ class SnippetNames:
         )
         said = {w for n in walk(tree) if (w := _word(n))}
         self.attends = any(map(_ATTENTION.search, said)) and not any(map(_SHARES.search, said))
+        self.pads = any("pad" in w.lower() for w in said)
         self.has_copies = any(map(_COPIES.search, said))
         self.draws = any(
             isinstance(n, ast.Attribute) and n.attr in ("randn", "randn_like", "normal")
