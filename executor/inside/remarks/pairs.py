@@ -211,17 +211,15 @@ def shuffled_alone(tree: ast.Module) -> Found:
             ):  # fmt: skip
                 continue
             by = dotted(drawn) or "order"
-            both = added(f"{label} = {label}[{by}]", statement, after=True)
-            new = [] if by == dotted(drawn) else put(drawn, by)
-            if new:
-                both += added(f"{by} = {ast.unparse(drawn)}", statement)
+            once = [] if by == dotted(drawn) else added(f"{by} = {ast.unparse(drawn)}", statement)
+            both = put(statement, f"{name}, {label} = {name}[{by}], {label}[{by}]")
             yield Told(
                 "shuffled_alone",
                 statement,
                 f"`{name}` is put into a random order, and `{label}` stays in the old one: no "
                 "label belongs to its sample any more; put both into one order, or leave it to "
                 "`DataLoader(shuffle=True)`",
-                (way("each label stays with its sample", new, add=both),),
+                (way("each label stays with its sample", both, add=once),),
             )
             return
 

@@ -58,8 +58,8 @@ def each(kind: str, *wanted: str) -> list[tuple[str, str, str]]:
 
 
 EDITED = [
-    *each("shuffled_alone", "order = torch.randperm(9)\nx = x[order]\ny = y[order]\n",
-          "x = x[i]\ny = y[i]\n"),
+    *each("shuffled_alone", "order = torch.randperm(9)\nx, y = x[order], y[order]\n",
+          "\nx, y = x[i], y[i]\n"),
     *each("ordered_apart", "y_train = y[i]", "y_train = y[i[:5]]"),
     *each("rates_not_logs", "nn.PoissonNLLLoss(log_input=False)(net(x), y)"),
     *each("transform_shared", "import copy; val_set.dataset = copy.copy(val_set.dataset)\n"),
@@ -127,7 +127,7 @@ EDITED = [
     *each("shuffled_apart", "order = torch.randperm(len(y))\nX, y = X[order], y[order]\n"),
     ("index_as_value", rollouts.SHOWN["index_as_value"][0], "best = target(s).max(1)[0]\n"),
     ("index_as_value", rollouts.SHOWN["index_as_value"][1], "target(s).max(dim=1).values\n"),
-    ("index_as_value", rollouts.SHOWN["index_as_value"][2], "target(s).max(1).values\n"),
+    ("index_as_value", rollouts.SHOWN["index_as_value"][2], "target(s).max(dim=1).values\n"),
     ("index_as_value", rollouts.SHOWN["index_as_value"][3], "(s).max(1).values.detach()\n"),
     ("root_left_out", rollouts.SHOWN["root_left_out"][0], "sqrt_1m = (1.0 - alpha_bar) ** 0.5\n"),
     ("misspelled", "p.require_grad = False\n", "p.requires_grad = False\n"),
