@@ -126,15 +126,24 @@ def validated_in_training(tree: ast.Module) -> Found:
         first = node.body[0] if isinstance(node, ast.FunctionDef) else node
         again = _trains_below(node, tree)
         back = added(f"{name}.train()", node, after=True) if first is node and again else []
-        judged_so = "judged as it is used, without dropout"
+        judged_so = "judged as it is used, in evaluation mode"
         yield Told(
             "validated_in_training",
             called[0],
-            f"`{name}` is in training mode here: Dropout drops values and BatchNorm uses (and "
-            "changes) the statistics of these batches, so the result is noisy and too low; call "
-            f"`{name}.eval()` before{', and `.train()` after' if again else ''}",
+            f"`{name}` is in training mode here: {_done_in_training(tree)}, so the result is noisy "
+            f"and mostly worse than in use; call `{name}.eval()` before"
+            f"{', and `.train()` after' if again else ''}",
             (way(judged_so, add=[*back, *added(f"{name}.eval()", first)]),),
         )
+
+
+def _done_in_training(tree: ast.Module) -> str:
+    """What the training mode does with the layers that the text names; both where it names none."""
+    said = [w.lower() for w in words(tree)]
+    drops = "Dropout drops values"
+    counts = "BatchNorm uses (and changes) the statistics of these batches"
+    named = [t for w, t in (("dropout", drops), ("batchnorm", counts)) if any(w in s for s in said)]
+    return " and ".join(named or [drops, counts])
 
 
 def _trains_below(node: ast.AST, tree: ast.Module) -> bool:
@@ -179,9 +188,8 @@ def phases_in_training(tree: ast.Module) -> Found:
                 "phases_in_training",
                 call,
                 f"this puts `{name}` into training mode for each phase, those of evaluation too: "
-                "there Dropout drops values and BatchNorm uses (and changes) the statistics of "
-                f"these batches; write `{mode}` in the loop over the phases",
-                (way("judged as it is used, without dropout",
+                f"there {_done_in_training(tree)}; write `{mode}` in the loop over the phases",
+                (way("judged as it is used, in evaluation mode",
                      *([put(call, mode)] if here else []),
                      add=[] if here else added(mode, loop.body[0])),),
             )  # fmt: skip

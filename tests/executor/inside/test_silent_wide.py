@@ -539,6 +539,19 @@ def test_of_what_a_line_computes_itself_no_gradient_is_kept(any_house: House, re
     assert [told in f.message for f in result.findings if f.kind == "pytorch_warns"] == [True]
 
 
+def test_a_hook_is_told_where_it_is_made(any_house: House):
+    """PyTorch warns where the layer is called."""
+    result = run(
+        any_house,
+        "net, x = nn.Sequential(nn.Linear(2, 1)), torch.ones(3, 2)\nkept = []\n"
+        "net.register_backward_hook(lambda m, i, o: kept.append(o))\nprint(1)\n"
+        "net(x).sum().backward()\n",
+    )
+
+    found = [(f.line, f.message) for f in result.findings if f.kind == "pytorch_warns"]
+    assert [line for line, _ in found] == [6] and "register_full_backward_hook" in found[0][1]
+
+
 @pytest.mark.parametrize(
     ("given", "target", "told"),
     [

@@ -18,7 +18,10 @@ _FOLLOWS = {
     "loss_repeats": {"loss_broadcasts"},
     "rate_died": {"schedule_by_batches"},
     "softmax_over_batch": {"softmax_wrong_dim"},
+    "output_constant": {"softmax_one_column", "zero_gradient", "one_class"},
     "gradient_not_finite": {"loss_not_finite", "loss_ran_away"},
+    "loss_not_finite": {"scaler_left_out"},
+    "loss_ran_away": {"scaler_left_out"},
 }
 _BOTH_SEE = {"mask_of_queries"}  # the same place, the run at the softmax, the text at the mask
 

@@ -22,6 +22,7 @@ _READS_OF_A_NEW_ONE = (
     "before backward(), and read its `.grad`; or use a hook of the layer "
     "(`register_full_backward_hook`)"
 )
+_HOOK = r"Using a non-full backward hook"
 # A pattern of the message, and what a colleague would say of it.
 _NOTES: tuple[tuple[str, str], ...] = (
     (
@@ -41,7 +42,7 @@ _NOTES: tuple[tuple[str, str], ...] = (
         "`use_reentrant=False`",
     ),
     (
-        r"Using a non-full backward hook",
+        _HOOK,
         "a hook of register_backward_hook gets the gradients of the last operation only: use "
         "`register_full_backward_hook`",
     ),
@@ -99,6 +100,8 @@ _NOTES: tuple[tuple[str, str], ...] = (
 # The tensor whose gradient is read is made in that line, by a call of a layer or a function.
 _OF_A_NEW_ONE = re.compile(r"(?<!\bnext)(?<!\bparameters)\((?:[^()]|\([^()]*\)){0,300}\)\.grad\b")
 _CONVERTS = re.compile(r"\b(?:float|int|complex|bool|round|range|math\.\w+)\s*\(|\bnp\.")
+# What PyTorch warns of when it is used, and where the text makes it.
+_MADE_AT = {_HOOK: re.compile(r"\.register_backward_hook\(")}
 
 
 def report_warnings(
@@ -124,7 +127,10 @@ def report_warnings(
             if pattern == _OF_NO_LEAF and _OF_A_NEW_ONE.search(at):
                 says = _READS_OF_A_NEW_ONE
             if pattern != _TO_A_NUMBER or _CONVERTS.search(at):
-                collector.add("pytorch_warns", warning.line, "", says)
+                made = _MADE_AT.get(pattern)
+                lines_made = [n for n, text in enumerate(lines, 1) if made and made.search(text)]
+                at_line = lines_made[0] if len(lines_made) == 1 else warning.line
+                collector.add("pytorch_warns", at_line, "", says)
 
 
 def _is_repeated(fewer: tuple[int, ...], more: tuple[int, ...]) -> bool:

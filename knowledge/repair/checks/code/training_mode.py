@@ -23,7 +23,7 @@ def check(change: Change) -> Check:
                 continue
             if known[text(node)] > 0:
                 known[text(node)] -= 1
-            elif _is_trained_later(new, statement):
+            elif _is_trained_later(new, statement) and not _is_set_back(new, statement):
                 detail = f"`{text(node)}` at line {statement.lineno}, and then it is trained"
                 return Check(name=_NAME, passed=False, detail=detail)
     return Check(name=_NAME, passed=True, detail="what is trained is in training mode as it was")
@@ -62,6 +62,24 @@ def _is_trained_later(tree: ast.Module, statement: ast.stmt) -> bool:
     if functions:
         return any(step in ast.walk(functions[0]) for step in training)
     return any(step.lineno > statement.lineno for step in training)
+
+
+def _is_set_back(tree: ast.Module, statement: ast.stmt) -> bool:
+    """Whether `model.train()` follows `model.eval()` in its block, and no step is between them."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=of, attr="eval"))):
+            back = f"{text(of)}.train()"
+        case _:
+            return False
+    blocks = (getattr(n, name, None) for n in ast.walk(tree) for name in ("body", "orelse"))
+    block = next(b for b in blocks if isinstance(b, list) and statement in b)
+    steps = set(_steps(tree))
+    for later in block[block.index(statement) + 1 :]:
+        if isinstance(later, ast.Expr) and text(later.value) == back:
+            return True
+        if steps & set(ast.walk(later)):
+            return False
+    return False
 
 
 def _steps(tree: ast.Module) -> list[ast.Call]:

@@ -37,6 +37,11 @@ LAYER = "class Net(nn.Module):\n    def forward(self, x):\n        return self.b
         (LAYER + LOOP, LAYER.replace("return", "self.bn.eval()\n        return") + LOOP, False),
         (LAYER, LAYER.replace("return", "self.bn.eval()\n        return"), True),
         ("optimizer.step()\n", "net.eval()\noptimizer.step()\n", False),
+        (LOOP, LOOP + "    net.eval()\n    show(net(x))\n    net.train()\n", True),  # set back
+        (LOOP, LOOP + "    net.eval()\n    show(net(x))\n    other.train()\n", False),
+        (LOOP, LOOP + "    net.eval()\n    optimizer.step()\n    net.train()\n", False),
+        (LOOP, LOOP + "    net.eval()\n    if x:\n        net.train()\n", False),
+        (LOOP, LOOP + "    net.train()\n    net.eval()\n", False),
     ],
 )
 def test_nothing_is_put_into_evaluation_mode_and_then_trained(old: str, new: str, passes: bool):
