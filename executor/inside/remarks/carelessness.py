@@ -274,6 +274,7 @@ def augmented_in_place(tree: ast.Module) -> Found:
                     ),
                 )
                 break
+    yield from _augmented_batch(tree)
 
 
 def _augmented_batch(tree: ast.Module) -> Found:
@@ -291,13 +292,18 @@ def _augmented_batch(tree: ast.Module) -> Found:
             for node in inside(loop):
                 if (name := _written(node)) in sliced and words(node) & _RANDOM:
                     stored = ast.unparse(sliced[name])
-                    yield (
+                    yield Told(
                         "augmented_in_place",
                         node,
                         f"`{name}` is a view of `{stored}`, no copy, so this changes the data "
                         f"itself, in every epoch further; work on a copy: `{name} = {name} + …`, "
                         f"or `{stored}.clone()`",
-                    )
+                        tuple(
+                            way("what is stored stays as it is",
+                                put(sliced[name], sliced[name], copy))
+                            for copy in (".clone()", ".copy()")
+                        ),
+                    )  # fmt: skip
                     return
 
 
@@ -701,7 +707,6 @@ RULES = (
     _floored,
     counts_the_last,
     _state_written,
-    _augmented_batch,
     _not_entered,
     _loss_overwritten,
     shuffled_apart,

@@ -455,6 +455,32 @@ def test_a_silent_mistake_is_named_first(any_house: House, kind: str, code: str)
     assert next((f.kind for f in result.findings if f.mistake), "nothing") == kind
 
 
+def test_where_the_test_data_are_made_is_told(any_house: House):
+    """On the line of their name."""
+    code = PARTS.format(at=25) + fit("net(x_train).pow(2).mean()")
+    (found,) = (f for f in run(any_house, code).findings if f.mistake)
+
+    assert found.line == 5
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [("self.b = nn.Linear(8, 3)", "makes another one"),
+     ("if self.b is None: self.b = nn.Linear(8, 3)", "never changes")],
+)  # fmt: skip
+def test_a_layer_that_each_call_makes_is_told_so(any_house: House, made: str, told: str):
+    """One that only the first call makes stays as it is."""
+    code = (
+        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.a, self.b = nn.Linear(6, 8), None\n    def forward(self, x):\n"
+        f"        {made}\n        return self.b(self.a(x))\nnet = Net()\n" + ADAM
+        + "for _ in range(4):\n    loss = net(torch.randn(9, 6)).pow(2).mean()\n    " + FIT
+    )  # fmt: skip
+    found = [f for f in run(any_house, code).findings if f.kind == "not_in_optimizer"]
+
+    assert found and all(told in f.message for f in found)
+
+
 @pytest.mark.parametrize("given", ["x * 40", "x / 60", "torch.randint(256, (30, 6)).float()"])
 def test_another_scale_without_gradients_is_noted(any_house: House, given: str):
     """It may be meant: a model may be asked about what it was not trained on."""

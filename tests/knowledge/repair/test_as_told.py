@@ -84,6 +84,9 @@ EDITED = [
      "scaler.unscale_(opt)\nclip_grad_norm_(ps, 1)\n"),
     ("augmented_in_place", "class D:\n    def __getitem__(self, i):\n        x = self.x[i]\n"
      "        x += torch.randn(3)\n        return x\n", "x = self.x[i].clone()\n"),
+    ("augmented_in_place", "for e in range(3):\n    for i in range(0, 90, 9):\n"
+     "        b, t = x[i:i + 9], y[i:i + 9]\n        b += torch.randn_like(b)\n",
+     "x[i:i + 9].clone(), y[i:i + 9]"),
     *each("gradient_ignored", "return grad * (2 * x)\n", "return grad * (2 * x), None\n"),
     *each(
         "same_input",

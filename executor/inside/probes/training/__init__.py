@@ -246,7 +246,7 @@ class TrainingProbe:
                 self._try(lambda c: self.called.unlike.report(c, optimized))
             self._try(lambda c: report_samples(c, self._tree, namespace))
             self._try(self.slices.report)
-            self._try(lambda c: self.overlaps.report(c, namespace))
+            self._try(lambda c: self.overlaps.report(c, namespace, self.names.line_of))
             self._try(lambda c: report_drift(c, self._tree))
             self._try(lambda c: report_hooks(c, self._tree, roots))
             self._try(lambda c: report_lost(c, self._tree, self.called.all(), self.steps))

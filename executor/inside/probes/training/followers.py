@@ -23,6 +23,7 @@ from executor.inside.probes.training.heard import Heard
 from executor.inside.probes.training.quiet import equal, parameters, quietly
 from executor.inside.probes.training.steps import Steps
 from executor.inside.probes.training.watched import Watched
+from executor.inside.remarks.edits import put, way
 from executor.inside.remarks.syntax import assigned
 from executor.inside.walking import walk
 
@@ -123,6 +124,7 @@ class Followers:
                     f"weights that it began with, and `{to}` has others; write into the weights, "
                     "under `torch.no_grad()`: `a.mul_(decay).add_(b, alpha=1 - decay)`, or "
                     "`a.copy_(b)`",
+                    ways=[*_written(loop, of)],
                 )
         self._report_targets(collector, steps, namespace)
 
@@ -240,6 +242,16 @@ def _idle(statement: ast.stmt, a: str, b: str) -> str:
             if _reads(value, a) and _reads(value, b) and attr in _NEW:
                 return f"`.{attr}(…)` returns a new tensor and leaves the weight alone"
     return ""
+
+
+def _written(loop: ast.For, of: str) -> Iterator[dict[str, Any]]:
+    """The edit by which what the only statement computes is written into the weight."""
+    match loop:
+        case ast.For(
+            target=ast.Tuple(elts=[ast.Name(id=a), _]),
+            body=[ast.Assign(value=value) | ast.Expr(value=value) as statement],
+        ):
+            yield way(f"`{of}` follows", put(statement, f"{a}.detach().copy_(", value, ")"))
 
 
 _NEW = {"mul", "add", "lerp", "clone", "sub"}

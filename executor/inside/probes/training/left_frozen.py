@@ -243,13 +243,25 @@ def _is_filled(tree: ast.Module, path: str) -> bool:
 
 
 def _freezes_after(tree: ast.Module, statement: ast.stmt) -> ast.stmt | None:
-    """The last statement of its block that freezes, where no optimizer is made before it."""
+    """The last statement of its block that freezes, or thaws."""
+    freezing = {f.name for f in functions(tree).values() if words(f) & _FLAG}
     for block in blocks(tree):
         if statement in block:
             later = block[block.index(statement) + 1 :]
-            places = [s for s in later if words(s) & _FLAG and not isinstance(s, ast.FunctionDef)]
+            places = [s for s in later if _switches(s, freezing)]
             return places[-1] if places else None
     return None
+
+
+def _switches(statement: ast.stmt, freezing: set[str]) -> bool:
+    match statement:
+        case ast.For():
+            return bool(words(statement) & _FLAG)
+        case ast.Assign(targets=[ast.Attribute(attr="requires_grad")]):
+            return True
+        case ast.Expr(value=ast.Call() as call):
+            return tail(call) in {*_FLAG, *freezing}
+    return False
 
 
 # -- one layer between trained ones ---------------------------------------------------------------

@@ -140,6 +140,16 @@ class SnippetNames:
         """The line that appends to the list."""
         return self._appended.get(name)
 
+    def is_made_by_forward(self, line: int | None) -> bool:
+        """Whether a statement of a forward makes it there, under no condition: at each call."""
+        return any(
+            statement.lineno <= (line or 0) <= (statement.end_lineno or 0)
+            for f in walk(self._tree)
+            if isinstance(f, ast.FunctionDef) and f.name == "forward"
+            for statement in f.body
+            if isinstance(statement, ast.Assign)
+        )
+
     def goes_back_from(self, name: str) -> bool:
         """Whether `backward()` is called on what is computed from a variable, in one expression."""
         return any(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,12 @@ class Overlaps:
             if type(value) in _KINDS and _named(name):
                 self._held.setdefault(name, value)
 
-    def report(self, collector: FindingCollector, namespace: Mapping[str, Any]) -> None:
+    def report(
+        self,
+        collector: FindingCollector,
+        namespace: Mapping[str, Any],
+        line_of: Callable[[str], int | None] = lambda _: None,
+    ) -> None:
         """Add the test data of which a part, but not all, is in the training data too."""
         there = {**self._held, **namespace}
         for train, test in _pairs(there):
@@ -50,7 +55,7 @@ class Overlaps:
             if of and _SHARE * of <= n < of:  # all of them: on purpose, to see that it can learn
                 collector.add(
                     "test_in_training",
-                    None,
+                    line_of(test),
                     test,
                     f"{n} of the {of} samples in `{test}` are in `{train}` too: the model has seen "
                     "them, so that the result on them says nothing; split without an overlap, and "

@@ -104,6 +104,11 @@ def _size(of: Pass, names: dict[str, Any]) -> int | None:
     return held if type(held) is int else None
 
 
+def _by_order(taken: ast.Subscript) -> Places:
+    """`x[order[i:i + 32]]` of `x[i:i + 32]`."""
+    return put(taken, taken.value, f"[{_ORDER}[{ast.unparse(taken.slice)}]]")
+
+
 def _edit(of: Pass, tree: ast.Module) -> dict[str, Any] | None:
     """The slices are taken of an order that is drawn before the loop."""
     taken = [
@@ -116,7 +121,7 @@ def _edit(of: Pass, tree: ast.Module) -> dict[str, Any] | None:
     plain = len({ast.unparse(n.slice) for n in taken}) == 1 and "torch" in bound(tree)
     if not plain or _ORDER in {n.id for n in walk(tree) if isinstance(n, ast.Name)}:
         return None
-    places: Places = [p for n in taken for p in put(n.slice, f"{_ORDER}[", n.slice, "]")]
-    rows = ast.unparse(taken[0].value)
+    places: Places = [p for n in taken for p in _by_order(n)]
+    rows = ast.unparse(min(taken, key=lambda n: (n.lineno, n.col_offset)).value)
     drawn = added(f"{_ORDER} = torch.randperm(len({rows}))", of.loop)
     return way("the samples are taken in a new order each time", places, add=drawn)

@@ -99,7 +99,12 @@ class StepFindings:
                 w.line,
                 w.name,
                 f"`{w.name}` {shape}{self._beside_its_twin(w)} gets a gradient, but no optimizer "
-                "holds it, so that it never changes",
+                + (
+                    "holds it, and the next call of forward makes another one in its place, with "
+                    "new random values"
+                    if self._steps.names.is_made_by_forward(w.line)
+                    else "holds it, so that it never changes"
+                ),
                 **({"module": owners[key]} if key in owners else {}),
             )
         self._report_twice(collector, [w for key, w in orphans if key not in explained])
