@@ -143,6 +143,7 @@ KINDS = {
     "graph_kept": Says.NOTE,
     "loss_repeats": Says.NOTE,
     "rate_rose": Says.NOTE,
+    "counted_from_one": Says.NOTE,
     "pytorch_warns": Says.NOTE,
     "log_softmax_before_cross_entropy": Says.NOTE,
     "input_requires_grad": Says.NOTE,

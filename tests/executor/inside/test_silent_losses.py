@@ -306,3 +306,32 @@ def test_what_comes_close_is_no_mistake(any_house: House, name: str):
     result = run(any_house, HEALTHY[name])
 
     assert [f.message for f in result.findings if f.mistake] == []
+
+
+@pytest.mark.parametrize(
+    ("outputs", "labels", "more", "told"),
+    [
+        (4, "torch.arange(90) % 3 + 1", "", True),
+        (5, "torch.arange(90) % 4 + 1", "", True),
+        (3, "torch.arange(30) % 2 + 1", ".contiguous()", True),
+        (4, "torch.arange(90) % 4", "", False),
+        (5, "torch.arange(90) % 3 + 1", "", False),  # another one is missing too
+        (4, "torch.arange(9) % 3 + 1", "", False),  # few
+        (2, "torch.ones(90).long()", "", False),  # one class
+        (4, "torch.arange(90) % 3 + 1", ", ignore_index=0", False),
+    ],
+)
+def test_labels_that_begin_with_1(
+    any_house: House, outputs: int, labels: str, more: str, told: bool
+):
+    """A note: class 0 may be kept for a background."""
+    given = f", ({labels}){more}" if more.startswith(".") else f", {labels}{more}"
+    code = (
+        f"net, x = nn.Linear(6, {outputs}), torch.randn(len({labels}), 6)\n"
+        f"opt = torch.optim.SGD(net.parameters(), lr=0.1)\nfor i in range(3):\n"
+        f"    opt.zero_grad()\n    F.cross_entropy(net(x){given}).backward()\n    opt.step()\n"
+    )
+    found = [f for f in run(any_house, code).findings if f.kind == "counted_from_one"]
+
+    assert bool(found) is told and not any(f.mistake for f in found)
+    assert all(f"give the model {outputs - 1} outputs" in f.message for f in found)

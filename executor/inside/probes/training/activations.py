@@ -20,6 +20,7 @@ from executor.inside.probes.training.nodes import (
 
 _TOLERANCE = 1e-3
 _ALIKE = 2.5  # times as much weight for each target of a class as of another, at most
+_TARGETS = 10  # for each class: that one is missing by chance is not likely
 _MANY, _MORE = 24, 1.5  # targets that are counted; how much larger a weight has to be
 _STEPS = 24  # nodes that are looked at behind one
 _OFTEN = 0.05  # of the targets
@@ -41,6 +42,7 @@ def of_node(node: Any, consumers: tuple[Any, ...]) -> Iterator[Pattern]:
         yield from _wrong_dimension(node)
         yield from _classes_in_between(node)
         yield from _ignored(node)
+        yield from _counted_from_one(node)
         yield from _weighted(node)
     elif kind == "CtcLoss":
         yield from _no_log_probabilities(node)
@@ -111,6 +113,16 @@ def _ignored(node: Any) -> Iterator[Pattern]:
     share = float((target == ignored).float().mean()) if target.numel() else 0.0
     if ignored < scores.shape[1] and _OFTEN < share < 1 - _OFTEN:
         yield Pattern("class_ignored", {"ignored": ignored, "share": share})
+
+
+def _counted_from_one(node: Any) -> Iterator[Pattern]:
+    """Of many targets each class comes up but for class 0: labels that begin with 1."""
+    scores, target = private.saved_self(node), private.saved_target(node)
+    if scores.dim() != 2 or _index(node) >= 0 or target.numel() < _TARGETS * scores.shape[1]:
+        return
+    counts = torch.bincount(target[target >= 0], minlength=scores.shape[1])
+    if scores.shape[1] > 2 and not int(counts[0]) and bool((counts[1:] > 0).all()):
+        yield Pattern("counted_from_one", {"targets": len(target), "last": len(counts) - 1})
 
 
 def _weighted(node: Any) -> Iterator[Pattern]:

@@ -431,6 +431,12 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
         f"{f['share']:.0%} of the targets: these samples have no part in the loss, and the model "
         "never learns when to say this class; leave `ignore_index` out, if none of them is padding"
     ),
+    "counted_from_one": lambda f: (
+        f"is a cross-entropy in which none of {f['targets']} targets is class 0, and each class "
+        f"from 1 to {f['last']} is: classes count from 0, so that one output stands for nothing; "
+        f"subtract 1 from the labels and give the model {f['last']} outputs, unless class 0 is "
+        "kept for something else (background, padding)"
+    ),
     "blank_in_targets": lambda f: (
         f"is a ctc_loss whose targets hold {f['blank']}, the index of the blank: it stands for no "
         "symbol and cannot be a part of what is to be read; number the symbols from 1 on, and give "
