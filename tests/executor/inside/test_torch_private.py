@@ -130,6 +130,16 @@ def test_tensors_say_what_is_theirs() -> None:
         private.version(torch.zeros(1))
 
 
+def test_the_dtypes_of_what_an_operation_gave() -> None:
+    """Of each of its results."""
+    w = torch.ones(4, requires_grad=True)
+
+    assert private.dtypes_of((w * 2).grad_fn) == [torch.float32]
+    assert private.dtypes_of(w.half().grad_fn) == [torch.float16]
+    assert private.dtypes_of(w.double().chunk(2)[0].grad_fn) == [torch.float64] * 2
+    assert private.dtypes_of(None) == []
+
+
 def test_what_a_node_kept_may_be_gone() -> None:
     """Freed by a backward, or changed in place since."""
     w = torch.ones(2, requires_grad=True)
