@@ -565,6 +565,22 @@ def test_of_what_a_line_computes_itself_no_gradient_is_kept(any_house: House, re
     assert [told in f.message for f in result.findings if f.kind == "pytorch_warns"] == [True]
 
 
+def test_a_layer_that_was_replaced_is_told_as_such(any_house: House):
+    """The optimizer holds the one before, of the same model."""
+    result = run(
+        any_house,
+        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.body, self.head = nn.Linear(6, 4), nn.Linear(4, 3)\n"
+        "    def forward(self, x):\n        return self.head(self.body(x))\nnet = Net()\n"
+        "opt = torch.optim.Adam(net.parameters())\ndef fit():\n    for _ in range(3):\n"
+        "        opt.zero_grad()\n        net(torch.randn(9, 6)).pow(2).mean().backward()\n"
+        "        opt.step()\nfit()\nnet.head = nn.Linear(4, 2)\nfit()\n",
+    )
+
+    told = [f.message for f in result.findings if f.kind == "not_in_optimizer"]
+    assert len(told) == 2 and all("which took the place of the one in the opt" in m for m in told)
+
+
 def test_a_hook_is_told_where_it_is_made(any_house: House):
     """PyTorch warns where the layer is called."""
     result = run(

@@ -205,11 +205,6 @@ MISTAKES = [
          "w, b = torch.randn(4, 1, requires_grad=True), torch.zeros(1, requires_grad=True)\n"
          "opt = torch.optim.SGD([w], lr=0.1)\n"
          "(torch.randn(8, 4) @ w + b).pow(2).mean().backward()\nopt.step()\n"),
-    Case("not_in_optimizer", 4, "model.head.weight", "took the place of the one in the optimizer,",
-         "model = nn.Sequential()\nmodel.body, model.head = nn.Linear(4, 4), nn.Linear(4, 2)\n"
-         "opt = torch.optim.Adam(model.parameters())\n"
-         "model.head = nn.Linear(4, 1, bias=False)\nfor _ in range(4):\n    opt.zero_grad()\n"
-         "    model(torch.randn(8, 4)).pow(2).mean().backward()\n    opt.step()\n"),
     Case("not_in_optimizer", 4, "model.weight", "[1, 4] of another `model` than the one in the",
          "model = nn.Linear(4, 1, bias=False)\nopt = torch.optim.Adam(model.parameters())\n"
          "def fit(model):\n    for _ in range(4):\n"
