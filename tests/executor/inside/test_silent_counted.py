@@ -174,7 +174,6 @@ MISTAKES = {
         trained("MultiStepLR(self.opt, milestones=[epochs // 2, epochs - 2])"),
         trained("MultiStepLR(self.opt, milestones=[2, 4])"),
         trained("MultiStepLR(self.opt, milestones=[1, 3])"),
-        trained("StepLR(self.opt, step_size=3, gamma=0.9)"),
         BY_INDEX.format(length="epochs"),
     ],
     "statistics_move": [

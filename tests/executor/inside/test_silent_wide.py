@@ -581,6 +581,30 @@ def test_a_layer_that_was_replaced_is_told_as_such(any_house: House):
     assert len(told) == 2 and all("which took the place of the one in the opt" in m for m in told)
 
 
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        ("for p in net.parameters(): nn.init.zeros_(p)", "`net.0.weight` and `net.2.weight` hold"),
+        ("nn.init.zeros_(net[2].weight); net[2].weight.requires_grad_(False)", ""),
+        ("nn.init.constant_(net[0].bias, -99.0)", ""),  # dead units
+    ],
+)
+def test_weights_of_nothing_but_0_are_told_with_the_gradients(
+    any_house: House, made: str, told: str
+):
+    """Where a gradient is 0 at all steps, and the optimizer holds such weights."""
+    result = run(
+        any_house,
+        f"net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3))\n{made}\n"
+        "opt = torch.optim.SGD([p for p in net.parameters() if p.requires_grad], 0.1)\n"
+        "for _ in range(3):\n    loss = F.cross_entropy(net(torch.randn(9, 6)), torch.arange(9) % 3)\n"
+        "    opt.zero_grad()\n    loss.backward()\n    opt.step()\n",
+    )
+
+    messages = [f.message for f in result.findings if f.kind == "zero_gradient"]
+    assert messages and all((told in m) if told else ("nothing but 0" not in m) for m in messages)
+
+
 def test_a_hook_is_told_where_it_is_made(any_house: House):
     """PyTorch warns where the layer is called."""
     result = run(

@@ -98,11 +98,12 @@ class Followers:
     def look(self, variables: Iterable[tuple[str, object]]) -> None:
         """Note the models that are called so, those of the snippet's objects too, at a step."""
         for name, value in variables:
-            held = getattr(value, "__dict__", {}) if type(value).__module__ == "__main__" else {}
-            inner = private.modules_of(value) if isinstance(value, nn.Module) else {}
+            held = _attributes(value) if type(value).__module__ == "__main__" else {}
+            is_module = issubclass(type(value), nn.Module)
+            inner = private.modules_of(value) if is_module else {}
             for path, one in ((name, value), *((f"self.{k}", v) for k, v in held.items()),
                               *((f"self.{k}", v) for k, v in inner.items())):  # fmt: skip
-                if isinstance(one, nn.Module) and _FOLLOWS.search(path.rpartition(".")[2]):
+                if issubclass(type(one), nn.Module) and _FOLLOWS.search(path.rpartition(".")[2]):
                     self._held.setdefault(path, one)
 
     def report(
@@ -173,6 +174,14 @@ class Followers:
                 f"`{path}.load_state_dict(….state_dict())` with the trained network, or bring it "
                 "closer at each step: `t.lerp_(p, 0.005)` of each pair of weights",
             )
+
+
+def _attributes(value: object) -> dict[str, Any]:
+    """An object's own, without asking a method of the snippet's."""
+    try:
+        return dict(object.__getattribute__(value, "__dict__"))
+    except AttributeError:
+        return {}
 
 
 def _leader(own: list[torch.Tensor], steps: Steps) -> Watched | None:

@@ -102,8 +102,9 @@ class Kept:
     def _look_at_outputs(self, name: str, held: list[object]) -> None:
         """Note how many outputs with graphs a list holds, if its first one is still the same."""
         first, last = held[0], held[-1]
-        if not isinstance(first, torch.Tensor) or not isinstance(last, torch.Tensor):
+        if not all(issubclass(type(t), torch.Tensor) for t in (first, last)):
             return
+        assert isinstance(first, torch.Tensor) and isinstance(last, torch.Tensor)
         if grad_fn(first) is None or grad_fn(last) is None:
             return
         seen = self._outputs.get(name)

@@ -61,7 +61,7 @@ def report_left_frozen(
     if not any(frozen.of(root) for root in roots):
         return
     text = steps.names.source.lines
-    known = [*roots, *(v for v in namespace.values() if isinstance(v, nn.Module))]
+    known = [*roots, *(v for v in namespace.values() if issubclass(type(v), nn.Module))]
     _report_new(collector, tree, known, frozen, text)
     _report_between(collector, tree, known, roots, frozen)
     _report_made_so(collector, tree, roots, frozen, text)

@@ -17,6 +17,7 @@ from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.nodes import what
 from executor.inside.probes.training.overwrites import value_of
+from executor.inside.probes.training.quiet import grad_fn
 from executor.inside.remarks.syntax import calls_in, dotted, functions, inside, loops, reached
 from executor.inside.walking import walk
 
@@ -64,10 +65,10 @@ def report_never_back(
 def _parts(held: Any) -> int | None:
     """How many outputs a list holds, or what is joined consists of, each with its whole graph."""
     if type(held) is list and _PARTS <= len(held) < _LONG:
-        tensors = [t for t in held if isinstance(t, torch.Tensor) and t.grad_fn is not None]
+        tensors = [t for t in held if _is_made(t)]
         whole = len(tensors) == len(held) and all(map(graph.is_intact, (held[0], held[-1])))
         return len(held) if whole and any(t.dim() for t in tensors) else None
-    if isinstance(held, torch.Tensor) and held.grad_fn is not None:
+    if _is_made(held):
         before = [n for n, _ in held.grad_fn.next_functions if n is not None]
         joined = what(held.grad_fn) in ("Cat", "Stack") and len(before) >= _PARTS
         return len(before) if joined and graph.is_intact(held) else None
@@ -76,9 +77,13 @@ def _parts(held: Any) -> int | None:
 
 def _first(held: Any) -> torch.Tensor | None:
     """The state itself, or the first one of a tuple of states."""
-    held = held[0] if isinstance(held, tuple) and held else held
-    is_made = isinstance(held, torch.Tensor) and held.grad_fn is not None
-    return held if is_made else None
+    held = held[0] if type(held) is tuple and held else held
+    return held if _is_made(held) else None
+
+
+def _is_made(held: Any) -> bool:
+    """Whether it is a tensor with a graph; no `__class__` of the snippet's is asked."""
+    return issubclass(type(held), torch.Tensor) and grad_fn(held) is not None
 
 
 def _rounds(loop: ast.For | ast.While, namespace: dict[str, Any]) -> int | None:

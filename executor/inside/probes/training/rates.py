@@ -255,7 +255,8 @@ class Rates:
                 continue
             epochs = self._epochs(course.steps)
             said, swings = self._said_of_epochs(cls), cls in _SWINGS
-            soon = said or taken >= _LONG * end  # whoever counts batches has more of them
+            # Whoever counts batches has more of them.
+            soon = said or (cls == "MultiStepLR" and taken >= _LONG * end)
             by_loader = end in epochs if swings else soon and any(end <= n for n in epochs)
             if not by_loader and not (swings and said and taken >= _OFTEN * end):
                 continue

@@ -83,7 +83,7 @@ class SameMemory:
 
 def _tensor(node: ast.expr, names: dict[str, Any]) -> torch.Tensor | None:
     held = _value(node, names)
-    return held if isinstance(held, torch.Tensor) else None
+    return held if issubclass(type(held), torch.Tensor) else None
 
 
 def _value(node: ast.expr, names: dict[str, Any]) -> Any:
@@ -91,7 +91,7 @@ def _value(node: ast.expr, names: dict[str, Any]) -> Any:
         case ast.Subscript(value=of, slice=ast.Name() | ast.Constant() as at):
             held = _value(of, names)
             key = at.value if isinstance(at, ast.Constant) else names.get(at.id)
-            plain = isinstance(held, dict) and isinstance(key, str | int)
+            plain = issubclass(type(held), dict) and type(key) in (str, int)
             return held.get(key) if plain else value_of(node, names)
     return value_of(node, names)
 
