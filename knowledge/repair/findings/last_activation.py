@@ -124,7 +124,7 @@ def _last(program: Program, names: tuple[str, ...]) -> Iterator[tuple[cst.Call, 
     }
     for call in sorted(program.all(cst.Call), key=program.line, reverse=True):
         name = last_name(program, call.func)
-        if name not in names and name not in kept:
+        if (name not in names and name not in kept) or _is_made_again(program, call):
             continue
         argument = program.parent(call)
         around = program.parent(argument) if isinstance(argument, cst.Arg) else None
@@ -135,6 +135,17 @@ def _last(program: Program, names: tuple[str, ...]) -> Iterator[tuple[cst.Call, 
             value = _of(program, call)
             if value is not None:
                 yield call, {call: value}
+
+
+def _is_made_again(program: Program, call: cst.Call) -> bool:
+    """Whether it is of a block that the program makes several times, in its midst too."""
+    kinds: tuple[type[cst.FunctionDef | cst.ClassDef], ...] = (cst.FunctionDef, cst.ClassDef)
+    for block in (program.up(call, kind) for kind in kinds):
+        made = list(calls(program, rf"^{block.name.value}$")) if block is not None else []
+        rounds: tuple[type[cst.CSTNode], ...] = (cst.For, cst.ListComp, cst.GeneratorExp)
+        if len(made) > 1 or any(program.up(m, kind) for m in made for kind in rounds):
+            return True
+    return False
 
 
 def _of(program: Program, call: cst.Call) -> cst.BaseExpression | None:

@@ -597,7 +597,8 @@ def test_weights_of_nothing_but_0_are_told_with_the_gradients(
         any_house,
         f"net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3))\n{made}\n"
         "opt = torch.optim.SGD([p for p in net.parameters() if p.requires_grad], 0.1)\n"
-        "for _ in range(3):\n    loss = F.cross_entropy(net(torch.randn(9, 6)), torch.arange(9) % 3)\n"
+        "y = torch.arange(9) % 3\nfor _ in range(3):\n"
+        "    loss = F.cross_entropy(net(torch.randn(9, 6)), y)\n"
         "    opt.zero_grad()\n    loss.backward()\n    opt.step()\n",
     )
 

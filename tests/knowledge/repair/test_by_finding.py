@@ -115,6 +115,14 @@ def edited(slug: str, code: str, kind: str, line: int | None, name: str, **facts
          1, "l", {"activation": "ReLU"}, "nn.Sequential(a, nn.ReLU(), b)"),
         ("last-activation", "m = nn.Sequential(a, nn.ReLU(), b)\n", "relu_before_loss",
          1, "l", {"activation": "ReLU"}, None),
+        ("last-activation", "def last(a):\n    return nn.Sequential(a, nn.ReLU())\nm = last(b)\n",
+         "relu_before_loss", 1, "l", {"activation": "ReLU"}, "return nn.Sequential(a)"),
+        ("last-activation", "def part(a):\n    return nn.Sequential(a, nn.ReLU())\n"
+         "m = nn.Sequential(part(a), part(b))\n",
+         "relu_before_loss", 1, "l", {"activation": "ReLU"}, None),  # in its midst too
+        ("last-activation", "class Part:\n    def forward(self, x):\n        return F.relu(x)\n"
+         "m = nn.Sequential(*[Part() for _ in range(3)])\n",
+         "relu_before_loss", 1, "l", {"activation": "ReLU"}, None),
         ("last-activation", "l = F.binary_cross_entropy(m(x).clamp(0, 1), y)\n",
          "relu_before_loss", 1, "l", {"activation": "clamp", "loss": "binary cross-entropy"},
          "F.binary_cross_entropy_with_logits(m(x), y)"),
