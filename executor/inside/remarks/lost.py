@@ -59,8 +59,7 @@ def value_left(tree: ast.Module) -> Found:
     """The same of a value of which nothing says that it was meant for what follows."""
     for told, is_meant in _unread(tree):
         if not is_meant:
-            message = told.message.partition(": that goes on with")[0]
-            words_ = f"{message}: it is left over, unless it is to have a part there"
+            words_ = f"{told.message}: it is left over, unless it is to have a part there"
             yield Told("value_left", told.node, words_)
 
 
@@ -95,20 +94,21 @@ def _unread(tree: ast.Module) -> Iterator[tuple[Told, bool]]:
         place = statement.lineno, statement.col_offset
         if isinstance(scope, ast.Module) and place > max(trains) and not asked:
             continue  # what a program ends with is its result
-        on = f": that goes on with `{taken}`" if later and not adapted else ""
         one = next(iter(asked if len(asked) == 1 else later), None)
-        told = Told(
-            "value_unread",
-            statement,
-            f"`{name}` is computed here and nothing reads it, so that it changes nothing of "
-            f"what follows{on}" + (f", as in line {one.lineno}" if one is not None else ""),
-            tuple(_taken_on(statement, name, taken, later, asked)),
-        )
         made_of = not isinstance(value, ast.Subscript) and name.lower().startswith(
             taken.lower()
         )  # `Xn` of `X`
         in_function = isinstance(scope, ast.FunctionDef)
         is_meant = in_function or asked or goes_on or adapted or made_of or _MATTERS.search(name)
+        on = f": that goes on with `{taken}`" if is_meant and later and not adapted else ""
+        on += f", as in line {one.lineno}" if is_meant and one is not None else ""
+        told = Told(
+            "value_unread",
+            statement,
+            f"`{name}` is computed here and nothing reads it, so that it changes nothing of "
+            f"what follows{on}",
+            tuple(_taken_on(statement, name, taken, later, asked)),
+        )
         yield told, bool(is_meant)
 
 
