@@ -11,6 +11,7 @@ from bot.diagnosis import proof
 from bot.diagnosis.pipeline import Pipeline
 from bot.diagnosis.proof import prove
 from bot.platforms.card import proof_in_words
+from executor.protocol import Job, JobResult, Outcome
 from knowledge.articles.reading import load_article
 from knowledge.articles.slugs import folder_of
 
@@ -87,7 +88,16 @@ async def test_an_article_is_run_on_the_simulated_device_where_it_needs_one(
 async def test_a_program_that_takes_too_long_here_proves_nothing(
     medic: Pipeline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a busy machine an article is neither proved nor withheld."""
+    """On a busy machine an article is neither proved nor withheld; it is tried once more."""
+    ended: list[Outcome] = []
+    run = medic.executor.run
+
+    async def heard(job: Job) -> JobResult:
+        result = await run(job)
+        ended.append(result.outcome)
+        return result
+
+    monkeypatch.setattr(medic.executor, "run", heard)
     monkeypatch.setattr(proof, "_WALL_S", 1.0)
     folder = Path(shutil.copytree(folder_of(RAISES), tmp_path / RAISES))
     (folder / "fixed.py").write_text("import time\ntime.sleep(30)\n", encoding="utf-8")
@@ -96,3 +106,4 @@ async def test_a_program_that_takes_too_long_here_proves_nothing(
 
     assert verdict.proof.holds is None
     assert "could not be run here" in verdict.problems[0]
+    assert sorted(ended) == [Outcome.ERROR, Outcome.TIMEOUT, Outcome.TIMEOUT]

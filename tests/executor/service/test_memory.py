@@ -18,7 +18,7 @@ PARENT = """
 import os, sys
 if os.fork() == 0:
     {child}
-    print("ready", flush=True)
+    os.write(1, b"ready\\n")  # in one piece, for two may write at once
     sys.stdin.read()
     os._exit(0)
 os.wait()
