@@ -10,6 +10,7 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
+from weakref import ref
 
 import torch
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler, ReduceLROnPlateau
@@ -73,7 +74,8 @@ class Rates:
         self._changes = bool(words & {"lr_scheduler", "param_groups"})  # the text can change a rate
         self._courses: dict[int, _Course] = {}
         self._kept: list[tuple[str, dict[str, Any]]] = []
-        self._rounds: Counter[tuple[int, int]] = Counter()  # through a loader of so many batches
+        # Through a loader of so many batches; an id would come again when its loader is gone.
+        self._rounds: Counter[tuple[ref[DataLoader[Any]] | None, int]] = Counter()
         self._count = 0  # steps of all optimizers
 
     def start(self) -> None:
@@ -232,8 +234,8 @@ class Rates:
             return
         with suppress(Exception):  # a data set without a length, or one whose method fails
             n = len(loader)
-            self._rounds[id(loader), n] += 1
-            self._rounds[0, n] += 1  # by whichever loader: one may be made for each epoch
+            self._rounds[ref(loader), n] += 1
+            self._rounds[None, n] += 1  # by whichever loader: one may be made for each epoch
 
     def _epochs(self, steps: int) -> set[int]:
         """How often a loader was gone through, with a step for each of its batches."""
