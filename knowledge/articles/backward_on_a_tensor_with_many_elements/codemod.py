@@ -18,7 +18,7 @@ from knowledge.repair.toolkit import keeps
 from knowledge.repair.toolkit.dataflow import values_of
 from knowledge.repair.toolkit.edits import call, keyword, method, operand
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.flow import is_attribute, later
+from knowledge.repair.toolkit.flow import is_added_up, is_attribute, later
 from knowledge.repair.toolkit.losses import reduction_left_out, with_many
 from knowledge.repair.toolkit.sites import argument, given_to, seen_error, variables
 
@@ -85,11 +85,12 @@ def _of_backward(program: Failed, backward: cst.Call, root: cst.BaseExpression) 
 
 
 def _is_only_the_loss(program: Failed, name: str, made: cst.Assign, backward: cst.Call) -> bool:
-    """Whether the value is used for nothing but backward() and `.item()`, so that it may shrink."""
+    """Whether what else the value is used for, such as `.item()`, wants one number of it too."""
     if not _LOSS.search(name):
         return False
     others = (n for n in later(program, name, made) if program.up(n, cst.Call) is not backward)
-    return all(is_attribute(program, n, "item", "backward") for n in others)
+    one = ("item", "backward")
+    return all(is_attribute(program, n, *one) or is_added_up(program, n) for n in others)
 
 
 def _of_grad(program: Failed, grad: cst.Call) -> Rewrites:

@@ -84,19 +84,25 @@ def _in_a_row(failure: Failure) -> Rewrites:
         isinstance(called_module(failure, place), torch.nn.Sequential) for place in failure.places
     ):
         return
-    (call, at), name = rows[0], free_name(failure, "Steps")
-    layer = cst.Arg(cst.parse_expression(f"{name}()"), comma=call.args[at].comma)
-    row = call.with_changes(args=[*call.args[: at + 1], layer, *call.args[at + 1 :]])
-    base = failure.name_of("torch.nn", "Module")
-    code = f"class {name}({base}):\n    def forward(self, pair):\n        return pair[0]\n"
-    new = cst.ensure_type(cst.parse_statement(code), cst.ClassDef)
-    apart = [cst.EmptyLine(indent=False)] * 2
-    body = cst.ensure_type(new.body, cst.IndentedBlock).with_changes(footer=apart)
+    call, at = rows[0]
+    base, text = failure.name_of("torch.nn", "Module"), failure.text(call.args[at].value)
+    first = re.search(r"batch_first\s*=\s*True", text)
     top = next(s for s in failure.module.body if call in failure.inside(s, cst.Call))
-    told = f"`{failure.text(call.args[at].value)}` hands its steps on, without the state"
-    changed = failure.replace({call: row}, beside={top: Beside(new.with_changes(body=body))})
-    meaning = "the next layer is to get each step's output"
-    yield Rewrite(changed, f"line {failure.line(call.args[at])}: {told}", meaning, cost=COST.SURE)
+    for wanted, what, taken in (
+        ("Steps", "its steps on, without the state", ""),
+        ("LastStep", "its last step on", "[:, -1]" if first else "[-1]"),
+    ):
+        name = free_name(failure, wanted)
+        layer = cst.Arg(cst.parse_expression(f"{name}()"), comma=call.args[at].comma)
+        row = call.with_changes(args=[*call.args[: at + 1], layer, *call.args[at + 1 :]])
+        code = f"class {name}({base}):\n    def forward(self, pair):\n        return pair[0]{taken}\n"
+        new = cst.ensure_type(cst.parse_statement(code), cst.ClassDef)
+        apart = [cst.EmptyLine(indent=False)] * 2
+        body = cst.ensure_type(new.body, cst.IndentedBlock).with_changes(footer=apart)
+        told = f"line {failure.line(call.args[at])}: `{text}` hands {what}"
+        changed = failure.replace({call: row}, beside={top: Beside(new.with_changes(body=body))})
+        meaning = f"the next layer is to get {'the last' if taken else 'each'} step's output"
+        yield Rewrite(changed, told, meaning, cost=COST.SURE)
 
 
 def _of_a_loop(failure: Failure, place: Place) -> Rewrites:

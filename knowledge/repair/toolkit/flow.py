@@ -12,7 +12,7 @@ from itertools import takewhile
 import libcst as cst
 
 from knowledge.repair.toolkit.edits import Edits, Program
-from knowledge.repair.toolkit.sites import scope_of
+from knowledge.repair.toolkit.sites import assigned_above, scope_of
 
 
 def root(target: cst.BaseExpression) -> cst.Name | cst.Attribute | None:
@@ -49,6 +49,15 @@ def is_attribute(program: Program, node: cst.CSTNode, *names: str) -> bool:
     """Whether a name stands before `.grad` or another attribute."""
     parent = program.parent(node)
     return isinstance(parent, cst.Attribute) and parent.value is node and parent.attr.value in names
+
+
+def is_added_up(program: Program, node: cst.CSTNode) -> bool:
+    """Whether a value goes into a sum that begins with a number."""
+    added = program.up(node, cst.AugAssign)
+    if added is None or not isinstance(added.operator, cst.AddAssign):
+        return False
+    begun = assigned_above(program, program.text(added.target), program.line(added))
+    return begun is not None and isinstance(begun.value, (cst.Integer, cst.Float))
 
 
 def later(program: Program, name: str, after: cst.CSTNode) -> list[cst.Name]:

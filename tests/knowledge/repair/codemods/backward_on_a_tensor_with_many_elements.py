@@ -87,6 +87,29 @@ for _ in range(2):
 print(x.grad)
 """
 
+ADDED_UP = """\
+import torch
+from torch import nn
+
+
+class Squares(nn.Module):
+    def forward(self, y, target):
+        return (y - target).square() * torch.tensor([1.0, 2.0])
+
+
+net, criterion = nn.Linear(3, 2), Squares()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+total = 0.0
+for rows in (4, 4, 2):
+    x, y = torch.randn(rows, 3), torch.randn(rows, 2)
+    optimizer.zero_grad()
+    loss = criterion(net(x), y)
+    loss.backward()
+    optimizer.step()
+    total += loss.detach()
+print(total.item() / 3)
+"""
+
 CASES = Cases(
     mended={
         "a loss of torch": (OWN_LOSS, "loss = criterion(net(x), y).mean()   # one a sample"),
@@ -99,6 +122,10 @@ CASES = Cases(
         "a number beside it": (
             WITH_A_NUMBER,
             ("(x * 3 - z).abs().mean() + 0.5", "(x * 3 - z).abs().sum() + 0.5"),
+        ),
+        "a loss that is added up": (
+            ADDED_UP,
+            ("criterion(net(x), y).mean()", "criterion(net(x), y).sum()"),
         ),
         "a loss by hand": (BY_HAND, ("(x @ w - y).abs().mean()", "(x @ w - y).abs().sum()")),
     },

@@ -55,6 +55,16 @@ model = nn.Sequential(nn.LSTM(4, 6), nn.Linear(6, 1))
 print(model(torch.randn(5, 3, 4)).shape)
 """
 
+ONE_TARGET = """\
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.GRU(4, 6, batch_first=True), nn.Linear(6, 3))
+x, y = torch.randn(8, 5, 4), torch.randint(3, (8,))
+loss = nn.functional.cross_entropy(model(x), y)
+loss.backward()
+"""
+
 OWN = """\
 import torch
 from torch import nn
@@ -239,8 +249,15 @@ print(tagger(torch.randn(4, 7, 3)).shape)
 CASES = Cases(
     mended={},
     paired={
-        "in a Sequential": (SEQUENTIAL, ("nn.LSTM(4, 6), Steps(), nn.Linear(6, 1))",)),
-        "a layer in a row": (IN_A_ROW, ("    Steps(),\n    nn.Linear(6",)),
+        "in a Sequential": (
+            SEQUENTIAL,
+            ("nn.LSTM(4, 6), Steps(), nn.Linear", "        return pair[0][-1]\n"),
+        ),
+        "in a Sequential, before one target a row": (ONE_TARGET, ("return pair[0][:, -1]\n",)),
+        "a layer in a row": (
+            IN_A_ROW,
+            ("    Steps(),\n    nn.Linear(6", "    LastStep(),\n    nn.Linear(6"),
+        ),
         "indexed like a tensor": (INDEXED, ("steps, _ = self.gru(series)  # two layers",)),
         "an LSTM and a Linear": (CLASSIFIER, ("x, _ = self.lstm(x)  # every step",)),
         "nested calls": (NESTED, ("torch.relu(gru(torch.randn(5, 3, 4))[0])",)),
