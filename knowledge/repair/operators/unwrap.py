@@ -96,7 +96,7 @@ def _in_a_row(failure: Failure) -> Rewrites:
     told = f"`{failure.text(call.args[at].value)}` hands its steps on, without the state"
     changed = failure.replace({call: row}, beside={top: Beside(new.with_changes(body=body))})
     meaning = "the next layer is to get each step's output"
-    yield Rewrite(changed, f"line {failure.line(call.args[at])}: {told}", meaning, cost=COST.SURE)
+    yield failure.edit(changed, told, meaning, at=call.args[at])
 
 
 def _of_a_loop(failure: Failure, place: Place) -> Rewrites:
