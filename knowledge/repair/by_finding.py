@@ -2,24 +2,23 @@
 
 A finding says what a run saw, and its line. A module in `knowledge/repair/findings/` defines
 
-    KINDS: frozenset[str]
-    def edits(program: Program, finding: Finding) -> Rewrites
+    EDITS = {"a kind of finding": a function (program: Program, finding: Finding) -> Rewrites}
 
-`edits` yields every edit of its kind that the finding calls for, the likeliest first. It need not
-be sure which place is meant: each edit is run, and only one after which the finding is gone passes.
+It yields every edit of its kind that the finding calls for, the likeliest first. It need not be
+sure which place is meant: each edit is run, and only one after which the finding is gone passes.
 A module may define `checks(before, after) -> list[Check]` for what else has to hold.
 Where the edit supposes something about what is meant, it says so in its `intent`.
 
-A kind that an article is about is none of `KINDS`: the article's `codemod.py` names it.
+A kind that an article is about is one of `OF_ARTICLES`: the article's `codemod.py` names it.
 
-    applies, rewrite, checks = codemod_of(pairs, "loss_broadcasts")
+    applies, rewrite, checks = codemod_of(missing_calls, "gradients_accumulate")
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol, cast
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from knowledge.repair.toolkit.edits import Program
 
 
+ANY = ""  # in EDITS: every finding that brings its edits along
 _STAND_STILL = frozenset({"no_gradient", "zero_gradient", "not_in_optimizer"})
 _SLIP = "this is a slip"  # what an edit supposes of a line that only looks wrong
 _WAYS = 3  # of editing one line that are tried on all lines
@@ -42,10 +42,7 @@ _WAYS = 3  # of editing one line that are tried on all lines
 class FindingModule(Protocol):
     """What a module in `findings/` has to define."""
 
-    KINDS: frozenset[str]  # empty: of every finding that brings its edits along
-
-    def edits(self, program: Program, finding: Finding) -> Rewrites:
-        """The edits that may take the finding away, the likeliest first."""
+    EDITS: Mapping[str, Callable[[Program, Finding], Rewrites]]
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,12 @@ class FindingEdits:
     """One module as a codemod."""
 
     module: FindingModule
-    kinds: frozenset[str]  # empty: of every finding that brings its edits along
+    kinds: frozenset[str]
+
+    def edits(self, program: Program, finding: Finding) -> Rewrites:
+        """The edits that may take the finding away, the likeliest first."""
+        makers = self.module.EDITS
+        return makers[ANY if ANY in makers else finding.kind](program, finding)
 
     def applies(self, result: JobResult) -> bool:
         """The run raised nothing but its own doubt, and found a mistake of the kinds."""
@@ -66,7 +68,7 @@ class FindingEdits:
         for finding in self._found(result):
             of_a_kind.setdefault(finding.kind, []).append(finding)
         for found in of_a_kind.values():
-            made = list(self.module.edits(program, found[0]))
+            made = list(self.edits(program, found[0]))
             if len({f.line for f in found}) > 1:
                 everywhere = list(self._everywhere(program, found))
                 if all(f.by_text for f in found):
@@ -89,7 +91,7 @@ class FindingEdits:
             for finding in sorted(
                 {f.line: f for f in found}.values(), key=lambda f: f.line or 0, reverse=True
             ):
-                ways = list(self.module.edits(now, finding))
+                ways = list(self.edits(now, finding))
                 if which < len(ways):
                     title = ways[which].title
                     now = Program(ways[which].module.code)
@@ -124,7 +126,7 @@ class FindingEdits:
         return [
             f
             for f in result.findings
-            if f.mistake and (f.kind in self.kinds if self.kinds else bool(f.facts.get("ways")))
+            if f.mistake and (f.kind in self.kinds or (ANY in self.kinds and f.facts.get("ways")))
         ]
 
 
@@ -144,8 +146,8 @@ def load_one(name: str) -> Codemod:
         module = importlib.import_module(place)
     except ImportError as e:
         raise ArticleError(f"{place}: cannot be imported ({type(e).__name__}: {e})") from e
-    edits = cast(FindingModule, module)
-    return Codemod(name.replace("_", "-"), FindingEdits(edits, edits.KINDS))
+    kinds = frozenset(module.EDITS) - getattr(module, "OF_ARTICLES", frozenset())
+    return Codemod(name.replace("_", "-"), FindingEdits(cast(FindingModule, module), kinds))
 
 
 def codemod_of(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from typing import TypeVar
 
 from executor.protocol import Model
+
+T = TypeVar("T")
 
 
 class Check(Model):
@@ -20,6 +24,27 @@ class Check(Model):
     def of(cls, name: str, passed: object, detail: str, otherwise: str) -> Check:
         """A check with what is said where it holds, and where it does not."""
         return cls(name=name, passed=bool(passed), detail=detail if passed else otherwise)
+
+
+def refusing(
+    name: str, otherwise: str
+) -> Callable[[Callable[[T], Iterable[str]]], Callable[[T], Check]]:
+    """Make a check of a function that yields what is wrong; the first of it is told.
+
+    Args:
+        name: the check's.
+        otherwise: what is told where nothing is wrong.
+    """
+
+    def made(wrong: Callable[[T], Iterable[str]]) -> Callable[[T], Check]:
+        @wraps(wrong)
+        def check(of: T) -> Check:
+            why = next(iter(wrong(of)), None)
+            return Check(name=name, passed=why is None, detail=otherwise if why is None else why)
+
+        return check
+
+    return made
 
 
 def tally(checks: Sequence[Check]) -> str:

@@ -46,6 +46,11 @@ def mistake(result: JobResult) -> Mistake:
     )
 
 
+def without_numbers(message: str) -> str:
+    """The beginning of a message, to compare with another run's."""
+    return re.sub(r"\d+", "#", message)[:120]
+
+
 def findings_left(after: JobResult) -> tuple[Finding, ...]:
     """The findings of a run that are mistakes, the first of each kind: one may have many names."""
     first: dict[str, Finding] = {}

@@ -118,8 +118,16 @@ class Failure(Failed):
         """
         text = self.text(node)
         if (text, frame) not in self._values:
-            self._values[text, frame] = self._evaluated(node, text, frame)
+            unknown = self.writes(node)
+            self._values[text, frame] = MISSING if unknown else self.tried(f"({text})", frame)
         return self._values[text, frame]
+
+    def tried(self, code: str, frame: int = -1) -> Any:
+        """What some code is worth there, whatever it changes; MISSING where it raises."""
+        try:
+            return self.live.value(code, frame)
+        except BaseException:  # a stranger's code
+            return MISSING
 
     def edit(
         self,
@@ -154,14 +162,6 @@ class Failure(Failed):
             if name in _WRITES or (name.endswith("_") and not name.endswith("__")):
                 return True
         return False
-
-    def _evaluated(self, node: cst.CSTNode, text: str, frame: int) -> Any:
-        if self.writes(node):
-            return MISSING
-        try:
-            return self.live.value(f"({text})", frame)
-        except BaseException:
-            return MISSING
 
     def _places(self) -> Iterator[Place]:
         for depth, span in enumerate(reversed(self.live.spans), start=1):

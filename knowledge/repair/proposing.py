@@ -18,6 +18,7 @@ from executor.protocol import File, Job, JobResult, Model, Probe, Trial
 from knowledge.repair.budget import MOST_S
 from knowledge.repair.codemod import ORDER, PROPOSALS, Proposal, Proposed, propose, read_proposals
 from knowledge.repair.further import is_further_down
+from knowledge.repair.mistake import without_numbers
 from knowledge.repair.operator import Failure, Live, Operator, load_operators
 from knowledge.repair.printed import kept
 
@@ -212,16 +213,12 @@ def _gets_further(order: _Order, code: str, trial: Trial) -> bool:
         return False
     if trial.type == "NameError" and _brings(order, code, trial.message):
         return False
-    if (trial.type, _shape(trial.message)) != (error.type, _shape(error.message)):
+    if (trial.type, without_numbers(trial.message)) != (error.type, without_numbers(error.message)):
         return True
     if not before.frames or not trial.lines:
         return False
     was = before.frames[0].line, before.frames[-1].line
     return is_further_down(was, (trial.lines[0], trial.lines[-1]), order.job.code, code)
-
-
-def _shape(message: str) -> str:
-    return re.sub(r"\d+", "#", message)[:120]
 
 
 def _ask(order: _Order, live: Live) -> Proposed:
@@ -241,8 +238,8 @@ def _falls(failure: Failure, code: str) -> bool:
     try:
         failure.live.value(f"({expression})")
     except Exception as e:
-        error = failure.error
-        return (type(e).__name__, _shape(str(e))) == (error.type, _shape(error.message))
+        said = without_numbers(failure.error.message)
+        return (type(e).__name__, without_numbers(str(e))) == (failure.error.type, said)
     return False
 
 

@@ -16,7 +16,7 @@ from executor.protocol import Caught, ErrorSeen, JobResult, ModuleCall, Outcome
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Codemod, Proposal
 from knowledge.repair.further import Lines, is_further_down, matcher
-from knowledge.repair.mistake import Mistake, mistake
+from knowledge.repair.mistake import Mistake, mistake, without_numbers
 from knowledge.repair.operator import Operator
 from knowledge.repair.printed import kept
 
@@ -39,11 +39,7 @@ def same_error(a: ErrorSeen | Caught | None, b: ErrorSeen | Caught | None) -> bo
     """Whether two runs failed in the same way, numbers aside."""
     if a is None or b is None:
         return a is b
-    return a.type == b.type and _shape(a.message) == _shape(b.message)
-
-
-def _shape(message: str) -> str:
-    return re.sub(r"\d+", "#", message)[:120]
+    return a.type == b.type and without_numbers(a.message) == without_numbers(b.message)
 
 
 def shows(result: JobResult, wrong: Mistake) -> bool:
@@ -177,11 +173,11 @@ def _gone(before: JobResult, after: JobResult, wrong: Mistake, stops: str) -> Ch
 
 
 def _nothing_new(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
-    known = [(c.type, _shape(c.message)) for c in before.caught]
+    known = [(c.type, without_numbers(c.message)) for c in before.caught]
     new = [
         c
         for c in after.caught
-        if (c.type, _shape(c.message)) not in known and not _shown_later(c, before)
+        if (c.type, without_numbers(c.message)) not in known and not _shown_later(c, before)
     ]
     if _still_caught(after, wrong):
         new += [c for c in after.caught if same_error(c, before.error)]
@@ -190,8 +186,8 @@ def _nothing_new(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
     if new:
         detail = f"a new {new[0].type} is raised and caught: {new[0].message[:80]}"
         return Check(name="nothing new", passed=False, detail=detail)
-    warned = {(w.category, _shape(w.message)) for w in before.warnings}
-    fresh = [w for w in after.warnings if (w.category, _shape(w.message)) not in warned]
+    warned = {(w.category, without_numbers(w.message)) for w in before.warnings}
+    fresh = [w for w in after.warnings if (w.category, without_numbers(w.message)) not in warned]
     if fresh and wrong.error is None:
         # After an error the run goes further than before, and may warn where it had not been.
         detail = f"a new {fresh[0].category}: {fresh[0].message[:80]}"

@@ -13,6 +13,7 @@ from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import written
 from knowledge.repair.toolkit.sites import method_of, seen_error
+from knowledge.repair.toolkit.statements import is_docstring
 
 # `super(Net).__init__()`, `super.__init__()`, `super().__init__` and `super().__init()`.
 _TOLD = "it still is a Module", "it is no Module any more"
@@ -35,7 +36,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if init is None or not isinstance(init.body, cst.IndentedBlock):
         return
     lines = [s for s in init.body.body if isinstance(s, cst.SimpleStatementLine)]
-    first = next((s for s in lines if not _is_docstring(s)), None)
+    first = next((s for s in lines if not is_docstring(s)), None)
     if first is None or init.body.body[0] not in (first, lines[0]):
         return
     slipped = [s for s in lines if _SLIPPED.match(program.text(s))]
@@ -65,8 +66,3 @@ def _init(program: Failed, result: JobResult) -> cst.FunctionDef | None:
     line = program.statement
     function = program.up(line, cst.FunctionDef) if line is not None else None
     return function if function is not None and function.name.value == "__init__" else None
-
-
-def _is_docstring(line: cst.SimpleStatementLine) -> bool:
-    small = line.body[0]
-    return isinstance(small, cst.Expr) and isinstance(small.value, cst.SimpleString)

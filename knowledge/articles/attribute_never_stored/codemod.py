@@ -13,6 +13,7 @@ from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.shapes import same_layers
 from knowledge.repair.toolkit.sites import method_of, scope_of, seen_as, seen_error
+from knowledge.repair.toolkit.statements import is_docstring
 
 
 def applies(result: JobResult) -> bool:
@@ -61,17 +62,12 @@ def _with_stored(program: Failed, init: cst.FunctionDef, names: list[str]) -> Re
     statements = list(body.body)
     place = next(
         (i + 1 for i, s in enumerate(statements) if "super(" in program.text(s).split("#")[0]),
-        1 if _is_docstring(statements[0]) else 0,
+        1 if is_docstring(statements[0]) else 0,
     )
     whole = [*statements[:place], *lines, *statements[place:]]
     told = " and ".join(f"`{n}`" for n in names)
     what = f"`__init__` gets {told} and does not store it"
     yield program.edit({body: body.with_changes(body=whole)}, what, at=init)
-
-
-def _is_docstring(statement: cst.BaseStatement) -> bool:
-    first = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
-    return isinstance(first, cst.Expr) and isinstance(first.value, cst.SimpleString)
 
 
 def _parameters(init: cst.FunctionDef) -> list[str]:

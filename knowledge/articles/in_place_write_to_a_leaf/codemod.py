@@ -78,14 +78,11 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if meaning == _COMPUTE and _announced(program, write):
         meaning = ""  # who calls it a change in place may mean the tensor itself
     if meaning != _COMPUTE:
-        lines = _neighbours(program, write)
-        yield Rewrite(
-            program.replace(under(program, lines, f"{program.name_of('torch', 'no_grad')}()")),
-            f"line {program.line(write.line)}: change the values of `{name}` without recording "
-            f"it; {_what_stays(program.seen.get(name))}",
-            _UPDATE if not meaning else "",
-            said=_SAID_UPDATE,
-        )
+        lines, intent = _neighbours(program, write), _UPDATE if not meaning else ""
+        new = under({s: s for s in lines}, f"{program.name_of('torch', 'no_grad')}()")
+        told = f"change the values of `{name}` without recording it"
+        told = f"{told}; {_what_stays(program.seen.get(name))}"
+        yield program.edit(new, told, intent, at=write.line, said=_SAID_UPDATE)
     if meaning != _UPDATE:
         yield from _computed(program, write, _COMPUTE if not meaning else "")
 

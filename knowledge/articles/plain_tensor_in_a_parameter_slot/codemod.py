@@ -79,9 +79,9 @@ def _written(
 ) -> Rewrite:
     copy = cst.Expr(method(target, "copy_", cst.Arg(small.value)), semicolon=small.semicolon)
     inner = line.with_changes(body=[copy])
-    edits = under(program, [inner], f"{program.name_of('torch', 'no_grad')}()")
+    edits = under({line: inner}, f"{program.name_of('torch', 'no_grad')}()")
     told = "the parameter stays, and gets the new values without recording it"
-    return program.edit({line: edits[inner]}, told, subjects=(target.attr.value,))
+    return program.edit(edits, told, subjects=(target.attr.value,))
 
 
 # -- what forward computes from its data -----------------------------------------------------

@@ -10,14 +10,13 @@ from typing import Any
 import libcst as cst
 
 from executor.protocol import Finding
+from knowledge.repair.by_finding import ANY
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Edits, Program, operand
 from knowledge.repair.toolkit.statements import Small, inserted, moved
 
-KINDS: frozenset[str] = frozenset()  # of every finding that brings its edits along
 
-
-def edits(program: Program, finding: Finding) -> Rewrites:
+def _as_told(program: Program, finding: Finding) -> Rewrites:
     """Each way that the finding names."""
     for way in finding.facts.get("ways", ()):
         module = _moved(program, way) if "moves" in way else _changed(program, way)
@@ -94,3 +93,6 @@ def _statement(program: Program, span: list[int]) -> Small | cst.BaseCompoundSta
         if program.line(statement) == span[0]:
             return statement
     return None
+
+
+EDITS = {ANY: _as_told}

@@ -13,21 +13,10 @@ from knowledge.repair.toolkit.imports import with_import
 from knowledge.repair.toolkit.sites import calls
 from knowledge.repair.toolkit.statements import last_name
 
-KINDS = frozenset({"loads_itself", "state_not_copied", "shared_weights", "one_module_repeated"})
 _COPIES = ("deepcopy", "clone", "save")
 
 
-def edits(program: Program, finding: Finding) -> Rewrites:
-    """The copy that is missing."""
-    if finding.kind in ("loads_itself", "state_not_copied"):
-        yield from _of_weights(program)
-    elif finding.kind == "shared_weights":
-        yield from _of_a_model(program, finding)
-    else:
-        yield from _of_each(program, finding)
-
-
-def _of_weights(program: Program) -> Rewrites:
+def _of_weights(program: Program, finding: Finding) -> Rewrites:
     """`copy.deepcopy(model.state_dict())` where the weights are put aside."""
     for taken in calls(program, r"\.state_dict$"):
         here = takewhile(lambda n: not isinstance(n, cst.BaseSmallStatement), program.above(taken))
@@ -74,9 +63,9 @@ def _imported(program: Program, new: Edits, at: cst.CSTNode, told: str) -> Rewri
 
 def _of_each(program: Program, finding: Finding) -> Rewrites:
     """`[Block() for _ in range(4)]` for `[Block()] * 4`; of a variable, a copy for each."""
-    statement = program.statement_on(finding.line) if finding.line else None
+    statement = program.statement_on(finding.line)
     told = "each of them is made anew, with weights of its own"
-    for node in program.inside(statement, cst.BinaryOperation) if statement is not None else ():
+    for node in program.inside(statement, cst.BinaryOperation):
         if not isinstance(node.operator, cst.Multiply):
             continue
         sides = (node.left, node.right), (node.right, node.left)
@@ -91,6 +80,14 @@ def _of_each(program: Program, finding: Finding) -> Rewrites:
                 yield _imported(program, {node: comprehension.with_changes(elt=copied)}, node, told)
             else:
                 yield program.edit({node: made}, told)
-    for made_so in program.inside(statement, cst.ListComp) if statement is not None else ():
+    for made_so in program.inside(statement, cst.ListComp):
         if isinstance(made_so.elt, cst.Name):
             yield _copied(program, made_so.elt, made_so.elt, told)
+
+
+EDITS = {
+    "loads_itself": _of_weights,
+    "state_not_copied": _of_weights,
+    "shared_weights": _of_a_model,
+    "one_module_repeated": _of_each,
+}

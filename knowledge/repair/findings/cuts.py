@@ -13,7 +13,6 @@ from knowledge.repair.toolkit.flow import without_with
 from knowledge.repair.toolkit.sites import calls
 from knowledge.repair.toolkit.statements import last_name
 
-KINDS = frozenset({"no_gradient", "zero_gradient", "loss_without_graph"})
 _WITHOUT = re.compile(r"^(torch\.)?(no_grad|inference_mode)(\(\))?$")
 _MAKES_ANEW = r"(^|\.)(tensor|as_tensor|Tensor|FloatTensor|from_numpy)$"
 _TAKES_OUT = {"item", "tolist", "numpy", "detach", "cpu"}
@@ -22,14 +21,8 @@ _EVALUATES = re.compile(
 )
 
 
-def edits(program: Program, finding: Finding) -> Rewrites:
+def _joined(program: Program, finding: Finding) -> Rewrites:
     """Each place that cuts, left out; the run decides which one it is."""
-    if finding.kind == "zero_gradient":
-        yield from _drawn(program)
-        return
-    if finding.kind == "loss_without_graph":
-        yield from collected(program)
-        return
     yield from _detached(program)
     yield from _decorated(program)
     yield from _blocks(program)
@@ -89,7 +82,7 @@ def _made_anew(program: Program) -> Rewrites:
             yield program.edit({made: new}, told)
 
 
-def collected(program: Program) -> Rewrites:
+def collected(program: Program, finding: Finding) -> Rewrites:
     """`torch.stack(parts)` for `torch.tensor(parts)`, and no `.item()` where they are collected."""
     for made in calls(program, _MAKES_ANEW):
         if not made.args or not isinstance(made.args[0].value, cst.Name):
@@ -135,10 +128,13 @@ def _elements(program: Program, value: cst.BaseExpression) -> cst.BaseExpression
     return value
 
 
-def _drawn(program: Program) -> Rewrites:
+def _drawn(program: Program, finding: Finding) -> Rewrites:
     """`.rsample()` for `.sample()`: the same draw, as a function of the distribution's numbers."""
     for drawn in calls(program, r"\.sample$"):
         assert isinstance(drawn.func, cst.Attribute)
         new = method(drawn.func.value, "rsample", *drawn.args)
         told = "`rsample()` draws the same numbers, and gradients go through the draw"
         yield program.edit({drawn: new}, told)
+
+
+EDITS = {"no_gradient": _joined, "zero_gradient": _drawn, "loss_without_graph": collected}

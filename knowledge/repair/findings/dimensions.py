@@ -11,40 +11,38 @@ from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Edits, Program, method
 from knowledge.repair.toolkit.sites import argument, calls, integer, with_argument
 
-KINDS = frozenset(
-    {"softmax_wrong_dim", "attention_wrong_dim", "softmax_over_samples", "normalised_wrong_dim",
-     "view_not_permute", "reads_first_step"}
-)  # fmt: skip
 _SOFTMAX = r"(^|\.)(log_)?softmax$|(^|\.)(Log)?Softmax$"
 _NORM = r"(^|\.)(normalize|norm|vector_norm)$"
 _FUNCTIONS = ("F", "torch", "nn.functional", "torch.nn.functional", "torch.linalg")
 
 
-def edits(program: Program, finding: Finding) -> Rewrites:
-    """Each call that may be the one, along the other dimension."""
+def _of_norms(program: Program, finding: Finding) -> Rewrites:
+    """The norms along the dimension that is summed up in the product."""
+    rank, used = len(finding.facts["input"]), finding.facts["used"]
+    found = [c for c in calls(program, _NORM) if _normed(program, c) in (used, used + rank)]
+    if found:
+        told = "what is multiplied has the length 1"
+        yield _along(program, found, finding.facts["summed"], told)
+
+
+def _of_samples(program: Program, finding: Finding) -> Rewrites:
+    """Each softmax that says no dimension, along that of a sample's values."""
+    for call in calls(program, _SOFTMAX):
+        if _dim(program, call) is None:
+            yield _along(program, [call], -1, "the values of each sample add up to 1")
+
+
+def _as_read(program: Program, finding: Finding) -> Rewrites:
+    """Each softmax that may be the one, along the dimension that is read."""
     facts = finding.facts
-    if finding.kind == "view_not_permute":
-        yield from _turned(program, finding)
-    elif finding.kind == "reads_first_step":
-        yield from _last_step(program, finding)
-    elif finding.kind == "normalised_wrong_dim":
-        rank, used = len(facts["input"]), facts["used"]
-        found = [c for c in calls(program, _NORM) if _normed(program, c) in (used, used + rank)]
-        if found:
-            yield _along(program, found, facts["summed"], "what is multiplied has the length 1")
-    elif finding.kind == "softmax_over_samples":
-        for call in calls(program, _SOFTMAX):
-            if _dim(program, call) is None:
-                yield _along(program, [call], -1, "the values of each sample add up to 1")
-    else:
-        rank = len(facts.get("weights") or facts.get("input") or ())
-        wanted = facts.get("read", facts.get("summed"))
-        for call in calls(program, _SOFTMAX):
-            given = _number(_dim(program, call))
-            if given is None or wanted is None or given % rank != facts["used"]:
-                continue
-            new = wanted if given >= 0 and finding.kind == "softmax_wrong_dim" else wanted - rank
-            yield _along(program, [call], new, f"the values along dimension {new} add up to 1")
+    rank = len(facts.get("weights") or facts.get("input") or ())
+    wanted = facts.get("read", facts.get("summed"))
+    for call in calls(program, _SOFTMAX):
+        given = _number(_dim(program, call))
+        if given is None or wanted is None or given % rank != facts["used"]:
+            continue
+        new = wanted if given >= 0 and finding.kind == "softmax_wrong_dim" else wanted - rank
+        yield _along(program, [call], new, f"the values along dimension {new} add up to 1")
 
 
 def _along(program: Program, found: list[cst.Call], dim: int, told: str) -> Rewrite:
@@ -86,7 +84,7 @@ def _number(value: cst.BaseExpression | None) -> int | None:
 
 def _turned(program: Program, finding: Finding) -> Rewrites:
     """`permute` with the order of the dimensions, in the place of the view."""
-    statement = program.statement_on(finding.line) if finding.line else None
+    statement = program.statement_on(finding.line)
     order = finding.facts.get("order")
     if statement is None or not order:
         return
@@ -128,3 +126,13 @@ def _last_step(program: Program, finding: Finding) -> Rewrites:
     index = found[0].slice[1].with_changes(slice=cst.Index(integer(-1)))
     new = found[0].with_changes(slice=[found[0].slice[0], index, *found[0].slice[2:]])
     yield program.edit({found[0]: new}, "the state of the last step, which has read them all")
+
+
+EDITS = {
+    "softmax_wrong_dim": _as_read,
+    "attention_wrong_dim": _as_read,
+    "softmax_over_samples": _of_samples,
+    "normalised_wrong_dim": _of_norms,
+    "view_not_permute": _turned,
+    "reads_first_step": _last_step,
+}

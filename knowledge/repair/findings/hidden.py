@@ -11,16 +11,10 @@ from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.sites import calls
 
-KINDS = frozenset({"mask_without_effect", "target_in_inputs"})
 _INFINITY = 'float("-inf")'
 
 
-def edits(program: Program, finding: Finding) -> Rewrites:
-    """The edit that the kind of the finding calls for."""
-    yield from _next_value(program) if finding.kind == "target_in_inputs" else _hidden(program)
-
-
-def _hidden(program: Program) -> Rewrites:
+def _hidden(program: Program, finding: Finding) -> Rewrites:
     """Minus infinity where a mask is to hide a score."""
     for node in calls(program, r"(^|\.)masked_fill_?$"):
         value = node.args[-1].value if len(node.args) > 1 else None
@@ -41,7 +35,7 @@ def _hidden(program: Program) -> Rewrites:
         yield program.edit({product: total}, "a masked place gets no weight")
 
 
-def _next_value(program: Program) -> Rewrites:
+def _next_value(program: Program, finding: Finding) -> Rewrites:
     """`series[i + w]`, where `series[i + w - 1]` is the last one of the window."""
     for node in sorted(program.all(cst.Subscript), key=program.line):
         index = node.slice[0].slice
@@ -57,3 +51,6 @@ def _next_value(program: Program) -> Rewrites:
             told = "the value behind the window"
             meant = "the value that follows the window is to be predicted"
             yield program.edit({value: value.left}, told, meant, at=node)
+
+
+EDITS = {"mask_without_effect": _hidden, "target_in_inputs": _next_value}

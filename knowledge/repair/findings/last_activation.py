@@ -22,12 +22,7 @@ from knowledge.repair.toolkit.sites import (
 )
 from knowledge.repair.toolkit.statements import last_name
 
-KINDS = frozenset(
-    {"relu_before_loss", "targets_out_of_reach", "several_classes", "raw_scores_to_nll",
-     "raw_scores_to_bce",
-     "loss_arguments_swapped", "kl_div_arguments", "raw_scores_to_ctc", "targets_without_sign"}
-)  # fmt: skip
-_TWICE = ("softmax_before_cross_entropy", "sigmoid_before_bce_with_logits")  # of two articles
+OF_ARTICLES = frozenset({"softmax_before_cross_entropy", "sigmoid_before_bce_with_logits"})
 _OF_ACTIVATION = {
     "ReLU": ("relu", "ReLU"),
     "Relu": ("relu", "ReLU"),
@@ -40,23 +35,6 @@ _OF_ACTIVATION = {
 }
 _FUNCTIONS = re.compile(r"^(torch(\.\w+)*|F|nn\.functional|self(\.\w+)*)$")
 _THRESHOLD = re.compile(r"[<>]=?\s*0?\.5\b|\.round\(|\bround\(")
-
-
-def edits(program: Program, finding: Finding) -> Rewrites:
-    """The edit that the kind of the finding calls for."""
-    makers = {
-        **dict.fromkeys(_TWICE, _once),
-        "relu_before_loss": _without_activation,
-        "targets_out_of_reach": _without_activation,
-        "several_classes": _one_loss_a_label,
-        "raw_scores_to_nll": _with_logarithm,
-        "raw_scores_to_bce": _of_scores,
-        "loss_arguments_swapped": _in_order,
-        "kl_div_arguments": _as_logarithms,
-        "raw_scores_to_ctc": _ctc_with_logarithm,
-        "targets_without_sign": _signed,
-    }
-    yield from makers[finding.kind](program, finding)
 
 
 # -- an activation too many ------------------------------------------------------------------
@@ -88,7 +66,7 @@ def _given_to_a_call(program: Program, call: cst.Call) -> cst.Name | None:
 def checks(before: JobResult, after: JobResult) -> list[Check]:
     """What is applied once gives another loss than what was applied twice."""
     first, then = backwards(before)[:1], backwards(after)[:1]
-    if not any(f.kind in _TWICE for f in before.findings) or not (first and then):
+    if not any(f.kind in OF_ARTICLES for f in before.findings) or not (first and then):
         return []
     a, b = first[0].loss, then[0].loss
     changed = a is not None and b is not None and a.shape == b.shape and not same_values(a, b)
@@ -221,7 +199,7 @@ def _as_logarithms(program: Program, finding: Finding) -> Rewrites:
         for c in made
         if isinstance(assign := program.parent(c), cst.Assign)
     }
-    statement = program.statement_on(finding.line) if finding.line else None
+    statement = program.statement_on(finding.line)
     inside = list(program.inside(statement, cst.Call)) if statement is not None else []
     losses = [c for c in inside if last_name(program, c.func) in {"kl_div"} | held - {""}]
     if len(losses) != 1 or not losses[0].args:
@@ -253,8 +231,8 @@ def _as_logarithms(program: Program, finding: Finding) -> Rewrites:
 
 def _in_order(program: Program, finding: Finding) -> Rewrites:
     """The two arguments of a loss, exchanged."""
-    statement = program.statement_on(finding.line) if finding.line else None
-    for call in program.inside(statement, cst.Call) if statement is not None else ():
+    statement = program.statement_on(finding.line)
+    for call in program.inside(statement, cst.Call):
         plain = [a for a in call.args if a.keyword is None and not a.star]
         if len(call.args) != 2 or len(plain) != 2:
             continue
@@ -295,3 +273,18 @@ def _signed(program: Program, finding: Finding) -> Rewrites:
             twice = cst.BinaryOperation(cst.Integer("2"), cst.Multiply(), operand(target))
             new = cst.BinaryOperation(twice, cst.Subtract(), cst.Integer("1"))
             yield program.edit({target: new}, "0 becomes -1, 1 stays 1", at=node)
+
+
+EDITS = {
+    "softmax_before_cross_entropy": _once,
+    "sigmoid_before_bce_with_logits": _once,
+    "relu_before_loss": _without_activation,
+    "targets_out_of_reach": _without_activation,
+    "several_classes": _one_loss_a_label,
+    "raw_scores_to_nll": _with_logarithm,
+    "raw_scores_to_bce": _of_scores,
+    "loss_arguments_swapped": _in_order,
+    "kl_div_arguments": _as_logarithms,
+    "raw_scores_to_ctc": _ctc_with_logarithm,
+    "targets_without_sign": _signed,
+}

@@ -22,25 +22,9 @@ from knowledge.repair.toolkit.statements import (
     told_moved,
 )
 
-KINDS = frozenset(
-    {"never_stepped", "step_without_gradients", "stays_in_eval", "scheduler_never_stepped",
-     "scaler_left_out"}
-)  # fmt: skip
+OF_ARTICLES = frozenset({"gradients_accumulate"})
 _LOSS = re.compile(r"(?i)loss|criterion|cross_entropy|objective|error")
 _OPTIMIZER = re.compile(r"(?i)sched|scaler")
-
-
-def edits(program: Program, finding: Finding) -> Rewrites:
-    """The call that is missing, where the loop leaves one place for it."""
-    makers = {
-        "never_stepped": _step,
-        "step_without_gradients": _backward,
-        "gradients_accumulate": _zero_grad,
-        "stays_in_eval": _train,
-        "scheduler_never_stepped": _schedule,
-        "scaler_left_out": _scaled,
-    }
-    yield from makers[finding.kind](program, finding)
 
 
 def _step(program: Program, finding: Finding) -> Rewrites:
@@ -85,7 +69,7 @@ def _backward(program: Program, finding: Finding) -> Rewrites:
 
     Or the losses themselves, where new tensors were made of their numbers.
     """
-    yield from collected(program)
+    yield from collected(program, finding)
     steps = [s for s in calls_of(program, "step") if not _OPTIMIZER.search(receiver(program, s[1]))]
     for step, _ in steps:
         here = block(program, step)
@@ -134,7 +118,7 @@ def _zero_grad(program: Program, finding: Finding) -> Rewrites:
 
 def _train(program: Program, finding: Finding) -> Rewrites:
     """`model.train()` before the loop over the batches, or at the beginning of each round."""
-    statement = program.statement_on(finding.line) if finding.line else None
+    statement = program.statement_on(finding.line)
     called = (
         re.search(rf"((?:\b\w+\.)*)\b{re.escape(finding.name)}\(", program.text(statement))
         if statement is not None
@@ -156,7 +140,7 @@ def _train(program: Program, finding: Finding) -> Rewrites:
 
 def _schedule(program: Program, finding: Finding) -> Rewrites:
     """`scheduler.step()` at the end of each epoch, where loops over batches stand in epochs."""
-    line = program.statement_on(finding.line) if finding.line else None
+    line = program.statement_on(finding.line)
     if line is None or "Plateau" in program.text(line):
         return  # this one has to be told a loss
     for step, stepping in calls_of(program, "step"):
@@ -193,3 +177,13 @@ def _scaled(program: Program, finding: Finding) -> Rewrites:
     update = inserted(program, statement, f"{name}.update()", after=True)
     told = f"`{name}` divides the gradients again and makes the step"
     yield program.edit(program.replace({call: new}, beside=update), told, at=statement, as_one=True)
+
+
+EDITS = {
+    "never_stepped": _step,
+    "step_without_gradients": _backward,
+    "gradients_accumulate": _zero_grad,
+    "stays_in_eval": _train,
+    "scheduler_never_stepped": _schedule,
+    "scaler_left_out": _scaled,
+}

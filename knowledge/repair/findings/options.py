@@ -17,31 +17,8 @@ from knowledge.repair.toolkit.sites import (
     without_argument,
 )
 
-KINDS = frozenset(
-    {"samples_mixed", "sorted_samples", "target_not_detached", "inputs_unscaled",
-     "units_identical", "freezes_nothing", "class_ignored", "loader_empty", "padding_counts",
-     "weights_inverted", "advantage_not_detached"}
-)  # fmt: skip
 _TIME_FIRST = r"(^|\.)(LSTM|GRU|RNN|MultiheadAttention|Transformer(En|De)coderLayer|Transformer)$"
 _EQUAL = r"(^|\.)(constant_|ones_|zeros_)$"
-
-
-def edits(program: Program, finding: Finding) -> Rewrites:
-    """The edit that the kind of the finding calls for."""
-    makers = {
-        "samples_mixed": _batch_first,
-        "sorted_samples": _shuffled,
-        "target_not_detached": _detached,
-        "inputs_unscaled": _scaled,
-        "units_identical": _random,
-        "freezes_nothing": _frozen,
-        "class_ignored": _without_option,
-        "loader_empty": _without_option,
-        "padding_counts": _without_padding,
-        "weights_inverted": _inverse,
-        "advantage_not_detached": _as_numbers,
-    }
-    yield from makers[finding.kind](program, finding)
 
 
 def _batch_first(program: Program, finding: Finding) -> Rewrites:
@@ -56,8 +33,8 @@ def _batch_first(program: Program, finding: Finding) -> Rewrites:
 
 
 def _shuffled(program: Program, finding: Finding) -> Rewrites:
-    statement = program.statement_on(finding.line) if finding.line else None
-    for loader in program.inside(statement, cst.Call) if statement is not None else ():
+    statement = program.statement_on(finding.line)
+    for loader in program.inside(statement, cst.Call):
         if re.search(r"(^|\.)DataLoader$", program.text(loader.func)):
             new = with_argument(loader, 99, "shuffle", cst.Name("True"))
             yield program.edit({loader: new}, "the samples come in another order in each epoch")
@@ -123,8 +100,8 @@ def _random(program: Program, finding: Finding) -> Rewrites:
 
 def _frozen(program: Program, finding: Finding) -> Rewrites:
     """`module.requires_grad_(False)`, which reaches the parameters."""
-    statement = program.statement_on(finding.line) if finding.line else None
-    for assign in program.inside(statement, cst.Assign) if statement is not None else ():
+    statement = program.statement_on(finding.line)
+    for assign in program.inside(statement, cst.Assign):
         target = assign.targets[0].target
         if isinstance(target, cst.Attribute) and target.attr.value == "requires_grad":
             new = cst.Expr(method(target.value, "requires_grad_", cst.Arg(assign.value)))
@@ -170,3 +147,18 @@ def _as_numbers(program: Program, finding: Finding) -> Rewrites:
             if is_gain and re.search(r"(?i)log", program.text(other)):
                 told = "the policy's loss leaves the values alone"
                 yield program.edit({side: method(side, "detach")}, told, at=node)
+
+
+EDITS = {
+    "samples_mixed": _batch_first,
+    "sorted_samples": _shuffled,
+    "target_not_detached": _detached,
+    "inputs_unscaled": _scaled,
+    "units_identical": _random,
+    "freezes_nothing": _frozen,
+    "class_ignored": _without_option,
+    "loader_empty": _without_option,
+    "padding_counts": _without_padding,
+    "weights_inverted": _inverse,
+    "advantage_not_detached": _as_numbers,
+}

@@ -13,20 +13,11 @@ from knowledge.repair.toolkit.flow import loops_around
 from knowledge.repair.toolkit.sites import OPTIMIZERS
 from knowledge.repair.toolkit.statements import block, calls_of, receiver, told_moved
 
-KINDS = frozenset({"not_in_optimizer", "scheduler_first", "optimizer_made_anew", "rate_died"})
 
-
-def edits(program: Program, finding: Finding) -> Rewrites:
-    """The statement moved."""
-    if finding.kind == "not_in_optimizer":
-        yield from _below_what_is_made(program, finding)
-        yield from _of_the_whole(program, finding)
-    elif finding.kind == "scheduler_first":
-        yield from _behind_the_step(program, finding)
-    elif finding.kind == "rate_died":
-        yield from _once_an_epoch(program)
-    else:
-        yield from _above_the_loop(program)
+def _held(program: Program, finding: Finding) -> Rewrites:
+    """The optimizer made where, or of what, it holds the parameter."""
+    yield from _below_what_is_made(program, finding)
+    yield from _of_the_whole(program, finding)
 
 
 def _of_the_whole(program: Program, finding: Finding) -> Rewrites:
@@ -80,7 +71,7 @@ def _below_what_is_made(program: Program, finding: Finding) -> Rewrites:
 
 def _behind_the_step(program: Program, finding: Finding) -> Rewrites:
     """The scheduler's step right behind the optimizer's, or at the end of the epoch."""
-    statement = program.statement_on(finding.line) if finding.line else None
+    statement = program.statement_on(finding.line)
     found = [s for s, _ in calls_of(program, "step") if program.parent(s) is statement]
     if not found:
         return
@@ -95,7 +86,7 @@ def _behind_the_step(program: Program, finding: Finding) -> Rewrites:
     yield from told_moved(program, scheduler, last, told, after=True)
 
 
-def _once_an_epoch(program: Program) -> Rewrites:
+def _once_an_epoch(program: Program, finding: Finding) -> Rewrites:
     """A scheduler's step behind the loop over the batches, where that stands in one of epochs."""
     for step, call in calls_of(program, "step"):
         loops = loops_around(program, step)
@@ -105,7 +96,7 @@ def _once_an_epoch(program: Program) -> Rewrites:
         yield from told_moved(program, step, loops[0], told, after=True)
 
 
-def _above_the_loop(program: Program) -> Rewrites:
+def _above_the_loop(program: Program, finding: Finding) -> Rewrites:
     """An optimizer that each round makes anew, made once above the loop."""
     for made in _made(program):
         loops = loops_around(program, made)
@@ -120,3 +111,11 @@ def _above_the_loop(program: Program) -> Rewrites:
 
 def _head(loop: cst.For | cst.While) -> cst.BaseExpression:
     return loop.target if isinstance(loop, cst.For) else loop.test
+
+
+EDITS = {
+    "not_in_optimizer": _held,
+    "scheduler_first": _behind_the_step,
+    "optimizer_made_anew": _above_the_loop,
+    "rate_died": _once_an_epoch,
+}

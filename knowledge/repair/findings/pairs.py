@@ -12,12 +12,10 @@ from knowledge.repair.toolkit.edits import Edits, Program, method
 from knowledge.repair.toolkit.sites import integer
 from knowledge.repair.toolkit.statements import last_name
 
-KINDS = frozenset({"comparison_broadcasts", "loss_broadcasts"})
 
-
-def edits(program: Program, finding: Finding) -> Rewrites:
+def _alike_in_shape(program: Program, finding: Finding) -> Rewrites:
     """A dimension that was added left out, else one dropped, of each operand on the line."""
-    statement = program.statement_on(finding.line) if finding.line else None
+    statement = program.statement_on(finding.line)
     if statement is None:
         return
     told = "prediction and target have one shape, so that each is compared with its own"
@@ -62,3 +60,6 @@ def _pair(program: Program, node: cst.BaseExpression) -> Iterator[tuple[cst.Base
             yield node.func.value, node.args[0].value
     elif isinstance(node, cst.Call) and len(node.args) == 2 and not any(a.star for a in node.args):
         yield node.args[0].value, node.args[1].value
+
+
+EDITS = {"comparison_broadcasts": _alike_in_shape, "loss_broadcasts": _alike_in_shape}

@@ -13,13 +13,11 @@ from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.sites import OPTIMIZERS, argument, calls
 
-KINDS = frozenset({"loss_not_finite", "loss_ran_away"})
-
 _RATE = re.compile(r"(?i)^(lr|learning_?rate|eta)$")
 _POWERS = range(1, 8)  # of ten that the rate is divided by
 
 
-def edits(program: Program, finding: Finding) -> Rewrites:
+def _smaller(program: Program, finding: Finding) -> Rewrites:
     """Each rate of the program, ten times smaller, a hundred times, and so on."""
     if not finding.facts.get("ran_away"):
         return
@@ -61,3 +59,6 @@ def _rates(program: Program) -> Iterator[tuple[cst.BaseNumber, float]]:
 def _written(value: float) -> str:
     text = f"{value:.6g}"
     return text if re.search(r"[.e]", text) else f"{text}.0"
+
+
+EDITS = {"loss_not_finite": _smaller, "loss_ran_away": _smaller}

@@ -112,10 +112,7 @@ def _not_given(failure: Failure) -> Rewrites:
             made = given_to(failure, part)
             at = made.value if made and failure.value(made.value, place.frame) is held else part
             new = cst.parse_expression(f"{failure.text(at)}({given})")
-            try:
-                result = failure.live.value(failure.module.code_for_node(new), place.frame)
-            except Exception:
-                continue
+            result = failure.tried(failure.module.code_for_node(new), place.frame)
             if hasattr(result, node.attr.value):
                 name = failure.text(at)
                 told = f"`{name}` is a function, and what it gives is used"

@@ -17,7 +17,7 @@ from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Edits, Program, method, separated
 from knowledge.repair.toolkit.flow import free_name, loops_around
 from knowledge.repair.toolkit.keeps import written
-from knowledge.repair.toolkit.sites import calls
+from knowledge.repair.toolkit.sites import calls, scope_of
 
 ERRORS = ("too_many_arguments", "missing_arguments", "object_attribute", "tensor_attribute")
 _TOLD = "the hook is still registered", "nothing is registered any more"
@@ -179,7 +179,5 @@ def _first_of(program: Program, hook: Hook, name: str) -> Edits:
 
 
 def _is_method(program: Program, function: cst.FunctionDef) -> bool:
-    block = program.parent(function)
-    around = program.parent(block) if block is not None else None
     static = any("staticmethod" in program.text(d) for d in function.decorators)
-    return isinstance(around, cst.ClassDef) and not static
+    return isinstance(scope_of(program, function), cst.ClassDef) and not static

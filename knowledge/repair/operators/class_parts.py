@@ -100,10 +100,7 @@ def _bare_super(failure: Failure) -> Rewrites:
     made = failure.text(node.func).replace(" ", "")
     if cls is None or not re.fullmatch(r"super\([\w,]*\)\.__init__", made):
         return
-    try:
-        mro = list(type(failure.live.value("self")).__mro__)
-    except BaseException:
-        return
+    mro = type(failure.tried("self")).__mro__
     names = [c.__name__ for c in mro]
     above = mro[names.index(cls.name.value) + 1 :] if cls.name.value in names else []
     base = next((c for c in above if "__init__" in vars(c)), None)

@@ -19,6 +19,7 @@ from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.flow import free_name, parameters
+from knowledge.repair.toolkit.lookups import registered
 from knowledge.repair.toolkit.sites import scope_of
 
 TYPES = frozenset({"TypeError", "AttributeError", "UnboundLocalError"})
@@ -122,10 +123,7 @@ def _hidden(failure: Failure) -> Iterator[_Hidden]:
             if owner is failure.missing or type(owner).__name__ not in classes:
                 continue
             held = dict(vars(owner)) if hasattr(owner, "__dict__") else {}
-            if isinstance(owner, nn.Module):
-                held |= dict(owner.named_children())
-                held |= dict(owner.named_parameters(recurse=False))
-                held |= dict(owner.named_buffers(recurse=False))
+            held |= registered(owner) if isinstance(owner, nn.Module) else {}
             if name in held and callable(getattr(type(owner), name, None)):
                 yield _Hidden(name, owner, held[name])
             # `net.eval()` calls `train`, whose name may be a flag's.

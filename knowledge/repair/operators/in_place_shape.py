@@ -57,7 +57,7 @@ def edits(failure: Failure) -> Rewrites:
 
 def _small(failure: Failure) -> cst.BaseSmallStatement | None:
     """The statement that failed; `x += 1` is one that no expression of it raised."""
-    line = failure.statement_on(failure.error.line or 0)
+    line = failure.statement_on(failure.error.line)
     return line.body[0] if line is not None and len(line.body) == 1 else None
 
 

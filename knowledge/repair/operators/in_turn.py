@@ -39,7 +39,7 @@ def edits(failure: Failure) -> Rewrites:
     for at in _handed_on(failure, call, list(layers)) if several else (0,):
         looped = list(_looped(failure, call, at))
         yield from looped or (_own_class(failure, call, at) if several else ())
-    yield from _side_by_side(failure, call, list(layers))
+    yield from _side_by_side(failure, call)
 
 
 def _handed_on(failure: Failure, call: cst.Call, layers: list[Any]) -> Iterator[int]:
@@ -109,17 +109,15 @@ def _looped(failure: Failure, call: cst.Call, at: int) -> Rewrites:
     yield Rewrite(failure.replace({statement: new}), title, meaning, cost=COST.SURE, as_one=True)
 
 
-def _side_by_side(failure: Failure, call: cst.Call, layers: list[Any]) -> Rewrites:
+def _side_by_side(failure: Failure, call: cst.Call) -> Rewrites:
     """`torch.cat([head(x) for head in heads], dim=1)`, where each gives one column of its own."""
     owner = failure.text(call.func)
     item = free_name(failure, owner.rpartition(".")[2].removesuffix("s") or "layer")
     inner = failure.module.code_for_node(call.with_changes(func=cst.Name(item)))
     columns = f"[{inner} for {item} in {owner}]"
-    try:
-        shapes = [c.shape[1:] for c in failure.live.value(columns)]
-    except Exception:
-        return
-    if len(layers) > 1 and all(shape == (1,) for shape in shapes):
+    given = failure.tried(columns)
+    parts = given if isinstance(given, list) else ()
+    if len(parts) > 1 and all(getattr(p, "shape", ())[1:] == (1,) for p in parts):
         new = cst.parse_expression(f"{failure.name_of('torch', 'cat')}({columns}, dim=1)")
         meaning = f"the layers of `{owner}` stand side by side"
         yield failure.edit({call: new}, f"each of `{owner}` gives one column", meaning)

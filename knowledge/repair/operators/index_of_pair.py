@@ -22,8 +22,7 @@ KEEPS = (written("values", *_TOLD, has=r"\.values"),)
 
 def edits(failure: Failure) -> Rewrites:
     """`.values` where the pair is made, if an index of the failing statement is a variable."""
-    statement = failure.statement
-    for index in failure.inside(statement, cst.Subscript) if statement is not None else ():
+    for index in failure.inside(failure.statement, cst.Subscript):
         pair = index.value
         if not isinstance(pair, cst.Name) or not _is_pair(failure.value(pair)):
             continue

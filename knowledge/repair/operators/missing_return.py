@@ -19,7 +19,7 @@ from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.keeps import asked
 from knowledge.repair.toolkit.lazily import torch
-from knowledge.repair.toolkit.sites import assignment, value_given
+from knowledge.repair.toolkit.sites import assignment, scope_of, value_given
 
 KEEPS = (asked,)
 _FAMILIES = ("none", "none_attribute", "argument_type", "not_callable", "operand_types",
@@ -95,7 +95,7 @@ def _that_drop_it(program: Program) -> dict[cst.FunctionDef, _Change]:
 def _with_the_others(failure: Failure) -> Rewrites:
     """`return recon, mu, logvar` for `return recon`, where it is unpacked into such names."""
     place = failure.places[0] if failure.places else None
-    statement = failure.statement_on(failure.error.line or 0)
+    statement = failure.statement_on(failure.error.line)
     small = statement.body[0] if statement is not None and statement.body else None
     if place is None or not isinstance(small, cst.Assign) or not isinstance(small.value, cst.Call):
         return
@@ -145,17 +145,13 @@ def _defined(failure: Failure, place: Place, call: cst.Call) -> cst.FunctionDef 
     ):
         return None
     owner, _, last = name.rpartition(".")
-    found = [
-        f
-        for f in failure.all(cst.FunctionDef)
-        if f.name.value == last and _owner(failure, f) == owner
-    ]
+    every = [f for f in failure.all(cst.FunctionDef) if f.name.value == last]
+    found = [f for f in every if _owner(failure, f) == owner]
     return found[0] if len(found) == 1 else None
 
 
 def _owner(program: Program, function: cst.FunctionDef) -> str:
-    block = program.parent(function)
-    outer = program.parent(block) if block is not None else None
+    outer = scope_of(program, function)
     return outer.name.value if isinstance(outer, cst.ClassDef) else ""
 
 

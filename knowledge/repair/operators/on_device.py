@@ -98,7 +98,7 @@ def _there(
     import torch
 
     for known in ("device", "self.device"):
-        if _is_device(_known(failure, known, place.frame), device):
+        if _is_device(failure.tried(known, place.frame), device):
             return cst.parse_expression(known)
     names = [*failure.inside(place.node, cst.Name)]
     scope = scope_of(failure, made)
@@ -112,14 +112,6 @@ def _there(
         if above or name.value in parameters(failure, made):
             return cst.Attribute(cst.Name(name.value), cst.Name("device"))
     return None
-
-
-def _known(failure: Failure, name: str, frame: int) -> Any:
-    """What a name that the program may lack is worth."""
-    try:
-        return failure.live.value(name, frame)
-    except Exception:
-        return failure.missing
 
 
 def _is_device(value: Any, device: Any) -> bool:

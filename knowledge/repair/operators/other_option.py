@@ -299,7 +299,7 @@ def _batch_norm_in_func(failure: Failure) -> Rewrites:
     # Where it is mapped its buffers are taken below.
     beside = {at or here: Beside(line_of(code), after=at is not None)}
     at, new = at or here, failure.replace({}, beside=beside)
-    yield Rewrite(new, f"line {failure.line(at)}: {told}", told, cost=COST.SURE)
+    yield failure.edit(new, told, at=at)
 
 
 def _let_go(failure: Failure) -> Rewrites:

@@ -13,7 +13,7 @@ from typing import Any
 import libcst as cst
 
 from executor.errors import read
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Beside
 from knowledge.repair.toolkit.keeps import computed
@@ -32,10 +32,9 @@ def edits(failure: Failure) -> Rewrites:
             if last is not None:
                 identity = failure.name_of("torch.nn", "Identity")
                 new = cst.parse_statement(f"{holder}.{part} = {identity}()")
-                line = failure.line(last)
                 what = f"`{holder}` gives the {takes} numbers that go into its own `{part}`"
                 changed = failure.replace({}, beside={last: Beside(new, after=True)})
-                yield Rewrite(changed, f"line {line}: {what}", what, cost=COST.SAID)
+                yield failure.edit(changed, what, at=last, cost=COST.SAID)
 
 
 def _behind(failure: Failure) -> Iterator[tuple[int, int, int]]:

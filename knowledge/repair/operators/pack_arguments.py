@@ -97,9 +97,7 @@ def _as_first(failure: Failure, call: cst.Call, plain: list[cst.Arg]) -> Rewrite
         return
     sizes = cst.Arg(cst.List([cst.Element(a.value) for a in plain]))
     new = call.with_changes(args=separated([sizes, *call.args[len(plain) :]]))
-    try:
-        failure.live.value(f"({failure.module.code_for_node(new)})")
-    except Exception:
+    if failure.tried(f"({failure.module.code_for_node(new)})") is failure.missing:
         return
     function = failure.text(call.func)
     yield failure.edit({call: new}, f"`{function}` takes them as one list", "they belong together")

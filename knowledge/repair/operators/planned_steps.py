@@ -49,10 +49,10 @@ def _planned(failure: Failure, scheduler: str, made: cst.Call, rounds: list[_Rou
     whole = argument(made, 2, "total_steps")
     if each is not None and not inner.is_range:
         new, given = inner.text, each.value
-        changes: Edits = {_origin(failure, given): _parsed(new)}
+        changes: Edits = {_origin(failure, given): cst.parse_expression(new)}
     elif whole is not None:
         new = " * ".join(r.text for r in reversed(rounds))
-        changes = {_origin(failure, whole.value): _parsed(new)}
+        changes = {_origin(failure, whole.value): cst.parse_expression(new)}
     else:
         return
     steps = f"`{new}` steps" + (" an epoch" if each else "")
@@ -67,10 +67,6 @@ def _origin(failure: Failure, given: cst.BaseExpression) -> cst.BaseExpression:
         if made is not None and len(reads(failure, given.value, scope_of(failure, given))) == 1:
             return made.value
     return given
-
-
-def _parsed(text: str) -> cst.BaseExpression:
-    return cst.parse_expression(text)
 
 
 # -- the loops around the step ----------------------------------------------------------------

@@ -88,9 +88,7 @@ def _reads_residuals(program: Program, node: cst.Call) -> bool:
     """Whether `x[n:]` is read: the rows of the residuals, which are not there any more."""
     made = program.up(node, cst.Assign)
     target = made.targets[0].target if made is not None else None
-    named = (
-        set(map(program.text, program.inside(target, cst.Name))) if target is not None else set()
-    )
+    named = set(map(program.text, program.inside(target, cst.Name)))
     slices = (s for s in program.all(cst.Slice) if s.lower is not None)
     of = (program.up(s, cst.Subscript) for s in slices)
     return any(o is not None and program.text(o.value) in named for o in of)

@@ -49,8 +49,8 @@ def edits(failure: Failure) -> Rewrites:
         return
     for function in failure.all(cst.FunctionDef):
         sizes = list(_fixed(failure, function, got))
-        params, inside = function.params.params, failure.parent(function)
-        is_method = inside is not None and isinstance(failure.parent(inside), cst.ClassDef)
+        params = function.params.params
+        is_method = isinstance(scope_of(failure, function), cst.ClassDef)
         if not sizes or len(params) != is_method:
             continue
         name = free_name(failure, "batch")

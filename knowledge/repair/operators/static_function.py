@@ -18,6 +18,7 @@ from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Edits, Program
 from knowledge.repair.toolkit.keeps import leaves
 from knowledge.repair.toolkit.sites import argument
+from knowledge.repair.toolkit.statements import is_docstring
 
 ERRORS = ("legacy_function",)
 KEEPS = (leaves,)
@@ -90,7 +91,7 @@ def _static(program: Program, old: _Old) -> Edits:
         if name == "forward":
             bare = [cst.Param(cst.Name(p.name.value)) for p in old.options]
             params = [p.with_changes(comma=cst.MaybeSentinel.DEFAULT) for p in (*params, *bare)]
-            docs = 1 if lines and re.match(r"['\"]", program.text(lines[0])) else 0
+            docs = 1 if lines and is_docstring(lines[0]) else 0
             lines[docs:docs] = [cst.parse_statement(text) for text in old.kept]
         new = method.with_changes(
             params=method.params.with_changes(params=params),

@@ -132,9 +132,9 @@ def _joined(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Rewr
         if all(isinstance(p, torch.Tensor) and p.dim() > 1 and len(p) == 1 for p in parts):
             function = cst.parse_expression(failure.name_of("torch", "cat"))
             meaning = "each of the tensors is a batch of one already"
-            told = f"line {failure.line(call)}: {meaning}, and they are joined along it"
-            new = failure.replace({call: call.with_changes(func=function)})
-            yield Rewrite(new, told, meaning, cost=COST.SURE + COST.FAR * far, supposes=True)
+            told, cost = f"{meaning}, and they are joined along it", COST.SURE + COST.FAR * far
+            new = call.with_changes(func=function)
+            yield failure.edit({call: new}, told, meaning, cost=cost, supposes=True)
 
 
 def _of_any_batch(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Rewrites:

@@ -45,11 +45,9 @@ def edits(failure: Failure) -> Rewrites:
         return
     if all(isinstance(v, int) for v in value):
         return  # sizes: of a tensor that has another number of dimensions
-    elements = [e.value for e in target.elements]
     if any(isinstance(e, cst.StarredElement) for e in target.elements):
         return
-    names = [failure.text(e) for e in elements]
-    for text, told in _patterns(failure, target, names, elements, value):
+    for text, told in _patterns(failure, target, value):
         new = cst.ensure_type(cst.parse_expression(text), cst.Tuple)
         new = new.with_changes(lpar=target.lpar, rpar=target.rpar)
         yield failure.edit({target: new}, told)
@@ -57,7 +55,7 @@ def edits(failure: Failure) -> Rewrites:
 
 def _unpacked(failure: Failure) -> tuple[cst.Tuple, Any] | None:
     """The names on the failing line, and what was to be given to them."""
-    statement = failure.statement_on(failure.error.line or 0)
+    statement = failure.statement_on(failure.error.line)
     small = statement.body[0] if statement is not None and len(statement.body) == 1 else None
     if isinstance(small, cst.Assign) and len(small.targets) == 1:
         target, value = small.targets[0].target, _worth(failure, small.value)
@@ -110,20 +108,15 @@ def _worth(failure: Failure, node: cst.BaseExpression) -> Any:
         return failure.missing
 
 
-def _patterns(
-    program: Program,
-    target: cst.Tuple,
-    names: list[str],
-    elements: list[cst.BaseExpression],
-    value: Any,
-) -> Iterator[tuple[str, str]]:
+def _patterns(program: Program, target: cst.Tuple, value: Any) -> Iterator[tuple[str, str]]:
     """The names in the form of the value, with what was done."""
-    plain = all(isinstance(e, cst.Name) for e in elements)
+    names = [program.text(e.value) for e in target.elements]
+    plain = all(isinstance(e.value, cst.Name) for e in target.elements)
     if plain and (text := _nested(names, value)) is not None:
         yield text, f"the names stand as the values do: {text}"
         return
     if len(names) == len(value):
-        yield from _one_for_a_pair(program, target, names, elements, value)
+        yield from _one_for_a_pair(program, target, names, value)
         return
     if not plain:
         return
@@ -153,14 +146,11 @@ def _nested(names: list[str], value: Any) -> str | None:
 
 
 def _one_for_a_pair(
-    program: Program,
-    target: cst.Tuple,
-    names: list[str],
-    elements: list[cst.BaseExpression],
-    value: Any,
+    program: Program, target: cst.Tuple, names: list[str], value: Any
 ) -> Iterator[tuple[str, str]]:
     """`out, h = gru(x)` for `out, (h, c)`: the one of the pair that is read."""
-    for at, (element, part) in enumerate(zip(elements, value, strict=True)):
+    for at, part in enumerate(value):
+        element = target.elements[at].value
         if not isinstance(element, cst.Tuple) or isinstance(part, _PARTS):
             continue
         inner = [program.text(e.value) for e in element.elements]

@@ -100,10 +100,10 @@ def _in_a_row(failure: Failure) -> Rewrites:
         new = cst.ensure_type(cst.parse_statement(code), cst.ClassDef)
         apart = [cst.EmptyLine(indent=False)] * 2
         body = cst.ensure_type(new.body, cst.IndentedBlock).with_changes(footer=apart)
-        told = f"line {failure.line(call.args[at])}: `{text}` hands {what}"
+        told = f"`{text}` hands {what}"
         changed = failure.replace({call: row}, beside={top: Beside(new.with_changes(body=body))})
         meaning = f"the next layer is to get {'the last' if taken else 'each'} step's output"
-        yield Rewrite(changed, told, meaning, cost=COST.SURE)
+        yield failure.edit(changed, told, meaning, at=call.args[at])
 
 
 def _of_a_loop(failure: Failure, place: Place) -> Rewrites:

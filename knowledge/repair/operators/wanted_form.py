@@ -164,16 +164,34 @@ def _in_steps(failure: Failure, place: Place, one: Operand, others: list[Any]) -
 
 
 def _turned(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
-    """`tuple(one.t() for one in spectra)`: `pad_sequence` fills up the first dimension of each."""
-    pads = isinstance(place.node, cst.Call) and failure.text(place.node.func).endswith(
-        "pad_sequence"
-    )
-    rows = one.value if pads and isinstance(one.value, (list, tuple)) else ()
+    """`tuple(one.t() for one in spectra)`: `pad_sequence` fills up the first dimension of each.
+
+    Not against what counts the other one; and lengths that cut off what they do not count, as they
+    do where it is packed, have to be these.
+    """
+    function = failure.text(place.node.func) if isinstance(place.node, cst.Call) else ""
+    pads = function.endswith("pad_sequence") and isinstance(one.value, (list, tuple))
+    rows = one.value if pads else ()
     sizes = [tuple(r.shape) for r in rows if isinstance(r, torch.Tensor) and r.dim() == 2]
-    if len({s[0] for s in sizes}) == 1 < len({s[1] for s in sizes}) and len(sizes) == len(rows):
-        yield _Form(
-            "tuple(one.t() for one in {})", "the lengths of {}, which differ, come first", True
-        )
+    alike, lengths = ([size[n] for size in sizes] for n in (0, 1))
+    if len(sizes) != len(rows) or not len({*alike}) == 1 < len({*lengths}):
+        return
+    known = list(_counts(failure, place, failure.text(one.node)))
+    packs = "pack_padded_sequence(" in failure.module.code
+    if alike not in known and (lengths in known or not packs):
+        told = "the lengths of {}, which differ, come first"
+        yield _Form("tuple(one.t() for one in {})", told, True)
+
+
+def _counts(failure: Failure, place: Place, rows: str) -> Iterator[list[Any]]:
+    """The rows of numbers that are alive, written out, or computed of each of some rows."""
+    alive = [v for names in failure.live.names for v in names.values()]
+    each = [n for n in failure.all(cst.ListComp) if failure.text(n.for_in.iter) == rows]
+    alive += [failure.value(n, place.frame) for n in (*each, *failure.all(cst.List))]
+    for value in alive:
+        counted = value.tolist() if isinstance(value, torch.Tensor) and value.dim() == 1 else value
+        if isinstance(counted, (list, tuple)) and all(type(n) is int for n in counted):
+            yield list(counted)
 
 
 def _firm(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:

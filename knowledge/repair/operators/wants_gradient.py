@@ -18,6 +18,7 @@ from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.dataflow import Unasked, asking
 from knowledge.repair.toolkit.edits import Edits, method, same
+from knowledge.repair.toolkit.flow import under
 from knowledge.repair.toolkit.keeps import leaves
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import argument, assignment
@@ -75,15 +76,10 @@ def _in_place(failure: Failure) -> Rewrites:
     if len(apart) > 1 or failure.line(ordered[-1]) - failure.line(
         ordered[0]) != len(ordered) - 1:  # fmt: skip
         return  # something stands between them
-    first, *others = ordered
-    inner = [lines[first].with_changes(leading_lines=()), *(lines[o] for o in others)]
-    whole = cst.With([cst.WithItem(cst.parse_expression(no_grad))], cst.IndentedBlock(inner),
-                     leading_lines=first.leading_lines)  # fmt: skip
-    changes: Edits = {first: whole}
-    changes |= {o: cst.RemoveFromParent() for o in others}
+    changes = under({line: lines[line] for line in ordered}, no_grad)
     name = failure.text(owner.value)
     told = f"`{name}` is changed in place, and stays the one that has a gradient"
-    yield failure.edit(changes, told, at=first, as_one=True)
+    yield failure.edit(changes, told, at=ordered[0], as_one=True)
 
 
 def _own_leaves(failure: Failure) -> Rewrites:

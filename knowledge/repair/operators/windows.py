@@ -16,6 +16,8 @@ from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.sites import assignment, calls, method_of
 
+_Names = dict[str, Any]  # what a name is worth
+
 
 class _Terms(NamedTuple):
     """What is added up: parts with their signs, and a number."""
@@ -97,11 +99,7 @@ def _loops(program: Program) -> Iterator[tuple[cst.CSTNode, str, cst.BaseExpress
 
 
 def _shortened(
-    failure: Failure,
-    body: cst.CSTNode,
-    index: str,
-    length: cst.BaseExpression,
-    names: dict[str, Any],
+    failure: Failure, body: cst.CSTNode, index: str, length: cst.BaseExpression, names: _Names
 ) -> Rewrites:
     reached = [
         (_worth(failure, r.terms, names), _worth_of(failure, r.series, names), r)
@@ -190,7 +188,7 @@ def _terms(program: Program, node: cst.BaseExpression, sign: int = 1) -> _Terms 
     return _Terms(((sign, node),), 0)
 
 
-def _worth(program: Program, terms: _Terms, names: dict[str, Any]) -> int | None:
+def _worth(program: Program, terms: _Terms, names: _Names) -> int | None:
     values = [_worth_of(program, part, names) for _, part in terms.parts]
     if not all(type(v) is int for v in values):
         return None
@@ -198,7 +196,7 @@ def _worth(program: Program, terms: _Terms, names: dict[str, Any]) -> int | None
     return terms.number + sum(sign * int(value) for (sign, _), value in signed)
 
 
-def _worth_of(program: Program, node: cst.BaseExpression, names: dict[str, Any]) -> Any:
+def _worth_of(program: Program, node: cst.BaseExpression, names: _Names) -> Any:
     """What names, attributes and lengths are worth; None of anything else."""
     if isinstance(node, cst.Name):
         return names.get(node.value)

@@ -183,11 +183,7 @@ def _in_torch(failure: Failure, loss: cst.BaseExpression) -> Rewrites:
             continue
         code = re.sub(r"(?<![\w.])(?:np|numpy)\.", "torch.", failure.text(inner))
         code = re.sub(r"\.(?:detach|numpy|cpu)\(\)", "", code)
-        try:
-            made = failure.live.value(f"({code})")
-        except Exception:
-            continue
-        if isinstance(made, torch.Tensor) and made.requires_grad:
+        if _gives_a_graph(failure, f"({code})"):
             what = "computed with torch, on the tensors themselves, it keeps its graph"
             yield failure.edit({value: cst.parse_expression(code)}, what)
 
@@ -297,10 +293,7 @@ def _inputs(failure: Failure, alive: dict[str, Any], model: str) -> Iterator[str
 
 
 def _gives_a_graph(failure: Failure, code: str) -> bool:
-    try:
-        given = failure.live.value(code)
-    except Exception:
-        return False
+    given = failure.tried(code)
     return isinstance(given, torch.Tensor) and given.requires_grad
 
 

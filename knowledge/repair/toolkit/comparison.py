@@ -61,7 +61,7 @@ class Comparison:
 
 def parts_of(old: ast.stmt, new: ast.stmt) -> Iterator[Replaced]:
     """The smallest parts in which a statement differs from what it became."""
-    yield from _parts(old, new, (), ())
+    yield from _parts(old, new, ((), ()))
 
 
 def statements(tree: ast.AST) -> list[ast.stmt]:
@@ -100,7 +100,7 @@ def same_code(a: ast.AST | None, b: ast.AST | None) -> bool:
     """Whether two nodes are the same code."""
     if a is None or b is None:
         return a is b
-    return _text(a) == _text(b)
+    return ast.dump(a) == ast.dump(b)
 
 
 def text(node: ast.AST | None) -> str:
@@ -220,10 +220,6 @@ def _words(statement: ast.stmt) -> Counter[str]:
     return found
 
 
-def _text(node: ast.AST) -> str:
-    return ast.dump(node)
-
-
 def _is_path(node: ast.expr) -> bool:
     while isinstance(node, ast.Attribute):
         node = node.value
@@ -232,34 +228,34 @@ def _is_path(node: ast.expr) -> bool:
 
 # -- the parts of two statements -------------------------------------------------------------
 
+# What stands around a part, outermost first: in the old code, and in the new.
+_Around = tuple[tuple[ast.AST, ...], tuple[ast.AST, ...]]
 
-def _parts(
-    old: ast.AST, new: ast.AST, within: tuple[ast.AST, ...], within_new: tuple[ast.AST, ...]
-) -> Iterator[Replaced]:
+
+def _parts(old: ast.AST, new: ast.AST, around: _Around) -> Iterator[Replaced]:
     if same_code(old, new):
         return
-    within, within_new = (*within, old), (*within_new, new)
+    around = ((*around[0], old), (*around[1], new))
     if type(old) is not type(new):
         if isinstance(old, ast.stmt) and isinstance(new, ast.stmt):
-            yield from _values(old, new, within, within_new)
+            yield from _values(old, new, around)
         return
     for name, value in ast.iter_fields(old):
         if isinstance(old, ast.stmt) and name in _BODIES:
             continue
         other = getattr(new, name)
         if name == "keywords" and isinstance(old, (ast.Call, ast.ClassDef)):
-            yield from _keywords(value, other, within, within_new)
+            yield from _keywords(value, other, around)
         elif isinstance(value, list):
-            yield from _lists(value, other, within, within_new)
+            yield from _lists(value, other, around)
         else:
-            yield from _one(value, other, within, within_new)
+            yield from _one(value, other, around)
 
 
 def _one(
     old: object,
     new: object,
-    within: tuple[ast.AST, ...],
-    within_new: tuple[ast.AST, ...],
+    around: _Around,
     keyword: str = "",
 ) -> Iterator[Replaced]:
     a = old if isinstance(old, ast.AST) else None
@@ -267,9 +263,9 @@ def _one(
     if same_code(a, b):
         return
     if a is not None and b is not None and not _as_a_whole(a, b):
-        yield from _parts(a, b, within, within_new)
+        yield from _parts(a, b, around)
     elif isinstance(a, ast.expr | None) and isinstance(b, ast.expr | None):
-        yield Replaced(a, b, within, within_new, keyword)
+        yield Replaced(a, b, *around, keyword)
 
 
 def _as_a_whole(a: ast.AST, b: ast.AST) -> bool:
@@ -288,45 +284,41 @@ def _as_a_whole(a: ast.AST, b: ast.AST) -> bool:
 
 
 def _holds(outer: ast.AST, inner: ast.AST) -> bool:
-    wanted = _text(inner)
-    return any(_text(n) == wanted for n in ast.walk(outer) if type(n) is type(inner))
+    wanted = ast.dump(inner)
+    return any(ast.dump(n) == wanted for n in ast.walk(outer) if type(n) is type(inner))
 
 
-def _values(
-    old: ast.stmt, new: ast.stmt, within: tuple[ast.AST, ...], within_new: tuple[ast.AST, ...]
-) -> Iterator[Replaced]:
+def _values(old: ast.stmt, new: ast.stmt, around: _Around) -> Iterator[Replaced]:
     """`f(x)` that became `y = f(x)`: the values, not the statements."""
     a, b = getattr(old, "value", None), getattr(new, "value", None)
     if isinstance(a, ast.expr) and isinstance(b, ast.expr):
-        yield from _one(a, b, within, within_new)
+        yield from _one(a, b, around)
 
 
 def _keywords(
     old: Sequence[ast.keyword],
     new: Sequence[ast.keyword],
-    within: tuple[ast.AST, ...],
-    within_new: tuple[ast.AST, ...],
+    around: _Around,
 ) -> Iterator[Replaced]:
     before = {k.arg or "": k.value for k in old}
     after = {k.arg or "": k.value for k in new}
     for name in dict.fromkeys((*before, *after)):
-        yield from _one(before.get(name), after.get(name), within, within_new, name)
+        yield from _one(before.get(name), after.get(name), around, name)
 
 
 def _lists(
     old: Sequence[object],
     new: Sequence[object],
-    within: tuple[ast.AST, ...],
-    within_new: tuple[ast.AST, ...],
+    around: _Around,
 ) -> Iterator[Replaced]:
     a = [n for n in old if isinstance(n, ast.AST)]
     b = [n for n in new if isinstance(n, ast.AST)]
     if len(a) == len(b):  # one place each
         for one, other in zip(a, b, strict=True):
-            yield from _one(one, other, within, within_new)
+            yield from _one(one, other, around)
         return
     matcher = difflib.SequenceMatcher(
-        None, [_text(n) for n in a], [_text(n) for n in b], autojunk=False
+        None, [ast.dump(n) for n in a], [ast.dump(n) for n in b], autojunk=False
     )
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if tag == "equal":
@@ -335,8 +327,7 @@ def _lists(
             yield from _one(
                 a[i1 + k] if i1 + k < i2 else None,
                 b[j1 + k] if j1 + k < j2 else None,
-                within,
-                within_new,
+                around,
             )
 
 

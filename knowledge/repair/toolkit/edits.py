@@ -114,8 +114,10 @@ class Program:
             return parent.attr is name
         return isinstance(parent, cst.Arg) and parent.keyword is name
 
-    def inside(self, node: cst.CSTNode, kind: type[N]) -> list[N]:
-        """Every node of a kind inside this one, itself included, in source order."""
+    def inside(self, node: cst.CSTNode | None, kind: type[N]) -> list[N]:
+        """Every node of a kind inside this one, itself included, in source order; of None none."""
+        if node is None:
+            return []
         span = self._spans[node]
         found = [
             n
@@ -127,7 +129,7 @@ class Program:
 
     # LibCST's bases are abstract for mypy; here they only name a kind.
 
-    def expressions(self, node: cst.CSTNode) -> list[cst.BaseExpression]:
+    def expressions(self, node: cst.CSTNode | None) -> list[cst.BaseExpression]:
         """Every expression inside a node, itself included, in source order."""
         return self.inside(node, cst.BaseExpression)  # type: ignore[type-abstract]
 
@@ -147,10 +149,10 @@ class Program:
     def _line_of(self, byte: int) -> int:
         return bisect_right(self._line_starts, byte)
 
-    def statement_on(self, line: int) -> cst.SimpleStatementLine | None:
-        """The simple statement that covers a line."""
+    def statement_on(self, line: int | None) -> cst.SimpleStatementLine | None:
+        """The simple statement that covers a line; None where it is not known which."""
         for statement in self.all(cst.SimpleStatementLine):
-            if self.line(statement) <= line <= self.end_line(statement):
+            if line is not None and self.line(statement) <= line <= self.end_line(statement):
                 return statement
         return None
 

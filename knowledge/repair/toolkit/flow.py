@@ -6,7 +6,7 @@ Beside `knowledge/repair/toolkit/sites.py`, which finds the place itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
 import libcst as cst
@@ -133,10 +133,10 @@ def parameters(program: Program, node: cst.CSTNode) -> set[str]:
     return {p.name.value for p in every}
 
 
-def under(program: Program, lines: Sequence[cst.SimpleStatementLine], context: str) -> Edits:
-    """Edits that put neighbouring statements into `with context:`."""
+def under(lines: Mapping[cst.SimpleStatementLine, cst.SimpleStatementLine], context: str) -> Edits:
+    """Edits that put neighbouring statements, as they are to be then, into `with context:`."""
     first, *others = lines
-    inner = [first.with_changes(leading_lines=()), *others]
+    inner = [lines[first].with_changes(leading_lines=()), *(lines[s] for s in others)]
     block = cst.With(
         [cst.WithItem(cst.parse_expression(context))],
         cst.IndentedBlock(inner),

@@ -93,11 +93,7 @@ def works(failure: Failure, place: Place, old: cst.BaseExpression, new: cst.Base
 def evaluates(failure: Failure, place: Place, expression: cst.BaseExpression) -> bool:
     """Whether an expression has a value where the program failed."""
     text = failure.module.code_for_node(expression)
-    try:
-        failure.live.value(f"({text})", place.frame)
-    except Exception:
-        return False
-    return True
+    return failure.tried(f"({text})", place.frame) is not failure.missing
 
 
 def value_with(
@@ -105,11 +101,7 @@ def value_with(
 ) -> Any:
     """What a failing expression is worth with another operand; MISSING if it fails with it too."""
     changed = new if old is place.node else place.node.deep_replace(old, new)
-    text = failure.module.code_for_node(changed)
-    try:
-        return failure.live.value(f"({text})", place.frame)
-    except Exception:
-        return failure.missing
+    return failure.tried(f"({failure.module.code_for_node(changed)})", place.frame)
 
 
 def same_value(a: Any, b: Any) -> bool:

@@ -170,12 +170,12 @@ def _names_of(held: Any) -> Iterator[str]:
         return
     yield from (n for n in getattr(held, "__dict__", {}) if isinstance(n, str))
     if isinstance(held, torch.nn.Module):
-        yield from _registered(held)
+        yield from registered(held)
     for cls in held.__mro__ if inspect.isclass(held) else type(held).__mro__:
         yield from vars(cls)
 
 
-def _registered(module: torch.nn.Module) -> dict[str, Any]:
+def registered(module: torch.nn.Module) -> dict[str, Any]:
     """The layers, parameters and buffers of a module, by their names in it."""
     from torch.nn import Module
 
@@ -192,8 +192,8 @@ def _registered(module: torch.nn.Module) -> dict[str, Any]:
 def _value(held: Any, name: str) -> Any:
     if isinstance(held, types.ModuleType):
         return getattr(held, name, None)
-    if isinstance(held, torch.nn.Module) and name in (registered := _registered(held)):
-        return registered[name]
+    if isinstance(held, torch.nn.Module) and name in (parts := registered(held)):
+        return parts[name]
     found = inspect.getattr_static(held, name, None)
     return found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
 
@@ -201,7 +201,7 @@ def _value(held: Any, name: str) -> Any:
 def _inside(held: Any, name: str) -> Iterator[str]:
     parts = dict(getattr(held, "__dict__", {}))
     if isinstance(held, torch.nn.Module):
-        parts |= _registered(held)
+        parts |= registered(held)
     for part, value in parts.items():
         if part.startswith("_") or not part.isidentifier() or value is held:
             continue

@@ -20,6 +20,7 @@ import libcst as cst
 from executor.protocol import SNIPPET, Caught, ErrorSeen, JobResult, Layer
 from knowledge.repair.codemod import Check, Rewrite, Settings
 from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.flow import parameters
 from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
@@ -185,9 +186,7 @@ def parameter_worth(program: Program, value: cst.BaseExpression, size: int) -> s
     for index, parameter in enumerate(function.params.params):
         values = set()
         for call in calls_of:
-            given = argument(call, index - is_init, parameter.name.value)
-            source = _source(program, given.value if given is not None else cst.Name(""))
-            values.add(ast.literal_eval(source.value) if isinstance(source, cst.Integer) else None)
+            values.add(size_given(program, call, index - is_init, parameter.name.value))
         if calls_of and values == {size}:
             found.append(parameter.name.value)
     return found[0] if len(found) == 1 else None
@@ -228,8 +227,7 @@ def resized_instance(
 def size_given(program: Program, call: cst.Call, position: int, keyword: str) -> int | None:
     """The number that an argument stands for, if one literal says it."""
     given = argument(call, position, keyword)
-    source = _source(program, given.value) if given is not None else None
-    return ast.literal_eval(source.value) if isinstance(source, cst.Integer) else None
+    return _number(program, given.value) if given is not None else None
 
 
 def worth(program: Program, given: cst.Arg | None) -> int | None:
@@ -241,12 +239,8 @@ def worth(program: Program, given: cst.Arg | None) -> int | None:
         tree = ast.parse(program.text(given.value), mode="eval").body
     except SyntaxError:
         return None
-    source = _source(program, given.value)
-    return (
-        int(ast.literal_eval(source.value))
-        if isinstance(source, cst.Integer)
-        else _computed(tree, known)
-    )
+    number = _number(program, given.value)
+    return number if number is not None else _computed(tree, known)
 
 
 _OF_SIZES = {ast.Mult: operator.mul, ast.Add: operator.add, ast.Sub: operator.sub,
@@ -336,8 +330,8 @@ def _is_shared(program: Program, value: cst.BaseExpression) -> bool:
     function = scope_of(program, value)
     if not isinstance(function, cst.FunctionDef):
         return False
-    parameters = {p.name.value for p in (*function.params.params, *function.params.kwonly_params)}
-    if not any(n.value in parameters - {"self"} for n in program.inside(value, cst.Name)):
+    given = parameters(program, value) - {"self"}
+    if not any(n.value in given for n in program.inside(value, cst.Name)):
         return False
     around = scope_of(program, function)
     called = around.name.value if isinstance(around, cst.ClassDef) else function.name.value
@@ -361,12 +355,13 @@ def named(program: Program, value: cst.BaseExpression, size: int) -> cst.BaseExp
     One more or less than what stood there is that with a 1: `n_fft // 2 + 1`.
     """
     if m := re.fullmatch(r"(\w+)( ?)\* ?(\d+) ?\* ?\3", program.text(value)):
-        channels = _number(program, program.expressions(value), m[1])
+        first = next((n for n in program.expressions(value) if program.text(n) == m[1]), None)
+        channels = _number(program, first)
         side = math.isqrt(size // channels) if channels else 0
         if channels and channels * side * side == size:
             return cst.parse_expression(f"{m[1]}{m[2]}*{m[2]}{side}{m[2]}*{m[2]}{side}")
     for name in program.inside(value, cst.Name):
-        number = _number(program, [name], name.value) if name is not value else None
+        number = _number(program, name) if name is not value else None
         if number == size:
             return cst.Name(name.value)
         if number is not None and number > 1 and number * 2 == size:
@@ -427,32 +422,20 @@ def _named_sizes(program: Program, at: cst.CSTNode) -> dict[str, int]:
     for assign in program.all(cst.Assign):
         if scope_of(program, assign) is program.module:
             for name in names_in(assign.targets[0].target):
-                found[name] = _value_at_the_top(program, name)
+                found[name] = value_given(_once_at_the_top(program, name), name)
     scope = scope_of(program, at)
     if isinstance(scope, cst.FunctionDef):
         for index, parameter in enumerate(scope.params.params):
             if parameter.name.value != "self":
                 found[parameter.name.value] = _passed(program, scope, parameter, index)
-    numbers = {}
-    for name, value in found.items():
-        source = _source(program, value) if value is not None else None
-        if isinstance(source, cst.Integer) and not _NO_SIZE.search(name):
-            numbers[name] = int(ast.literal_eval(source.value))
-    return numbers
+    numbers = {n: _number(program, v) for n, v in found.items() if not _NO_SIZE.search(n)}
+    return {name: number for name, number in numbers.items() if number is not None}
 
 
-def _value_at_the_top(program: Program, name: str) -> cst.BaseExpression | None:
-    once = _once_at_the_top(program, name)
-    return value_given(once, name)
-
-
-def _number(program: Program, among: Sequence[cst.BaseExpression], text: str) -> int | None:
-    """What a number or name in an expression stands for, if one literal says it."""
-    for node in among:
-        if program.text(node) == text:
-            source = _source(program, node)
-            return ast.literal_eval(source.value) if isinstance(source, cst.Integer) else None
-    return None
+def _number(program: Program, value: cst.BaseExpression | None) -> int | None:
+    """The number that an expression stands for, if one literal says it."""
+    source = _source(program, value) if value is not None else None
+    return int(ast.literal_eval(source.value)) if source is not None else None
 
 
 # -- the call of a layer ---------------------------------------------------------------------

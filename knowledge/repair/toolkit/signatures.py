@@ -79,11 +79,17 @@ class Called:
 
 def required(target: Any) -> set[str] | None:
     """The arguments without which something cannot be called; None where it has no signature."""
-    try:
-        parameters = inspect.signature(target).parameters.values()
-    except (TypeError, ValueError):
+    parameters = _parameters(target)
+    if parameters is None:
         return None
     return {p.name for p in parameters if p.default is p.empty and p.kind not in _MANY}
+
+
+def _parameters(target: Any) -> tuple[inspect.Parameter, ...] | None:
+    try:
+        return tuple(inspect.signature(target).parameters.values())
+    except (TypeError, ValueError):
+        return None
 
 
 def called(failure: Failure) -> Called | None:
@@ -127,11 +133,8 @@ def _signature(target: Any, said: str) -> tuple[inspect.Parameter, ...] | None:
     target = target.__func__ if isinstance(target, staticmethod) else target  # `__new__`
     if not isinstance(target, (types.FunctionType, types.MethodType)):
         return None
-    try:
-        parameters = tuple(inspect.signature(target).parameters.values())
-    except (TypeError, ValueError):
-        return None
-    return parameters[1:] if bound else parameters
+    parameters = _parameters(target)
+    return parameters[1:] if bound and parameters is not None else parameters
 
 
 def _method(cls: type, name: str, said: str) -> Any:
@@ -147,11 +150,7 @@ def _method(cls: type, name: str, said: str) -> Any:
 
 
 def _hands_on(function: Any) -> bool:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return False
-    return any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
+    return any(p.kind is inspect.Parameter.VAR_KEYWORD for p in _parameters(function) or ())
 
 
 def _forms(message: str) -> Iterator[tuple[inspect.Parameter, ...]]:
@@ -180,7 +179,5 @@ def _forms(message: str) -> Iterator[tuple[inspect.Parameter, ...]]:
 
 def is_alive(failure: Failure, name: str) -> bool:
     """Whether a variable of that name holds something other than None where the program failed."""
-    try:
-        return failure.live.value(name) is not None
-    except BaseException:
-        return False
+    value = failure.tried(name)
+    return value is not None and value is not failure.missing

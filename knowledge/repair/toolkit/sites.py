@@ -49,23 +49,16 @@ def failing(program: Program, error: ErrorSeen | Caught | None) -> cst.BaseExpre
             return node
         if isinstance(node, cst.Expr):
             return node.value
-    if error.line is None or not error.code:
-        return None
-    wanted = error.code.split()
-    statement = program.statement_on(error.line)
-    around = [statement] if statement is not None else []
-    for scope in around:
-        for node in program.expressions(scope):
-            if program.text(node).split() == wanted:
-                return node
-    return None
+    wanted, statement = error.code.split(), program.statement_on(error.line)
+    alike = (n for n in program.expressions(statement) if program.text(n).split() == wanted)
+    return next(alike, None) if wanted else None
 
 
 def failing_statement(
     program: Program, error: ErrorSeen | Caught | None
 ) -> cst.SimpleStatementLine | None:
     """The statement in which it was raised; None where there was no error."""
-    return program.statement_on(error.line) if error is not None and error.line else None
+    return program.statement_on(error.line) if error is not None else None
 
 
 def variables(result: JobResult) -> dict[str, Variable]:

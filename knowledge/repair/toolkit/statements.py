@@ -77,6 +77,12 @@ def line_of(code: str) -> cst.SimpleStatementLine:
     return cst.ensure_type(cst.parse_statement(code), cst.SimpleStatementLine)
 
 
+def is_docstring(statement: cst.CSTNode) -> bool:
+    """Whether a statement is a text alone."""
+    first = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+    return isinstance(first, cst.Expr) and isinstance(first.value, cst.SimpleString)
+
+
 def removed(program: Program, statement: Small) -> Edits | None:
     """The edit that takes a statement away; None if its block would be empty."""
     line = program.parent(statement)

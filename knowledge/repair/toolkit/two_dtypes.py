@@ -96,8 +96,7 @@ def _operand(program: Failed, dtype: str) -> Passed | None:
     """The one variable of the failing statement that has a dtype."""
     statement = program.statement
     known = {name for name, facts in program.seen.items() if facts.dtype == dtype}
-    names = program.inside(statement, cst.Name) if statement is not None else []
-    found = {n.value: n for n in names if n.value in known}
+    found = {n.value: n for n in program.inside(statement, cst.Name) if n.value in known}
     if statement is None or len(found) != 1:
         return None
     ((name, node),) = found.items()

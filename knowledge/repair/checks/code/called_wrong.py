@@ -6,12 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comments import commented
 from knowledge.repair.toolkit.comparison import statements
 
-_NAME = "called wrong"
 _WRONG = r"(?:incorrect|wrong|bad|broken|faulty|buggy|flawed|improper|erroneous|invalid)(?:ly)?"
 # At the head of a comment, or in brackets: a label, not a word in a sentence.
 _LABEL = re.compile(
@@ -28,7 +27,8 @@ def calls_wrong(comment: str) -> bool:
     return _LABEL.search(comment) is not None
 
 
-def check(change: Change) -> Check:
+@refusing("called wrong", "nothing else is fitted to what is called wrong")
+def check(change: Change) -> Iterator[str]:
     """An edit somewhere else would make the rest fit what the code itself calls wrong."""
     error = change.result.error
     labelled = set(_called_wrong(change)) if error is not None and error.demonstrated else set()
@@ -41,9 +41,7 @@ def check(change: Change) -> Check:
         edited = [*(old for old, _ in change.compared.changed), *change.compared.gone]
         touched = {n for s in edited for n in range(s.lineno, (s.end_lineno or s.lineno) + 1)}
         if edited and not touched & (labelled | failing):
-            detail = f"line {min(labelled)} is called wrong, and another line is changed"
-            return Check(name=_NAME, passed=False, detail=detail)
-    return Check(name=_NAME, passed=True, detail="nothing else is fitted to what is called wrong")
+            yield f"line {min(labelled)} is called wrong, and another line is changed"
 
 
 def _not_run(change: Change, failing: set[int | None]) -> set[int]:

@@ -7,13 +7,12 @@ import re
 from collections.abc import Iterator
 
 from executor.protocol import Variable
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comparison import Replaced, called, names, statements, text
 from knowledge.repair.toolkit.dataflow import INTEGERS, values_of
 from knowledge.repair.toolkit.sites import variables
 
-_NAME = "classes"
 _TO_FLOATS = frozenset({"float", "double", "half", "FloatTensor"})
 _FLOAT = re.compile(r"^(torch\.)?(float\w*|double|half)$")
 _LOSS = re.compile(r"cross_?entropy|nll|multi_?margin|bce", re.IGNORECASE)
@@ -26,7 +25,8 @@ _PROBABILITIES = re.compile(
 )
 
 
-def check(change: Change) -> Check:
+@refusing("classes", "class indices stay class indices")
+def check(change: Change) -> Iterator[str]:
     """No target of class indices becomes floats, unless the code says that it is probabilities."""
     live = variables(change.result)
     for part in change.compared.replaced:
@@ -36,9 +36,7 @@ def check(change: Change) -> Check:
         for loss in _losses_of(value, part, change.compared.new):
             made = " ".join([text(value), *_made(names(value), change.compared.old)])
             if _are_indices(value, made, live, loss) and not _PROBABILITIES.search(made):
-                detail = f"line {part.line} makes floats of class indices: `{text(value)[:60]}`"
-                return Check(name=_NAME, passed=False, detail=detail)
-    return Check(name=_NAME, passed=True, detail="class indices stay class indices")
+                yield f"line {part.line} makes floats of class indices: `{text(value)[:60]}`"
 
 
 def _made_floats(part: Replaced) -> ast.expr | None:

@@ -8,13 +8,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from executor.protocol import JobResult, Variable
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comparison import called, expressions, root, text
 from knowledge.repair.toolkit.dataflow import INTEGERS, values_of
 from knowledge.repair.toolkit.sites import variables
 
-_NAME = "data"
 _INTEGER_CASTS = frozenset({"long", "int", "short", "byte", "char", "LongTensor", "IntTensor"})
 _INTEGER_DTYPE = re.compile(r"^(torch\.|np\.|numpy\.)?(long|int|short|u?int(8|16|32|64))$")
 _ROUNDS = frozenset({"round", "floor", "ceil", "trunc", "fix", "round_", "floor_", "trunc_"})
@@ -39,7 +38,8 @@ _FRACTIONS = re.compile(
 )
 
 
-def check(change: Change) -> Check:
+@refusing("data", "no data is lost or made up")
+def check(change: Change) -> Iterator[str]:
     """What the code computes with is the data that it had."""
     live = variables(change.result)
     pairs = [*change.compared.changed, *((None, s) for s in change.compared.come)]
@@ -48,8 +48,7 @@ def check(change: Change) -> Check:
         for kind, detail in _losses(new, change, live):
             before[kind] -= 1
             if before[kind] < 0 and not re.search(_SAID[kind], change.said, re.IGNORECASE):
-                return Check(name=_NAME, passed=False, detail=f"line {new.lineno}: {detail}")
-    return Check(name=_NAME, passed=True, detail="no data is lost or made up")
+                yield f"line {new.lineno}: {detail}"
 
 
 # What a title has to say of each, for a person to know what they give up.

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from executor.left_out import LEFT_OUT
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comparison import text
 
-_NAME = "left out"
 _NUMBER = re.compile(r"\d")
 
 
-def check(change: Change) -> Check:
+@refusing("left out", "no size depends on code that is not shown")
+def check(change: Change) -> Iterator[str]:
     """No number changes in a class that says that something of it is not shown."""
     lines = change.original.splitlines()
     for kind in ast.walk(change.compared.old):
@@ -26,9 +27,7 @@ def check(change: Change) -> Check:
             continue
         for old, new in change.compared.changed:
             if old.lineno in span and _numbers(old) != _numbers(new):
-                detail = f"line {missing} leaves a part of `{kind.name}` out: its sizes are open"
-                return Check(name=_NAME, passed=False, detail=detail)
-    return Check(name=_NAME, passed=True, detail="no size depends on code that is not shown")
+                yield f"line {missing} leaves a part of `{kind.name}` out: its sizes are open"
 
 
 def _numbers(statement: ast.stmt) -> list[str]:

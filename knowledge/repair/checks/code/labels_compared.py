@@ -6,20 +6,20 @@ import ast
 from collections.abc import Iterator
 
 from executor.protocol import Variable
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comparison import called, root, text
 from knowledge.repair.toolkit.dataflow import INTEGERS
 from knowledge.repair.toolkit.sites import variables
 
-_NAME = "labels"
 _EQUAL = frozenset({"eq", "ne", "equal"})
 # What makes labels of scores.
 _DECIDES = frozenset({"argmax", "max", "round", "topk", "gt", "ge", "lt", "le", "sign", "long",
                       "int", "bool", "indices"})  # fmt: skip
 
 
-def check(change: Change) -> Check:
+@refusing("labels", "no scores are compared with labels")
+def check(change: Change) -> Iterator[str]:
     """A comparison that the rewrite touched is of like with like."""
     live = variables(change.result)
     known = {text(pair[2]) for pair in _compared(change.compared.old)}
@@ -28,9 +28,7 @@ def check(change: Change) -> Check:
             continue
         for scores, labels in ((left, right), (right, left)):
             if _are_scores(scores, live) and _are_labels(labels, live):
-                detail = f"line {node.lineno}: `{text(scores)}` are scores, compared with labels"
-                return Check(name=_NAME, passed=False, detail=detail)
-    return Check(name=_NAME, passed=True, detail="no scores are compared with labels")
+                yield f"line {node.lineno}: `{text(scores)}` are scores, compared with labels"
 
 
 def _compared(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr, ast.expr]]:

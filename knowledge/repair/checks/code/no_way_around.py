@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comparison import (
     Comparison,
@@ -23,7 +23,6 @@ from knowledge.repair.toolkit.comparison import (
 )
 from knowledge.repair.toolkit.spelling import misspelt
 
-_NAME = "no way around"
 # Arguments that switch a check off: the value that does so.
 _CHECKS_OFF = {
     ("allow_unused", "True"), ("strict", "False"), ("is_grads_batched", "True"),
@@ -49,21 +48,18 @@ _BUILTINS = frozenset(dir(builtins))
 _ENDS = frozenset({"exit", "quit", "_exit", "abort"})
 
 
-def check(change: Change) -> Check:
+@refusing("no way around", "every step of the code is still there")
+def check(change: Change) -> Iterator[str]:
     """Every step of the code is still there, and is taken."""
     found = change.compared
-    for detail in (
-        *_switched_off(found, change.said),
-        *_ended_early(found),
-        *_skipped(found),
-        *_left_out(change),
-        *_called_no_more(change),
-        *_layers_uncalled(found),
-        *_patched(found),
-        *_assertions(found),
-    ):
-        return Check(name=_NAME, passed=False, detail=detail)
-    return Check(name=_NAME, passed=True, detail="every step of the code is still there")
+    yield from _switched_off(found, change.said)
+    yield from _ended_early(found)
+    yield from _skipped(found)
+    yield from _left_out(change)
+    yield from _called_no_more(change)
+    yield from _layers_uncalled(found)
+    yield from _patched(found)
+    yield from _assertions(found)
 
 
 def _switched_off(found: Comparison, said: str) -> Iterator[str]:

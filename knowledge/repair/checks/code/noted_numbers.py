@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comments import (
     OF_A_MISTAKE,
@@ -16,12 +17,12 @@ from knowledge.repair.toolkit.comments import (
 )
 from knowledge.repair.toolkit.comparison import expressions
 
-_NAME = "noted numbers"
 _LEAST = 2  # everybody writes 0 and 1
 _NUMBER = re.compile(r"(?:(?<=\dx)|(?<![\w.]))\d{1,9}(?!\.?\d)(?=x\d|\b)")  # both of "7x7"
 
 
-def check(change: Change) -> Check:
+@refusing("noted numbers", "every number that a comment names is still there")
+def check(change: Change) -> Iterator[str]:
     """No whole number goes from a statement whose comment, beside it or above, names it."""
     comments = commented(change.original)
     for old, new in change.compared.changed:
@@ -30,9 +31,7 @@ def check(change: Change) -> Check:
         said = " ".join(text for text in beside if not any(p.search(text) for p in open_))
         noted = {int(n) for n in _NUMBER.findall(said)}
         for n in sorted((_numbers(old) - _numbers(new)) & noted):
-            detail = f"line {old.lineno} loses the {n} that its comment names"
-            return Check(name=_NAME, passed=False, detail=detail)
-    return Check(name=_NAME, passed=True, detail="every number that a comment names is still there")
+            yield f"line {old.lineno} loses the {n} that its comment names"
 
 
 def _makes_a_linear(statement: ast.stmt) -> bool:

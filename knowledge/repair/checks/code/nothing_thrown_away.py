@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import BuiltinFunctionType
 
 import torch
 
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comparison import text
 from knowledge.repair.toolkit.sites import variables
 
-_NAME = "nothing thrown away"
 # Methods of a tensor that give no value, or are called for something else than their value.
 _ACT = frozenset({"backward", "register_hook", "retain_grad", "register_post_accumulate_grad_hook"})
 # A tensor's methods that give another view of the same numbers: what is written there stays.
@@ -30,7 +29,8 @@ _COPIES = frozenset({"copy.copy", "copy.deepcopy", "deepcopy"})
 _OTHERS: tuple[type, ...] = (torch.nn.Module, set, list, dict, bytearray)
 
 
-def check(change: Change) -> Check:
+@refusing("nothing thrown away", "every new value is used")
+def check(change: Change) -> Iterator[str]:
     """Every value that the rewrite computes and drops was dropped before."""
     found = change.compared
     types = {n: v.type for n, v in variables(change.result).items()}
@@ -40,9 +40,7 @@ def check(change: Change) -> Check:
     fresh = [*paired, *(new for new in found.come if _drops(new, types))]
     fresh += [new for old, new in found.changed if _is_read_by_none(old, new, found.new)]
     if fresh:
-        detail = f"line {fresh[0].lineno} computes a value and drops it: `{text(fresh[0])[:60]}`"
-        return Check(name=_NAME, passed=False, detail=detail)
-    return Check(name=_NAME, passed=True, detail="every new value is used")
+        yield f"line {fresh[0].lineno} computes a value and drops it: `{text(fresh[0])[:60]}`"
 
 
 def _is_read_by_none(old: ast.stmt, new: ast.stmt, tree: ast.Module) -> bool:

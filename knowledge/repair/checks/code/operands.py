@@ -5,27 +5,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comparison import Replaced, called, same_code, text
 from knowledge.repair.toolkit.sites import variables
 
-_NAME = "operands"
 _DATA = frozenset({"Tensor", "Parameter", "ndarray"})
 _NUMBERS = frozenset({"int", "float", "bool", "str", "Size", "tuple", "dtype", "device"})
 
 _CODE = frozenset({"module", "function", "type", "builtin_function_or_method", "method"})
 
 
-def check(change: Change) -> Check:
+@refusing("operands", "it computes with the same values")
+def check(change: Change) -> Iterator[str]:
     """Two roles that two values had are not played by one, none by another tensor or a constant."""
     live = {n: v.type for n, v in variables(change.result).items()}
     for part in change.compared.replaced:
         if _is_computed_again(part, change.compared.old) or _is_joined(part, change.compared.old):
             continue
         for detail in (*_two_roles(part, live), *_another(part, live), *_constant(part, live)):
-            return Check(name=_NAME, passed=False, detail=f"line {part.line}: {detail}")
-    return Check(name=_NAME, passed=True, detail="it computes with the same values")
+            yield f"line {part.line}: {detail}"
 
 
 def _is_computed_again(part: Replaced, old: ast.Module) -> bool:

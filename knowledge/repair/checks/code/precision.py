@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comments import ABOUT_PRECISION, commented
 from knowledge.repair.toolkit.comparison import (
@@ -19,13 +19,13 @@ from knowledge.repair.toolkit.comparison import (
 )
 from knowledge.repair.toolkit.sites import variables
 
-_NAME = "precision"
 _DIGITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}  # bits of the mantissa
 _CASTS = {"double": "float64", "float": "float32", "half": "float16", "bfloat16": "bfloat16"}
 _SAID = re.compile(r"\b(digits|precision|lossy)\b")
 
 
-def check(change: Change) -> Check:
+@refusing("precision", "no precision that is meant is lowered")
+def check(change: Change) -> Iterator[str]:
     """No part that the author made in one precision is in a lower one now, unless that is said.
 
     Where a call that failed is given its dtype, and the code speaks of that, nothing else is meant.
@@ -34,14 +34,11 @@ def check(change: Change) -> Check:
         new = _written(part.new)
         for old in _asked_for(change):
             if new in _DIGITS and _written(part.old) != new and _DIGITS[new] < _DIGITS[old]:
-                detail = f"line {part.line} makes {new} of {old}, which the code asks for"
-                return Check(name=_NAME, passed=False, detail=detail)
+                yield f"line {part.line} makes {new} of {old}, which the code asks for"
     if not _SAID.search(change.said):
         for part in change.compared.replaced:
             for old, new, why in _lowered(part, change):
-                detail = f"line {part.line} makes {new} of {old}, and {why}"
-                return Check(name=_NAME, passed=False, detail=detail)
-    return Check(name=_NAME, passed=True, detail="no precision that is meant is lowered")
+                yield f"line {part.line} makes {new} of {old}, and {why}"
 
 
 def _lowered(part: Replaced, change: Change) -> Iterator[tuple[str, str, str]]:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comparison import text
 
-_NAME = "private names"
 
-
-def check(change: Change) -> Check:
+@refusing("private names", "it uses nothing private")
+def check(change: Change) -> Iterator[str]:
     """No name with a leading underscore that the code did not use before, unless it makes it."""
     known = _used(change.compared.old)
     for name in sorted(_used(change.compared.new) - known - _made(change.compared.new)):
-        detail = f"it uses `{name}`, which is not meant to be used from outside"
-        return Check(name=_NAME, passed=False, detail=detail)
-    return Check(name=_NAME, passed=True, detail="it uses nothing private")
+        yield f"it uses `{name}`, which is not meant to be used from outside"
 
 
 def _used(tree: ast.Module) -> set[str]:

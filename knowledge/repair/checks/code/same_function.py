@@ -8,11 +8,10 @@ from collections.abc import Iterator
 
 import torch
 
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comparison import Comparison, called, names, text
 
-_NAME = "same function"
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "div",
     ast.MatMult: "matmul", ast.Pow: "pow", ast.BitXor: "pow", ast.Mod: "remainder",
@@ -60,13 +59,12 @@ _ALIKE = [
 _ADVERBS = ("nan", "arg", "log", "cum", "mask")
 
 
-def check(change: Change) -> Check:
+@refusing("same function", "every function means what it meant")
+def check(change: Change) -> Iterator[str]:
     """No function or operator of PyTorch's stands for one that means something else."""
     for line, old, new in _exchanged(change.compared):
         if not change.intent:  # alternatives say what they mean
-            detail = f"line {line}: {new}, which means something else than {old}"
-            return Check(name=_NAME, passed=False, detail=detail)
-    return Check(name=_NAME, passed=True, detail="every function means what it meant")
+            yield f"line {line}: {new}, which means something else than {old}"
 
 
 def _exchanged(found: Comparison) -> Iterator[tuple[int, str, str]]:

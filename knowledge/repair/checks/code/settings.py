@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterator
 
 from executor.errors import is_a
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comparison import Replaced, called, same_code, text
 
-_NAME = "settings"
 _SETTINGS = re.compile(
     r"(?i)^(self\.|args\.|cfg\.|config\.)?(batch_?size|bs|lr|learning_?rate|momentum|weight_?decay"
     r"|betas|dropout|drop_?prob|(n|num|max)?_?(epochs?|iters?|iterations|steps)"
@@ -28,7 +27,8 @@ _DATA = frozenset({"randn", "rand", "randint", "normal", "linspace"})
 _OPTIMIZER = re.compile(r"^(SGD|Adam\w*|RMSprop|Adagrad|Adadelta|RAdam|NAdam|Rprop|ASGD|AdamW)$")
 
 
-def check(change: Change) -> Check:
+@refusing("settings", "every setting is as it was")
+def check(change: Change) -> Iterator[str]:
     """No setting has another value than before."""
     error = change.result.error.message if change.result.error is not None else ""
     both = "loader_options_exclude_each_other"
@@ -42,12 +42,10 @@ def check(change: Change) -> Check:
                 continue  # the sampler beside it stays, and decides the order
             if _is_smaller_rate(what, part) and ran_away:
                 continue  # the run shows that this is what has to change
-            detail = (
+            yield (
                 f"line {part.line}: {what} was `{text(part.old)}` and is"
                 f" `{text(part.new) or 'left out'}` now"
             )
-            return Check(name=_NAME, passed=False, detail=detail)
-    return Check(name=_NAME, passed=True, detail="every setting is as it was")
 
 
 def _is_smaller_rate(what: str, part: Replaced) -> bool:

@@ -12,13 +12,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from executor.protocol import JobResult
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comments import OF_A_MISTAKE, OF_AN_ASSUMPTION, about, commented
 from knowledge.repair.toolkit.comparison import Replaced, expressions, names, statements, text
 from knowledge.repair.toolkit.sites import variables
 
-_NAME = "sizes"
 _NOUNS = (
     r"(classes|categories|labels|channels?|features?|inputs?|outputs?|units|neurons|nodes|hidden"
     r"|heads|layers|dim(ension)?s?|dimensional|filters|words|tokens|embeddings?|time ?steps|frames)"
@@ -33,7 +32,8 @@ _NOUNS_FIRST = (
 _OF_AN_ERROR = re.compile(r"(?i)error|traceback|expected|but got|given groups|must match|mat1")
 
 
-def check(change: Change) -> Check:
+@refusing("sizes", "sizes stay as they are named and stated")
+def check(change: Change) -> Iterator[str]:
     """No name gives way to a number on one side, and no stated number to another."""
     for part in change.compared.replaced:
         told = (
@@ -43,8 +43,7 @@ def check(change: Change) -> Check:
             *_stated(part, change),
         )
         for detail in told:
-            return Check(name=_NAME, passed=False, detail=f"line {part.line}: {detail}")
-    return Check(name=_NAME, passed=True, detail="sizes stay as they are named and stated")
+            yield f"line {part.line}: {detail}"
 
 
 # -- a name that others share ------------------------------------------------------------------

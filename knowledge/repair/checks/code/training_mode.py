@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Iterator
 
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comparison import called, statements, text
 
-_NAME = "training mode"
 _TRAINS = frozenset({"backward", "step"})
 
 
-def check(change: Change) -> Check:
+@refusing("training mode", "what is trained is in training mode as it was")
+def check(change: Change) -> Iterator[str]:
     """No new `eval()`, `train(False)` or frozen weights before or among the training."""
     old, new = change.compared.old, change.compared.new
     known = Counter(text(node) for node in ast.walk(old) if _switches_off(node))
@@ -24,9 +25,7 @@ def check(change: Change) -> Check:
             if known[text(node)] > 0:
                 known[text(node)] -= 1
             elif _is_trained_later(new, statement) and not _is_set_back(new, statement):
-                detail = f"`{text(node)}` at line {statement.lineno}, and then it is trained"
-                return Check(name=_NAME, passed=False, detail=detail)
-    return Check(name=_NAME, passed=True, detail="what is trained is in training mode as it was")
+                yield f"`{text(node)}` at line {statement.lineno}, and then it is trained"
 
 
 _HOLDERS = (

@@ -6,18 +6,16 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comparison import called, names, statements, text
-
-_NAME = "training steps"
-
 
 # What leaves a number without a graph: nobody means backward() to start from that.
 _TAKEN_OUT = frozenset({"item", "tolist", "numpy"})
 
 
-def check(change: Change) -> Check:
+@refusing("training steps", "every backward and every step is still called")
+def check(change: Change) -> Iterator[str]:
     """No step of a training is left out, and no loss is made a leaf that has no way back."""
     old, new = change.compared.old, change.compared.new
     for method in ("step", "zero_grad"):
@@ -25,23 +23,19 @@ def check(change: Change) -> Check:
         if method == "step":
             lost -= _given(new)
         if lost and (_is_bound(old, next(iter(lost))) or _fewer(old, new, method)):
-            detail = f"`{next(iter(lost))}.{method}()` is called less often"
-            return Check(name=_NAME, passed=False, detail=detail)
+            yield f"`{next(iter(lost))}.{method}()` is called less often"
     differentiated = _losses(new)
     if len(differentiated) < len(_losses(old)):
-        return Check(name=_NAME, passed=False, detail="a `backward()` is left out")
+        yield "a `backward()` is left out"
     known = {n.id for n in ast.walk(old) if isinstance(n, ast.Name)}
     for loss in _losses(old):
         mine = names(_before_it_was_taken_out(loss))
         if not any(mine <= names(now) or names(now) - known for now in differentiated):
-            detail = f"`{text(loss)}` is no longer what backward starts from"
-            return Check(name=_NAME, passed=False, detail=detail)
+            yield f"`{text(loss)}` is no longer what backward starts from"
     asked = _made_leaves(new) - _made_leaves(old)
     for loss in differentiated:
         if text(loss) in asked or _asks(loss):
-            detail = f"`{text(loss)}` is asked for a gradient of its own, which leads nowhere"
-            return Check(name=_NAME, passed=False, detail=detail)
-    return Check(name=_NAME, passed=True, detail="every backward and every step is still called")
+            yield f"`{text(loss)}` is asked for a gradient of its own, which leads nowhere"
 
 
 def _before_it_was_taken_out(loss: ast.expr) -> ast.expr:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comparison import Replaced, called, statements, text
 
-_NAME = "undoing"
 _TURNS = frozenset({"transpose", "t", "T", "mT", "permute", "swapaxes", "swapdims"})
 _OPPOSITES = {
     "squeeze": frozenset({"unsqueeze"}),
@@ -17,15 +17,14 @@ _OPPOSITES = {
 }
 
 
-def check(change: Change) -> Check:
+@refusing("undoing", "no step is undone by the next one")
+def check(change: Change) -> Iterator[str]:
     """No change only takes back what the line above, or the expression itself, has just done."""
     for part in change.compared.replaced:
         added, inner = _added(part)
         step = _last_step(inner, part, change) if inner is not None else ""
         if step in _OPPOSITES.get(added, ()):
-            detail = f"line {part.line} takes back with `{added}` what `{step}` has just done"
-            return Check(name=_NAME, passed=False, detail=detail)
-    return Check(name=_NAME, passed=True, detail="no step is undone by the next one")
+            yield f"line {part.line} takes back with `{added}` what `{step}` has just done"
 
 
 def _added(part: Replaced) -> tuple[str, ast.expr | None]:

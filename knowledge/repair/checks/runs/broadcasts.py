@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from knowledge.repair.changed import lines_of
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.runs import Tried, operations
 
 
-def check(tried: Tried) -> Check:
+@refusing("broadcasts", "no operand is repeated against another")
+def check(tried: Tried) -> Iterator[str]:
     """No outer product on a touched line, no prediction that was repeated to fit its target."""
     touched = lines_of(tried.original, tried.fixed).touched(tried.before)
     theirs = operations(tried.reference)
@@ -16,11 +19,7 @@ def check(tried: Tried) -> Check:
         shapes = " and ".join(str(list(shape)) for shape in o.inputs[:2])
         if o.kind == "outer" and o.line in touched and (o.name, o.inputs) not in meant:
             detail = f"line {o.line} makes {list(o.output or ())} of {shapes}: every element of one"
-            return Check(
-                name="broadcasts", passed=False, detail=f"{detail} with every one of the other"
-            )
+            yield f"{detail} with every one of the other"
         repeated = o.kind == "expanded_prediction"
         if repeated and not any(old.kind == o.kind and old.inputs == o.inputs for old in theirs):
-            detail = f"line {o.line} compares a prediction that was repeated to fit its target"
-            return Check(name="broadcasts", passed=False, detail=detail)
-    return Check(name="broadcasts", passed=True, detail="no operand is repeated against another")
+            yield f"line {o.line} compares a prediction that was repeated to fit its target"

@@ -9,6 +9,7 @@ from executor.protocol import WarningSeen
 from knowledge.repair.changed import lines_of
 from knowledge.repair.check import Check
 from knowledge.repair.checks.runs import Tried
+from knowledge.repair.mistake import without_numbers
 
 # A TracerWarning says that a trace keeps a value as a constant.
 _TAKEN = re.compile(r"\.(?:detach|item|tolist|numpy)\(|\.data\b")
@@ -50,4 +51,4 @@ def _goes_on_alike(tried: Tried) -> bool:
 
 
 def _kind(w: WarningSeen) -> tuple[str, str]:
-    return w.category, re.sub(r"\d+", "#", w.message)[:120]
+    return w.category, without_numbers(w.message)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.runs import Tried
 
 _METRIC = re.compile(
@@ -14,11 +15,10 @@ _METRIC = re.compile(
 )
 
 
-def check(tried: Tried) -> Check:
+@refusing("metrics", "no metric is out of its range")
+def check(tried: Tried) -> Iterator[str]:
     """No accuracy, precision, recall, F1, IoU, Dice or AUC below 0 or above 100 %."""
     known = {m.group() for m in _METRIC.finditer(tried.before.stdout)}
     for m in _METRIC.finditer(tried.after.stdout):
         if m.group() not in known and not 0 <= float(m[2]) <= 100:
-            detail = f"it prints `{m.group()}`, which no {m[1]} can be"
-            return Check(name="metrics", passed=False, detail=detail)
-    return Check(name="metrics", passed=True, detail="no metric is out of its range")
+            yield f"it prints `{m.group()}`, which no {m[1]} can be"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from executor.protocol import Operation
 from knowledge.repair.changed import lines_of
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.runs import Tried, operations
 
 _RESHAPES = {
@@ -14,7 +15,8 @@ _RESHAPES = {
 }  # fmt: skip
 
 
-def check(tried: Tried) -> Check:
+@refusing("neighbours", "reshapes split dimensions, or merge neighbours")
+def check(tried: Tried) -> Iterator[str]:
     """No reshape on a line that was touched regroups dimensions, unless the original's did."""
     touched = lines_of(tried.original, tried.fixed).touched(tried.before)
     theirs = [o for o in operations(tried.reference) if o.name in _RESHAPES]
@@ -25,9 +27,7 @@ def check(tried: Tried) -> Check:
         if cuts_across(o.inputs[0], o.output) and not known:
             detail = f"`{o.name}` at line {o.line} cuts across dimensions: "
             detail += f"{list(o.inputs[0])} → {list(o.output)}"
-            return Check(name="neighbours", passed=False, detail=detail)
-    detail = "reshapes split dimensions, or merge neighbours"
-    return Check(name="neighbours", passed=True, detail=detail)
+            yield detail
 
 
 def _same(new: Operation, old: Operation) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from knowledge.repair.changed import lines_of
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.runs import Tried, operations
 
 _SHOWN = re.compile(r"\b(print|assert|display|log\w*|info)\b.*\.grad\b(?!_fn)(?!\s+is\b)")
@@ -14,7 +15,8 @@ _NONE = re.compile(r"(?<!not )\bNone\b")
 _UNSURE = re.compile(r"\b(might|may|maybe|likely|probably|possibly|could|or)\b", re.IGNORECASE)
 
 
-def check(tried: Tried) -> Check:
+@refusing("printed gradients", "gradients that are shown are there")
+def check(tried: Tried) -> Iterator[str]:
     """A line that shows a gradient shows one, or None where its comment says so."""
     lines, fixed = lines_of(tried.original, tried.fixed), tried.fixed.splitlines()
     known = {(o.kind, o.line) for o in operations(tried.reference)}
@@ -27,7 +29,4 @@ def check(tried: Tried) -> Check:
         open_ = none and _UNSURE.search(comment) is not None
         if _SHOWN.search(code) and not open_ and o.kind != ("no_grad" if none else "grad"):
             what = "it is None" if o.kind == "no_grad" else "its comment says None"
-            detail = f"line {o.line} shows a gradient, and {what}"
-            return Check(name="printed gradients", passed=False, detail=detail)
-    detail = "gradients that are shown are there"
-    return Check(name="printed gradients", passed=True, detail=detail)
+            yield f"line {o.line} shows a gradient, and {what}"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from knowledge.repair.check import Check
+from knowledge.repair.check import refusing
 from knowledge.repair.checks.runs import Tried
 from knowledge.repair.stated import is_printed, stated_lists
 
@@ -14,15 +15,14 @@ _OPEN = re.compile(
 )
 
 
-def check(tried: Tried) -> Check:
+@refusing("stated values", "values are as the comments say")
+def check(tried: Tried) -> Iterator[str]:
     """Whole numbers that comments state beside a print are printed, where nothing is left open."""
     if not _OPEN.search(tried.original):
         known, after = tried.before.stdout, tried.after.stdout
         for value in stated_lists(tried.original):
             if not any(is_printed(_bare(value), _bare(text)) for text in (after, known)):
-                detail = f"a comment says that {value[:60]} is printed, and it is not"
-                return Check(name="stated values", passed=False, detail=detail)
-    return Check(name="stated values", passed=True, detail="values are as the comments say")
+                yield f"a comment says that {value[:60]} is printed, and it is not"
 
 
 def _bare(text: str) -> str:

@@ -155,6 +155,22 @@ batch = pad_sequence(calls, batch_first=True)
 print(torch.nn.GRU(8, 4, batch_first=True)(batch)[0].shape)
 """
 
+COUNTED = SPECTRA.replace("batch = ", "bands = [len(c) for c in calls]\nbatch = ")
+
+PACKED = """\
+import torch
+from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
+
+calls = [torch.rand(4, n) for n in (5, 9, 7)]   # bands, steps
+batch = pad_sequence(calls, batch_first=True)
+steps = torch.tensor([c.size(1) for c in calls])
+packed = pack_padded_sequence(batch, steps, batch_first=True, enforce_sorted=False)
+print(torch.nn.GRU(4, 4, batch_first=True)(packed)[1].shape)
+"""
+
+PACKED_BY_BANDS = PACKED.replace("c.size(1)", "len(c)")
+PACKED_BY_ANOTHER = PACKED.replace("[c.size(1) for c in calls]", "[4] * len(calls)")
+
 BOTH_DIFFER = SPECTRA.replace("torch.rand(8, n)", "torch.rand(n, n)")
 
 CHANNELS = """\
@@ -251,6 +267,10 @@ CASES = Cases(
             SPECTRA,
             ("pad_sequence(tuple(one.t() for one in calls), batch_first=True)",),
         ),
+        "series that are packed": (
+            PACKED,
+            ("pad_sequence(tuple(one.t() for one in calls), batch",),
+        ),
         "several entries at once": (TURNED, ("k = w.new_zeros(3, 3)   # of a cross product",)),
         "lengths of what came in": (LENGTHS, ("(steps, texts, widths // 4, torch",)),
         "a kernel": (KERNEL, ("cholesky(k + 0.001 * torch.eye(len(k)))",)),
@@ -279,6 +299,9 @@ CASES = Cases(
         "rows of other lengths": OTHER_ROWS,
         "a size that is none of it": OF_NEITHER,
         "both sizes differ": BOTH_DIFFER,
+        "bands that are counted": COUNTED,
+        "packed by their bands": PACKED_BY_BANDS,
+        "packed by a count that is not known": PACKED_BY_ANOTHER,
         "no whole number of pixels for a step": UNEVEN,
         "a matrix with an eigenvalue below zero": NEGATIVE,
         "numbers": BYTES,
