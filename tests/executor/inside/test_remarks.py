@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from collections.abc import Callable, Collection, Mapping
 
 import pytest
 
@@ -31,6 +32,30 @@ def with_(template: str, known: dict[str, str], **other: str) -> str:
     for name, value in (known | other).items():
         made = made.replace("{" + name + "}", value)
     return made
+
+
+def said_and_left_alone(
+    shown: Mapping[str, Collection[str]], sound: Mapping[str, str], head: str = ""
+) -> tuple[Callable[[str, str], None], Callable[[str], None]]:
+    """The two tests of a table: each way to write a mistake is told, what comes close is not.
+
+    Args:
+        shown: texts that show a mistake, by its kind.
+        sound: texts that show none of these kinds, by what they are.
+        head: stands before each text.
+    """
+
+    @pytest.mark.parametrize(
+        ("kind", "code"), [(k, c) for k, codes in shown.items() for c in codes]
+    )
+    def is_said(kind: str, code: str) -> None:
+        assert kind in kinds(head + code)
+
+    @pytest.mark.parametrize("name", sound)
+    def is_left_alone(name: str) -> None:
+        assert not kinds(head + sound[name]) & shown.keys()
+
+    return is_said, is_left_alone
 
 
 LOOPS = "for e in a:\n    opt.zero_grad()\n    for x in b:\n"

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from executor.inside.remarks import found, remarks
-from tests.executor.inside.test_remarks import kinds
+from tests.executor.inside.test_remarks import said_and_left_alone
 
 SAMPLER = "import torch\n{}s = WeightedRandomSampler({}, num_samples={}, replacement=True)\n"
 RESUMED = (
@@ -122,17 +122,7 @@ SOUND = {
     ),
 }  # fmt: skip
 
-
-@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
-def test_it_is_said(kind: str, code: str) -> None:
-    """Each kind, in each form."""
-    assert kind in kinds(code)
-
-
-@pytest.mark.parametrize("name", SOUND)
-def test_what_comes_close_is_left_alone(name: str) -> None:
-    """The same with what makes it right, or where it is another thing."""
-    assert kinds(SOUND[name]) & SHOWN.keys() == set()
+test_it_is_said, test_what_comes_close_is_left_alone = said_and_left_alone(SHOWN, SOUND)
 
 
 @pytest.mark.parametrize("kind", SHOWN)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.executor.inside.test_remarks import kinds
+from tests.executor.inside.test_remarks import said_and_left_alone
 
 LEARN = (
     "import torch\nq, q2 = torch.nn.Linear(4, 2), torch.nn.Linear(4, 2)\n"
@@ -243,14 +241,4 @@ SOUND = {
     "a memory that begins with one": HELD.format("[False]", "t + 1"),
 }  # fmt: skip
 
-
-@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
-def test_it_is_said(kind: str, code: str) -> None:
-    """The mistake is told in each of these ways of writing it."""
-    assert kind in kinds(code)
-
-
-@pytest.mark.parametrize("name", SOUND)
-def test_what_comes_close_is_left_alone(name: str) -> None:
-    """What only looks like one of them is not."""
-    assert not kinds(SOUND[name]) & SHOWN.keys()
+test_it_is_said, test_what_comes_close_is_left_alone = said_and_left_alone(SHOWN, SOUND)

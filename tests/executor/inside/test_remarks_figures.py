@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.executor.inside.test_remarks import kinds
+from tests.executor.inside.test_remarks import said_and_left_alone
 
 LOADER = "loader = DataLoader(data, batch_size={0}, shuffle=True)\n"
 EPOCH = "total = 0\nfor x, y in loader:\n    {0}\n    total += {1}\nprint(total / {2})"
@@ -254,12 +252,4 @@ SOUND = {
     "a softmax of nothing learned": "net = nn.Sequential(nn.ReLU(), nn.Softmax(dim=0))",
 }  # fmt: skip
 
-
-@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
-def test_it_is_said(kind: str, code: str) -> None:
-    assert kind in kinds(code)
-
-
-@pytest.mark.parametrize("name", SOUND)
-def test_what_comes_close_is_left_alone(name: str) -> None:
-    assert not kinds(SOUND[name]) & SHOWN.keys()
+test_it_is_said, test_what_comes_close_is_left_alone = said_and_left_alone(SHOWN, SOUND)

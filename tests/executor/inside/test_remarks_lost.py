@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.executor.inside.test_remarks import kinds
+from tests.executor.inside.test_remarks import said_and_left_alone
 
 HEADS = (
     "for x, y in loader:\n    out = net(x)\n    {0}\n    for name in heads:\n        {1}\n"
@@ -487,12 +485,4 @@ SOUND = {
     "another difference": SCALED.format("True", "(outs - outs.mean()).abs().mean()"),
 }
 
-
-@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
-def test_it_is_said(kind: str, code: str) -> None:
-    assert kind in kinds(code)
-
-
-@pytest.mark.parametrize("name", SOUND)
-def test_what_comes_close_is_left_alone(name: str) -> None:
-    assert not kinds(SOUND[name]) & SHOWN.keys()
+test_it_is_said, test_what_comes_close_is_left_alone = said_and_left_alone(SHOWN, SOUND)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.executor.inside.test_remarks import kinds
+from tests.executor.inside.test_remarks import said_and_left_alone
 
 STEP = "    opt.zero_grad()\n    loss.backward()\n    opt.step()\n"
 TERM = "{made}for x, y in data:\n    {reg}\n    loss = mse(net(x), y) + 0.01 * {term}\n" + STEP
@@ -326,12 +324,4 @@ SOUND = {
     "a number that is counted up": FILLED.format("0", "hist += i"),
 }  # fmt: skip
 
-
-@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
-def test_it_is_said(kind: str, code: str) -> None:
-    assert kind in kinds(code)
-
-
-@pytest.mark.parametrize("name", SOUND)
-def test_what_comes_close_is_left_alone(name: str) -> None:
-    assert not kinds(SOUND[name]) & SHOWN.keys()
+test_it_is_said, test_what_comes_close_is_left_alone = said_and_left_alone(SHOWN, SOUND)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.executor.inside.test_remarks import kinds, module
+from tests.executor.inside.test_remarks import module, said_and_left_alone
 
 TRAIN = "opt.zero_grad()\nloss.backward()\nopt.step()\n"
 CLOCK = "import time\nimport torch\nmodel.to('cuda')\nt = time.time()\ny = model(x)\n"
@@ -173,14 +171,4 @@ SOUND = {
     "a schedule of steps": EPOCHS.format(kind="OneCycleLR", inner="sched.step()", outer="pass"),
 }
 
-
-@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
-def test_what_is_mixed_up_is_said(kind: str, code: str):
-    """Each kind, in each way that it is written."""
-    assert kind in kinds(code)
-
-
-@pytest.mark.parametrize("name", SOUND)
-def test_sound_code_is_left_alone(name: str):
-    """The same with what makes it right, or where it is another thing."""
-    assert kinds(SOUND[name]) & SHOWN.keys() == set()
+test_what_is_mixed_up_is_said, test_sound_code_is_left_alone = said_and_left_alone(SHOWN, SOUND)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from executor.inside.probes.kinds import KINDS
 from executor.inside.remarks import BORNE_OUT
-from tests.executor.inside.test_remarks import kinds, module
+from tests.executor.inside.test_remarks import module, said_and_left_alone
 
 FIT = "    opt.zero_grad()\n    loss.backward()\n    opt.step()\n"
 FUNCTION = """\
@@ -652,17 +650,7 @@ SOUND = {
     "two labels": MIXED.format(second="b"),
 }  # fmt: skip
 
-
-@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
-def test_it_is_said(kind: str, code: str):
-    """Each kind, in each way that it is written."""
-    assert kind in kinds(code)
-
-
-@pytest.mark.parametrize("name", SOUND)
-def test_what_comes_close_is_left_alone(name: str):
-    """The same with what makes it right, or where it is another thing."""
-    assert kinds(SOUND[name]) & SHOWN.keys() == set()
+test_it_is_said, test_what_comes_close_is_left_alone = said_and_left_alone(SHOWN, SOUND)
 
 
 def test_what_a_probe_tells_of_is_a_finding():

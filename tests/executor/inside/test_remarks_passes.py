@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from executor.inside.remarks.passes import passes
-from tests.executor.inside.test_remarks import kinds
+from tests.executor.inside.test_remarks import said_and_left_alone
 
 START = (
     "import torch\nX = torch.randn(256, 3)\ny = X.sum(1)\nopt = torch.optim.SGD(net.parameters())\n"
@@ -184,15 +184,7 @@ SOUND = {
     ),
 }  # fmt: skip
 
-
-@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
-def test_it_is_said(kind: str, code: str) -> None:
-    assert kind in kinds(code)
-
-
-@pytest.mark.parametrize("name", SOUND)
-def test_what_comes_close_is_left_alone(name: str) -> None:
-    assert not kinds(SOUND[name]) & SHOWN.keys()
+test_it_is_said, test_what_comes_close_is_left_alone = said_and_left_alone(SHOWN, SOUND)
 
 
 @pytest.mark.parametrize(

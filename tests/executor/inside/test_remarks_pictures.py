@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from executor.inside.remarks import found, mended
-from tests.executor.inside.test_remarks import kinds
+from tests.executor.inside.test_remarks import said_and_left_alone
 
 CUT = "def cut(x, p=4):\n    {0}\n    return {1}\n"
 FIRST = "B, C, H, W = x.shape"
@@ -76,17 +76,9 @@ MENDED = [
     ),
 ]
 
-
-@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
-def test_it_is_said(kind: str, code: str) -> None:
-    """Each kind, in each form."""
-    assert kind in kinds("import torch\n" + code)
-
-
-@pytest.mark.parametrize("name", SOUND)
-def test_what_comes_close_is_left_alone(name: str) -> None:
-    """The same with what makes it right, or where it is another thing."""
-    assert kinds("import torch\n" + SOUND[name]) & SHOWN.keys() == set()
+test_it_is_said, test_what_comes_close_is_left_alone = said_and_left_alone(
+    SHOWN, SOUND, "import torch\n"
+)
 
 
 @pytest.mark.parametrize(("code", "becomes"), MENDED)

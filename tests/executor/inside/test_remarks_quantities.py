@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.executor.inside.test_remarks import kinds, module
+from tests.executor.inside.test_remarks import module, said_and_left_alone
 
 SAMPLE = "def sample(logits, temperature):\n    p = F.softmax({0}, -1)\n    return p.multinomial(1)"
 PINBALL = "def pinball(pred, y, q):\n    e = {0}\n    return torch.max({1}, {2}).mean()"
@@ -61,12 +59,4 @@ SOUND = {
     "channels first": module(forward=HEADS.format("", "4", "T").replace("B, T, C =", "B, C, T =")),
 }
 
-
-@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
-def test_it_is_said(kind: str, code: str):
-    assert kind in kinds(code)
-
-
-@pytest.mark.parametrize("name", SOUND)
-def test_what_comes_close_is_left_alone(name: str):
-    assert not kinds(SOUND[name]) & SHOWN.keys()
+test_it_is_said, test_what_comes_close_is_left_alone = said_and_left_alone(SHOWN, SOUND)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from executor.inside.remarks import found, remarks
-from tests.executor.inside.test_remarks import kinds, module
+from tests.executor.inside.test_remarks import module, said_and_left_alone
 
 WRAPPED = "net = {wrap}(net, device_ids=[rank]{more})\n"
 FIT = "for x, y in train:\n    opt.zero_grad()\n    crit(net(x), y).backward()\n    opt.step()\n"
@@ -157,17 +155,7 @@ SOUND = {
     "an embedding behind something own": CHAIN.format("Tokens(), nn.Embedding(4, 8)"),
 }  # fmt: skip
 
-
-@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
-def test_it_is_said(kind: str, code: str) -> None:
-    """Each kind, in each form."""
-    assert kind in kinds(code)
-
-
-@pytest.mark.parametrize("name", SOUND)
-def test_what_comes_close_is_left_alone(name: str) -> None:
-    """The same with what makes it right, or where it is another thing."""
-    assert kinds(SOUND[name]) & SHOWN.keys() == set()
+test_it_is_said, test_what_comes_close_is_left_alone = said_and_left_alone(SHOWN, SOUND)
 
 
 def test_a_container_that_is_called_is_told_as_one() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.executor.inside.test_remarks import kinds, module
+from tests.executor.inside.test_remarks import module, said_and_left_alone
 
 STATE = "o, {0} = self.lstm(x)\nreturn self.fc({1})"
 LAYERS = "self.lstm = nn.LSTM(3, 4, num_layers=n)"
@@ -25,12 +23,4 @@ SOUND = {
     "no recurrent layer": module(LAYERS, STATE.replace("lstm", "net").format("h", "h.view(-1, 4)")),
 }
 
-
-@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
-def test_it_is_said(kind: str, code: str):
-    assert kind in kinds(code)
-
-
-@pytest.mark.parametrize("name", SOUND)
-def test_what_comes_close_is_left_alone(name: str):
-    assert not kinds(SOUND[name]) & SHOWN.keys()
+test_it_is_said, test_what_comes_close_is_left_alone = said_and_left_alone(SHOWN, SOUND)

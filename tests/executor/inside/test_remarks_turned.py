@@ -3,9 +3,7 @@ constants.py: what is turned round, scaled, or taken for another thing."""
 
 from __future__ import annotations
 
-import pytest
-
-from tests.executor.inside.test_remarks import kinds
+from tests.executor.inside.test_remarks import said_and_left_alone
 
 DRAW = "def draw(mu, logvar):\n    std = {0}\n    eps = torch.{1}(std)\n    return mu + {2}"
 STEP = (
@@ -206,12 +204,4 @@ SOUND = {
     "        loss = g(x) + a\n    return loss\nloss = judge()\nloss.backward()",
 }  # fmt: skip
 
-
-@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
-def test_it_is_said(kind: str, code: str) -> None:
-    assert kind in kinds(code)
-
-
-@pytest.mark.parametrize("name", SOUND)
-def test_what_comes_close_is_left_alone(name: str) -> None:
-    assert not kinds(SOUND[name]) & SHOWN.keys()
+test_it_is_said, test_what_comes_close_is_left_alone = said_and_left_alone(SHOWN, SOUND)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from executor.inside.remarks import epochs
-from tests.executor.inside.test_remarks import kinds
+from tests.executor.inside.test_remarks import said_and_left_alone
 
 NET = (
     "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
@@ -1017,17 +1015,7 @@ SOUND = {
     ),
 }
 
-
-@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
-def test_it_is_said(kind: str, code: str):
-    """Each kind, in each form."""
-    assert kind in kinds(code)
-
-
-@pytest.mark.parametrize("name", SOUND)
-def test_what_comes_close_is_left_alone(name: str):
-    """The same with what makes it right, or where it is another thing."""
-    assert kinds(SOUND[name]) & SHOWN.keys() == set()
+test_it_is_said, test_what_comes_close_is_left_alone = said_and_left_alone(SHOWN, SOUND)
 
 
 def test_a_schedule_moves_with_its_optimizer() -> None:
