@@ -45,6 +45,8 @@ KINDS = {
     "loss_arguments_swapped": Says.PROGRAM_WIDE_MISTAKE,
     "softmax_over_samples": Says.PROGRAM_WIDE_MISTAKE,
     "attention_wrong_dim": Says.PROGRAM_WIDE_MISTAKE,
+    "mean_of_normed": Says.PROGRAM_WIDE_MISTAKE,
+    "reduced_along_another": Says.PROGRAM_WIDE_MISTAKE,
     "mask_without_effect": Says.PROGRAM_WIDE_MISTAKE,
     "mask_of_queries": Says.PROGRAM_WIDE_MISTAKE,
     "weights_broadcast": Says.PROGRAM_WIDE_MISTAKE,

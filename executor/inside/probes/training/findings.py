@@ -14,11 +14,16 @@ _FOLLOWS = {
     "step_without_gradients": {"loss_without_graph", "foreign_optimizer"},
     "no_gradient": {"loss_without_graph"},
     "unused_parameters": {"loss_without_graph", "unregistered_module"},
-    "zero_gradient": {"one_class", "softmax_one_column", "loss_not_finite"},
+    "zero_gradient": {"one_class", "softmax_one_column", "loss_not_finite", "targets_out_of_reach"},
     "loss_repeats": {"loss_broadcasts"},
     "rate_died": {"schedule_by_batches"},
     "softmax_over_batch": {"softmax_wrong_dim"},
-    "output_constant": {"softmax_one_column", "zero_gradient", "one_class"},
+    "output_constant": {
+        "softmax_one_column",
+        "zero_gradient",
+        "one_class",
+        "targets_out_of_reach",
+    },
     "gradient_not_finite": {"loss_not_finite", "loss_ran_away"},
     "loss_not_finite": {"scaler_left_out"},
     "loss_ran_away": {"scaler_left_out"},
@@ -50,9 +55,13 @@ class FindingCollector:
     @property
     def findings(self) -> list[Finding]:
         """The findings, the likeliest cause first, without those that follow from another one."""
-        kinds = {f.kind for f in self._all}
-        left = [f for f in self._all if not kinds & _FOLLOWS.get(f.kind, set())]
-        return sorted(_with_edits(left), key=rank)
+        return ordered(_with_edits(self._all))
+
+
+def ordered(found: list[Finding]) -> list[Finding]:
+    """Findings without those that follow from another one, the likeliest cause first."""
+    kinds = {f.kind for f in found}
+    return sorted((f for f in found if not kinds & _FOLLOWS.get(f.kind, set())), key=rank)
 
 
 def _with_edits(found: list[Finding]) -> list[Finding]:

@@ -164,7 +164,7 @@ class SnippetNames:
         return name in self._weights
 
     def only_line_of(self, function: str) -> int | None:
-        """Where "softmax" or "sigmoid" is written, if that is one place only."""
+        """Where "softmax" or "clamp" is written, if that is one place only."""
         lines = self._softmax.get(function, set())
         return next(iter(lines)) if len(lines) == 1 else None
 
@@ -298,13 +298,14 @@ def _one_number(made: ast.Call) -> bool:
 
 
 def _softmax_lines(tree: ast.Module) -> dict[str, set[int]]:
-    lines: dict[str, set[int]] = {"softmax": set(), "sigmoid": set()}
+    lines: dict[str, set[int]] = {n: set() for n in ("softmax", "sigmoid", "tanh", "relu", "clamp")}
     for node in walk(tree):
         if isinstance(node, ast.Call):
             f = node.func
             name = (
                 f.attr if isinstance(f, ast.Attribute) else f.id if isinstance(f, ast.Name) else ""
             )
+            name = {"clamp_min": "clamp", "clamp_max": "clamp", "clip": "clamp"}.get(name, name)
             if name.lower() in lines:
                 lines[name.lower()].add(node.lineno)
     return lines

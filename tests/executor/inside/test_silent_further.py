@@ -1,0 +1,109 @@
+"""More mistakes that raise nothing, by class, each beside healthy programs that come close."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.executor.conftest import House
+from tests.executor.inside.test_silent import run
+
+POOLED = """
+class Bag(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.emb, self.fc = nn.Embedding(20, 8), nn.Linear(8, 2)
+    def forward(self, ids):
+        {said}
+        {pooled}
+        return self.fc(h)
+net = Bag()
+ids, y = torch.randint(20, (160, 16)), torch.arange(160) % 2
+opt = torch.optim.Adam(net.parameters())
+for i in torch.randperm(160).split(16):
+    loss = F.cross_entropy(net({x}), {y})
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+DRAWN = "torch.randperm(160).split(16)"
+CONV = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.fc = nn.Conv1d(3, 10, 3, padding=1), nn.Linear(10, 2)
+    def forward(self, x):
+        h = self.conv(x).relu(){axes}
+        h = {pooled}
+        return self.fc(h)
+net = Net()
+opt = torch.optim.Adam(net.parameters())
+for i in range(3):
+    loss = F.cross_entropy(net(torch.randn(8, 3, 10)), torch.arange(8) % 2)
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+
+
+def pooled(line: str = "h = self.emb(ids).mean(dim=0)", said: str = "pass", x: str = "ids[i]",
+           y: str = "y[i]") -> str:  # fmt: skip
+    """A bag of 16 words in batches of 16."""
+    return POOLED.format(pooled=line, said=said, x=x, y=y)
+
+
+def conv(pooled: str, axes: str = "  # [N, C, L]") -> str:
+    """A convolution of as many channels as steps."""
+    return CONV.format(pooled=pooled, axes=axes)
+
+
+MISTAKES = {
+    "batch_mixed": [
+        pooled(),
+        pooled("h = torch.mean(self.emb(ids), 0)"),
+        pooled("h = self.emb(ids).max(0).values"),
+        pooled("h = self.emb(ids); h = h.sum(0)", x="x", y="t").replace(
+            "    loss", "    x, t = ids[i], y[i]\n    loss"
+        ),
+        pooled(said="# ids: [batch, words]", x="ids[:16]", y="y[:16]").replace(DRAWN, "range(3)"),
+    ],
+    "reduced_along_another": [
+        conv("h.mean(dim=1)  # global average pooling"),
+        conv("h.max(1).values  # max over time", "  # batch, channels, time"),
+        conv("torch.mean(h, dim=1)  # mean over the length", "  # B x C x L"),
+        conv("h.transpose(1, 2); h = h.mean(2)  # mean over time").replace(
+            "; h =", "  # (N, T, C)\n        h ="
+        ),
+    ],
+}
+HEALTHY = {
+    "mean over the words": pooled("h = self.emb(ids).mean(1)"),
+    "time first": pooled(said="# ids: [words, batch]", x="ids[i].T"),
+    "a batch that was turned": pooled(x="ids.T[:, i]", y="y[i]"),
+    "time first, as a comment says": pooled(said="# ids: [T, B]", x="ids[:16]", y="y[:16]"),
+    "nothing says which comes first": pooled(x="ids[:16]", y="(y + 0)[:16]").replace(
+        DRAWN, "range(3)"
+    ),
+    "each word of the first sample": pooled("h = self.emb(ids)[0]").replace("y[i]", "y[:16]"),
+    "pooled over the steps": conv("h.mean(dim=2)  # global average pooling"),
+    "pooled over the channels": conv("h.mean(dim=1)  # mean over the channels"),
+    "no names of dimensions": conv("h.mean(dim=1)  # global average pooling", ""),
+    "no word of what is meant": conv("h.mean(dim=1)"),
+    "steps before channels": conv("h.transpose(1, 2).mean(1)  # mean over time"),
+    "set anew": conv("h.transpose(1, 2); h = h.mean(1)  # mean over time").replace(
+        "; h =", "\n        h ="
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in MISTAKES.items() for c in codes])
+def test_a_silent_mistake_is_named_first(any_house: House, kind: str, code: str):
+    """By its kind, as a mistake, before anything else."""
+    result = run(any_house, code)
+
+    assert result.error is None
+    assert next((f.kind for f in result.findings if f.mistake), "nothing") == kind
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_what_comes_close_is_no_mistake(any_house: House, name: str):
+    """Whatever style it is written in."""
+    result = run(any_house, HEALTHY[name])
+
+    assert result.error is None
+    assert [f.message for f in result.findings if f.mistake] == []
