@@ -44,7 +44,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     wraps.py         bytes that go beyond 255 or below 0
     merges.py        whole numbers of which many become one as decimal ones
     counters.py      counters in half precision that stand still
-    left_frozen.py   what is frozen by accident
+    left_frozen.py   what is frozen by accident; by_its_class.py: by the class that makes it
     loading.py       loaded weights that change nothing
     workers.py       worker processes of a loader that all deliver the same
     drift.py         data sets whose samples change by being read
