@@ -52,6 +52,28 @@ def conv(pooled: str, axes: str = "  # [N, C, L]") -> str:
     return CONV.format(pooled=pooled, axes=axes)
 
 
+PARTED = """
+x, y = torch.randn(60, 5), torch.arange(60) % 2
+a = torch.randperm(60)[:48]
+b = {b}
+net = nn.Linear(5, 2)
+opt = torch.optim.SGD(net.parameters(), 0.1)
+def fit(rows):
+    for _ in range(2):
+        for i in {batches}:
+            loss = F.cross_entropy(net(x[i]), y[i])
+            opt.zero_grad(); loss.backward(); opt.step()
+fit(a)
+with torch.no_grad():
+    print((net(x[{asked}]).argmax(1) == y[{asked}]).float().mean())
+"""
+
+
+def parted(b: str, batches: str = "a[torch.randperm(48)].split(16)", asked: str = "b") -> str:
+    """Two draws from one data set."""
+    return PARTED.format(b=b, batches=batches, asked=asked)
+
+
 MISTAKES = {
     "batch_mixed": [
         pooled(),
@@ -70,8 +92,24 @@ MISTAKES = {
             "; h =", "  # (N, T, C)\n        h ="
         ),
     ],
+    "test_in_training": [
+        parted("torch.randperm(60)[48:]"),
+        parted("torch.randperm(60)[48:]", "a.split(16)"),
+        parted("list(range(10, 60, 3))", "rounds").replace(
+            "    for _ in range(2):\n        for i in rounds:",
+            "    for _ in range(2):\n        for _ in range(2):\n"
+            "            i = a[torch.randperm(48)[:9]]",
+        ),
+    ],
 }
 HEALTHY = {
+    "what is left of one order": parted("torch.tensor(sorted({*range(60)} - {*a.tolist()}))"),
+    "a part of what was trained on": parted("a[:12]"),
+    "all there is": parted("torch.arange(60)", asked="a"),
+    "the numbers of another data set": parted("torch.randperm(60)[48:]")
+    .replace("with torch", "z = torch.randn(60, 5)\nwith torch")
+    .replace("x[b]", "z[b]")
+    .replace("y[b]", "(y + 0)[b]"),
     "mean over the words": pooled("h = self.emb(ids).mean(1)"),
     "time first": pooled(said="# ids: [words, batch]", x="ids[i].T"),
     "a batch that was turned": pooled(x="ids.T[:, i]", y="y[i]"),

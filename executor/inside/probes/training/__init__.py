@@ -37,7 +37,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     layouts.py       views that were meant to turn a tensor
     same_memory.py   averages of weights with themselves
     samples.py       sorted training data, samples never drawn; sorted_slices.py: slices of such
-    overlaps.py      test data that was trained on
+    overlaps.py      test data that was trained on; drawn_twice.py: by the indices of both
     overwrites.py    additions at places that come several times
     cuts.py          shares that become whole numbers, all of them 0
     copies.py        writes into a copy that an index made, and that nothing holds
@@ -154,7 +154,7 @@ class TrainingProbe:
         self.merges = Merges(self.names, tree)
         self.counters = Counters(self.names, tree)
         self.stored = Stored(self.names, tree)
-        self.overlaps = Overlaps()
+        self.overlaps = Overlaps(tree)
         self.slices = SortedSlices(tree)
         self.copies = Copies(self.names, tree)
         self.cuts = Cuts(self.names, tree)

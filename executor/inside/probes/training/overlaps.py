@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,6 +19,7 @@ from torch.utils.data import (
     TensorDataset,
 )
 
+from executor.inside.probes.training.drawn_twice import DrawnTwice
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.quiet import quietly
 
@@ -33,12 +35,14 @@ _KINDS = (torch.Tensor, np.ndarray, Subset, TensorDataset, DataLoader)
 class Overlaps:
     """The training data and the test data beside them."""
 
-    def __init__(self) -> None:
+    def __init__(self, tree: ast.Module) -> None:
+        self._drawn = DrawnTwice(tree)
         self._held: dict[str, Any] = {}  # of functions that may have returned by the end
 
     def look(self, variables: Iterable[tuple[str, object]]) -> None:
         """Note the data that is there while there is a step."""
         for name, value in variables:
+            self._drawn.look(name, value)
             if type(value) in _KINDS and _named(name):
                 self._held.setdefault(name, value)
 
@@ -62,6 +66,17 @@ class Overlaps:
                     "before anything is copied",
                 )
                 return
+        if (drawn := self._drawn.found(namespace)) is not None:
+            train, test, n, of = drawn
+            collector.add(
+                "test_in_training",
+                line_of(test),
+                test,
+                f"{n} of the {of} samples that `{test}` picks are picked by `{train}` for the "
+                "training too: the model has seen them, so that the result on them says nothing; "
+                f"draw one order, and cut it: `order[:n]` for the training, `order[n:]` for the "
+                "test",
+            )
 
 
 def _named(name: str) -> bool:
