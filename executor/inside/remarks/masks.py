@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from executor.inside.remarks.at_place import function_of, instance_of, made_at
 from executor.inside.remarks.edits import Part, Told, operand, put, way
-from executor.inside.remarks.shown import Mark, mark
+from executor.inside.remarks.shown import Mark, mark, other_triangle
 from executor.inside.remarks.syntax import (
     LOSS_CALL,
     Found,
@@ -131,7 +131,9 @@ def _inverted(given: ast.expr, said: Mark, tree: ast.Module, told: str) -> Told:
         turn = (*operand(where), " == 0")
     else:
         turn = ("~", *operand(where))
-    ways = (way("True is what the layer leaves out", put(where, *turn)),)
+    other_half = other_triangle(said.of)
+    places = put(said.of, other_half) if other_half else put(where, *turn)
+    ways = (way("True is what the layer leaves out", places),)
     return Told("mask_inverted", where, told, ways)
 
 
@@ -144,12 +146,14 @@ def _filled_where_seen(tree: ast.Module) -> Found:
         what = "what comes behind it" if said.is_causal else "the padding alone"
         true = "may be looked at" if hides else "is to be hidden"
         where = "is True" if hides else "is not True"
+        other_half = other_triangle(said.of)
+        turned = put(said.of, other_half) if other_half else put(mask, "~(", mask, ").bool()")
         yield Told(
             "mask_inverted",
             node,
             f"`{ast.unparse(mask)}` is True where a position {true}, and this hides where it "
             f"{where}: each position then sees {what}; turn it round",
-            (way("True is what is hidden", put(mask, "~(", mask, ").bool()")),),
+            (way("True is what is hidden", turned),),
         )
 
 

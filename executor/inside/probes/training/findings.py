@@ -15,6 +15,7 @@ _FOLLOWS = {
     "no_gradient": {"loss_without_graph"},
     "unused_parameters": {"loss_without_graph", "unregistered_module"},
     "zero_gradient": {"one_class", "softmax_one_column", "loss_not_finite", "targets_out_of_reach"},
+    "sees_the_future": {"mask_inverted"},
     "loss_repeats": {"loss_broadcasts"},
     "rate_died": {"schedule_by_batches"},
     "softmax_over_batch": {"softmax_wrong_dim"},
