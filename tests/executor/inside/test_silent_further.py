@@ -74,6 +74,29 @@ def parted(b: str, batches: str = "a[torch.randperm(48)].split(16)", asked: str 
     return PARTED.format(b=b, batches=batches, asked=asked)
 
 
+LAZY = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.enc, self.out = None, nn.Linear(8, 2)
+        self.enc = {made}
+    def forward(self, x):
+        return self.out(self.enc(x).relu())
+net = Net()
+{first}
+opt = torch.optim.Adam([p for p in net.parameters() if {kept}])
+for _ in range(3):
+    loss = F.cross_entropy(net(torch.randn(9, 6)), torch.arange(9) % 2)
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+SIZED = "not isinstance(p, nn.parameter.UninitializedParameter)"
+
+
+def lazy(made: str = "nn.LazyLinear(8)", first: str = "pass", kept: str = SIZED) -> str:
+    """A layer that gets its size from the first batch."""
+    return LAZY.format(made=made, first=first, kept=kept)
+
+
 MISTAKES = {
     "batch_mixed": [
         pooled(),
@@ -92,6 +115,7 @@ MISTAKES = {
             "; h =", "  # (N, T, C)\n        h ="
         ),
     ],
+    "not_in_optimizer": [lazy()],
     "test_in_training": [
         parted("torch.randperm(60)[48:]"),
         parted("torch.randperm(60)[48:]", "a.split(16)"),
@@ -103,6 +127,10 @@ MISTAKES = {
     ],
 }
 HEALTHY = {
+    "a lazy layer that was called before": lazy(first="net(torch.randn(2, 6))"),
+    "a lazy layer that the optimizer holds": lazy(kept="True"),
+    "a lazy layer in eval mode": lazy(first="net.eval()"),
+    "a layer with a size, left out": lazy("nn.Linear(6, 8)", kept="p.shape[0] != 8"),
     "what is left of one order": parted("torch.tensor(sorted({*range(60)} - {*a.tolist()}))"),
     "a part of what was trained on": parted("a[:12]"),
     "all there is": parted("torch.arange(60)", asked="a"),

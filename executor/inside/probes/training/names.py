@@ -37,6 +37,15 @@ class SnippetNames:
         self._assigned = _assignments(tree)
         self._appended = _appends(tree)
         self._softmax = _softmax_lines(tree)
+        self._lazy = {
+            target.attr
+            for n in walk(tree)
+            if isinstance(n, ast.Assign)
+            and isinstance(n.value, ast.Call)
+            and _word(n.value.func).startswith("Lazy")
+            for target in n.targets
+            if isinstance(target, ast.Attribute)
+        }
         self._weights = _weights(tree)
         self.is_of_rewards = any(
             _REWARDS.search(w)
@@ -130,6 +139,10 @@ class SnippetNames:
         if before is None:
             return lines[0][0] if lines else None
         return max(by_call or [n for n, _ in lines], default=None)
+
+    def is_lazy(self, name: str) -> bool:
+        """Whether `model.enc.weight` is of a layer that the text makes as a lazy one."""
+        return bool(self._lazy & set(name.split(".")[:-1]))
 
     @property
     def appends(self) -> bool:
