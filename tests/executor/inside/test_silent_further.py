@@ -173,3 +173,18 @@ def test_what_comes_close_is_no_mistake(any_house: House, name: str):
 
     assert result.error is None
     assert [f.message for f in result.findings if f.mistake] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "turned"),
+    [
+        ("h = self.emb(ids).mean(dim=0)", 1),
+        ("h = torch.mean(self.emb(ids), 0)", 1),
+        ("h = self.emb(ids).sum(0) + self.emb(ids).mean(0)", 0),  # which of them
+    ],
+)
+def test_a_mean_over_the_batch_can_go_over_the_words(any_house: House, line: str, turned: int):
+    """Where the line has one number that says so."""
+    found = [f for f in run(any_house, pooled(line)).findings if f.kind == "batch_mixed"]
+
+    assert [len(f.facts["ways"]) for f in found] == [turned]

@@ -20,7 +20,8 @@ from executor.inside.probes.again import Caller, KeptCall, mapped, tensors
 from executor.inside.probes.kinds import finding
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.mixing import FEWER
-from executor.inside.remarks.syntax import dotted, functions, inside, tail, words
+from executor.inside.remarks.edits import put, way
+from executor.inside.remarks.syntax import argument, dotted, functions, inside, tail, words
 from executor.inside.walking import walk
 from executor.protocol import Finding
 
@@ -109,8 +110,22 @@ def look(
             f"of a sample and none for a sample; the loss only goes through because there are "
             f"{rows} of both; take dimension 1 there",
             input=list(first.shape),
+            ways=_ways(source, followed.line),
         )
     ]
+
+
+def _ways(source: SnippetSource, line: int) -> list[dict[str, Any]]:
+    """The one call of that line along dimension 1, where it says 0."""
+    found = []
+    for call in (n for n in walk(ast.parse("\n".join(source.lines))) if isinstance(n, ast.Call)):
+        if call.lineno != line or tail(call) not in _TAKES_TOGETHER:
+            continue
+        of_module = isinstance(call.func, ast.Attribute) and dotted(call.func.value) == "torch"
+        along = argument(call, int(of_module), "dim", "axis")
+        if isinstance(along, ast.Constant) and along.value == 0:
+            found.append(way("each sample keeps a row of its own", put(along, "1")))
+    return found if len(found) == 1 else []
 
 
 class _Followed(TorchFunctionMode):  # type: ignore[misc, unused-ignore]
