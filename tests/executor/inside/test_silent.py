@@ -52,6 +52,7 @@ MISTAKES = {
         fit("F.mse_loss(net(x).clamp(min=0), -x[:, :3])"),
         fit("(x[:, :3] - torch.clamp(net(x), max=-1)).pow(2).mean()"),
         fit("(net(x).sigmoid().squeeze(1) - x[:, 0]).abs().mean()", n=1),
+        fit("(e := net(x).relu() + 0 - x[:, :3]).mul(e).mean()").replace(" + 0", ""),
         fit("((net(x) - x[:, :3]) ** 2).mean()", last="nn.Hardtanh(0, 0.1)"),
     ],
     "comparison_broadcasts": [

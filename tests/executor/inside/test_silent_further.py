@@ -74,6 +74,21 @@ def parted(b: str, batches: str = "a[torch.randperm(48)].split(16)", asked: str 
     return PARTED.format(b=b, batches=batches, asked=asked)
 
 
+LOADED = """
+from torch.utils.data import DataLoader, Subset, TensorDataset
+data = TensorDataset(torch.randn(60, 5), torch.arange(60) % 2)
+order = torch.randperm(60).tolist()
+one, two = DataLoader(Subset(data, order[:48]), 16, shuffle=True), DataLoader(Subset(data, {two}))
+net = nn.Linear(5, 2)
+opt = torch.optim.SGD(net.parameters(), 0.1)
+for _ in range(2):
+    for x, y in one:
+        loss = F.cross_entropy(net(x), y)
+        opt.zero_grad(); loss.backward(); opt.step()
+with torch.no_grad():
+    for i, (x, y) in enumerate({over}):
+        print((net(x).argmax(1) == y).float().mean())
+"""
 LAZY = """
 class Net(nn.Module):
     def __init__(self):
@@ -117,6 +132,7 @@ MISTAKES = {
     ],
     "not_in_optimizer": [lazy()],
     "test_in_training": [
+        LOADED.format(two="torch.randperm(60)[:12].tolist()", over="two"),
         parted("torch.randperm(60)[48:]"),
         parted("torch.randperm(60)[48:]", "a.split(16)"),
         parted("list(range(10, 60, 3))", "rounds").replace(
@@ -131,6 +147,13 @@ HEALTHY = {
     "a lazy layer that the optimizer holds": lazy(kept="True"),
     "a lazy layer in eval mode": lazy(first="net.eval()"),
     "a layer with a size, left out": lazy("nn.Linear(6, 8)", kept="p.shape[0] != 8"),
+    "a loader of all there is": LOADED.format(two="range(60)", over="two"),
+    "all there is, judged": parted("torch.arange(60)"),
+    "a loader of the rest": LOADED.format(two="order[48:]", over="two"),
+    "a loader of what was trained on": LOADED.format(two="order[:12]", over="two"),
+    "the training data judged": LOADED.format(two="order[40:]", over="one").replace(
+        ", DataLoader(Subset(data, order[40:]))", ", 0"
+    ),
     "what is left of one order": parted("torch.tensor(sorted({*range(60)} - {*a.tolist()}))"),
     "a part of what was trained on": parted("a[:12]"),
     "all there is": parted("torch.arange(60)", asked="a"),

@@ -206,6 +206,15 @@ PIXELS = torch.arange(256.0).view(32, 8)
         ((LAYER(X[0]).T.softmax(0) * X[0, :, :3].T).sum(1).sum(), set()),  # turned
         ((X[0].softmax(0) * X[0]).sum(1).sum(), set()),  # weights of its own
         ((LAYER(X[0]).softmax(0)[:, :, None] * X[0, :, None]).sum(2).sum(), set()),
+        (
+            torch.einsum("bk,bkd->bd", LAYER(X[0]).softmax(0), X[0, :, None].repeat(1, 3, 1)).sum(),
+            {"attention_wrong_dim"},
+        ),
+        (
+            torch.einsum("bk,bkd->bd", LAYER(X[0]).softmax(1), X[0, :, None].repeat(1, 3, 1)).sum(),
+            set(),
+        ),
+        (torch.einsum("bk,bd->kd", LAYER(X[0]).softmax(0), X[0]).sum(), set()),
         ((LAYER(X)[..., :1].softmax(-1) * X).sum(1).sum(), {"softmax_one_column"}),
         ((LAYER(X)[..., :1].softmax(1) * X).sum(1).sum(), set()),
         ((LAYER(X)[..., :1].softmax(-1) * X).sum(2).sum(), set()),

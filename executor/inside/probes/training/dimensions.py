@@ -65,6 +65,7 @@ def _of_node(node: Any, kind: str) -> Iterator[Pattern]:
         yield from _attention(node)
         yield from _similarity(node, kind)
         for operand, along in ((0, -1), (1, -2)):
+            yield from reduced.of_rows(node, operand) if kind == "Bmm" else ()
             yield from reduced.of_product(*_before_turns(node.next_functions[operand][0], along))
     elif kind in ("Sum", "Mean"):
         yield from reduced.of_sum(node, _summed(node))

@@ -56,9 +56,33 @@ class DrawnTwice:
             for test in (n for n in judged if n in self._held and n not in trained):
                 asked = self._held[test]
                 both = len(asked & seen)
+                if both == len(seen):
+                    continue  # all there is, those of the training among them
                 if len(asked) >= _LEAST and _SHARE * len(asked) <= both < len(asked):
                     return ours[0], test, both, len(asked)
         return None
+
+
+def loaders(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """The loaders that a training goes over, each with those that are only judged."""
+    own = functions(tree)
+    scopes: list[ast.Module | ast.FunctionDef] = [tree, *own.values()]
+    off = {n for scope in scopes for n in without_gradients(scope)}
+    trained: set[str] = set()
+    judged: set[str] = set()
+    for node in walk(tree):
+        if isinstance(node, ast.For) and (name := _gone_over(node.iter)):
+            if node in off:
+                judged.add(name)
+            elif calls_in(reached(node, own), "backward"):
+                trained.add(name)
+    yield from ((a, b) for a in sorted(trained) for b in sorted(judged - trained))
+
+
+def _gone_over(node: ast.expr) -> str:
+    while isinstance(node, ast.Call) and tail(node) in ("enumerate", "tqdm") and node.args:
+        node = node.args[0]
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _numbers(value: object) -> set[int] | None:

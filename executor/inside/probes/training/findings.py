@@ -18,7 +18,7 @@ _FOLLOWS = {
     "sees_the_future": {"mask_inverted"},
     "loss_repeats": {"loss_broadcasts"},
     "rate_died": {"schedule_by_batches"},
-    "softmax_over_batch": {"softmax_wrong_dim"},
+    "softmax_over_batch": {"softmax_wrong_dim", "attention_wrong_dim"},
     "output_constant": {
         "softmax_one_column",
         "zero_gradient",

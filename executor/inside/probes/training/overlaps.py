@@ -19,7 +19,7 @@ from torch.utils.data import (
     TensorDataset,
 )
 
-from executor.inside.probes.training.drawn_twice import DrawnTwice
+from executor.inside.probes.training.drawn_twice import DrawnTwice, loaders
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.quiet import quietly
 
@@ -37,13 +37,15 @@ class Overlaps:
 
     def __init__(self, tree: ast.Module) -> None:
         self._drawn = DrawnTwice(tree)
+        self._by_use = list(loaders(tree))
+        self._used = {name for pair in self._by_use for name in pair}
         self._held: dict[str, Any] = {}  # of functions that may have returned by the end
 
     def look(self, variables: Iterable[tuple[str, object]]) -> None:
         """Note the data that is there while there is a step."""
         for name, value in variables:
             self._drawn.look(name, value)
-            if type(value) in _KINDS and _named(name):
+            if type(value) in _KINDS and (_named(name) or name in self._used):
                 self._held.setdefault(name, value)
 
     def report(
@@ -54,7 +56,13 @@ class Overlaps:
     ) -> None:
         """Add the test data of which a part, but not all, is in the training data too."""
         there = {**self._held, **namespace}
-        for train, test in _pairs(there):
+        known = [
+            (train, test)
+            for train, test in self._by_use
+            if all(type(there.get(n)) is DataLoader for n in (train, test))
+            and not _is_a_part(there[train], there[test])
+        ]
+        for train, test in (*_pairs(there), *known):
             n, of = _shared(*(_with_labels(name, there) for name in (train, test)))
             if of and _SHARE * of <= n < of:  # all of them: on purpose, to see that it can learn
                 collector.add(
@@ -77,6 +85,12 @@ class Overlaps:
                 f"draw one order, and cut it: `order[:n]` for the training, `order[n:]` for the "
                 "test",
             )
+
+
+def _is_a_part(train: Any, test: Any) -> bool:
+    """Whether all training data are judged, with others: all there is."""
+    n, of = _shared(test, train)
+    return n == of
 
 
 def _named(name: str) -> bool:

@@ -14,7 +14,7 @@ import torch
 from executor.inside import torch_private as private
 from executor.inside.probes.training.nodes import Pattern, behind, what
 
-LOSSES = {"MseLoss", "SmoothL1Loss", "HuberLoss", "Abs", "Pow"}
+LOSSES = {"MseLoss", "SmoothL1Loss", "HuberLoss", "Abs", "Pow", "Mul"}
 _TOLERANCE = 1e-3
 _SHARE = 0.2  # of the targets that have to be out of reach
 _RANGES = {"Sigmoid": (0.0, 1.0), "Softmax": (0.0, 1.0), "Tanh": (-1.0, 1.0), "Relu": (0.0, None)}
@@ -23,7 +23,10 @@ _LIMITS = {"Clamp", "ClampMin", "ClampMax", "Hardtanh"}
 
 def of_loss(node: Any, kind: str) -> Iterator[Pattern]:
     """Whether a fifth or more of the targets lie outside of what it is compared with can be."""
-    found = _of_difference(node) if kind in ("Abs", "Pow") else (behind(node), None)
+    by_hand = kind in ("Abs", "Pow", "Mul")
+    if kind == "Mul" and len({n for n, _ in node.next_functions}) > 1:
+        return  # no square
+    found = _of_difference(node) if by_hand else (behind(node), None)
     if found is None or found[0] is None:
         return
     before, target = found[0], found[1] if found[1] is not None else private.saved_target(node)
@@ -55,7 +58,7 @@ def _range(node: Any) -> tuple[float | None, float | None]:
 
 def _of_difference(node: Any) -> tuple[Any, torch.Tensor] | None:
     """The activation that a target is taken from, or that is taken from it, and this target."""
-    less = node.next_functions[0][0]
+    less = node.next_functions[0][0] if node.next_functions else None
     difference = private.saved_self(node)
     if what(less) != "Sub" or sum(n is not None for n, _ in less.next_functions) != 1:
         return None

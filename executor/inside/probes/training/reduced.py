@@ -14,6 +14,7 @@ from executor.inside.probes.training.nodes import LAYERS, Pattern, dimension, sh
 
 # Nodes that leave weights where they are, counted from the end; a dropout is a product.
 _KEEPS = {"Expand", "Clone", "ToCopy", "Alias", "NativeDropout", "Unsqueeze"}
+_LAYS_OUT = {"View", "UnsafeView", "ReshapeAlias", "Permute", "Unsqueeze", "Transpose", "Clone"}
 _SCORED = {"View", "UnsafeView", "ReshapeAlias", "Add", "Div", "Mul", "Sub"}  # of scores
 _DEEP = 8
 
@@ -48,6 +49,27 @@ def of_sum(node: Any, summed: int | None) -> Iterator[Pattern]:
                 "gate": True,
             }
             yield Pattern("attention_wrong_dim", facts)
+
+
+def of_rows(node: Any, operand: int) -> Iterator[Pattern]:
+    """A gate's weights [samples, experts] over the samples, laid out for a product of stacks.
+
+    `einsum("bk,bkd->bd", gate, experts)` adds up the experts of each sample.
+    """
+    laid = softmax = node.next_functions[operand][0]
+    for _ in range(_DEEP):
+        if softmax is None or what(softmax) not in _LAYS_OUT:
+            break
+        softmax = softmax.next_functions[0][0]
+    if softmax is None or softmax is laid or what(softmax) != "Softmax":
+        return
+    sizes, at = shape(softmax, 0) or (), shape(laid, 0) or ()
+    if len(sizes) != 2 or len(at) != 3 or sizes[0] == sizes[1] or sizes[1] < 2:
+        return
+    rows = at[0] == sizes[0] > 1 and at[(-1, -2)[operand]] == sizes[1]
+    if rows and dimension(softmax, 2) == 0 and _is_of_rows(softmax):
+        facts = {"weights": list(sizes), "used": 0, "summed": 1}
+        yield Pattern("attention_wrong_dim", {**facts, "square": True, "gate": True})
 
 
 def of_product(softmax: Any, summed: int) -> Iterator[Pattern]:
