@@ -234,8 +234,8 @@ MISTAKES = {
     ],
     "sees_the_future": [
         LM.format(mask="triu(1)", given="None", at="1:"),
-        LM.format(mask="tril(-1)", given="m", at="1:"),
     ],
+    "mask_inverted": [LM.format(mask="tril(-1)", given="m", at="1:")],
     "samples_mixed": [
         RNN.format(first="", given="x", pooled="mean(1)", rows=5),
         RNN.format(first="", given="x.repeat(1, 1, 1)", pooled="mean(1)", rows=5),

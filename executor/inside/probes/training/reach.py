@@ -24,7 +24,7 @@ _LIMITS = {"Clamp", "ClampMin", "ClampMax", "Hardtanh"}
 def of_loss(node: Any, kind: str) -> Iterator[Pattern]:
     """Whether a fifth or more of the targets lie outside of what it is compared with can be."""
     by_hand = kind in ("Abs", "Pow", "Mul")
-    if kind == "Mul" and len({n for n, _ in node.next_functions}) > 1:
+    if kind == "Mul" and [n for n, _ in node.next_functions] != [node.next_functions[0][0]] * 2:
         return  # no square
     found = _of_difference(node) if by_hand else (behind(node), None)
     if found is None or found[0] is None:
@@ -58,10 +58,10 @@ def _range(node: Any) -> tuple[float | None, float | None]:
 
 def _of_difference(node: Any) -> tuple[Any, torch.Tensor] | None:
     """The activation that a target is taken from, or that is taken from it, and this target."""
-    less = node.next_functions[0][0] if node.next_functions else None
-    difference = private.saved_self(node)
+    less = node.next_functions[0][0]
     if what(less) != "Sub" or sum(n is not None for n, _ in less.next_functions) != 1:
         return None
+    difference = private.saved_self(node)
     at = next(i for i, (n, _) in enumerate(less.next_functions) if n is not None)
     before = behind(less, at)
     if before is None or _range(before) == (None, None):
