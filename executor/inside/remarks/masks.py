@@ -54,6 +54,45 @@ def mask_inverted(tree: ast.Module) -> Found:
         yield from _given_to_product(tree)
     if said & {"softmax", "Softmax"}:
         yield from _filled_where_seen(tree)
+    if said & {*_ATTENTION, "scaled_dot_product_attention", "softmax", "Softmax"}:
+        yield from _low_below(tree)
+
+
+def _low_below(tree: ast.Module) -> Found:
+    """`tril(full((n, n), -inf), -1)`, which is added to scores: what may be looked at is hidden."""
+    turned = {
+        node.func.value if isinstance(node, ast.Call) else node.value
+        for node in walk(tree)
+        if (isinstance(node, ast.Attribute) and node.attr in ("T", "mT"))
+        or (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("t", "transpose")
+        )
+    }
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
+        half = {"tril": "triu", "triu": "tril"}.get(tail(call), "")
+        of_module = dotted(call.func).startswith(("torch.", "np.", "numpy."))
+        filled = argument(call, 0, "input") if of_module else getattr(call.func, "value", None)
+        if not half or filled is None or (half == "triu") == (call in turned):
+            continue
+        low = isinstance(filled, ast.Call) and tail(filled) in ("full", "full_like")
+        at = argument(call, int(of_module), "diagonal", "k")
+        if not low or not _is_low(filled, tree) or at is None:
+            continue
+        given = ast.unparse(at)
+        if given != ("-1" if half == "triu" else "1"):
+            continue
+        yield Told(
+            "mask_inverted",
+            call,
+            f"`{ast.unparse(call)[:80]}`{' turned' if call in turned else ''} is minus infinity "
+            "below the diagonal: what is before a position is hidden, and each one sees what comes "
+            "behind it; the upper half is to be hidden, `torch.triu(…, diagonal=1)`",
+            (way("what comes behind is hidden", put(call, "torch.triu(", filled, ", diagonal=1)")),)
+            if half == "triu"
+            else (),
+        )
 
 
 def _given_to_layers(tree: ast.Module) -> Found:

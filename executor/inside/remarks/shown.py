@@ -213,7 +213,7 @@ def _called(node: ast.Call, tree: ast.AST, deep: int) -> Mark | None:
             cast = _CASTS.get(name) or _type_of(node)
             found = mark(inner, tree, deep - 1)
             return found._replace(type=cast) if found is not None and cast else found
-        if name in _LAID_OUT:
+        if name in _LAID_OUT or name in ("from_numpy", "as_tensor"):
             return mark(inner, tree, deep - 1)
     if name in ("tensor", "BoolTensor", "stack", "FloatTensor") and node.args:
         return _by_lists(node, tree)

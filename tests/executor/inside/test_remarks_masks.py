@@ -94,6 +94,11 @@ SAYS = [
     ("mask_inverted", LAYER.format(made="m = torch.tril(torch.ones(9, 9), -1).bool()",
                                    call="self.enc(h, mask=m)")),
     ("mask_inverted", PRODUCT.format(made="m = torch.triu(torch.ones(9, 9)).bool()", given="m")),
+    ("mask_inverted", SCORES.format(hide="s = s + torch.tril(torch.full((9, 9), -torch.inf), -1)")),
+    ("mask_inverted", LAYER.format(made="m = torch.full((9, 9), float('-inf')).triu(diagonal=1).T",
+                                   call="self.enc(h, mask=m)")),
+    ("mask_inverted", SCORES.format(hide="m = torch.from_numpy(np.triu(np.ones((9, 9)), k=1))"
+                                         "\n        s = torch.where(m, s, -1e9)")),
     ("mask_of_queries", ROWS.format(mask="pad[:, None, :, None]", soft="s.softmax(-1)", more="")),
     ("mask_of_queries", ROWS.format(mask="~pad.unsqueeze(1).unsqueeze(3)", more="",
                                     soft="s.softmax(-1)").replace("(~", "(")),
@@ -103,6 +108,10 @@ SAYS = [
                                     more="s = s.masked_fill(torch.ones(9, 9).triu(1) == 1, -1e9)")),
 ]  # fmt: skip
 SILENT = [
+    ("mask_inverted", SCORES.format(hide="s = s + torch.triu(torch.full((9, 9), -torch.inf), 1)")),
+    ("mask_inverted", SCORES.format(hide="s = s + torch.full((9, 9), -torch.inf).tril(-1).T")),
+    ("mask_inverted", SCORES.format(hide="s = s + torch.tril(torch.full((9, 9), -torch.inf), -4)")),
+    ("mask_inverted", SCORES.format(hide="s = s + torch.tril(torch.full((9, 9), -0.5), -1)")),
     ("mask_inverted", SCORES.format(hide="s = s.masked_fill(torch.tril(torch.ones(9, 9), -1)"
                                          " == 0, -torch.inf)")),  # none looks at itself
     ("mask_inverted", SCORES.format(hide="s = s.masked_fill(torch.tril(torch.ones(9, 9), -3)"
