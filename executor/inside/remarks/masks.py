@@ -60,16 +60,14 @@ def mask_inverted(tree: ast.Module) -> Found:
 
 def _low_below(tree: ast.Module) -> Found:
     """`tril(full((n, n), -inf), -1)`, which is added to scores: what may be looked at is hidden."""
-    turned = {
-        node.func.value if isinstance(node, ast.Call) else node.value
-        for node in walk(tree)
-        if (isinstance(node, ast.Attribute) and node.attr in ("T", "mT"))
-        or (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in ("t", "transpose")
-        )
-    }
+    turned: set[ast.expr] = set()
+    for node in walk(tree):
+        match node:
+            case (
+                ast.Attribute(attr="T" | "mT", value=of)
+                | ast.Call(func=ast.Attribute(attr="t" | "transpose", value=of))
+            ):
+                turned.add(of)
     for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
         half = {"tril": "triu", "triu": "tril"}.get(tail(call), "")
         of_module = dotted(call.func).startswith(("torch.", "np.", "numpy."))

@@ -146,9 +146,9 @@ def _sources(scope: ast.AST) -> dict[str, set[str]]:
     if isinstance(scope, ast.Module):
         return found
     for node in walk(scope):
-        of_name = isinstance(node, ast.For) and isinstance(node.target, ast.Name)
-        if of_name and (part := _part_of(node.iter)):
-            found.setdefault(node.target.id, set()).add(part)
+        match node:
+            case ast.For(target=ast.Name(id=name), iter=over) if part := _part_of(over):
+                found.setdefault(name, set()).add(part)
     for _, name, value in assigned(scope):
         if name and (part := _part_of(value)) and part != name:
             found.setdefault(name, set()).add(part)

@@ -112,7 +112,7 @@ def _alone(
     found = rows.clone()
     for at in filled.any(1).nonzero().flatten().tolist()[:_ALONE]:
         short = first[at : at + 1, : int((~filled[at]).sum())]
-        found[at] = caller.run(mapped(inputs, lambda _, t, s=short: s))[0].flatten()  # type: ignore
+        found[at] = caller.run(mapped(inputs, lambda _, t, s=short: s))[0].flatten()
     return found
 
 
