@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from executor.inside.interpreter import Anything, without_surrogates
 from executor.inside.libraries import silent
 from executor.inside.probes import exceptions
-from executor.inside.probes.kinds import rank
 from executor.protocol import Environment, Finding, RunReport
 
 if TYPE_CHECKING:
@@ -44,7 +43,9 @@ def _whole_report(run: Run) -> RunReport:
     try:
         with _silence():
             influence, found, witnessed = run.probes.look_again()
-        findings = tuple(sorted((*report.findings, *found), key=rank))
+        from executor.inside.probes.training.findings import ordered
+
+        findings = tuple(ordered([*report.findings, *found]))
         more = {"influence": influence, "findings": findings}
         return report.model_copy(update={**more, "witnessed": (*report.witnessed, *witnessed)})
     except Exception as e:

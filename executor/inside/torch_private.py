@@ -135,7 +135,15 @@ saved_weight = _saved("_saved_weight")
 saved_pos_weight = _saved("_saved_pos_weight")
 saved_ignore_index = _saved("_saved_ignore_index")
 saved_sizes = _saved("_saved_self_sym_sizes")
+saved_keepdim = _saved("_saved_keepdim")
+saved_normalized_shape = _saved("_saved_normalized_shape")
 _turned = _saved("_saved_dim0"), _saved("_saved_dim1")
+
+
+def limits(node: Any) -> tuple[Any, Any]:
+    """The smallest and the largest value that a clamp or a hardtanh gives; None for no limit."""
+    low = getattr(node, "_saved_min", getattr(node, "_saved_min_val", None))
+    return low, getattr(node, "_saved_max", getattr(node, "_saved_max_val", None))
 
 
 def saved_dims(node: Any) -> tuple[int, int]:

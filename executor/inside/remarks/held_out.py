@@ -409,6 +409,8 @@ def trained_on_all(tree: ast.Module) -> Found:
 
 def _beside_unused(tree: ast.Module) -> Found:
     """Training on the whole, beside a part made for it that goes into nothing."""
+    made = flows(tree)
+    parts = {n for n, of in made.items() if any("split" in w or w == "Subset" for w in of)}
     for split in splits(tree):
         whole = {w for w in split.whole if w not in split.training | split.held}
         whole |= {
@@ -422,11 +424,9 @@ def _beside_unused(tree: ast.Module) -> Found:
             if not calls_in(list(inside(loop)), "backward"):
                 continue
             below = {n.id for n in inside(loop) if isinstance(n, ast.Name)}
-            over = behind(
-                below & trained_on(tree), {n: f - split.held for n, f in flows(tree).items()}
-            )
+            over = behind(below & trained_on(tree), {n: f - split.held for n, f in made.items()})
             at = min(whole & over, default="")
-            if at:
+            if at and not over & (parts - split.training - split.held):  # else of another split
                 shown, held = (
                     ", ".join(f"`{n}`" for n in sorted(p)) for p in (split.training, split.held)
                 )

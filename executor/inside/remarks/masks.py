@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from executor.inside.remarks.at_place import function_of, instance_of, made_at
 from executor.inside.remarks.edits import Part, Told, operand, put, way
-from executor.inside.remarks.shown import Mark, mark
+from executor.inside.remarks.shown import Mark, mark, other_triangle
 from executor.inside.remarks.syntax import (
     LOSS_CALL,
     Found,
@@ -54,6 +54,43 @@ def mask_inverted(tree: ast.Module) -> Found:
         yield from _given_to_product(tree)
     if said & {"softmax", "Softmax"}:
         yield from _filled_where_seen(tree)
+    if said & {*_ATTENTION, "scaled_dot_product_attention", "softmax", "Softmax"}:
+        yield from _low_below(tree)
+
+
+def _low_below(tree: ast.Module) -> Found:
+    """`tril(full((n, n), -inf), -1)`, which is added to scores: what may be looked at is hidden."""
+    turned: set[ast.expr] = set()
+    for node in walk(tree):
+        match node:
+            case (
+                ast.Attribute(attr="T" | "mT", value=of)
+                | ast.Call(func=ast.Attribute(attr="t" | "transpose", value=of))
+            ):
+                turned.add(of)
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
+        half = {"tril": "triu", "triu": "tril"}.get(tail(call), "")
+        of_module = dotted(call.func).startswith(("torch.", "np.", "numpy."))
+        filled = argument(call, 0, "input") if of_module else getattr(call.func, "value", None)
+        if not half or filled is None or (half == "triu") == (call in turned):
+            continue
+        low = isinstance(filled, ast.Call) and tail(filled) in ("full", "full_like")
+        at = argument(call, int(of_module), "diagonal", "k")
+        if not low or not _is_low(filled, tree) or at is None:
+            continue
+        given = ast.unparse(at)
+        if given != ("-1" if half == "triu" else "1"):
+            continue
+        yield Told(
+            "mask_inverted",
+            call,
+            f"`{ast.unparse(call)[:80]}`{' turned' if call in turned else ''} is minus infinity "
+            "below the diagonal: what is before a position is hidden, and each one sees what comes "
+            "behind it; the upper half is to be hidden, `torch.triu(…, diagonal=1)`",
+            (way("what comes behind is hidden", put(call, "torch.triu(", filled, ", diagonal=1)")),)
+            if half == "triu"
+            else (),
+        )
 
 
 def _given_to_layers(tree: ast.Module) -> Found:
@@ -131,7 +168,9 @@ def _inverted(given: ast.expr, said: Mark, tree: ast.Module, told: str) -> Told:
         turn = (*operand(where), " == 0")
     else:
         turn = ("~", *operand(where))
-    ways = (way("True is what the layer leaves out", put(where, *turn)),)
+    other_half = other_triangle(said.of)
+    places = put(said.of, other_half) if other_half else put(where, *turn)
+    ways = (way("True is what the layer leaves out", places),)
     return Told("mask_inverted", where, told, ways)
 
 
@@ -144,12 +183,14 @@ def _filled_where_seen(tree: ast.Module) -> Found:
         what = "what comes behind it" if said.is_causal else "the padding alone"
         true = "may be looked at" if hides else "is to be hidden"
         where = "is True" if hides else "is not True"
+        other_half = other_triangle(said.of)
+        turned = put(said.of, other_half) if other_half else put(mask, "~(", mask, ").bool()")
         yield Told(
             "mask_inverted",
             node,
             f"`{ast.unparse(mask)}` is True where a position {true}, and this hides where it "
             f"{where}: each position then sees {what}; turn it round",
-            (way("True is what is hidden", put(mask, "~(", mask, ").bool()")),),
+            (way("True is what is hidden", turned),),
         )
 
 

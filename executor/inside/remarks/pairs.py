@@ -6,8 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+from executor.inside.remarks.at_place import instance_of
 from executor.inside.remarks.edits import Told, added, put, way
 from executor.inside.remarks.syntax import (
+    LOSS_CALL,
     Found,
     assigned,
     dotted,
@@ -201,9 +203,12 @@ def shuffled_alone(tree: ast.Module) -> Found:
             order = _order(drawn, made)
             if order is None or tail(order[1]) not in _DRAWS:
                 continue
-            label = _beside(name, statement, scope)
+            label = _beside(name, statement, scope) or _beside_in_use(name, statement, tree)
             bound = [n for n, of, _ in assigned(scope) if of == label]
-            if not label or not bound or any(n.lineno >= statement.lineno for n in bound):
+            held = "." in label and not bound  # an object has them
+            if not label or not (bound or held):
+                continue
+            if any(n.lineno >= statement.lineno for n in bound):
                 continue
             if any(
                 isinstance(n, ast.Subscript) and dotted(n.value) == label
@@ -233,6 +238,37 @@ def _beside(name: str, statement: ast.stmt, scope: ast.AST) -> str:
             if name in given and len(labels) == 1:
                 return labels[0]
     return ""
+
+
+def _beside_in_use(name: str, statement: ast.stmt, tree: ast.Module) -> str:
+    """The labels that are picked by one index with some inputs, or compared with what they give.
+
+    `x[i], y[i]` behind the statement, or `self.x[i], self.y[i]` of the class of `data.x`.
+    """
+    of, _, last = name.rpartition(".")
+    own = instance_of(ast.Name(id=of), tree) if of else None
+    scope: ast.AST = own if own is not None else tree
+    asked = f"self.{last}" if own is not None else name
+    found: set[str] = set()
+    for node in walk(scope):
+        if not isinstance(node, ast.Call | ast.Assign | ast.Return):
+            continue
+        if own is None and node.lineno <= statement.lineno:
+            continue
+        picked: dict[str, set[str]] = {}
+        for n in walk(node):
+            if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Name | ast.Slice):
+                picked.setdefault(ast.unparse(n.slice), set()).add(dotted(n.value))
+        found |= {n for names in picked.values() if asked in names for n in names}
+        match node:
+            case ast.Call(args=[output, target]) if LOSS_CALL.search(tail(node)):
+                found |= {dotted(target) for n in walk(output) if dotted(n) == asked}
+    labels = [n for n in found if _LABELS.fullmatch(n.rpartition(".")[2]) and n != asked]
+    return (
+        (f"{of}." if own is not None else "") + labels[0].removeprefix("self.")
+        if len(labels) == 1
+        else ""
+    )
 
 
 _PICKS = _DRAWS | {"randint", "choice", "integers"}

@@ -30,6 +30,9 @@ from executor.inside.remarks.syntax import (
 _MAKES = {"manual_seed", "RandomState", "default_rng"}
 _ORDERS = {"randperm", "permutation", "RandomSampler"}
 _NOISES = re.compile(r"randn|rand|normal|bernoulli|dropout|uniform|rand_like|randn_like")
+_SEEDS = {*_MAKES, "seed", "Random", "seed_everything"}
+_DRAWS = {"shuffle", "sample", "choice", "choices", "randint", "random", "integers", "multinomial"}
+_MADE = 20  # calls of which a loader may be made
 _OF_BATCHES = re.compile(r"(?i)batch|nois[ey]|augment|jitter|perturb|corrupt|loader|shuffl|order")
 _EPOCH = re.compile(r"(?i)epoch")
 _FAR = 2  # functions on the way to the seed
@@ -46,6 +49,9 @@ def drawn_each_epoch(tree: ast.Module) -> Found:
         trains: list[ast.AST] = [n for n in inner if calls_in(reached(n, own), "backward")]
         if not trains and not calls_in(reached(loop, own), "backward"):
             continue
+        if (told := _seeded_by_iter(trains, tree)) is not None:
+            yield told
+            return
         for call in (n for n in once if isinstance(n, ast.Call)):
             if not _feeds(call, loop, trains, tree):
                 continue
@@ -68,6 +74,57 @@ def drawn_each_epoch(tree: ast.Module) -> Found:
                     made.targets[0])}) else (),
             )  # fmt: skip
             return
+
+
+def _seeded_by_iter(trains: list[ast.AST], tree: ast.Module) -> Told | None:
+    """A loader, a data set or a sampler whose `__iter__` seeds by one number, and then draws."""
+    classes = {c.name: c for c in walk(tree) if isinstance(c, ast.ClassDef)}
+    for loop in (n for n in trains if isinstance(n, ast.For)):
+        over = loop.iter
+        while isinstance(over, ast.Call) and tail(over) in ("enumerate", "tqdm") and over.args:
+            over = over.args[0]
+        todo, made = [over], set[str]()
+        while todo and len(made) < _MADE:
+            for value in made_of(todo.pop(), tree):
+                calls = [c for c in walk(value) if isinstance(c, ast.Call)]
+                todo += [
+                    a
+                    for c in calls
+                    for a in (*c.args, *(k.value for k in c.keywords))
+                    if dotted(a) and tail(c) in ("DataLoader", "BatchSampler")
+                ]
+                made |= {tail(c) for c in calls}
+        for own in (classes[name] for name in sorted(made & set(classes))):
+            if any(_EPOCH.search(w) for w in words(own)):
+                continue
+            for method in own.body:
+                if isinstance(method, ast.FunctionDef) and method.name == "__iter__":
+                    seed = _fixed_seed(method, tree)
+                    if seed is not None:
+                        return Told(
+                            "drawn_each_epoch",
+                            seed,
+                            f"`__iter__` of `{own.name}` runs once in each epoch, and begins with "
+                            "the same seed each time: the order of the samples, and what is drawn "
+                            "for them, is the very same in all epochs; seed it once, in "
+                            "`__init__`, or by the number of the epoch",
+                        )
+    return None
+
+
+def _fixed_seed(method: ast.FunctionDef, tree: ast.Module) -> ast.Call | None:
+    """The call by which a method seeds with one number, if it draws something behind it."""
+    calls = [n for n in inside(method) if isinstance(n, ast.Call)]
+    for call in calls:
+        given = call.args[0] if call.args and tail(call) in _SEEDS else None
+        if given is None or not all(
+            isinstance(v, ast.Constant) and v.value is not None for v in _numbers(given, tree)
+        ):
+            continue
+        later = [c for c in calls if c.lineno > call.lineno]
+        if any(tail(c) in _ORDERS | _DRAWS or _NOISES.fullmatch(tail(c)) for c in later):
+            return call
+    return None
 
 
 def _is_of_epochs(loop: ast.For) -> bool:

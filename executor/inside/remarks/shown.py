@@ -213,7 +213,7 @@ def _called(node: ast.Call, tree: ast.AST, deep: int) -> Mark | None:
             cast = _CASTS.get(name) or _type_of(node)
             found = mark(inner, tree, deep - 1)
             return found._replace(type=cast) if found is not None and cast else found
-        if name in _LAID_OUT:
+        if name in _LAID_OUT or name in ("from_numpy", "as_tensor"):
             return mark(inner, tree, deep - 1)
     if name in ("tensor", "BoolTensor", "stack", "FloatTensor") and node.args:
         return _by_lists(node, tree)
@@ -239,7 +239,10 @@ def _type_of(node: ast.Call) -> str:
 def _triangle(
     node: ast.Call, inner: ast.expr | None, tree: ast.AST, of_module: bool
 ) -> Mark | None:
-    """`tril(ones)` is what may be seen, `triu(ones, diagonal=1)` what comes behind."""
+    """`tril(ones)` is what may be seen, `triu(ones, diagonal=1)` what comes behind.
+
+    With the diagonal left out, or taken in, it is the same but for the position itself.
+    """
     if inner is None:
         return None
     made = made_at(inner, tree)
@@ -248,10 +251,26 @@ def _triangle(
         return None
     at = argument(node, 1 if of_module else 0, "diagonal", "k")
     if tail(node) == "tril":
-        below = isinstance(at, ast.UnaryOp)  # what is below the diagonal alone
-        return None if below else Mark(True, ones[0] or "float", node)
-    behind = isinstance(at, ast.Constant) and at.value == 1
+        far = isinstance(at, ast.UnaryOp) and ast.unparse(at) != "-1"
+        return None if far else Mark(True, ones[0] or "float", node)
+    behind = at is None or (isinstance(at, ast.Constant) and at.value in (0, 1))
     return Mark(False, ones[0] or "float", node) if behind else None
+
+
+def other_triangle(node: ast.expr) -> str:
+    """What stands for `tril(ones, -1)` if it is the wrong one, `triu(ones, 1)`, and the reverse;
+    empty of a triangle that only has to be turned round, and of anything else."""
+    if not isinstance(node, ast.Call) or tail(node) not in ("tril", "triu"):
+        return ""
+    of_module = dotted(node.func).startswith(("torch.", "np.", "numpy."))
+    at = argument(node, int(of_module), "diagonal", "k")
+    whole = at is None or ast.unparse(at) == "0"
+    if whole == (tail(node) == "tril") or not isinstance(node.func, ast.Attribute):
+        return ""
+    given = node.args[:1] if of_module else []
+    other = ast.Attribute(node.func.value, "triu" if tail(node) == "tril" else "tril", ast.Load())
+    behind = [ast.keyword("diagonal", ast.Constant(1))] if tail(node) == "tril" else []
+    return ast.unparse(ast.Call(other, given, behind))
 
 
 def _ones(node: ast.expr) -> str | None:

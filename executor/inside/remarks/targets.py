@@ -12,9 +12,12 @@ from executor.inside.remarks.syntax import (
     Found,
     argument,
     assigned,
+    bare,
     dotted,
     functions,
     is_read,
+    is_true,
+    made_of,
     tail,
     values,
     walk,
@@ -195,6 +198,59 @@ def drawn_apart(tree: ast.Module) -> Found:
                 f"to its input; index both with {one}",
                 tuple(way("each input has its own target", put(index, n)) for n in names[:1]),
             )
+    yield from _loaded_apart(tree)
+
+
+def _loaded_apart(tree: ast.Module) -> Iterator[Told]:
+    """`for x, y in zip(x_loader, y_loader)`, where both loaders shuffle, each for itself."""
+    compared = {dotted(bare(target)): output for _, output, target in _pairs(tree)}
+    for node in walk(tree):
+        match node:
+            case ast.For(target=ast.Tuple(elts=[*names]), iter=ast.Call() as call):
+                pass
+            case _:
+                continue
+        if tail(call) in ("enumerate", "tqdm") and call.args and isinstance(call.args[0], ast.Call):
+            call = call.args[0]
+            inner = names[-1] if len(names) == 2 else None
+            names = [*inner.elts] if isinstance(inner, ast.Tuple) else names
+        if tail(call) != "zip" or len(names) != 2 or len(call.args) != 2:
+            continue
+        given, label = map(dotted, names)
+        output = compared.get(label)
+        if (
+            not (given and label)
+            or output is None
+            or not all(_shuffles(a, tree) for a in call.args)
+        ):
+            continue
+        if not _LABELS.fullmatch(label) and not words(tree) & {"cross_entropy", "CrossEntropyLoss"}:
+            continue  # two sets that are to become alike
+        if any(label in words(a) for c in walk(node) if isinstance(c, ast.Call) and c is not call
+               for a in c.args[:1]):  # fmt: skip
+            continue  # a model is asked about both
+        if is_read(given, output) or any(
+            is_read(given, v) for _, n, v in assigned(node) if n == dotted(output)
+        ):
+            yield Told(
+                "drawn_apart",
+                call,
+                "both loaders shuffle, each by a draw of its own: no target belongs to its input, "
+                "and nothing can be learnt of them; put both into one data set, "
+                "`DataLoader(TensorDataset(inputs, targets), shuffle=True)`",
+            )
+
+
+def _shuffles(node: ast.expr, tree: ast.Module) -> bool:
+    """Whether it is a loader that draws its order, and is given no generator to draw it from."""
+    made = made_of(node, tree)
+    return bool(made) and all(
+        isinstance(m, ast.Call)
+        and tail(m) == "DataLoader"
+        and is_true(argument(m, 2, "shuffle") or ast.Constant(value=False))
+        and argument(m, 99, "generator") is None
+        for m in made
+    )
 
 
 RULES = (drawn_apart, target_noisy)

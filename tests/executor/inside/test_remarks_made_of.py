@@ -275,7 +275,7 @@ SOUND = {
     "what is turned round": SEEN.format(LOWER + ".bool()", "~m", "-1e9"),
     "what is padding": SEEN.format("ids == 0", "m", "-1e9"),
     "filled with zeros": SEEN.format(LOWER + ".bool()", "m", "0.0"),
-    "what is behind the diagonal": SEEN.format("torch.tril(torch.ones(9, 9), diagonal=-1)",
+    "what is far before it": SEEN.format("torch.tril(torch.ones(9, 9), diagonal=-3)",
                                                "m == 1", "-1e9"),
     "positions of all steps": TABLE.format(":, :x.size(1)"),
     "a row of a given number": TABLE.format(":, 0"),

@@ -85,6 +85,20 @@ SAYS = [
     ("mask_inverted", PRODUCT.format(made="pad = ids == 0", given="pad[:, None]")),
     ("mask_inverted", PRODUCT.format(made=UPPER, given="m.bool()")),
     ("mask_inverted", PRODUCT.format(made=PADDED.format(">="), given="m")),
+    ("mask_inverted", SCORES.format(hide="s = s.masked_fill(torch.tril(torch.ones(9, 9), -1)"
+                                         ".bool(), -torch.inf)")),
+    ("mask_inverted", SCORES.format(hide="m = torch.ones(9, 9).tril(diagonal=-1) == 1\n"
+                                         "        s = s.masked_fill(m, -1e9)")),
+    ("mask_inverted", SCORES.format(hide="s = s.masked_fill(torch.triu(torch.ones(9, 9)) == 0,"
+                                         " -torch.inf)")),
+    ("mask_inverted", LAYER.format(made="m = torch.tril(torch.ones(9, 9), -1).bool()",
+                                   call="self.enc(h, mask=m)")),
+    ("mask_inverted", PRODUCT.format(made="m = torch.triu(torch.ones(9, 9)).bool()", given="m")),
+    ("mask_inverted", SCORES.format(hide="s = s + torch.tril(torch.full((9, 9), -torch.inf), -1)")),
+    ("mask_inverted", LAYER.format(made="m = torch.full((9, 9), float('-inf')).triu(diagonal=1).T",
+                                   call="self.enc(h, mask=m)")),
+    ("mask_inverted", SCORES.format(hide="m = torch.from_numpy(np.triu(np.ones((9, 9)), k=1))"
+                                         "\n        s = torch.where(m, s, -1e9)")),
     ("mask_of_queries", ROWS.format(mask="pad[:, None, :, None]", soft="s.softmax(-1)", more="")),
     ("mask_of_queries", ROWS.format(mask="~pad.unsqueeze(1).unsqueeze(3)", more="",
                                     soft="s.softmax(-1)").replace("(~", "(")),
@@ -94,6 +108,20 @@ SAYS = [
                                     more="s = s.masked_fill(torch.ones(9, 9).triu(1) == 1, -1e9)")),
 ]  # fmt: skip
 SILENT = [
+    ("mask_inverted", SCORES.format(hide="s = s + torch.triu(torch.full((9, 9), -torch.inf), 1)")),
+    ("mask_inverted", SCORES.format(hide="s = s + torch.full((9, 9), -torch.inf).tril(-1).T")),
+    ("mask_inverted", SCORES.format(hide="s = s + torch.tril(torch.full((9, 9), -torch.inf), -4)")),
+    ("mask_inverted", SCORES.format(hide="s = s + torch.tril(torch.full((9, 9), -0.5), -1)")),
+    ("mask_inverted", SCORES.format(hide="s = s.masked_fill(torch.tril(torch.ones(9, 9), -1)"
+                                         " == 0, -torch.inf)")),  # none looks at itself
+    ("mask_inverted", SCORES.format(hide="s = s.masked_fill(torch.tril(torch.ones(9, 9), -3)"
+                                         ".bool(), -torch.inf)")),  # a window
+    ("mask_inverted", SCORES.format(hide="m = torch.triu(torch.ones(9, 9)).t()\n"
+                                         "        s = s.masked_fill(m == 0, -torch.inf)")),
+    ("mask_inverted", PRODUCT.format(made="m = torch.tril(torch.ones(9, 9), -1).bool()",
+                                     given="m")),
+    ("mask_inverted", LAYER.format(made="m = torch.triu(torch.ones(9, 9), 0).bool()",
+                                   call="self.enc(h, mask=m)")),
     ("mask_inverted", LAYER.format(made="keep = ids == PAD", call=AT.format("keep"))),
     ("mask_inverted", LAYER.format(made="n = torch.arange(9); m = n[None] >= lens[:, None]",
                                    call="self.enc(h, None, m)")),
@@ -206,3 +234,20 @@ def test_what_a_name_is_made_of_where_it_is_read(code: str) -> None:
     tree = ast.parse(code)
     read = next(n for n in walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "read")
     assert [ast.unparse(v) for v in made_at(read.args[0], tree)] == PLACES[code]
+
+
+@pytest.mark.parametrize(
+    ("mask", "turned"),
+    [
+        ("torch.tril(torch.ones(9, 9), -1).bool()", "torch.triu(torch.ones(9, 9), diagonal=1)"),
+        ("torch.ones(9, 9).tril(diagonal=-1) == 1", "torch.ones(9, 9).triu(diagonal=1)"),
+        ("torch.triu(torch.ones(9, 9)) == 0", "torch.tril(torch.ones(9, 9))"),
+    ],
+)
+def test_a_triangle_without_the_diagonal_is_put_in_the_place_of_the_other(mask: str, turned: str):
+    """Turned round it would hide each position from itself too."""
+    code = SCORES.format(hide=f"s = s.masked_fill({mask}, -torch.inf)")
+    (told,) = RULES["mask_inverted"](ast.parse(code))
+    (way,) = told.ways
+
+    assert [parts for _, parts in way["places"]] == [[turned]]

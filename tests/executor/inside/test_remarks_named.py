@@ -176,6 +176,15 @@ ORDERED = (
     "i = torch.randperm(9)\nj = torch.randperm(9)\nx_train = x[{one}]\ny_train = y[{two}]\n{more}"
 )
 
+HELD = (
+    "class D(Dataset):\n    def __init__(self):\n        self.x, self.y = f(), g()\n"
+    "    def __getitem__(self, i):\n        return self.x[i], self.y[i]\nd = D()\n"
+    "p = torch.randperm(9)\nd.x = d.x[p]\n{then}"
+)
+LOADED = (
+    "a = DataLoader(X, 4, shuffle=True)\nb = DataLoader(Y, 4, shuffle={shuffle}{more})\n"
+    "for x, y in {over}:\n    out = net(x)\n    {loss}\n"
+)
 ALONE = "y = x.argmax(1)\n{order}x = x[{by}]\n{then}d = TensorDataset(x, y)\n"
 
 SHOWN = {
@@ -184,6 +193,13 @@ SHOWN = {
         ALONE.format(order="i = np.random.permutation(9)\n", by="i", then=""),
         "def load(x, labels):\n    labels = labels.long()\n    x = x[torch.randperm(len(x))]\n"
         "    return list(zip(x, labels))\n",
+        ALONE.format(order="", by="torch.randperm(9)", then="").replace(
+            "d = TensorDataset(x, y)", "for i in b:\n    l = F.cross_entropy(net(x[i]), y[i])"
+        ),
+        ALONE.format(order="i = torch.randperm(9)\n", by="i", then="").replace(
+            "d = TensorDataset(x, y)", "l = F.cross_entropy(net(x), y)"
+        ),
+        HELD.format(then=""),
     ],
     "validated_in_training": [
         PROBED.format(made="nn.Sequential(nn.Dropout(0.5), nn.Linear(4, 2))"),
@@ -377,7 +393,14 @@ SHOWN = {
         "ld = D(real).mean() - D(fake.detach()).mean()\nld.backward()\n"
         "lg = -D(fake).mean()\nlg.backward()\n",
     ],
-    "drawn_apart": ["l = F.mse_loss(net(x[i]), y[torch.randperm(9)])"],
+    "drawn_apart": [
+        "l = F.mse_loss(net(x[i]), y[torch.randperm(9)])",
+        LOADED.format(shuffle=True, more="", over="zip(a, b)", loss="l = F.cross_entropy(out, y)"),
+        LOADED.format(shuffle=True, more="", over="tqdm(zip(a, b))", loss="l = crit(net(x), y)"),
+        LOADED.format(
+            shuffle=True, more="", over="enumerate(zip(a, b))", loss="l = loss_fn(out, y)"
+        ).replace("for x, y", "for i, (x, y)"),
+    ],
     "step_uphill": [
         "loss.backward()\nw += 0.1 * w.grad",
         "loss.backward()\nw.data.add_(0.1 * w.grad)",
@@ -394,6 +417,21 @@ SHOWN = {
 OTHERS = "test_loader = DataLoader(b)\nfor x in train_loader:\n    net(x).backward()\nnet.eval()\n"
 TWO = "opt = Adam(net.parameters())\n"
 SOUND = {
+    "inputs and labels of an object, in one order": HELD.format(then="d.y = d.y[p]\n"),
+    "one of two loaders draws its order": LOADED.format(
+        shuffle="False", more="", over="zip(a, b)", loss="l = F.cross_entropy(out, y)"
+    ),
+    "two loaders that draw alike": LOADED.format(
+        shuffle="True", more=", generator=g", over="zip(a, b)", loss="l = F.cross_entropy(out, y)"
+    ),
+    "two loaders of two sets": LOADED.format(
+        shuffle="True", more="", over="zip(a, b)",
+        loss="l = F.mse_loss(out, y) + F.cross_entropy(net(y), t)",
+    ),
+    "two loaders that are to become alike": LOADED.format(
+        shuffle="True", more="", over="zip(a, b)", loss="l = F.mse_loss(out.mean(0), y.mean(0))"
+    ),
+    "inputs alone, in a new order": "y = f(x)\nx = x[torch.randperm(9)]\nl = net(x).mean()\n",
     "both in one order": ALONE.format(order="i = torch.randperm(9)\n", by="i", then="y = y[i]\n"),
     "labels of the new order": ALONE.format(order="", by="torch.randperm(9)", then="y = f(x)\n"),
     "both where they are handed on": "y = f(x)\ni = torch.randperm(9)\nx = x[i]\n"

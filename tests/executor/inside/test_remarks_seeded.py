@@ -41,7 +41,44 @@ def program(
     return HEAD.format(first=first, over=over, batch=batch, before=before, then=then)
 
 
+ITERATED = """
+class Own:
+    def __init__(self, data, seed=0):
+        self.data, self.seed = data, seed
+    def __iter__(self):
+        {seeds}
+        {draws}
+        for at in order:
+            yield self.data[at]
+{made}
+"""
+
+
+def iterated(
+    seeds: str = "torch.manual_seed(42)",
+    draws: str = "order = torch.randperm(9)",
+    made: str = "loader = Own(data)",
+    over: str = "loader",
+) -> str:
+    """A loader, or a part of one, with an `__iter__` of its own."""
+    return program(over=over, before=ITERATED.format(seeds=seeds, draws=draws, made=made))
+
+
 TOLD = {
+    "a loader that seeds as it begins": iterated(),
+    "a sampler with a generator": iterated(
+        "g = torch.Generator().manual_seed(0)",
+        "order = torch.randperm(9, generator=g)",
+        "loader = DataLoader(data, 3, sampler=Own(data))",
+    ),
+    "a sampler of its own line": iterated(
+        "rng = random.Random(3)", "order = rng.sample(range(9), 9)",
+        "s = Own(data)\nloader = DataLoader(data, 3, sampler=s)",
+    ),
+    "a data set that is iterated": iterated(
+        "np.random.seed(7)", "order = np.random.choice(9, 9)", "loader = DataLoader(Own(data), 3)",
+        "tqdm(loader)",
+    ),
     "a loader's generator": program(LOADER.format(GENERATOR.format(0))),
     "a loader's generator, by a setting": program(
         LOADER.format(GENERATOR.format("SEED")), before="SEED = 3"
@@ -72,6 +109,11 @@ TOLD = {
     ),
 }  # fmt: skip
 UNTOLD = {
+    "a loader that seeds by the epoch": iterated("torch.manual_seed(self.seed + self.epoch)"),
+    "a seed that may be another each time": iterated("torch.manual_seed(seed())"),
+    "seeded, and nothing drawn": iterated(draws="order = range(9)"),
+    "drawn before it is seeded": iterated("order = torch.randperm(9)", "torch.manual_seed(0)"),
+    "a loader of what is not trained on": iterated(over="other"),
     "by the epoch": program(LOADER.format(GENERATOR.format("epoch"))),
     "by a sum": program(LOADER.format(GENERATOR.format("3 + epoch"))),
     "a function's, by the epoch": program(

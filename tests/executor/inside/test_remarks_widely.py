@@ -77,6 +77,13 @@ F1 = (
     "    return (2 * tp / ((p == 1).sum() + (t == 1).sum() + 1e-8)).item()\n"
 )
 
+TWO_SPLITS = (
+    "full = TensorDataset(X, Y)\ntrain_set, _ = random_split(full, [80, 20])\n"
+    "_, test_set = random_split(full, [80, 20])\ntrain_loader = DataLoader(train_set, 8)\n"
+    "for epoch in range(9):\n    for x, y in {over}:\n"
+    "        opt.zero_grad(); F.cross_entropy(net(x), y).backward(); opt.step()\n"
+    "print(accuracy(net, test_set))\n"
+)
 TOLD = {
     "counts_batches": [
         SCHEDULED.format(made="CosineAnnealingLR(opt, T_max=N)", **EACH),
@@ -114,6 +121,7 @@ TOLD = {
         + "    val_loss = loss.item()\n    print(val_loss)\n",
     ],
     "trained_on_all": [
+        TWO_SPLITS.format(over="DataLoader(full, 8)"),
         SPLIT.format(""),
         SPLIT.replace("    opt.zero", "    for j in range(0, 256, 32):\n        k = order[j:j + 32]"
                       "\n        opt.zero").replace("    F.", "        F.")
@@ -237,6 +245,7 @@ SILENT = {
         TRAINED + "for xb, yb in val_dl:\n    " + STEP.format("    ") + "print('done', net)\n",
     ],
     "trained_on_all": [
+        TWO_SPLITS.format(over="train_loader"),
         SPLIT.format("[tr]"),
         SPLIT.replace("net(X[te])", "net(X)").replace("Y[te]", "Y").format(""),
         SPLIT.replace("    opt.zero", "    for j in range(0, 200, 32):\n        k = tr[j:j + 32]"

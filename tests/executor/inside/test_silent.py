@@ -48,6 +48,12 @@ MISTAKES = {
     "targets_out_of_reach": [
         fit("F.mse_loss(net(x), 5 + torch.randn(9, 3))", last="nn.Sigmoid()"),
         fit("F.smooth_l1_loss(net(x).tanh(), 5 + torch.randn(9, 3))"),
+        fit("F.l1_loss(net(x).clamp(0, 1), x[:, :3] * 4)"),
+        fit("F.mse_loss(net(x).clamp(min=0), -x[:, :3])"),
+        fit("(x[:, :3] - torch.clamp(net(x), max=-1)).pow(2).mean()"),
+        fit("(net(x).sigmoid().squeeze(1) - x[:, 0]).abs().mean()", n=1),
+        fit("(e := net(x).relu() + 0 - x[:, :3]).mul(e).mean()").replace(" + 0", ""),
+        fit("((net(x) - x[:, :3]) ** 2).mean()", last="nn.Hardtanh(0, 0.1)"),
     ],
     "comparison_broadcasts": [
         fit("F.mse_loss(net(x), x[:, :1])", n=1) + "y = torch.ones(9)\n"
@@ -93,6 +99,13 @@ HEALTHY = {
         "(-(torch.ones(9, 9) * F.log_softmax(net(x) @ net(x).T, 1)).sum(1) / 9).mean()"
     ),
     "an autoencoder of pixels": fit("F.mse_loss(net(x).sigmoid(), torch.rand(9, 3))"),
+    "a clamp that reaches all": fit("F.l1_loss(net(x).clamp(-9, 9), x[:, :3])"),
+    "a clamp for each value": fit("(net(x).clamp(-x[:, :3].abs(), 9 + x[:, :3]) - 5).abs().mean()"),
+    "a commitment": fit("(net(x).clamp(-0.1, 0.1) - net(x)).pow(2).mean()"),
+    "above a margin": fit("(net(x).relu() - 1).abs().mean()"),
+    "a few below a clamp": fit(
+        "F.l1_loss(net(x).clamp(min=0), torch.cat([torch.rand(8, 3), -torch.ones(1, 3)]))"
+    ),
     "a policy in its range": fit("F.mse_loss(net(x).tanh(), torch.rand(9, 3) * 2 - 1)"),
     "a few targets out of reach": fit(
         "F.mse_loss(net(x).relu(), torch.cat([torch.rand(8, 3), -torch.ones(1, 3)]))"

@@ -52,6 +52,21 @@ def own(
     return OWN.format(made=made, name=name, out=out, then=then, mark=mark) + FIT
 
 
+NUMBERED = (
+    "class Tone(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.a, self.b, self.c = nn.Linear(6, 6), nn.Linear(6, 6), nn.Linear(6, 3){mark}\n"
+    "        {loop}\n    def forward(self, x):\n"
+    "        return self.c(self.b(self.a(x).relu()).relu())\nnet = Tone()\n"
+)
+
+
+def by_number(
+    loop: str = "for i, p in enumerate(self.parameters()): p.requires_grad = i >= 4", mark: str = ""
+) -> str:
+    """Three layers, of which their class freezes some."""
+    return NUMBERED.format(loop=loop, mark=mark) + FIT
+
+
 NAMED = {
     "a new head, frozen with all": ("frozen_with_the_rest", 5, ROW + HEAD + FREEZE + FIRST + FIT),
     "thawed before the freezing": (
@@ -94,6 +109,22 @@ NAMED = {
         8,
         NAMES + "kept = ['a.', 'c.', 'd.']\n"
         "for n, p in net.named_parameters(): p.requires_grad = any(k in n for k in kept)\n" + FIT,
+    ),
+    "by their number, in the class that makes them": ("frozen_with_the_rest", 8, by_number()),
+    "by a list of their class": (
+        "frozen_with_the_rest",
+        8,
+        by_number("for p in list(self.parameters())[:2]: p.requires_grad_(False)"),
+    ),
+    "the one in the midst": (
+        "frozen_with_the_rest",
+        8,
+        by_number("for i, p in enumerate(self.parameters()): p.requires_grad = i not in (2, 3)"),
+    ),
+    "in order to initialise it": (
+        "frozen_with_the_rest",
+        8,
+        by_number("self.b.weight.requires_grad = False; nn.init.xavier_uniform_(self.b.weight)"),
     ),
     "a bias that stays 0": ("frozen_as_made", 7, own("torch.zeros(n)")),
     "a factor that stays 1": (
@@ -146,6 +177,22 @@ SILENT = {
     + "for m in (net.b, net.c, net.d): m.requires_grad_(True)\n" + FIT,
     "one by its number": ROW + "for i, p in enumerate(net.parameters()):\n"
     "    p.requires_grad = i not in (2, 3)\n" + FIT,
+    "a class that names what it freezes": by_number(
+        "for n, p in self.named_parameters(): p.requires_grad = n[0] != 'a'"
+    ),
+    "a class that says so": by_number(mark="  # random features"),
+    "loaded into a class": by_number() + "net.load_state_dict(net.state_dict())\n",
+    "a class that thaws all": by_number("for p in self.parameters(): p.requires_grad = True"),
+    "initialised, and thawed": by_number(
+        "self.b.weight.requires_grad = False; nn.init.normal_(self.b.weight)\n"
+        "        self.b.weight.requires_grad = True"
+    ),
+    "initialised, and frozen": by_number(
+        "nn.init.normal_(self.b.weight); self.b.weight.requires_grad = False"
+    ),
+    "a weight of ones": by_number(
+        "self.b.weight.requires_grad = False; nn.init.ones_(self.b.weight)"
+    ),
     "said to be fixed": own("torch.zeros(n)", mark="  # not trained"),
     "waves": own("torch.rand(n)", out="torch.cos(self.fc(x) + self.bias)"),
     "filled": own("torch.zeros(n)", then="self.bias.data.copy_(torch.arange(n))"),

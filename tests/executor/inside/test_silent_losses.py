@@ -314,6 +314,9 @@ def test_what_comes_close_is_no_mistake(any_house: House, name: str):
         (4, "torch.arange(90) % 3 + 1", "", True),
         (5, "torch.arange(90) % 4 + 1", "", True),
         (3, "torch.arange(30) % 2 + 1", ".contiguous()", True),
+        (5, "torch.arange(90)[i::3] % 4 + 1", "", True),  # over all steps
+        (5, "(torch.arange(90)[i::3] % 4 + 1) * (i < 2)", "", False),  # 0 comes in the end
+        (5, "labels[:30]", "", False),  # the same few at each step
         (4, "torch.arange(90) % 4", "", False),
         (5, "torch.arange(90) % 3 + 1", "", False),  # another one is missing too
         (4, "torch.arange(9) % 3 + 1", "", False),  # few
@@ -327,6 +330,7 @@ def test_labels_that_begin_with_1(
     """A note: class 0 may be kept for a background."""
     given = f", ({labels}){more}" if more.startswith(".") else f", {labels}{more}"
     code = (
+        "i, labels = 0, torch.arange(90) % 4 + 1\n"
         f"net, x = nn.Linear(6, {outputs}), torch.randn(len({labels}), 6)\n"
         f"opt = torch.optim.SGD(net.parameters(), lr=0.1)\nfor i in range(3):\n"
         f"    opt.zero_grad()\n    F.cross_entropy(net(x){given}).backward()\n    opt.step()\n"

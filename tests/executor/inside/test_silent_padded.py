@@ -19,6 +19,7 @@ CLASSIFIER = (
 )
 TABLE = "nn.Embedding(20, 8, padding_idx=0)"
 LSTM = "nn.LSTM(8, 8, batch_first=True)"
+ENCODER = "nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 8, 0.0, batch_first=True), 1)"
 ATTENTION = "nn.MultiheadAttention(8, 2, batch_first=True)"
 
 
@@ -42,6 +43,12 @@ NAMED = {
     "an attention": classifier(
         "return self.out(self.part(h[:, :1], h, h)[0][:, 0])", part=ATTENTION
     ),
+    "an encoder of which the first step is read": classifier(
+        "return self.out(self.part(h)[:, 0])", part=ENCODER, embedding=TABLE
+    ),
+    "positions that end with the longest": classifier(
+        "return self.out(self.part(h + torch.eye(9, 8))[:, 0])", part=ENCODER, embedding=TABLE
+    ).replace("torch.eye(9, 8)", "torch.eye(9, 8)[torch.arange(x.shape[1])]"),
     "padded by hand": classifier(
         "return self.out(h.mean(1))",
         embedding=TABLE,
@@ -69,6 +76,12 @@ SILENT = {
     "a mask of the attention": classifier(
         "return self.out(self.part(h[:, :1], h, h, key_padding_mask=x == 0)[0][:, 0])",
         part=ATTENTION,
+    ),
+    "an encoder that is told where the padding is": classifier(
+        "h = h + torch.eye(9, 8)[torch.arange(x.shape[1])]; "
+        "return self.out(self.part(h, src_key_padding_mask=x == 0)[:, 0])",
+        part=ENCODER,
+        embedding=TABLE,
     ),
     "one length": classifier(
         "return self.out(h.mean(1))", x="torch.stack([s.repeat(9)[:9] for s in seqs])"

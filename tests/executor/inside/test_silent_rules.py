@@ -177,6 +177,7 @@ def test_samples_may_mix_where_a_layer_takes_them_for_time(
 
 W = torch.rand(4, 4, requires_grad=True)
 X = torch.rand(3, 5, 4) @ W
+LAYER = nn.Linear(4, 3)
 PIXELS = torch.arange(256.0).view(32, 8)
 
 
@@ -191,6 +192,40 @@ PIXELS = torch.arange(256.0).view(32, 8)
         (((X @ X.mT).softmax(1).mT @ X).sum(), set()),
         (((X[:, :2] @ X.mT).softmax(1) @ X).sum(), {"attention_wrong_dim"}),  # the text is asked
         ((W.softmax(0) @ torch.rand(4, 2)).sum(), set()),
+        ((LAYER(X[0]).softmax(0) * X[0, :, :3]).sum(1).sum(), {"attention_wrong_dim"}),
+        (
+            (LAYER(X[0]).softmax(0)[:, :, None] * X[0, :, None]).sum(1).sum(),
+            {"attention_wrong_dim"},
+        ),
+        (
+            (F.dropout(LAYER(X[0]).softmax(0), 0.1) * X[0, :, :3]).mean(-1).sum(),
+            {"attention_wrong_dim"},
+        ),
+        ((LAYER(X[0]).softmax(1) * X[0, :, :3]).sum(1).sum(), set()),
+        ((LAYER(X[0]).softmax(0) * X[0, :, :3]).sum(0).sum(), set()),  # of a bag, say
+        ((LAYER(X[0]).T.softmax(0) * X[0, :, :3].T).sum(1).sum(), set()),  # turned
+        ((X[0].softmax(0) * X[0]).sum(1).sum(), set()),  # weights of its own
+        ((LAYER(X[0]).softmax(0)[:, :, None] * X[0, :, None]).sum(2).sum(), set()),
+        (
+            torch.einsum("bk,bkd->bd", LAYER(X[0]).softmax(0), X[0, :, None].repeat(1, 3, 1)).sum(),
+            {"attention_wrong_dim"},
+        ),
+        (
+            torch.einsum("bk,bkd->bd", LAYER(X[0]).softmax(1), X[0, :, None].repeat(1, 3, 1)).sum(),
+            set(),
+        ),
+        (torch.einsum("bk,bd->kd", LAYER(X[0]).softmax(0), X[0]).sum(), set()),
+        ((LAYER(X)[..., :1].softmax(-1) * X).sum(1).sum(), {"softmax_one_column"}),
+        ((LAYER(X)[..., :1].softmax(1) * X).sum(1).sum(), set()),
+        ((LAYER(X)[..., :1].softmax(-1) * X).sum(2).sum(), set()),
+        ((LAYER(X)[..., :1].softmax(-1).mT @ X).sum(), {"softmax_one_column"}),
+        ((LAYER(X)[..., :1].softmax(1).mT @ X).sum(), set()),
+        ((LAYER(X)[:, :1, :1].softmax(-1) * X[:, :1]).sum(1).sum(), set()),  # one key
+        (nn.LayerNorm(4)(X).mean(2).sum(), {"mean_of_normed"}),
+        (nn.LayerNorm(4)(X).mean(1).sum(), set()),
+        ((X - nn.LayerNorm(4)(X).mean(2, keepdim=True)).sum(), set()),
+        (nn.LayerNorm((5, 4))(X).mean(2).sum(), set()),
+        (nn.LayerNorm(4)(X).sum(2).sum(), set()),
         (X.softmax(0).sum(), {"softmax_over_samples"}),
         (X[0].softmax(0).sum(), set()),
         (X[0].softmax(0).gather(1, torch.arange(5)[:, None] % 4).sum(), {"softmax_wrong_dim"}),

@@ -455,6 +455,23 @@ def test_a_silent_mistake_is_named_first(any_house: House, kind: str, code: str)
     assert next((f.kind for f in result.findings if f.mistake), "nothing") == kind
 
 
+@pytest.mark.parametrize(
+    ("mask", "given", "cause"),
+    [
+        ("tril(-1)", "m", "hides the wrong half (line "),
+        ("triu(1)", "None", "give it a causal mask"),
+    ],
+)
+def test_a_mask_that_is_inverted_is_not_called_missing(
+    any_house: House, mask: str, given: str, cause: str
+):
+    """Both look ahead."""
+    found = run(any_house, LM.format(mask=mask, given=given, at="1:")).findings
+    (ahead,) = (f for f in found if f.kind == "sees_the_future")
+
+    assert cause in ahead.message
+
+
 def test_where_the_test_data_are_made_is_told(any_house: House):
     """On the line of their name."""
     code = PARTS.format(at=25) + fit("net(x_train).pow(2).mean()")

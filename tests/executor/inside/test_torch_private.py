@@ -215,6 +215,17 @@ def test_nodes_of_the_graph_say_what_they_kept() -> None:
     weighed = nn.functional.nll_loss(given, torch.ones(3).long(), torch.ones(2), ignore_index=0)
     assert torch.equal(private.saved_weight(weighed.grad_fn), torch.ones(2))
     assert private.saved_ignore_index(weighed.grad_fn) == 0
+    assert private.saved_keepdim(given.mean(1, keepdim=True).grad_fn) is True
+    normed = nn.functional.layer_norm(given, (2,))
+    assert tuple(private.saved_normalized_shape(normed.grad_fn)) == (2,)
+    for cut, ends in (
+        (given.clamp(0, 1), (0, 1)),
+        (given.clamp(max=2), (None, 2)),
+        (given.clamp_min(-1), (-1, None)),
+        (nn.functional.hardtanh(given, -1, 3), (-1, 3)),
+        (given.relu(), (None, None)),
+    ):
+        assert private.limits(cut.grad_fn) == ends
     rare = nn.functional.binary_cross_entropy_with_logits(
         given, target, pos_weight=torch.ones(2), reduction="sum"
     )

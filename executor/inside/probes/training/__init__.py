@@ -11,6 +11,8 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     losses.py        the tensors that backward() is called on; graph.py: how they were
                      computed, heard.py: who calls; course.py: whether they run away
     activations.py   last activations and targets that do not fit a loss; nodes.py: a graph's nodes
+    reach.py         targets that the last activation cannot give; class_counts.py: the classes
+                     of all targets together
     comparisons.py   predictions compared with labels as a table of all pairs
     idle.py          optimizers that nothing steps, layers whose units all stay the same
     steps.py         the gradients that an optimizer's step finds
@@ -20,6 +22,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     leaks.py         samples that leak into each other, futures that leak into the past
     ignored.py       inputs of a model that change nothing of its output
     mixing.py        the line at which the samples of a batch first mix
+    lost_batch.py    samples that are taken together, so that a row is left for each step
     derivatives.py   a backward of its own that is not the derivative of its forward
     padded.py        answers that change with the padding behind a sequence
     unread.py        sequences of which a recurrent model reads one step only
@@ -29,17 +32,19 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
                      shows of the same things
     scalers.py       gradients that a scaler made larger, and nothing divides again
     rates.py         learning rates, schedulers, optimizers made anew
+    reduced.py       sums along another dimension than their weights add up to 1 along
+    named_axes.py    … and than the comments name
     layouts.py       views that were meant to turn a tensor
     same_memory.py   averages of weights with themselves
     samples.py       sorted training data, samples never drawn; sorted_slices.py: slices of such
-    overlaps.py      test data that was trained on
+    overlaps.py      test data that was trained on; drawn_twice.py: by the indices of both
     overwrites.py    additions at places that come several times
     cuts.py          shares that become whole numbers, all of them 0
     copies.py        writes into a copy that an index made, and that nothing holds
     wraps.py         bytes that go beyond 255 or below 0
     merges.py        whole numbers of which many become one as decimal ones
     counters.py      counters in half precision that stand still
-    left_frozen.py   what is frozen by accident
+    left_frozen.py   what is frozen by accident; by_its_class.py: by the class that makes it
     loading.py       loaded weights that change nothing
     workers.py       worker processes of a loader that all deliver the same
     drift.py         data sets whose samples change by being read
@@ -81,7 +86,9 @@ from executor.inside.probes.training.left_frozen import report_left_frozen
 from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.losses import LossProbe
 from executor.inside.probes.training.lost import report_lost
+from executor.inside.probes.training.lost_batch import samples_first
 from executor.inside.probes.training.merges import Merges
+from executor.inside.probes.training.named_axes import report_named_axes
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.never_back import report_never_back
 from executor.inside.probes.training.overlaps import Overlaps
@@ -134,6 +141,7 @@ class TrainingProbe:
             takes_columns=self.names.takes_columns,
             views_states=views_states(tree),
             pads=self.names.pads,
+            samples_first=samples_first(tree, source.lines),
         )
         self.called.first = self.leaks.called
         self.called.unrecorded_first = self.leaks.called_unrecorded
@@ -146,7 +154,7 @@ class TrainingProbe:
         self.merges = Merges(self.names, tree)
         self.counters = Counters(self.names, tree)
         self.stored = Stored(self.names, tree)
-        self.overlaps = Overlaps()
+        self.overlaps = Overlaps(tree)
         self.slices = SortedSlices(tree)
         self.copies = Copies(self.names, tree)
         self.cuts = Cuts(self.names, tree)
@@ -248,6 +256,7 @@ class TrainingProbe:
             self._try(self.slices.report)
             self._try(lambda c: self.overlaps.report(c, namespace, self.names.line_of))
             self._try(lambda c: report_drift(c, self._tree))
+            self._try(lambda c: report_named_axes(c, self._tree, self.source.lines))
             self._try(lambda c: report_hooks(c, self._tree, roots))
             self._try(lambda c: report_lost(c, self._tree, self.called.all(), self.steps))
             self._try(lambda c: self.stored.report(c, namespace, self.steps))

@@ -8,19 +8,20 @@ from typing import Any
 import torch
 
 from executor.inside import torch_private as private
+from executor.inside.probes.training import reach
 from executor.inside.probes.training.nodes import (
     LAYERS,
     PASSES,
     Pattern,
     behind,
     dimension,
+    ignored_index,
     shape,
     what,
 )
 
 _TOLERANCE = 1e-3
 _ALIKE = 2.5  # times as much weight for each target of a class as of another, at most
-_TARGETS = 10  # for each class: that one is missing by chance is not likely
 _MANY, _MORE = 24, 1.5  # targets that are counted; how much larger a weight has to be
 _STEPS = 24  # nodes that are looked at behind one
 _OFTEN = 0.05  # of the targets
@@ -29,20 +30,19 @@ _CHOICES = 2  # of a distribution, at least
 _FAR, _TIMES = 1000, 100  # how large targets are that no first step comes near
 _NEAR = 6
 _NODES = 2000
-_SHARE = 0.2  # of the targets that have to be out of reach
 _ONE_SIDED = {"Relu": "ReLU", "Clamp": "clamp", "Hardtanh": "ReLU6", "Threshold": "threshold"}
 _LOSSES = {"BinaryCrossEntropy", "MseLoss", "SmoothL1Loss", "HuberLoss", "NllLoss", "Log"}
-_RANGES = {"Sigmoid": (0.0, 1.0), "Softmax": (0.0, 1.0), "Tanh": (-1.0, 1.0), "Relu": (0.0, None)}
 
 
 def of_node(node: Any, consumers: tuple[Any, ...]) -> Iterator[Pattern]:
     """The patterns of one node between a loss and the model's last layer."""
     kind = what(node)
+    if kind in reach.LOSSES:
+        yield from reach.of_loss(node, kind)
     if kind in ("NllLoss", "NllLoss2D"):
         yield from _wrong_dimension(node)
         yield from _classes_in_between(node)
         yield from _ignored(node)
-        yield from _counted_from_one(node)
         yield from _weighted(node)
     elif kind == "CtcLoss":
         yield from _no_log_probabilities(node)
@@ -62,7 +62,6 @@ def of_node(node: Any, consumers: tuple[Any, ...]) -> Iterator[Pattern]:
     elif kind == "Softmax":
         yield from _one_column(node, consumers)
     elif kind in ("MseLoss", "SmoothL1Loss", "HuberLoss"):
-        yield from _out_of_reach(node)
         yield from _unscaled(node)
         yield from _bootstrapped(node)
 
@@ -107,22 +106,13 @@ def _ignored(node: Any) -> Iterator[Pattern]:
     """A class that `ignore_index` leaves out: of whole samples, none of which is padding."""
     before = node.next_functions[0][0]
     last = before.next_functions[0][0] if what(before) == "LogSoftmax" else None
-    scores, target, ignored = private.saved_self(node), private.saved_target(node), _index(node)
+    scores, target = private.saved_self(node), private.saved_target(node)
+    ignored = ignored_index(node)
     if last is None or not LAYERS.search(what(last)) or scores.dim() != 2 or ignored < 0:
         return
     share = float((target == ignored).float().mean()) if target.numel() else 0.0
     if ignored < scores.shape[1] and _OFTEN < share < 1 - _OFTEN:
         yield Pattern("class_ignored", {"ignored": ignored, "share": share})
-
-
-def _counted_from_one(node: Any) -> Iterator[Pattern]:
-    """Of many targets each class comes up but for class 0: labels that begin with 1."""
-    scores, target = private.saved_self(node), private.saved_target(node)
-    if scores.dim() != 2 or _index(node) >= 0 or target.numel() < _TARGETS * scores.shape[1]:
-        return
-    counts = torch.bincount(target[target >= 0], minlength=scores.shape[1])
-    if scores.shape[1] > 2 and not int(counts[0]) and bool((counts[1:] > 0).all()):
-        yield Pattern("counted_from_one", {"targets": len(target), "last": len(counts) - 1})
 
 
 def _weighted(node: Any) -> Iterator[Pattern]:
@@ -202,11 +192,6 @@ def _comes_from(node: Any, *kinds: str) -> bool:
         if not LAYERS.search(what(one)):
             todo += [n for n, _ in one.next_functions]
     return False
-
-
-def _index(node: Any) -> int:
-    index = int(private.saved_ignore_index(node))
-    return index - (1 << 64) if index >= 1 << 63 else index
 
 
 def _no_log_probabilities(node: Any) -> Iterator[Pattern]:
@@ -344,24 +329,6 @@ def _weights_behind(node: Any) -> set[int]:
             found.add(id(variable))
         todo += [n for n, _ in one.next_functions]
     return found
-
-
-def _out_of_reach(node: Any) -> Iterator[Pattern]:
-    """Targets of a regression that the last activation can never give."""
-    before = behind(node)
-    low, high = _RANGES.get(what(before), (None, None)) if before is not None else (None, None)
-    target = private.saved_target(node)
-    if (low is None and high is None) or target.requires_grad or target.numel() == 0:
-        return
-    outside = torch.zeros_like(target, dtype=torch.bool)
-    if low is not None:
-        outside |= target < low - _TOLERANCE
-    if high is not None:
-        outside |= target > high + _TOLERANCE
-    share = float(outside.float().mean())
-    if share >= _SHARE:
-        facts = {"activation": what(before), "share": share, "values": target.numel()}
-        yield Pattern("targets_out_of_reach", {**facts, "low": low, "high": high})
 
 
 def _unscaled(node: Any) -> Iterator[Pattern]:

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from executor.inside import torch_private as private
-from executor.inside.probes.training import masks
+from executor.inside.probes.training import masks, reduced
 from executor.inside.probes.training.nodes import Pattern, dimension, shape, what
 from executor.inside.probes.training.quiet import quietly
 
@@ -64,8 +64,13 @@ def _of_node(node: Any, kind: str) -> Iterator[Pattern]:
     if kind in ("Bmm", "Mm"):
         yield from _attention(node)
         yield from _similarity(node, kind)
-    elif kind == "Sum":
-        yield from _similarity(node, kind)
+        for operand, along in ((0, -1), (1, -2)):
+            yield from reduced.of_rows(node, operand) if kind == "Bmm" else ()
+            yield from reduced.of_product(*_before_turns(node.next_functions[operand][0], along))
+    elif kind in ("Sum", "Mean"):
+        yield from reduced.of_sum(node, _summed(node))
+        if kind == "Sum":
+            yield from _similarity(node, kind)
     elif kind in ("Softmax", "LogSoftmax"):
         yield from masks.of_softmax(node)
         sizes = shape(node, 0) or ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from executor.inside.probes.kinds import finding, rank
@@ -14,15 +15,21 @@ _FOLLOWS = {
     "step_without_gradients": {"loss_without_graph", "foreign_optimizer"},
     "no_gradient": {"loss_without_graph"},
     "unused_parameters": {"loss_without_graph", "unregistered_module"},
-    "zero_gradient": {"one_class", "softmax_one_column", "loss_not_finite"},
+    "zero_gradient": {"one_class", "softmax_one_column", "loss_not_finite", "targets_out_of_reach"},
     "loss_repeats": {"loss_broadcasts"},
     "rate_died": {"schedule_by_batches"},
-    "softmax_over_batch": {"softmax_wrong_dim"},
-    "output_constant": {"softmax_one_column", "zero_gradient", "one_class"},
+    "softmax_over_batch": {"softmax_wrong_dim", "attention_wrong_dim"},
+    "output_constant": {
+        "softmax_one_column",
+        "zero_gradient",
+        "one_class",
+        "targets_out_of_reach",
+    },
     "gradient_not_finite": {"loss_not_finite", "loss_ran_away"},
     "loss_not_finite": {"scaler_left_out"},
     "loss_ran_away": {"scaler_left_out"},
 }
+_OF_MASKS = {"sees_the_future", "padding_read"}
 _BOTH_SEE = {"mask_of_queries"}  # the same place, the run at the softmax, the text at the mask
 
 
@@ -50,9 +57,24 @@ class FindingCollector:
     @property
     def findings(self) -> list[Finding]:
         """The findings, the likeliest cause first, without those that follow from another one."""
-        kinds = {f.kind for f in self._all}
-        left = [f for f in self._all if not kinds & _FOLLOWS.get(f.kind, set())]
-        return sorted(_with_edits(left), key=rank)
+        return ordered(_with_edits(self._all))
+
+
+def ordered(found: list[Finding]) -> list[Finding]:
+    """Findings without those that follow from another one, the likeliest cause first."""
+    kinds = {f.kind for f in found}
+    left = [f for f in found if not kinds & _FOLLOWS.get(f.kind, set())]
+    return sorted(map(partial(_with_cause, beside=left), left), key=rank)
+
+
+def _with_cause(seen: Finding, beside: list[Finding]) -> Finding:
+    """What reads the future, or the padding, has its cause in a mask that is inverted there."""
+    mask = next((f for f in beside if f.kind == "mask_inverted"), None)
+    if mask is None or seen.kind not in _OF_MASKS:
+        return seen
+    told, _, _ = seen.message.rpartition("; ")
+    cause = f"its mask is there, and hides the wrong half (line {mask.line}): turn it round"
+    return seen.model_copy(update={"message": f"{told}; {cause}"})
 
 
 def _with_edits(found: list[Finding]) -> list[Finding]:

@@ -48,6 +48,8 @@ class Forgotten:
             return self._parameters or not isinstance(w.tensor, nn.Parameter)
         if self._steps.twin(w) is not None:
             return True  # a twin of what the optimizer holds: trained by mistake in its place
+        if self._names.is_lazy(w.name) and not self._names.intent.loads:
+            return w.training and self.partly(w)  # it was left out since it had no size yet
         if not w.training or self._names.intent.selects:
             return False
         if not self._modules or (_is_layer(w.module) and not self._layers):

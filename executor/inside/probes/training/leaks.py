@@ -22,8 +22,8 @@ from executor.inside import torch_private as private
 from executor.inside.probes.again import Caller, KeptCall, close, mapped, tensors
 from executor.inside.probes.kinds import finding
 from executor.inside.probes.source import SnippetSource
-from executor.inside.probes.training import ignored, mixing, padded, unread
-from executor.inside.probes.training.nodes import shape, what
+from executor.inside.probes.training import ignored, lost_batch, mixing, padded, unread
+from executor.inside.probes.training.nodes import ignored_index, shape, what
 from executor.inside.probes.training.quiet import equal, parameters, quietly
 from executor.inside.walking import walk
 from executor.protocol import Finding
@@ -70,6 +70,7 @@ class Leaks:
         takes_columns: bool,
         views_states: bool = False,
         pads: bool = False,
+        samples_first: bool = False,
     ) -> None:
         """Args.
 
@@ -78,6 +79,7 @@ class Leaks:
         takes_columns: the text makes something of one column of a table, perhaps the target.
         views_states: it lays out the last states of a recurrent layer by a view.
         pads: it speaks of padding.
+        samples_first: it says that the first dimension is that of the samples.
         """
         self._kept: dict[int, _Kept] = {}
         self._source = source
@@ -85,6 +87,7 @@ class Leaks:
         self._takes_columns = takes_columns
         self._views_states = views_states
         self._pads = pads
+        self._samples_first = samples_first
 
     def called(self, module: nn.Module, args: Any, kwargs: Any, line: int | None) -> None:
         """A model was called where gradients are recorded: keep its inputs, until a backward."""
@@ -199,6 +202,10 @@ class Leaks:
             in_time = clock.process_time() < until
             if kept.target is not None and not found and in_time:
                 found += Caller.with_time(kept.call, partial(ignored.look, call=kept.call))
+            together = self._samples_first and lost_batch.may_be(kept.first, kept.target)
+            if together and not found and in_time:
+                again = partial(lost_batch.look, first=kept.first, source=self._source)
+                found += Caller.with_time(kept.call, partial(again, call=kept.call))
             if samples and not found and in_time:
                 look = partial(mixing.look, call=kept.call, first=kept.first, source=self._source)
                 found += Caller.with_time(kept.call, look)
@@ -223,8 +230,7 @@ def _left_out(loss: torch.Tensor) -> int | None:
     node = _nearest(loss, {"NllLoss", "NllLoss2D"})
     if node is None or shape(node, 0) != ():
         return None
-    ignored = int(private.saved_ignore_index(node))
-    return ignored - (1 << 64) if ignored >= 1 << 63 else ignored
+    return ignored_index(node)
 
 
 def _target(loss: torch.Tensor) -> torch.Tensor | None:

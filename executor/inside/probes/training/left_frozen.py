@@ -17,6 +17,7 @@ import torch
 from torch import nn
 
 from executor.inside import torch_private as private
+from executor.inside.probes.training import by_its_class
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.quiet import parameters, quietly
@@ -65,6 +66,7 @@ def report_left_frozen(
     _report_new(collector, tree, known, frozen, text)
     _report_between(collector, tree, known, roots, frozen)
     _report_made_so(collector, tree, roots, frozen, text)
+    by_its_class.report(collector, tree, roots, frozen, text)
 
 
 class _Frozen:

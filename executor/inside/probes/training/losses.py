@@ -16,12 +16,13 @@ import torch
 from executor.inside import torch_private as private
 from executor.inside.probes.training import dimensions, graph, not_finite
 from executor.inside.probes.training.calls import Calls
+from executor.inside.probes.training.class_counts import ClassCounts
 from executor.inside.probes.training.course import Course
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.heard import Heard
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.nodes import Pattern
-from executor.inside.probes.training.quiet import number
+from executor.inside.probes.training.quiet import number, quietly
 from executor.protocol import LossSeen
 
 _LOOKS = 2  # how often the graph of one line's loss is read
@@ -53,6 +54,7 @@ class LossProbe:
         self._leaves: list[tuple[torch.Tensor, str, int | None]] = []
         self._not_finite: tuple[int, int | None, str, float, bool | None, str] | None = None
         self._courses: dict[int | None, Course] = {}  # line of backward() → its losses
+        self._classes = ClassCounts()
         self._names: dict[int | None, str] = {}  # … and what the variable is called
         self._known: dict[int, weakref.ref[torch.Tensor]] = {}
 
@@ -127,6 +129,8 @@ class LossProbe:
             if loss.requires_grad and not any(known is loss for known, _, _ in self._leaves):
                 self._leaves.append((loss, self.names.of(loss), line))
             return
+        with quietly():
+            self._classes.add(loss, line)
         looks = self._looks.get(line, 0)
         if looks < _LOOKS:
             self._looks[line] = looks + 1
@@ -154,6 +158,8 @@ class LossProbe:
             trained: an optimizer stepped.
             implicit: PyTorch warned that a softmax was not told its dimension.
         """
+        for line, pattern in self._classes.patterns():
+            self._patterns[pattern.kind, line] = self._names.get(line, ""), pattern
         for (_, line), (name, pattern) in self._patterns.items():
             if pattern.kind == "softmax_over_samples" and not implicit:
                 continue  # who writes the dimension may mean it
@@ -182,6 +188,7 @@ class LossProbe:
                 if drawn and pattern.facts["values"] < _DRAWN:
                     continue  # a single draw says nothing of the next one
                 pattern.facts["drawn"] = drawn
+                pattern.facts["written"] = self._written(pattern.facts["activation"].lower())
             made = self.names.line_of(name, line) or line
             self._report_pattern(collector, pattern, name, made)
         if trained:
@@ -305,11 +312,13 @@ class LossProbe:
 def _out_of_reach(facts: dict[str, Any]) -> str:
     activation = {"Relu": "ReLU"}.get(facts["activation"], facts["activation"].lower())
     below, above = facts["low"], facts["high"]
-    span = f"of {below:g} and more" if above is None else f"from {below:g} to {above:g}"
+    span = f"of {below:g} and more" if above is None else f"from {below or 0:g} to {above:g}"
+    if below is None:
+        span = f"of {above:g} and less"
     return (
-        f"compares the output of a {activation}, values {span}, with targets of which "
-        f"{facts['share']:.0%} lie outside: the model can never give them; leave the {activation} "
-        "out, or scale the targets into that range"
+        f"compares the output of a {activation}{facts['written']}, values {span}, with targets of "
+        f"which {facts['share']:.0%} lie outside: the model can never give them; leave the "
+        f"{activation} out, or scale the targets into that range"
         + (
             "; if they only stand in for others, draw them as those are (`torch.rand`: 0 to 1)"
             if facts["drawn"]
@@ -348,8 +357,12 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
         f"`dim={f['read']}`"
     ),
     "softmax_one_column": lambda f: (
-        f"is computed from a softmax over one value {f['input']}: that is always 1, whatever the "
-        "model says; for a yes or no use a sigmoid (BCEWithLogitsLoss), for classes as many "
+        f"goes through weights {f['input']} whose softmax was taken over a dimension of one value: "
+        "each weight is then 1, whatever the model says, and the sum with them is a plain sum; "
+        f"write `dim={f['summed']}`, as they are added up"
+        if "summed" in f
+        else f"is computed from a softmax over one value {f['input']}: that is always 1, whatever "
+        "the model says; for a yes or no use a sigmoid (BCEWithLogitsLoss), for classes as many "
         "outputs as classes"
     ),
     "relu_before_loss": lambda f: (
@@ -369,10 +382,16 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
     ),
     "targets_out_of_reach": _out_of_reach,
     "attention_wrong_dim": lambda f: (
-        f"goes through attention weights {f['weights']} whose softmax was taken over dimension "
-        f"{f['used']}, while the product with the values adds up along dimension {f['summed']}: "
-        "the weights of one query do not add up to 1; write "
-        f"`dim={f['summed'] - len(f['weights'])}`"
+        f"goes through {'' if f.get('gate') else 'attention '}weights {f['weights']} whose softmax "
+        f"was taken over dimension {f['used']}, while the product with the values adds up along "
+        f"dimension {f['summed']}: the weights of one {'sample' if f.get('gate') else 'query'} do "
+        f"not add up to 1; write `dim={f['summed'] - len(f['weights'])}`"
+    ),
+    "mean_of_normed": lambda f: (
+        f"goes through the mean over the last dimension of what a LayerNorm gives {f['input']}: it "
+        "has just brought each of these means to 0, so that next to nothing is left of the "
+        "features; for a mean over the steps write "
+        + ("`dim=1`" if len(f["input"]) == 3 else f"another dimension than {len(f['input']) - 1}")
     ),
     "softmax_over_samples": lambda f: (
         f"goes through a softmax of {f['input']} that was not told its dimension: of three "

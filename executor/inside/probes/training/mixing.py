@@ -25,7 +25,7 @@ from executor.protocol import Finding
 _LEAST = 3  # samples of a batch
 _MOST = 4000  # operations of one call
 _ONE_SIDE = 0.35  # of the way from no to yes, where labels are softened
-_FEWER = (7, 11, 13, 5, 9)  # samples to go on with, where a size of the model equals the batch's
+FEWER = (7, 11, 13, 5, 9)  # samples to go on with, where a size of the model equals the batch's
 # They have conventions of their own of what comes first, or mix a batch by their name.
 _OTHERS = re.compile(r"lstm|gru|rnn|multi_head_attention|transformer_encoder|batch_norm")
 _LAYS_OUT = ("reshape", "view", "flatten", "unflatten", "chunk", "split")
@@ -84,7 +84,7 @@ def look(
     sizes = {n for t in (*call.module.parameters(), *call.module.buffers()) for n in t.shape}
     sizes.update(n for _, t in tensors(inputs) for n in t.shape[1:])
     if rows in sizes:
-        fewer = next((n for n in _FEWER if n < rows and n not in sizes), None)
+        fewer = next((n for n in FEWER if n < rows and n not in sizes), None)
         if fewer is None:
             return []
         inputs = mapped(inputs, lambda _, t: t[:fewer] if t.dim() and len(t) == rows else t)

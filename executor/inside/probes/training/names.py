@@ -37,6 +37,15 @@ class SnippetNames:
         self._assigned = _assignments(tree)
         self._appended = _appends(tree)
         self._softmax = _softmax_lines(tree)
+        self._lazy = {
+            target.attr
+            for n in walk(tree)
+            if isinstance(n, ast.Assign)
+            and isinstance(n.value, ast.Call)
+            and _word(n.value.func).startswith("Lazy")
+            for target in n.targets
+            if isinstance(target, ast.Attribute)
+        }
         self._weights = _weights(tree)
         self.is_of_rewards = any(
             _REWARDS.search(w)
@@ -131,6 +140,10 @@ class SnippetNames:
             return lines[0][0] if lines else None
         return max(by_call or [n for n, _ in lines], default=None)
 
+    def is_lazy(self, name: str) -> bool:
+        """Whether `model.enc.weight` is of a layer that the text makes as a lazy one."""
+        return bool(self._lazy & set(name.split(".")[:-1]))
+
     @property
     def appends(self) -> bool:
         """Whether the text appends to any list."""
@@ -164,7 +177,7 @@ class SnippetNames:
         return name in self._weights
 
     def only_line_of(self, function: str) -> int | None:
-        """Where "softmax" or "sigmoid" is written, if that is one place only."""
+        """Where "softmax" or "clamp" is written, if that is one place only."""
         lines = self._softmax.get(function, set())
         return next(iter(lines)) if len(lines) == 1 else None
 
@@ -298,13 +311,14 @@ def _one_number(made: ast.Call) -> bool:
 
 
 def _softmax_lines(tree: ast.Module) -> dict[str, set[int]]:
-    lines: dict[str, set[int]] = {"softmax": set(), "sigmoid": set()}
+    lines: dict[str, set[int]] = {n: set() for n in ("softmax", "sigmoid", "tanh", "relu", "clamp")}
     for node in walk(tree):
         if isinstance(node, ast.Call):
             f = node.func
             name = (
                 f.attr if isinstance(f, ast.Attribute) else f.id if isinstance(f, ast.Name) else ""
             )
+            name = {"clamp_min": "clamp", "clamp_max": "clamp", "clip": "clamp"}.get(name, name)
             if name.lower() in lines:
                 lines[name.lower()].add(node.lineno)
     return lines

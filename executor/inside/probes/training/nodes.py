@@ -51,3 +51,9 @@ def dimension(node: Any, rank: int) -> int:
     """The dimension that a node worked along, counted from the front."""
     dim = int(private.saved_dim(node))
     return (dim - (1 << 64) if dim >= 1 << 63 else dim) % rank
+
+
+def ignored_index(node: Any) -> int:
+    """The class that an nll_loss leaves out; below 0 where it is none."""
+    index = int(private.saved_ignore_index(node))
+    return index - (1 << 64) if index >= 1 << 63 else index

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,6 +19,7 @@ from torch.utils.data import (
     TensorDataset,
 )
 
+from executor.inside.probes.training.drawn_twice import DrawnTwice, loaders
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.quiet import quietly
 
@@ -33,13 +35,17 @@ _KINDS = (torch.Tensor, np.ndarray, Subset, TensorDataset, DataLoader)
 class Overlaps:
     """The training data and the test data beside them."""
 
-    def __init__(self) -> None:
+    def __init__(self, tree: ast.Module) -> None:
+        self._drawn = DrawnTwice(tree)
+        self._by_use = list(loaders(tree))
+        self._used = {name for pair in self._by_use for name in pair}
         self._held: dict[str, Any] = {}  # of functions that may have returned by the end
 
     def look(self, variables: Iterable[tuple[str, object]]) -> None:
         """Note the data that is there while there is a step."""
         for name, value in variables:
-            if type(value) in _KINDS and _named(name):
+            self._drawn.look(name, value)
+            if type(value) in _KINDS and (_named(name) or name in self._used):
                 self._held.setdefault(name, value)
 
     def report(
@@ -50,7 +56,13 @@ class Overlaps:
     ) -> None:
         """Add the test data of which a part, but not all, is in the training data too."""
         there = {**self._held, **namespace}
-        for train, test in _pairs(there):
+        known = [
+            (train, test)
+            for train, test in self._by_use
+            if all(type(there.get(n)) is DataLoader for n in (train, test))
+            and not _is_a_part(there[train], there[test])
+        ]
+        for train, test in (*_pairs(there), *known):
             n, of = _shared(*(_with_labels(name, there) for name in (train, test)))
             if of and _SHARE * of <= n < of:  # all of them: on purpose, to see that it can learn
                 collector.add(
@@ -62,6 +74,23 @@ class Overlaps:
                     "before anything is copied",
                 )
                 return
+        if (drawn := self._drawn.found(namespace)) is not None:
+            train, test, n, of = drawn
+            collector.add(
+                "test_in_training",
+                line_of(test),
+                test,
+                f"{n} of the {of} samples that `{test}` picks are picked by `{train}` for the "
+                "training too: the model has seen them, so that the result on them says nothing; "
+                f"draw one order, and cut it: `order[:n]` for the training, `order[n:]` for the "
+                "test",
+            )
+
+
+def _is_a_part(train: Any, test: Any) -> bool:
+    """Whether all training data are judged, with others: all there is."""
+    n, of = _shared(test, train)
+    return n == of
 
 
 def _named(name: str) -> bool:

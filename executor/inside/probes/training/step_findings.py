@@ -99,16 +99,26 @@ class StepFindings:
                 w.line,
                 w.name,
                 f"`{w.name}` {shape}{self._beside_its_twin(w)} gets a gradient, but no optimizer "
-                + (
-                    "holds it, and the next call of forward makes another one in its place, with "
-                    "new random values"
-                    if self._steps.names.is_made_by_forward(w.line)
-                    else "holds it, so that it never changes"
-                ),
+                + self._why_not_held(w),
                 **({"module": owners[key]} if key in owners else {}),
             )
         self._report_twice(collector, [w for key, w in orphans if key not in explained])
         ModeFindings(self._steps).report(collector)
+
+    def _why_not_held(self, w: Watched) -> str:
+        names = self._steps.names
+        if names.is_lazy(w.name):
+            return (
+                "holds it: it is of a lazy layer, which had no size when the optimizer was made, "
+                "and was left out of it; call the model on one batch first, under "
+                "`torch.no_grad()`, and make the optimizer then"
+            )
+        if names.is_made_by_forward(w.line):
+            return (
+                "holds it, and the next call of forward makes another one in its place, with new "
+                "random values"
+            )
+        return "holds it, so that it never changes"
 
     def _report_twice(self, collector: FindingCollector, orphans: list[Watched]) -> None:
         """Two optimizers that take turns hold the same parameters, and another model has none."""
