@@ -81,6 +81,7 @@ from executor.inside.probes.training.left_frozen import report_left_frozen
 from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.losses import LossProbe
 from executor.inside.probes.training.lost import report_lost
+from executor.inside.probes.training.mask_edits import causal
 from executor.inside.probes.training.merges import Merges
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.never_back import report_never_back
@@ -134,6 +135,7 @@ class TrainingProbe:
             takes_columns=self.names.takes_columns,
             views_states=views_states(tree),
             pads=self.names.pads,
+            ways_to_mask=lambda: causal(tree),
         )
         self.called.first = self.leaks.called
         self.called.unrecorded_first = self.leaks.called_unrecorded
@@ -269,7 +271,9 @@ class TrainingProbe:
                 self._try(lambda c: report_by_text(c, self._tree, "\n".join(self.source.lines)))
             self._try(lambda c: self.rates.report(c, warnings, worse=self.losses.worse))
             self._try(lambda c: report_empty(c, self._tree))
-            self._try(lambda c: report_warnings(c, warnings, "\n".join(self.source.lines)))
+            self._try(
+                lambda c: report_warnings(c, warnings, "\n".join(self.source.lines), self._tree)
+            )
         self._try(self.loads.report)
         self._try(self.copies.report)
         self.comparisons.report(self._collector)
