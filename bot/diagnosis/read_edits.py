@@ -1,4 +1,4 @@
-"""Mend what only the text of the code shows: its line is run, and so is the edit.
+"""Mend what only the text of the code shows, or a run noted: its line is run, and so is the edit.
 
 A remark says what a line does instead of what it looks like, and its rule may know the edit. Where
 nothing else is wrong, the code is run over that line, with placeholders and calls if need be; the
@@ -21,13 +21,14 @@ from bot.diagnosis.own_error import posted
 from bot.diagnosis.rebuild import run_to_end
 from bot.diagnosis.reproduction import Reproduced
 from executor.errors import family_of
-from executor.protocol import ErrorSeen, Job, JobResult, JobRunner, Outcome, Probe, Remark
+from executor.protocol import ErrorSeen, Finding, Job, JobResult, JobRunner, Outcome, Probe, Remark
 from executor.service.client import ExecutorClient
 from knowledge.repair import engine
 from knowledge.repair.by_finding import load_one
 from knowledge.repair.fix import Fix
 from knowledge.repair.verify import same_error
 
+_NAME = 60  # letters of a message that stand for a name
 # How a rule begins what it tells, where that depends on something.
 _SUPPOSES = re.compile(r"a mistake if ([^:]{1,120}): ")
 
@@ -41,6 +42,8 @@ async def mend_what_is_read(executor: ExecutorClient, known: Diagnosis) -> Diagn
     seen = known.reproduced
     if seen is None or (known.mistake.is_there and not known.missing):
         return known
+    if (noted := await _without_the_note(executor, known, seen)) is not None:
+        return noted
     remarks = [r for r in remarks_of(known, seen.run) if r.line]
     told = next(iter(remarks), None)
     if (pasted := posted(known.question)) is not None:
@@ -68,6 +71,54 @@ async def mend_what_is_read(executor: ExecutorClient, known: Diagnosis) -> Diagn
         repairs = replace(repairs, fix=None, alternatives=found)
     shown = replace(shown, run=before)
     return replace(known, reproduced=shown, mistake=shown.mistake, missing="", repairs=repairs)
+
+
+async def _without_the_note(
+    executor: ExecutorClient, known: Diagnosis, seen: Reproduced
+) -> Diagnosis | None:
+    """The diagnosis with the fix of what the run noted, where an edit is known and holds.
+
+    A note may be meant so, and becomes a mistake only beside the edit that a run has shown right.
+    """
+    noted = next((f for f in seen.run.findings if not f.mistake and f.facts.get("ways")), None)
+    if noted is None or known.missing or posted(known.question) is not None:
+        return None
+    job = seen.job.model_copy(update={"remarks": False, "constructs": False})
+    as_mistakes = _AsMistakes(executor, noted)
+    before = as_mistakes.of(seen.run)
+    asked = known.question.text
+    repairs = await engine.repair(as_mistakes, [load_one("as_told")], job, before, None, asked)
+    if repairs.fix is None:
+        return None
+    shown = replace(seen, run=before)
+    return replace(known, reproduced=shown, mistake=shown.mistake, repairs=repairs)
+
+
+@dataclass(frozen=True)
+class _AsMistakes:
+    """Runs jobs as the executor does, and takes one kind of note for a mistake."""
+
+    executor: JobRunner
+    noted: Finding
+
+    async def run(self, job: Job) -> JobResult:
+        """Run it."""
+        return self.of(await self.executor.run(job))
+
+    def of(self, run: JobResult) -> JobResult:
+        """The run, with what is noted alike as mistakes."""
+        alike = (
+            # Without a name it would be taken for whatever else PyTorch warns of.
+            f.model_copy(update={"mistake": True, "name": f.name or f.message[:_NAME]})
+            if self._is_alike(f)
+            else f
+            for f in run.findings
+        )
+        return run.model_copy(update={"findings": tuple(alike)})
+
+    def _is_alike(self, other: Finding) -> bool:
+        same = self.noted.kind != "pytorch_warns" or self.noted.message == other.message
+        return self.noted.kind == other.kind and same
 
 
 def _supposing(fix: Fix, supposed: re.Match[str] | None) -> Fix:

@@ -6,7 +6,9 @@ The words around the code decide: see bot/diagnosis/answer.py.
 from __future__ import annotations
 
 import ast
+from typing import Any
 
+from executor.inside.remarks.edits import Told, added, put, way
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -93,7 +95,7 @@ def generator_copied(tree: ast.Module) -> Found:
             for node in inside(method):
                 name = dotted(node)
                 if name in made:
-                    yield (
+                    yield Told(
                         "generator_copied",
                         made[name],
                         f"`{name}` is made once, before the workers of a DataLoader are, and each "
@@ -103,8 +105,34 @@ def generator_copied(tree: ast.Module) -> Found:
                         f"(where it is None yet), or in `worker_init_fn`, from "
                         "`torch.utils.data.get_worker_info().seed`, or draw with torch's own "
                         "functions, which are seeded for each worker",
+                        _made_in_worker(tree, cls, method, name, made[name]),
                     )
                     return
+
+
+def _made_in_worker(
+    tree: ast.Module, cls: ast.ClassDef, draws: ast.FunctionDef, name: str, made: ast.expr
+) -> tuple[dict[str, Any], ...]:
+    """The generator made where it is drawn from first, of its own seed and the worker's."""
+    uses = [n for n in walk(cls) if dotted(n) == name and isinstance(n, ast.Attribute)]
+    elsewhere = [n for n in uses if n not in set(walk(draws)) and isinstance(n.ctx, ast.Load)]
+    match made:
+        case ast.Call(
+            func=ast.Attribute(attr="RandomState" | "default_rng") as function,
+            args=[ast.Constant(value=int()) as seed],
+            keywords=[],
+        ) if not elsewhere and any(
+            isinstance(n, ast.alias) and n.name == "torch" and not n.asname for n in walk(tree)
+        ):
+            new = f"{ast.unparse(function)}([{ast.unparse(seed)}, torch.initial_seed() % 2**32])"
+            return (
+                way(
+                    "each worker makes its own, of its own seed",
+                    put(made, "None"),
+                    add=added(f"{name} = {name} or {new}", draws.body[0]),
+                ),
+            )
+    return ()
 
 
 def _is_generator(value: ast.expr) -> bool:

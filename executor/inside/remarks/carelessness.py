@@ -465,31 +465,40 @@ _SHARES = ("acc", "accuracy", "precision", "recall", "ratio")
 
 def _floored(tree: ast.Module) -> Found:
     """A share of correct answers that is rounded down to 0 or 1."""
-    for node, name, value in assigned(tree):
-        match value:
-            case ast.BinOp(left=left, op=ast.FloorDiv()) if name.rpartition(".")[
-                2
-            ].lower().endswith(_SHARES) and not any(
-                isinstance(n, ast.Constant) for n in walk(left)
-            ):
-                yield (
-                    "floored",
-                    node,
-                    f"`//` rounds down, so that `{name}` is 0 until all are right and then 1; "
-                    "divide with `/`",
-                )
-                return
+    shares = [
+        (node, name, value)
+        for node, name, value in assigned(tree)
+        if isinstance(value, ast.BinOp)
+        and isinstance(value.op, ast.FloorDiv)
+        and name.rpartition(".")[2].lower().endswith(_SHARES)
+        and not any(isinstance(n, ast.Constant) for n in walk(value.left))
+    ]
     counted = _counted(tree)
-    for division in walk(tree):
-        match division:
-            case ast.BinOp(left=ast.Name(id=name), op=ast.FloorDiv()) if name in counted:
-                yield (
-                    "floored",
-                    division,
-                    f"`//` rounds down, so that the share of `{name}` is 0 until all are right and "
-                    "then 1; divide with `/`",
-                )
-                return
+    divisions = [
+        n for n in walk(tree)
+        if isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv)
+        and isinstance(n.left, ast.Name) and n.left.id in counted
+    ]  # fmt: skip
+    floored = [*divisions, *(v for _, _, v in shares if v not in divisions)]
+    exact = [put(v, *operand(v.left), " / ", *operand(v.right)) for v in floored]
+    ways = (way("a share that is not rounded", *exact),)
+    for node, name, _ in shares[:1]:
+        yield Told(
+            "floored",
+            node,
+            f"`//` rounds down, so that `{name}` is 0 until all are right and then 1; divide "
+            "with `/`",
+            ways,
+        )
+        return
+    for division in divisions[:1]:
+        yield Told(
+            "floored",
+            division,
+            f"`//` rounds down, so that the share of `{ast.unparse(division.left)}` is 0 until all "
+            "are right and then 1; divide with `/`",
+            ways,
+        )
 
 
 def _counted(tree: ast.Module) -> set[str]:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import ast
 
 from executor.inside.remarks.edits import Part, Places, Told, put, way, with_argument
-from executor.inside.remarks.registering import Ways, appended, keyed, made_in_init, registered
+from executor.inside.remarks.registering import (
+    Ways,
+    appended,
+    keyed,
+    made_in_init,
+    parameters_in_init,
+    registered,
+)
 from executor.inside.remarks.syntax import (
     MAKERS,
     METHODS,
@@ -195,18 +202,25 @@ def _begins_alike(made: ast.Call) -> bool:
 def _parameter_in_forward(tree: ast.Module) -> Found:
     """A parameter that each call of forward makes; under an `if` it may be made once."""
     for forward in methods_named(tree, "forward"):
-        for node in forward.body:
-            match node:
-                case ast.Assign(value=ast.Call() as call) if callee(
-                    call
-                ) == "Parameter" and is_layer(call):
-                    yield (
-                        "made_in_forward",
-                        node,
-                        "this parameter is made anew at every call of forward: the optimizer holds "
-                        "none or an old one, and what it has learned is lost; make it in "
-                        "`__init__`",
-                    )
+        made = [
+            (node, name, value)
+            for node, name, value in assigned(forward)
+            if node in forward.body and is_layer(value) and tail(value) == "Parameter"
+        ]
+        for node, _, _ in made:
+            yield Told(
+                "made_in_forward",
+                node,
+                "this parameter is made anew at every call of forward: the optimizer holds none or "
+                "an old one, and what it has learned is lost; make it in `__init__`",
+                parameters_in_init(tree, forward, made) if node is made[0][0] else (),
+            )
+
+
+def made_once(tree: ast.Module, line: int | None) -> Ways:
+    """The edits of what a forward makes anew on a line."""
+    told = (*_made_in_forward(tree), *_parameter_in_forward(tree))
+    return next((t.ways for t in told if isinstance(t, Told) and t.node.lineno == line), ())  # type: ignore[attr-defined]
 
 
 def _not_a_buffer(tree: ast.Module) -> Found:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from executor.inside.remarks.edits import Places, added, put, way
+from executor.inside.remarks.edits import Places, added, moved, put, way
 from executor.inside.remarks.syntax import (
     assigned,
     callee,
@@ -20,6 +20,7 @@ from executor.inside.remarks.syntax import (
 
 Ways = tuple[dict[str, Any], ...]
 _SEEN = "the module sees what is in it"
+_ONCE = "made once, in `__init__`"
 
 
 def registered(module: ast.AST, value: ast.expr, *, chained: bool) -> Ways:
@@ -70,20 +71,58 @@ def made_in_init(
     layers.sort(key=lambda n: (n.lineno, n.col_offset))
     if cls is None or init is None or layers[0] is not first:
         return ()
-    local = {a.arg for a in forward.args.args} | {name for _, name, _ in assigned(forward)}
     known = {n.attr for n in walk(cls) if isinstance(n, ast.Attribute) and is_own(n)}
+    held = {v: s for s, of, v in assigned(forward) if of.startswith("self.") and s in forward.body}
+    if not all(_is_known(layer, forward, init) for layer in layers):
+        return ()
+    if all(layer in held for layer in layers):
+        return (moved(_ONCE, *(held[v] for v in layers), by=init.body[-1], after=True),)
     places, more = [], []
     for layer in layers:
-        read = {n.id for n in walk(layer) if isinstance(n, ast.Name)}
-        if read & local - {"self"} or "self" in read:
-            return ()  # of a size that only a call knows
         kind = callee(layer).lower()
         name = next(f"{kind}{n}" for n in range(1, 99) if f"{kind}{n}" not in known)
         known.add(name)
         places.append(put(layer, f"self.{name}"))
         more.append(added(f"self.{name} = {ast.unparse(layer)}", init.body[-1], after=True))
-    made = way("made once, in `__init__`", *places)
+    made = way(_ONCE, *places)
     return (made | {"add": [one for [one] in reversed(more)]},)
+
+
+def parameters_in_init(
+    tree: ast.AST, forward: ast.FunctionDef, made: list[tuple[ast.Assign, str, ast.expr]]
+) -> Ways:
+    """The parameters that a `forward` gives these names, made in `__init__`, all in one way."""
+    cls = next((c for c in walk(tree) if isinstance(c, ast.ClassDef) and forward in c.body), None)
+    init = next(methods_named(cls, "__init__"), None) if cls is not None else None
+    if cls is None or init is None or not all(_is_known(v, forward, init) for _, _, v in made):
+        return ()
+    own = [name.startswith("self.") for _, name, _ in made]
+    if all(own):
+        return (moved(_ONCE, *(s for s, _, _ in made), by=init.body[-1], after=True),)
+    known = {n.attr for n in walk(cls) if isinstance(n, ast.Attribute) and is_own(n)}
+    if any(own) or known & {name for _, name, _ in made}:
+        return ()
+    more = [added(f"self.{n} = {ast.unparse(v)}", init.body[-1], after=True) for _, n, v in made]
+    places = [put(value, f"self.{name}") for _, name, value in made]
+    return (way(_ONCE, *places) | {"add": [one for [one] in reversed(more)]},)
+
+
+def _is_known(layer: ast.expr, forward: ast.FunctionDef, init: ast.FunctionDef) -> bool:
+    """Whether all that it is made of is known when `__init__` has ended."""
+    local = {a.arg for a in forward.args.args} | {name for _, name, _ in assigned(forward)}
+    local |= {n.id for n in walk(forward) if isinstance(n, ast.Name) and _is_stored(n)}
+    # What `__init__` leaves as it is given, nothing changes before the first call.
+    left = {name for s, name, _ in assigned(init) if s in init.body}
+    left -= {name for _, name, _ in assigned(forward)}
+    read = [n for n in walk(layer) if isinstance(n, ast.Attribute) and is_own(n)]
+    selves = sum(isinstance(n, ast.Name) and n.id == "self" for n in walk(layer))
+    names = {n.id for n in walk(layer) if isinstance(n, ast.Name)} - {"self"}
+    known = all(dotted(n) in left for n in read) and len(read) == selves
+    return known and not names & local
+
+
+def _is_stored(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
 
 
 def _of(module: ast.AST, kind: str) -> tuple[str]:

@@ -56,12 +56,15 @@ def drawn_each_epoch(tree: ast.Module) -> Found:
             if not _feeds(call, loop, trains, tree):
                 continue
             seeded: ast.expr | None = call if _is_drawn(call, once, tree) else None
-            made = _statement(loop, call) if seeded is not None else None
+            made = _generator(loop, call, tree) or _statement(loop, call) if seeded else None
             function = own.get(tail(call)) if seeded is None else None
             if function is not None and _is_own_call(call):
                 seeded = _seeds(function, call, tree, own)
             if seeded is None:
                 continue
+            by: ast.AST = loop
+            if made is None and function is not None and (made := _kept(function, seeded, tree)):
+                by = function
             what = f"`{function.name}`" if function is not None else f"`{tail(call)}`"
             yield Told(
                 "drawn_each_epoch",
@@ -69,8 +72,8 @@ def drawn_each_epoch(tree: ast.Module) -> Found:
                 f"{what} draws from a generator that gets the same seed in each epoch: the order "
                 "of the samples, or what is drawn for them, is the very same in all epochs; seed "
                 "it once, before the loop, and hand it in",
-                (moved("once, before the loop over the epochs", made, by=loop),)
-                if made is not None and not words(made.value) & (rebound(loop) - {dotted(
+                (moved("once, before the loop over the epochs", made, by=by),)
+                if made is not None and not words(made.value) & (rebound(by) - {dotted(
                     made.targets[0])}) else (),
             )  # fmt: skip
             return
@@ -172,6 +175,23 @@ def _statement(loop: ast.For, call: ast.Call) -> ast.Assign | None:
     return next(
         (s for s in loop.body if isinstance(s, ast.Assign) and call in set(walk(s.value))), None
     )
+
+
+def _generator(loop: ast.For, call: ast.Call, tree: ast.Module) -> ast.Assign | None:
+    """The statement of the loop's that makes the generator which a call is given."""
+    name = dotted(argument(call, 99, "generator") or call)
+    made = [s for s, of, v in assigned(loop) if of == name != "" and _is_seeded(v, {}, tree)]
+    return made[0] if len(made) == 1 and made[0] in loop.body else None
+
+
+def _kept(function: ast.FunctionDef, seeded: ast.expr, tree: ast.Module) -> ast.Assign | None:
+    """The statement of a function of the program's that makes the generator, of numbers alone."""
+    stores = [n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    held = [s for s, name, v in assigned(function) if v is seeded and stores.count(name) == 1]
+    arguments = {a.arg for a in walk(function) if isinstance(a, ast.arg)}
+    plain = function in tree.body and not function.decorator_list
+    made = held[0] if len(held) == 1 and held[0] in function.body[:-1] and plain else None
+    return made if made is not None and not words(made.value) & arguments else None
 
 
 def _is_drawn(call: ast.Call, near: list[ast.AST], tree: ast.Module) -> bool:

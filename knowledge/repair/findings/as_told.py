@@ -21,7 +21,8 @@ def _as_told(program: Program, finding: Finding) -> Rewrites:
     for way in finding.facts.get("ways", ()):
         module = _moved(program, way) if "moves" in way else _changed(program, way)
         if module is not None:
-            yield Rewrite(module, f"line {finding.line}: {way['told']}", as_one=True)
+            told, intent = f"line {finding.line}: {way['told']}", way.get("intent", "")
+            yield Rewrite(module, told, intent, as_one=True)
 
 
 def _changed(program: Program, way: dict[str, Any]) -> cst.Module | None:

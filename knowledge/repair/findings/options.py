@@ -123,7 +123,7 @@ def _without_padding(program: Program, finding: Finding) -> Rewrites:
     """`ignore_index` of the cross-entropy."""
     for node in calls(program, r"(^|\.)(CrossEntropyLoss|cross_entropy|NLLLoss|nll_loss)$"):
         mark = cst.parse_expression(str(finding.facts["padding"]))
-        told = "padding has no part in the loss"
+        told = "padding is left out of the loss"
         yield program.edit({node: with_argument(node, 99, "ignore_index", mark)}, told)
 
 

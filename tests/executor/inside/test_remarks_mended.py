@@ -75,6 +75,20 @@ EDITED = [
      "        self.linear2 = nn.Linear(8, 2)\n    def forward(self, x):\n"
      "        h = self.linear1(x)\n        return self.linear2(h)\n"),
     (MADE.format("x.size(1)"), None),  # of a size that only a call knows
+    (MADE.format("self.n").replace("__()\n", "__()\n        self.n = n\n"),
+     "        self.linear1 = nn.Linear(self.n, 8)\n"),
+    (MADE.format("self.n"), None),  # nobody knows when it is set
+    (module("self.n = 3", "self.n = x.size(1)\nreturn nn.Linear(self.n, 8)(x)"), None),
+    (module("self.n = 3", "self.a = nn.Linear(3, 8)\nreturn self.a(x)"),
+     "self.n = 3\n        self.a = nn.Linear(3, 8)\n"),
+    (module("pass", "t = nn.Parameter(torch.ones(1))\nb = nn.Parameter(torch.zeros(1))\n"
+     "return x * t + b"), "self.t = nn.Parameter(torch.ones(1))\n"),
+    (module("pass", "t = nn.Parameter(torch.ones(1))\nb = nn.Parameter(torch.zeros(1))\n"
+     "return x * t + b"), "self.b = nn.Parameter(torch.zeros(1))\n"),
+    (module("pass", "self.t = nn.Parameter(torch.ones(1))\nreturn x * self.t"),
+     "self.t = nn.Parameter(torch.ones(1))\n    def forward"),
+    (module("self.t = None", "t = nn.Parameter(torch.ones(1))\nreturn x * t"), None),
+    (module("pass", "t = nn.Parameter(torch.ones(x.size(1)))\nreturn x * t"), None),
     (module(LISTED.format("[nn.Linear(2, 2) for _ in range(2)]"), "return x"),
      "self.parts = nn.ModuleList([nn.Linear(2, 2) for _ in range(2)])"),
     (module(LISTED.format("{'a': nn.Linear(2, 2)}"), "return x"),

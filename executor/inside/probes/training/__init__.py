@@ -87,6 +87,7 @@ from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.losses import LossProbe
 from executor.inside.probes.training.lost import report_lost
 from executor.inside.probes.training.lost_batch import samples_first
+from executor.inside.probes.training.mask_edits import causal
 from executor.inside.probes.training.merges import Merges
 from executor.inside.probes.training.named_axes import report_named_axes
 from executor.inside.probes.training.names import SnippetNames
@@ -142,6 +143,7 @@ class TrainingProbe:
             views_states=views_states(tree),
             pads=self.names.pads,
             samples_first=samples_first(tree, source.lines),
+            ways_to_mask=lambda: causal(tree),
         )
         self.called.first = self.leaks.called
         self.called.unrecorded_first = self.leaks.called_unrecorded
@@ -278,7 +280,9 @@ class TrainingProbe:
                 self._try(lambda c: report_by_text(c, self._tree, "\n".join(self.source.lines)))
             self._try(lambda c: self.rates.report(c, warnings, worse=self.losses.worse))
             self._try(lambda c: report_empty(c, self._tree))
-            self._try(lambda c: report_warnings(c, warnings, "\n".join(self.source.lines)))
+            self._try(
+                lambda c: report_warnings(c, warnings, "\n".join(self.source.lines), self._tree)
+            )
         self._try(self.loads.report)
         self._try(self.copies.report)
         self.comparisons.report(self._collector)

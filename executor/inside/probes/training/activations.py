@@ -231,8 +231,9 @@ def _no_probabilities(node: Any) -> Iterator[Pattern]:
         return
     low, high = float(target.min()), float(target.max())
     if low < -_TOLERANCE or high > 1 + _TOLERANCE:
-        sizes = list(target.shape)
-        yield Pattern("bce_targets", {"smallest": low, "largest": high, "target": sizes})
+        two = bool(((target == low) | (target == high)).all())
+        facts = {"smallest": low, "largest": high, "target": list(target.shape), "two": two}
+        yield Pattern("bce_targets", facts)
 
 
 def _divergence(node: Any, kind: str) -> Iterator[Pattern]:

@@ -78,7 +78,17 @@ def _with_cause(seen: Finding, beside: list[Finding]) -> Finding:
 
 
 def _with_edits(found: list[Finding]) -> list[Finding]:
-    """What the run and the text show alike is told once: as the run's, with the text's edits."""
+    """What the run and the text show alike is told once: as the run's, with the text's edits.
+
+    A copy of a tensor that PyTorch warns of is the cut by which a parameter gets no gradient.
+    """
+    cuts = [f.facts["uncut"] for f in found if f.facts.get("uncut")]
+    found = [
+        f.model_copy(update={"facts": {**f.facts, "ways": cuts[0]}})
+        if len(cuts) == 1 and f.kind == "no_gradient"
+        else f
+        for f in found
+    ]
     probed = {f.kind for f in found if not f.by_text} & _BOTH_SEE
     ways = {f.kind: f.facts["ways"] for f in reversed(found) if f.by_text and f.kind in probed}
     left = [f for f in found if not f.by_text or f.kind not in probed]

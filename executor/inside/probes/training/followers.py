@@ -19,6 +19,7 @@ from executor.inside import torch_private as private
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training import fixed
 from executor.inside.probes.training.findings import FindingCollector
+from executor.inside.probes.training.follower_edits import brought_up_to_date, never_called
 from executor.inside.probes.training.heard import Heard
 from executor.inside.probes.training.quiet import equal, parameters, quietly
 from executor.inside.probes.training.steps import Steps
@@ -148,6 +149,7 @@ class Followers:
                 f"up to date: after {most} steps it still has its first weights, so that what is "
                 "learned is one step away from random; every so many steps call "
                 f"`{name}.load_state_dict(….state_dict())` with the trained network",
+                ways=brought_up_to_date(self._tree, name),
             )
 
     def _report_copies(self, collector: FindingCollector, steps: Steps) -> None:
@@ -173,6 +175,7 @@ class Followers:
                 f"a network that has learnt nothing; every so many steps call "
                 f"`{path}.load_state_dict(….state_dict())` with the trained network, or bring it "
                 "closer at each step: `t.lerp_(p, 0.005)` of each pair of weights",
+                ways=brought_up_to_date(self._tree, path),
             )
 
 
@@ -361,7 +364,8 @@ def _is(node: ast.AST, model: str) -> bool:
 def _stays(tree: ast.Module, model: str) -> bool:
     """Whether nothing in the code can change its weights after it was made.
 
-    Loading weights next to where it is made, in no loop, is how it begins.
+    Loading weights next to where it is made, in no loop, is how it begins. What is written to bring
+    it up to date, and never called, changes nothing.
     """
     parents = {child: n for n in walk(tree) for child in ast.iter_child_nodes(n)}
     beginnings: set[ast.AST] = set()
@@ -370,8 +374,9 @@ def _stays(tree: ast.Module, model: str) -> bool:
         if isinstance(body, list) and any(_makes(n, model) for n in body):
             for statement in (n for n in body if isinstance(n, ast.Expr)):
                 beginnings |= set(walk(statement))
+    idle = {n for function in never_called(tree) for n in walk(function)}
     for node in walk(tree):
-        if not _is(node, model):
+        if not _is(node, model) or node in idle:
             continue
         parent = parents.get(node)
         if (

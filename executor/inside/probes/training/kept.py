@@ -12,6 +12,11 @@ import torch
 
 from executor.inside.probes.training import graph
 from executor.inside.probes.training.findings import FindingCollector
+from executor.inside.probes.training.kept_edits import (
+    cut_each_round,
+    line_of_growth,
+    without_graphs,
+)
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.quiet import grad_fn
 
@@ -136,21 +141,33 @@ class Kept:
                 "and memory grow with every round; cut what is carried over: "
                 "`state = state.detach()` before the next round (and leave out "
                 "`retain_graph=True`)",
+                ways=cut_each_round(self.names.tree, self._line),
             )
-        for name, seen in self._outputs.items():
-            if seen.grown >= _DOUBLED:
-                collector.add(
-                    "graph_kept",
-                    self.names.line_of_append(name) or self.names.line_of(name, 1 << 30),
-                    name,
-                    f"`{name}` keeps {seen.number} outputs with their graphs and grows with every "
-                    "step: append `….detach()`",
-                )
+        outputs = {name: seen for name, seen in self._outputs.items() if seen.grown >= _DOUBLED}
+        # What is added up to go back through all of it at once is meant so.
+        grown_losses: dict[str, tuple[int, bool]] = {}
         for name, (n, is_list, _) in self._grown.items():
-            if not is_list and self.names.goes_back_from(name):
-                continue  # it is added up to go back through all of them at once
-            line = (self.names.line_of_append(name) if is_list else None) or self.names.line_of(
-                name, 1 << 30
+            # `t.total` of the program is `self.total` of its method.
+            path = name.partition(".")[2]
+            known = path and any(path == other.partition(".")[2] for other in grown_losses)
+            if not known and (is_list or not self.names.goes_back_from(name)):
+                grown_losses[name] = n, is_list
+        kept = [*((name, False) for name in outputs), *((name, True) for name in grown_losses)]
+        ways = without_graphs(self.names.tree, kept)
+        for name, seen in outputs.items():
+            collector.add(
+                "graph_kept",
+                self.names.line_of_append(name) or self.names.line_of(name, 1 << 30),
+                name,
+                f"`{name}` keeps {seen.number} outputs with their graphs and grows with every "
+                "step: append `….detach()`",
+                ways=ways,
+            )
+        for name, (n, is_list) in grown_losses.items():
+            line = (
+                (self.names.line_of_append(name) if is_list else None)
+                or self.names.line_of(name, 1 << 30)
+                or line_of_growth(self.names.tree, name)
             )
             collector.add(
                 "graph_kept",
@@ -159,4 +176,5 @@ class Kept:
                 f"`{name}` keeps {n} losses with their graphs and grows with every step: "
                 "item() gives the number alone",
                 losses=n,
+                ways=ways,
             )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import time as clock
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -71,6 +71,7 @@ class Leaks:
         views_states: bool = False,
         pads: bool = False,
         samples_first: bool = False,
+        ways_to_mask: Callable[[], list[dict[str, Any]]] = list,
     ) -> None:
         """Args.
 
@@ -80,6 +81,7 @@ class Leaks:
         views_states: it lays out the last states of a recurrent layer by a view.
         pads: it speaks of padding.
         samples_first: it says that the first dimension is that of the samples.
+        ways_to_mask: the edits by which it does not attend to later steps.
         """
         self._kept: dict[int, _Kept] = {}
         self._source = source
@@ -88,6 +90,7 @@ class Leaks:
         self._views_states = views_states
         self._pads = pads
         self._samples_first = samples_first
+        self._ways_to_mask = ways_to_mask
 
     def called(self, module: nn.Module, args: Any, kwargs: Any, line: int | None) -> None:
         """A model was called where gradients are recorded: keep its inputs, until a backward."""
@@ -188,7 +191,7 @@ class Leaks:
             if same is not None:
                 found += Caller.with_time(kept.call, partial(_copied, kept=kept, same=same))
             if shifted is not None:
-                look = partial(_future, kept=kept, shifted=shifted)
+                look = partial(_future, kept=kept, shifted=shifted, ways=self._ways_to_mask)
                 found += Caller.with_time(kept.call, look)
             elif (layer := turned or stacked) is not None:
                 look = partial(_samples, kept=kept, layer=layer, by_states=turned is None)
@@ -420,7 +423,12 @@ def _shifted(kept: _Kept) -> tuple[str, int] | None:
     return None
 
 
-def _future(call: Caller, kept: _Kept, shifted: tuple[str, int]) -> list[Finding]:
+def _future(
+    call: Caller,
+    kept: _Kept,
+    shifted: tuple[str, int],
+    ways: Callable[[], list[dict[str, Any]]],
+) -> list[Finding]:
     """Change the last steps of a sequence: what is said of those before must stay."""
     steps = dict(tensors((kept.call.args, kept.call.kwargs)))[shifted[0]].shape[shifted[1]]
     if _reads(call, kept, *shifted) != "ahead":
@@ -435,6 +443,7 @@ def _future(call: Caller, kept: _Kept, shifted: tuple[str, int]) -> list[Finding
             "with the inputs after it: it can look its answer up, so that the loss falls and "
             f"nothing is learned; {_without_the_future(kept.call.module)}",
             steps=steps,
+            ways=ways(),
         )
     ]
 

@@ -20,6 +20,7 @@ from executor.inside.probes.training.class_counts import ClassCounts
 from executor.inside.probes.training.course import Course
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.heard import Heard
+from executor.inside.probes.training.loss_edits import of_the_loss
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.nodes import Pattern
 from executor.inside.probes.training.quiet import number, quietly
@@ -302,7 +303,8 @@ class LossProbe:
             )
         if pattern.kind not in words:
             words[pattern.kind] = f"{loss} {_SAID[pattern.kind](facts)}"
-        collector.add(pattern.kind, line, name or "loss", words[pattern.kind], **facts)
+        edits = of_the_loss(self.names.tree, pattern.kind, facts)
+        collector.add(pattern.kind, line, name or "loss", words[pattern.kind], **facts, **edits)
 
     def _written(self, function: str) -> str:
         line = self.names.only_line_of(function)

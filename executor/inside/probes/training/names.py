@@ -32,7 +32,7 @@ class SnippetNames:
 
     def __init__(self, source: SnippetSource, tree: ast.Module) -> None:
         self.source = source
-        self._tree = tree
+        self.tree = tree
         self.attributes = attribute_lines(tree)
         self._assigned = _assignments(tree)
         self._appended = _appends(tree)
@@ -83,7 +83,7 @@ class SnippetNames:
     @cached_property
     def intent(self) -> Intent:
         """What the text says of the author's intent; read only where a finding asks for it."""
-        return Intent(self._tree)
+        return Intent(self.tree)
 
     def variables(self) -> Iterator[tuple[str, object]]:
         """The variables of the snippet's running frames, innermost frame first."""
@@ -157,7 +157,7 @@ class SnippetNames:
         """Whether a statement of a forward makes it there, under no condition: at each call."""
         return any(
             statement.lineno <= (line or 0) <= (statement.end_lineno or 0)
-            for f in walk(self._tree)
+            for f in walk(self.tree)
             if isinstance(f, ast.FunctionDef) and f.name == "forward"
             for statement in f.body
             if isinstance(statement, ast.Assign)
@@ -169,7 +169,7 @@ class SnippetNames:
             isinstance(n, ast.Attribute)
             and n.attr == "backward"
             and name in {ast.unparse(v) for v in walk(n.value) if isinstance(v, ast.expr)}
-            for n in walk(self._tree)
+            for n in walk(self.tree)
         )
 
     def is_weight(self, name: str) -> bool:

@@ -14,6 +14,7 @@ import torch
 
 from executor.inside.probes.training import graph
 from executor.inside.probes.training.findings import FindingCollector
+from executor.inside.probes.training.kept_edits import cut_in_loop, without_graphs
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.nodes import what
 from executor.inside.probes.training.overwrites import value_of
@@ -46,6 +47,7 @@ def report_never_back(
                 f"before ({many} in the end), and nothing calls backward() on it: memory grows "
                 "with every round; run the loop under `with torch.no_grad():`, or cut the state "
                 "with `.detach()` at the end of a round",
+                ways=cut_in_loop(name, loop),
             )
             return
     for name, held in list(namespace.items()):
@@ -58,6 +60,7 @@ def report_never_back(
                 f"`{name}` keeps {parts} outputs with their graphs, and nothing calls backward() "
                 "on them: that is memory for every layer's inputs (eval() changes nothing here); "
                 "run this part under `with torch.no_grad():`",
+                ways=without_graphs(tree, [(name, False)]),
             )
             return
 

@@ -21,6 +21,7 @@ from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.heard import Heard
 from executor.inside.probes.training.idle import is_used, line_of, made
 from executor.inside.probes.training.loading import Loads
+from executor.inside.probes.training.schedule_edits import of_what_steps, once_an_epoch
 from executor.inside.probes.training.steps import Steps
 from executor.inside.probes.training.watched import Record
 from executor.inside.remarks.edits import moved, put, way
@@ -149,9 +150,12 @@ class Rates:
         self._report_squared(collector, schedulers)
         self._report_begun(collector)
         self._report_by_batches(collector)
-        self._report_other(collector, schedulers, records)
+        # One that a function made is gone by now, and what it held is not.
+        held = {id(vars(s)): (type(s).__name__, vars(s)) for s in schedulers}
+        held |= {id(kept): (cls, kept) for cls, kept in self._kept}
+        self._report_other(collector, [*held.values()], records)
         # One that wraps another optimizer is never stepped itself.
-        if all(id(s.optimizer) in self._steps.records for s in schedulers):
+        if all(id(kept["optimizer"]) in self._steps.records for _, kept in held.values()):
             self._report_early(collector, warnings)
 
     def _schedulers(self) -> list[Any]:
@@ -272,6 +276,7 @@ class Rates:
                 f"this {cls} counts epochs, and was stepped after each of the {taken} batches: the "
                 f"learning rate {went} after {end} of them{since}; step it once at the end of each "
                 "epoch, or make it as long as all batches: `epochs * len(loader)`",
+                ways=once_an_epoch(self._tree, names),
             )
             return
 
@@ -327,14 +332,17 @@ class Rates:
             )
 
     def _report_other(
-        self, collector: FindingCollector, schedulers: list[Any], records: list[Record]
+        self,
+        collector: FindingCollector,
+        schedulers: list[tuple[str, dict[str, Any]]],
+        records: list[Record],
     ) -> None:
         """A scheduler of an optimizer that makes no steps, while another one does."""
-        for scheduler in schedulers:
-            own = scheduler.optimizer
+        for cls, kept in schedulers:
+            own = kept["optimizer"]
             left = self._courses.get(id(own))
             stays = left is not None and left.then in (None, _highest(own))
-            if stays or not _stepped(scheduler):
+            if stays or int(kept.get("last_epoch", 1)) <= 0:
                 continue
             ids = {id(p) for group in own.param_groups for p in group["params"]}
             shared = {id(group) for group in own.param_groups}  # by who wraps another optimizer
@@ -350,9 +358,10 @@ class Rates:
                     "scheduler_of_another",
                     others[-1].line,
                     others[-1].name,
-                    f"{type(scheduler).__name__} changes the learning rate of another "
-                    f"{type(own).__name__} than the one that steps: `{others[-1].name}` keeps its "
-                    "own; make the scheduler with the optimizer that is stepped",
+                    f"{cls} changes the learning rate of another {type(own).__name__} than the one "
+                    f"that steps: `{others[-1].name}` keeps its own; make the scheduler with the "
+                    "optimizer that is stepped",
+                    ways=of_what_steps(self._tree, cls, others[-1].name),
                 )
 
     def _follows(self, left: _Course, record: Record) -> bool:

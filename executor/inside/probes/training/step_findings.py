@@ -11,6 +11,7 @@ from executor.inside.probes.training.mode_findings import ModeFindings
 from executor.inside.probes.training.steps import Steps
 from executor.inside.probes.training.watched import Record, Watched
 from executor.inside.probes.training.words import every, no_path, times
+from executor.inside.remarks.layers import made_once
 
 _MANY = 8  # steps of which somebody may have reset the gradients of a few
 _LOOKED, _AGAINST = 5, -0.5  # steps that were compared; how their gradients lie to the others
@@ -101,6 +102,7 @@ class StepFindings:
                 f"`{w.name}` {shape}{self._beside_its_twin(w)} gets a gradient, but no optimizer "
                 + self._why_not_held(w),
                 **({"module": owners[key]} if key in owners else {}),
+                ways=list(made_once(self._steps.names.tree, w.line)),
             )
         self._report_twice(collector, [w for key, w in orphans if key not in explained])
         ModeFindings(self._steps).report(collector)

@@ -6,15 +6,19 @@ PyTorch. Most are notes: PyTorch warns of what may be meant.
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from itertools import zip_longest
+from typing import Any
 
 from executor.errors import families_of
 from executor.inside.probes.training.findings import FindingCollector
+from executor.inside.probes.training.told_edits import full_hooks, retained, with_its_graph
 from executor.protocol import WarningSeen
 
 _OF_NO_LEAF = r"The \.grad attribute of a Tensor that is not a leaf"
+_COPIED = r"To copy construct from a tensor"
 _TO_A_NUMBER = "Converting a tensor with requires_grad=True to a scalar"
 _READS_OF_A_NEW_ONE = (
     "this reads `.grad` of a tensor that the very line computes, and no backward() went through "
@@ -32,7 +36,7 @@ _NOTES: tuple[tuple[str, str], ...] = (
         "`detach()` lies between them and the loss, neither gets one",
     ),
     (
-        r"To copy construct from a tensor",
+        _COPIED,
         "`torch.tensor(t)` of a tensor is a copy of its values, without the graph if `t` has one: "
         "`t` itself is mostly meant, or `t.detach().clone()`, with `.to(dtype)` where it names one",
     ),
@@ -105,7 +109,7 @@ _MADE_AT = {_HOOK: re.compile(r"\.register_backward_hook\(")}
 
 
 def report_warnings(
-    collector: FindingCollector, warnings: tuple[WarningSeen, ...], text: str
+    collector: FindingCollector, warnings: tuple[WarningSeen, ...], text: str, tree: ast.Module
 ) -> None:
     """Add a note for each warning that is known, once a line.
 
@@ -113,6 +117,7 @@ def report_warnings(
         collector: takes them.
         warnings: what PyTorch said in this run.
         text: the program. A number that a library takes out of a tensor is the library's affair.
+        tree: the same, parsed.
     """
     lines = text.splitlines()
     repeating: set[int | None] = set()
@@ -130,7 +135,17 @@ def report_warnings(
                 made = _MADE_AT.get(pattern)
                 lines_made = [n for n, text in enumerate(lines, 1) if made and made.search(text)]
                 at_line = lines_made[0] if len(lines_made) == 1 else warning.line
-                collector.add("pytorch_warns", at_line, "", says)
+                facts = _edits(pattern, tree, line) if says != _READS_OF_A_NEW_ONE else {}
+                collector.add("pytorch_warns", at_line, "", says, **facts)
+
+
+def _edits(pattern: str, tree: ast.Module, line: int) -> dict[str, Any]:
+    """What a finding of this warning has beside its words: the edits of it, or of a cut."""
+    if pattern == _HOOK:
+        return {"ways": full_hooks(tree)}
+    if pattern == _OF_NO_LEAF:
+        return {"ways": retained(tree, line)}
+    return {"uncut": with_its_graph(tree, line)} if pattern == _COPIED else {}
 
 
 def _is_repeated(fewer: tuple[int, ...], more: tuple[int, ...]) -> bool:

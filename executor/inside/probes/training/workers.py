@@ -19,6 +19,8 @@ from executor.inside import torch_private as private
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.quiet import equal, quietly
+from executor.inside.remarks.asked import generator_copied
+from executor.inside.remarks.edits import Told
 from executor.inside.walking import walk
 
 _LOADERS = 4
@@ -40,6 +42,7 @@ class Workers:
 
     def __init__(self, source: SnippetSource, tree: ast.Module) -> None:
         self.source = source
+        self._tree = tree
         self._seen: dict[int, tuple[Any, _Delivered]] = {}  # the iterator is kept: ids are unique
         self._is_asked_for = any(
             isinstance(n, ast.keyword) and n.arg in ("num_workers", None) for n in walk(tree)
@@ -88,6 +91,9 @@ class Workers:
                 "(`worker_init_fn`, from `torch.initial_seed()`), and an IterableDataset has to "
                 "give each worker its own share (`torch.utils.data.get_worker_info()`)",
                 workers=len(some),
+                ways=[
+                    w for t in generator_copied(self._tree) if isinstance(t, Told) for w in t.ways
+                ],
             )
             return
 

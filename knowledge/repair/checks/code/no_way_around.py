@@ -333,9 +333,8 @@ def _called_no_more(change: Change) -> Iterator[str]:
     for old, new in change.compared.changed:
         if not isinstance(old, ast.Expr) or not isinstance(old.value, ast.Call):
             continue
-        words = {
-            getattr(node, "attr", getattr(node, "id", "")).rstrip("_") for node in expressions(new)
-        }
+        said = (getattr(n, "attr", getattr(n, "id", "")) for n in expressions(new))
+        words = {w.rstrip("_").replace("_full_", "_") for w in said}  # a hook of the whole layer
         is_left_out = called(old.value).rstrip("_") not in words
         if _INITIALIZES.match(text(old)) and _INITIALIZES.match(text(new)):
             continue  # the weights still get values to start from
