@@ -45,6 +45,12 @@ YES = (
     HEAD + "z = torch.sign(y)\nfor step in range(20):\n    {}\n    " + FIT
     + "\nprint(loss.item())\n```\nIt learns nothing.\n"
 )  # fmt: skip
+AVERAGE = (
+    HEAD + "avg = nn.Linear(4, 1)\n@torch.no_grad()\ndef update():\n"
+    "    for a, b in zip(avg.parameters(), net.parameters()):\n        a = 0.9 * a + 0.1 * b\n"
+    "for step in range(20):\n    loss = (net(x) - y).pow(2).mean()\n    " + FIT
+    + "\n    update()\n```\nIt stays.\n"
+)  # fmt: skip
 BCE = "nn.functional.binary_cross_entropy"
 
 # The program, and a line of the fix; nothing where the edit would be wrong, or is no fix.
@@ -73,6 +79,7 @@ ASKED = {
                               "plan = torch.optim.lr_scheduler.StepLR(opt, 30)"),
     "a softmax of one value": (YES.format(f"loss = {BCE}(net(x).softmax(1), (z + 1) / 2)"),
                                f"    loss = {BCE}(net(x).sigmoid(), (z + 1) / 2)"),
+    "an average that follows nothing": (AVERAGE, "        a.copy_(0.9 * a + 0.1 * b)"),
     "targets of -1 and 1": (YES.format(f"loss = {BCE}_with_logits(net(x), z)"),
                             f"    loss = {BCE}_with_logits(net(x), (z + 1) / 2)"),
     "targets of -1, 0 and 1": (YES.format(f"loss = {BCE}_with_logits(net(x), z * (x[:, 1:2] > 0))"),

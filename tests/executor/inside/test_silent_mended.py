@@ -43,7 +43,7 @@ _FROZEN, _FOLLOWERS, _SORTED = frozen.NAMED, followers.NAMED, slices.NAMED
         (
             _FOLLOWERS["a name for a new tensor"][1],
             "a = 0.9 * a + 0.1 * b",
-            "a.detach().copy_(0.9 * a + 0.1 * b)",
+            "a.copy_(0.9 * a + 0.1 * b)",
         ),
         (
             _SORTED["in a function"],

@@ -25,7 +25,7 @@ from executor.inside.probes.training.quiet import equal, parameters, quietly
 from executor.inside.probes.training.steps import Steps
 from executor.inside.probes.training.watched import Watched
 from executor.inside.remarks.edits import put, way
-from executor.inside.remarks.syntax import assigned
+from executor.inside.remarks.syntax import assigned, functions, without_gradients
 from executor.inside.walking import walk
 
 _ROUNDS = 2  # of the loop, at least
@@ -126,7 +126,7 @@ class Followers:
                     f"weights that it began with, and `{to}` has others; write into the weights, "
                     "under `torch.no_grad()`: `a.mul_(decay).add_(b, alpha=1 - decay)`, or "
                     "`a.copy_(b)`",
-                    ways=[*_written(loop, of)],
+                    ways=[*_written(self._tree, loop, of)],
                 )
         self._report_targets(collector, steps, namespace)
 
@@ -256,14 +256,17 @@ def _idle(statement: ast.stmt, a: str, b: str) -> str:
     return ""
 
 
-def _written(loop: ast.For, of: str) -> Iterator[dict[str, Any]]:
+def _written(tree: ast.Module, loop: ast.For, of: str) -> Iterator[dict[str, Any]]:
     """The edit by which what the only statement computes is written into the weight."""
     match loop:
         case ast.For(
             target=ast.Tuple(elts=[ast.Name(id=a), _]),
             body=[ast.Assign(value=value) | ast.Expr(value=value) as statement],
         ):
-            yield way(f"`{of}` follows", put(statement, f"{a}.detach().copy_(", value, ")"))
+            scopes = (tree, *functions(tree).values())
+            off = any(loop in without_gradients(scope) for scope in scopes)
+            weight = a if off else f"{a}.detach()"
+            yield way(f"`{of}` follows", put(statement, f"{weight}.copy_(", value, ")"))
 
 
 _NEW = {"mul", "add", "lerp", "clone", "sub"}
