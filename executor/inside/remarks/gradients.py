@@ -143,12 +143,13 @@ def _by(call: ast.Call) -> ast.expr:
 def _is_a_step(tree: ast.Module, name: str, of: str) -> bool:
     """Whether it is taken off something, as in a step of an own optimizer, or only its sign is.
 
-    So it is where it is added to the very thing that the derivative is by.
+    So it is where it is added to the very thing that the derivative is by, or to what that was
+    added to: a direction in which something is to be moved.
     """
     for node in walk(tree):
         match node:
             case ast.BinOp(op=ast.Add(), left=left, right=right) if (
-                of and {dotted(left), dotted(right)} & {of} and name in words(node)
+                of and {dotted(left), dotted(right)} & _moved_by(tree, of) and name in words(node)
             ):
                 return True
             case ast.BinOp(op=ast.Sub(), right=right) | ast.AugAssign(value=right) if name in words(
@@ -167,6 +168,16 @@ def _is_a_step(tree: ast.Module, name: str, of: str) -> bool:
             case ast.Attribute(attr="grad", ctx=ast.Store()):
                 return True
     return False
+
+
+def _moved_by(tree: ast.Module, of: str) -> set[str]:
+    """A direction itself, and `x` of `x + 0.1 * direction`."""
+    found = {of}
+    for node in walk(tree):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            for one, other in ((node.left, node.right), (node.right, node.left)):
+                found |= {dotted(one)} if of in words(other) and dotted(one) else set()
+    return found
 
 
 def step_uphill(tree: ast.Module) -> Found:

@@ -148,3 +148,39 @@ def test_derivatives_5_a_run_shows_it_trained_or_not(house: House) -> None:
     wrong = run(house, one("x ** 3", "g * 3 * x") + asked)
     assert [f.kind for f in wrong.findings] == ["derivative_wrong"]
     assert run(house, one("x ** 3", "g * 3 * x ** 2") + asked).findings == ()
+
+
+ALIGNED = """
+class Aligned(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, w, back):
+        ctx.save_for_backward(x, {kept})
+        return x @ w.t(){bias}
+
+    @staticmethod
+    def backward(ctx, g):
+        x, kept = ctx.saved_tensors
+        return g @ kept * {by}, g.t() @ x, None
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.randn(4, 3))
+        self.register_buffer("back", torch.randn(4, 3))
+    def forward(self, x):
+        return Aligned.apply(x, self.w, self.back)
+net = Net()
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "bias", "by", "named"),
+    [("back", "", "1", []), ("w", "", "2", ["x"]), ("back", " + back.sum()", "1", ["x"])],
+    ids=["a matrix of its own", "twice as much", "one that forward uses"],
+)
+def test_derivatives_6_what_only_backward_computes_with_is_a_gradient_that_is_meant(
+    kept: str, bias: str, by: str, named: list[str]
+) -> None:
+    """As the random matrices of feedback alignment are."""
+    found = looked(ALIGNED.format(kept=kept, bias=bias, by=by))
+    assert [f.message.split("`")[7] for f in found] == named

@@ -197,6 +197,12 @@ PAIRS = {
         "graph_left_out", "g = torch.autograd.grad(f(a), a)[0]\nloss = b * g\nloss.backward()\n",
         "g = torch.autograd.grad(f(a), a)[0]\nloss = a * (g + w)\nloss.backward()\n",
     ),
+    "a derivative as a term, and as a direction that what is given is moved in": (
+        "graph_left_out", "g, = torch.autograd.grad(f(x + 0.1 * d), d)\n"
+        "loss = h(x) + g.norm()\nloss.backward()\n",
+        "g, = torch.autograd.grad(f(x + 0.1 * d), d)\nloss = h(x + g / g.norm())\n"
+        "loss.backward()\n",
+    ),
     "a derivative as a term, and as a number that weighs one": (
         "graph_left_out", "g = torch.autograd.grad(f(a), a)[0]\nw = g.norm()\nloss = b * w\n"
         "loss.backward()\n",

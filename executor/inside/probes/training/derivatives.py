@@ -1,8 +1,9 @@
 """Compare the `backward` of a snippet's own autograd function with small steps of its `forward`.
 
 What `torch.autograd.gradcheck` does, but silent wherever the two are meant to differ: a forward
-that hands its input on (a gradient reversal), one of steps (rounding, spikes), or a name that says
-that the gradient is not the derivative.
+that hands its input on (a gradient reversal), one of steps (rounding, spikes), a value that only
+`backward` computes with (feedback alignment), or a name that says that the gradient is not the
+derivative.
 """
 
 from __future__ import annotations
@@ -114,6 +115,8 @@ def _compared(cls: Function, given: Given, source: SnippetSource) -> Iterator[Fi
         towards = torch.randn_like(out)
         at = [i for i, a in enumerate(inputs) if _is_float(a)]
         once, twice = (_gradients(cls, inputs, at, n * towards) for n in (1, 2))
+        if any(_is_for_backward(cls, inputs, i, out, once, towards) for i in at):
+            return
         for i, gradient, double in zip(at, once, twice, strict=True):
             if gradient is None or double is None or not torch.allclose(2 * gradient, double):
                 continue  # no derivative is given, or none that listens to what comes in
@@ -124,6 +127,24 @@ def _compared(cls: Function, given: Given, source: SnippetSource) -> Iterator[Fi
             worst = max(sure, key=_apart)
             if _apart(worst) > _APART:
                 yield _told(cls, i, worst, source)
+
+
+def _is_for_backward(
+    cls: Function,
+    inputs: list[Any],
+    i: int,
+    out: torch.Tensor,
+    gradients: tuple[torch.Tensor | None, ...],
+    towards: torch.Tensor,
+) -> bool:
+    """Whether an input changes what `backward` says, and nothing of what `forward` gives."""
+    others = [*inputs[:i], inputs[i] + torch.randn_like(inputs[i]), *inputs[i + 1 :]]
+    given = _called(cls, others)
+    if given is None or given.shape != out.shape or not torch.equal(given, out):
+        return False
+    at = [j for j, a in enumerate(inputs) if _is_float(a)]
+    pairs = zip(gradients, _gradients(cls, others, at, towards), strict=True)
+    return any(a is not None and b is not None and not torch.equal(a, b) for a, b in pairs)
 
 
 def _double(value: Any) -> Any:
