@@ -20,6 +20,7 @@ from executor.inside.remarks.syntax import (
     inside,
     is_read,
     is_true,
+    loops,
     method_calls,
     tail,
     walk,
@@ -77,32 +78,35 @@ _CUTS = {"item", "detach", "tolist", "numpy", "float"}
 
 
 def _left_out(tree: ast.Module, back: set[str], scopes: Iterable[ast.AST]) -> Found:
-    made: list[tuple[str, ast.expr]] = []
-    for scope in scopes:
-        for node in inside(scope):
+    made: list[tuple[str, ast.expr, set[str]]] = []
+    for at, scope in enumerate(scopes):
+        # `f` of a function that is called is not the `f` of who calls it.
+        own = _locals(scope) if at else {}
+        for node in inside(scope) if at else _each_time(scope):
             if isinstance(node, ast.Assign):
                 names = (n for target in node.targets for n in walk(target))
-                made += [(n.id, node.value) for n in names if isinstance(n, ast.Name)]
+                made += [
+                    (own.get(n.id, n.id), node.value, {own.get(w, w) for w in _goes_on(node.value)})
+                    for n in names
+                    if isinstance(n, ast.Name)
+                ]
             elif isinstance(node, ast.Return) and node.value is not None:
-                made += [(getattr(scope, "name", ""), node.value)]
-    own = functions(tree)
+                name, value = getattr(scope, "name", ""), node.value
+                made.append((name, value, {own.get(w, w) for w in _goes_on(value)}))
     flows: dict[str, set[str]] = {}
-    for name, value in made:
-        cut = {
-            w for n in walk(value) if isinstance(n, ast.Call) and tail(n) in _CUTS for w in words(n)
-        }
-        flows.setdefault(name, set()).update(words(value) - cut)
-    wanted = behind(back, flows)
-    for name, value in made:
+    for name, _, goes_on in made:
+        flows.setdefault(name, set()).update(goes_on)
+    wanted, own_functions = behind(back, flows), functions(tree)
+    for name, value, _ in made:
         calls = [c for c in walk(value) if isinstance(c, ast.Call) and _is_derivative(c)]
-        calls = [c for c in calls if dotted(c.func) not in own]  # `def grad(u, x)` of the program
+        calls = [c for c in calls if dotted(c.func) not in own_functions]  # `def grad(u, x)`
         if name not in wanted or len(calls) != 1:
             continue
         if {k.arg for k in calls[0].keywords} & {"create_graph", None}:
             continue
         through = {n for n in wanted - back if name in behind({n}, flows)}
         of = dotted(_by(calls[0]))
-        if any(_is_a_step(tree, n, of) for n in through):
+        if any(_is_a_step(tree, n.rpartition(".")[2], of) for n in through):
             continue
         if "backward" in {tail(n) for n in walk(value) if isinstance(n, ast.Call)}:
             continue
@@ -110,11 +114,32 @@ def _left_out(tree: ast.Module, back: set[str], scopes: Iterable[ast.AST]) -> Fo
         yield Told(
             "graph_left_out",
             calls[0],
-            f"`{name}` goes into the loss, and has no graph: without `create_graph=True` "
-            "torch.autograd.grad gives plain numbers, and no gradient of this term reaches the "
-            "model; pass `create_graph=True`",
+            f"`{name.rpartition('.')[2]}` goes into the loss, and has no graph: without "
+            "`create_graph=True` torch.autograd.grad gives plain numbers, and no gradient of this "
+            "term reaches the model; pass `create_graph=True`",
             (way("the gradient goes through the derivative too", new),),
         )
+
+
+def _each_time(scope: ast.AST) -> list[ast.AST]:
+    """What comes before each backward: what is made once, before the loop, is data."""
+    around = [n for n in loops(scope) if calls_in([*inside(n)], "backward")]
+    return [n for loop in around for n in inside(loop)] or [*inside(scope)]
+
+
+def _locals(function: ast.AST) -> dict[str, str]:
+    """A function's own variables, with names that no other has."""
+    named = (n for n in inside(function) if isinstance(n, ast.Name))
+    names = {n.id for n in named if isinstance(n.ctx, ast.Store)}
+    if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+        names |= {a.arg for a in (*function.args.args, *function.args.kwonlyargs)}
+    return {n: f"{getattr(function, 'name', '')}.{n}" for n in names}
+
+
+def _goes_on(value: ast.expr) -> set[str]:
+    """The names in it from which a graph may go on."""
+    calls = (n for n in walk(value) if isinstance(n, ast.Call) and tail(n) in _CUTS)
+    return words(value) - {w for call in calls for w in words(call)}
 
 
 def _is_derivative(call: ast.Call) -> bool:

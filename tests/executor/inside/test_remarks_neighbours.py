@@ -203,6 +203,12 @@ PAIRS = {
         "g, = torch.autograd.grad(f(x + 0.1 * d), d)\nloss = h(x + g / g.norm())\n"
         "loss.backward()\n",
     ),
+    "a derivative in a function for the loss, and in one for the data": (
+        "graph_left_out", "def force(x):\n    f = torch.autograd.grad(e(x), x)[0]\n    return f\n"
+        "for x in d:\n    f = force(x)\n    loss = g(x) + f.norm()\n    loss.backward()\n",
+        "def force(x):\n    f = torch.autograd.grad(e(x), x)[0]\n    return f\nt = force(d)\n"
+        "for x in d:\n    f = g(x)\n    loss = t.norm() + f.norm()\n    loss.backward()\n",
+    ),
     "a derivative as a term, and as a number that weighs one": (
         "graph_left_out", "g = torch.autograd.grad(f(a), a)[0]\nw = g.norm()\nloss = b * w\n"
         "loss.backward()\n",
