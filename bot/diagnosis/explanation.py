@@ -46,6 +46,8 @@ _LOOKED_OVER = re.compile(
     r"|\b(?:does|do|is there|are there)\b[^.?!\n]{0,60}\b(?:mistakes?|bugs?)\b",
     re.IGNORECASE,
 )
+# What a title calls by its name: `F.fold`, `log_softmax`, `SequentialLR`, DQN.
+_NAMES = re.compile(r"\b(?:\w+\.)+(\w+)|\b([a-z]+_\w+|[A-Z][a-z]+[A-Z]\w*|[A-Z]{3,})\b")
 _NEAREST = 2  # hits among which an article is that is told as the answer
 _BRIEF = 15  # words of one sentence, beside code: it asks for nothing else
 _ENDS = re.compile(r"[.?!](?=\s|$)")
@@ -79,14 +81,27 @@ def asked(known: Diagnosis, articles: Mapping[str, Article]) -> tuple[str, ...]:
         return ()
     near = {hit.source: hit.score for hit in known.found.hits}
     looked_at = articles
+    seeks = not ran or how_to.asks_for_a_way(question.text)
     if question.code.strip():  # its words may be about anything in the code
         looked_at = {
             slug: article
             for slug, article in articles.items()
-            if slug in near and untried(article.title, code=question.code)
+            if slug in near
+            and untried(article.title, code=question.code)
+            and (seeks or _has_its_names(question, article.title))
         }
     fitting = (slug for slug, article in looked_at.items() if article.is_asked(question.text))
     return tuple(sorted(fitting, key=lambda slug: -near.get(slug, 0.0)))
+
+
+def _has_its_names(question: Question, title: str) -> bool:
+    """Whether a post has one of the things that a title calls by name, if there are any.
+
+    An article on others is about other code, whatever the words resemble.
+    """
+    named = {name.lower() for match in _NAMES.findall(title) for name in match if name}
+    post = f"{question.text} {question.code}".lower()
+    return not named or any(re.search(rf"(?<![a-z]){re.escape(n)}(?![a-z])", post) for n in named)
 
 
 def _is_surely_asked(known: Diagnosis, slug: str) -> bool:

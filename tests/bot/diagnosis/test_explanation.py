@@ -480,3 +480,27 @@ def test_who_only_wants_it_looked_over_is_told_no_general_way(
     diagnosis = replace(Diagnosis(question, RunWith()), passages=seen)
 
     assert asked(diagnosis, ARTICLES) == slugs
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "code", "is_told"),
+    [
+        ("The loss of REINFORCE", "What loss does a policy gradient take?", "reinforce(p)", True),
+        ("`F.fold` of it", "What loss does a policy gradient take? I fold.", "f(p)", True),
+        ("The loss of REINFORCE", "What loss does a policy gradient take?", "f(p)", False),
+        ("`F.fold` of it", "What loss does a policy gradient take?", "unfolded(p)", False),
+        ("The log_softmax of it", "What loss does a policy gradient take?", "softmax(p)", False),
+        ("The loss of REINFORCE", "How do I write a policy gradient's loss?", "f(p)", True),
+        ("The loss", "What loss does a policy gradient take?", "f(p)", True),
+    ],
+)
+def test_an_article_on_what_it_names_is_told_of_code_that_has_it(
+    title: str, text: str, code: str, is_told: bool
+) -> None:
+    """Where the code ran, and nobody asks for a way."""
+    question = Question(text=text, snippets=(Snippet(code=code),))
+    seen = SearchResult((hit(POLICY),), 0.9, 0.5)
+    diagnosis = replace(known(run=ran()), question=question, passages=seen)
+    named = {POLICY: replace(ARTICLES[POLICY], title=title)}
+
+    assert asked(diagnosis, named) == ((POLICY,) if is_told else ())
