@@ -23,6 +23,7 @@ from executor.inside.probes.training.told_edits import full_hooks, retained, wit
 from executor.inside.remarks.asked import generator_copied
 from executor.inside.remarks.edits import Told
 from executor.inside.remarks.seeded import drawn_each_epoch
+from knowledge.repair.by_finding import ANY
 from knowledge.repair.findings import as_told
 from knowledge.repair.toolkit.edits import Program
 
@@ -32,7 +33,7 @@ FIT = "loss = f(x)\n    loss.backward()\n    "
 def applied(code: str, ways: list[dict[str, Any]]) -> list[str]:
     """What the code becomes, in each way, as it goes out of the jail and into another one."""
     told = finding("graph_kept", 1, "", "", ways=json.loads(json.dumps(ways)))
-    return [r.module.code for r in as_told.edits(Program(code), told)]
+    return [r.module.code for r in as_told.EDITS[ANY](Program(code), told)]
 
 
 def becomes(code: str, ways: list[dict[str, Any]], wanted: str | None) -> None:
