@@ -1,6 +1,7 @@
 """Return None for the last arguments of forward, where these are known to be no tensors.
 
-A backward that returns nothing returns the gradients that it made, each named after an input.
+A backward that returns nothing returns the gradients that it made, each named after an input. A
+gradient whose two sizes have changed places is the product of its factors the other way round.
 """
 
 from __future__ import annotations
@@ -9,21 +10,27 @@ import re
 
 import libcst as cst
 
+from executor.errors import SeenError
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
-from knowledge.repair.toolkit.edits import Beside
+from knowledge.repair.toolkit.edits import Beside, method, operand
 from knowledge.repair.toolkit.failed import Failed
+from knowledge.repair.toolkit.flow import reads
 from knowledge.repair.toolkit.keeps import backwards, tensors
-from knowledge.repair.toolkit.sites import seen_as
+from knowledge.repair.toolkit.sites import assignment, seen_as
 
-ERRORS = ("backward_count",)
+ERRORS = ("backward_count", "backward_shape")
 KEEPS = (backwards, tensors)
+_TURNED = re.compile(r"\.(?:t\(\)|T|mT)$")
 _USED_AS_NUMBER = r"\bif (?:not )?{0}\b|\b{0}\("
 
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`return grad` as `return grad, None`."""
     m = program.said
+    if m.id == "backward_shape":
+        yield from _turned(program, m)
+        return
     if m.number("given") >= m.number("expected"):
         return
     missing = m.number("expected") - m.number("given")
@@ -51,6 +58,31 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         what = f"backward answers for every argument of forward; {told} has no gradient"
         yield program.edit({value: new}, what, at=returns[0])
         return
+
+
+def _turned(program: Failed, m: SeenError) -> Rewrites:
+    """`x.t() @ g` for `g.t() @ x`: a gradient that came out as a matrix on its side."""
+    sizes, at, every = m.sizes("given"), m.number("index"), list[cst.BaseExpression]()
+    found = [f for c in program.all(cst.ClassDef) if c.name.value == m["function"]
+             for f in program.inside(c, cst.FunctionDef) if f.name.value == "backward"]  # fmt: skip
+    returns = program.inside(found[0], cst.Return) if found else []
+    for value in (r.value for r in returns if r.value is not None):
+        every = [e.value for e in value.elements] if isinstance(value, cst.Tuple) else [value]
+    turned = len(sizes) == 2 and sizes == m.sizes("expected")[::-1]
+    if len(returns) != 1 or not turned or at >= len(every):
+        return
+    wrong = every[at]
+    if isinstance(wrong, cst.Name) and len(reads(program, wrong.value, found[0])) == 1:
+        made = assignment(program, wrong.value, returns[0])
+        wrong = made.value if made is not None else wrong
+    new: cst.BaseExpression = method(operand(wrong), "t")
+    if isinstance(wrong, cst.BinaryOperation) and isinstance(wrong.operator, cst.MatrixMultiply):
+        bare = _TURNED.sub("", text := program.text(wrong.left))
+        if bare != text:
+            left, right = method(operand(wrong.right), "t"), cst.parse_expression(bare)
+            new = wrong.with_changes(left=left, right=right)
+    told = f"gradient {at} is {list(sizes)}, on its side: the product is taken the other way round"
+    yield program.edit({wrong: new}, told)
 
 
 def _returned(program: Failed, function: cst.FunctionDef, names: list[str]) -> Rewrites:

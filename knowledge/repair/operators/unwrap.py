@@ -95,7 +95,8 @@ def _in_a_row(failure: Failure) -> Rewrites:
         name = free_name(failure, wanted)
         layer = cst.Arg(cst.parse_expression(f"{name}()"), comma=call.args[at].comma)
         row = call.with_changes(args=[*call.args[: at + 1], layer, *call.args[at + 1 :]])
-        code = f"class {name}({base}):\n    def forward(self, pair):\n        return pair[0]{taken}\n"
+        code = f"class {name}({base}):\n    def forward(self, pair):\n"
+        code += f"        return pair[0]{taken}\n"
         new = cst.ensure_type(cst.parse_statement(code), cst.ClassDef)
         apart = [cst.EmptyLine(indent=False)] * 2
         body = cst.ensure_type(new.body, cst.IndentedBlock).with_changes(footer=apart)
