@@ -25,17 +25,15 @@ def edits(failure: Failure) -> Rewrites:
         taken = [s for s in failure.inside(loop.body, cst.Subscript)
                  if failure.text(s) == f"{failure.text(s.value)}[{number}]"
                  and _is_counted(failure, loop, failure.text(s.value))]  # fmt: skip
-        names = {o: free_name(failure, o.rpartition(".")[2].removesuffix("s"))
-                 for o in dict.fromkeys(failure.text(s.value) for s in taken)}  # fmt: skip
         uses = [n for n in failure.inside(loop.body, cst.Name) if n.value == number]
-        every, target = ", ".join(names), ", ".join(names.values())
-        every = f"zip({every})" if len(names) > 1 else every
-        if len(uses) > len(taken):
-            every, target = f"enumerate({every})", f"{number}, {target}"
-        if taken and not every.startswith("enumerate(zip"):
-            head = cst.ensure_type(cst.parse_statement(f"for {target} in {every}: pass"), cst.For)
-            changes.update({loop.target: head.target, loop.iter: head.iter})
-            changes.update({s: cst.Name(names[failure.text(s.value)]) for s in taken})
+        if len({failure.text(s) for s in taken}) == 1:
+            owner = failure.text(taken[0].value)
+            name = free_name(failure, owner.rpartition(".")[2].removesuffix("s"))
+            counted = len(uses) > len(taken)
+            head = f"{number}, {name} in enumerate({owner})" if counted else f"{name} in {owner}"
+            new = cst.ensure_type(cst.parse_statement(f"for {head}: pass"), cst.For)
+            changes.update({loop.target: new.target, loop.iter: new.iter})
+            changes.update({s: cst.Name(name) for s in taken})
     if changes:
         yield failure.edit(changes, "the loop goes through the modules, which TorchScript unrolls")
 
@@ -49,4 +47,7 @@ def _is_counted(failure: Failure, loop: cst.For, owner: str) -> bool:
     kinds = f"type({owner}).__name__ == 'ModuleList' and range(len({owner}))"
     of_it = f"for self in {each} if type(self).__name__ == {cls.name.value!r}"
     text = f"{{{kinds} == {failure.text(loop.iter)} {of_it}}}"
-    return bool(failure.value(cst.parse_expression(text)) == {True})
+    try:
+        return bool(failure.live.value(text) == {True})
+    except Exception:
+        return False

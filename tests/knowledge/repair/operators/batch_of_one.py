@@ -15,23 +15,23 @@ moved = F.grid_sample(frames, field, align_corners=False)
 print(moved.shape)
 """
 
-TOKEN = """\
+SIDES = """\
 import torch
 from torch import nn
 
 
-class Tokens(nn.Module):
+class Fit(nn.Module):
     def __init__(self, width):
         super().__init__()
-        self.first = nn.Parameter(torch.zeros(1, 1, width))
-        self.score = nn.Linear(width, 2)
+        self.topics = nn.Embedding(3, width)
+        self.both = nn.Bilinear(width, width, 2)
 
     def forward(self, x):
-        x = torch.cat([self.first, x], dim=1)
-        return self.score(x[:, 0])
+        topic = self.topics(torch.tensor([2]))
+        return self.both(topic, x)
 
 
-loss = Tokens(6)(torch.randn(4, 9, 6)).square().mean()
+loss = Fit(6)(torch.randn(4, 6)).square().mean()
 loss.backward()
 """
 
@@ -95,7 +95,7 @@ CASES = Cases(
     mended={},
     paired={
         "one grid": (WARP, ("F.grid_sample(frames, field.expand(frames.size(0), -1, -1, -1), ",)),
-        "one token": (TOKEN, ("torch.cat([self.first.expand(x.size(0), -1, -1), x], dim=1)",)),
+        "one topic": (SIDES, ("self.both(topic.expand(x.size(0), -1), x)",)),
         "one matrix": (PRODUCT, ("torch.bmm(turn.expand(points.size(0), -1, -1), points)",)),
         "one query": (QUERY, ("look(ask.expand(seen.size(0), -1, -1), seen, seen)",)),
     },

@@ -104,12 +104,8 @@ CASES = Cases(
             NUMBERED,
             ("for n, step in enumerate(self.steps):\n            x = x + step(x) * (n + 1)",),
         ),
-        "two lists": (
-            TWO_LISTS,
-            ("zip(self.norms, self.convs):\n            x = norm(conv(x))",),
-        ),
     },
-    refused={"not the first": FEWER, "one of them": CHOSEN},
+    refused={"not the first": FEWER, "one of them": CHOSEN, "two lists": TWO_LISTS},
     wrong={
         "the first alone": ("one after another", swap("self.layers[i]", "self.layers[0]")),
         "not scripted": ("one after another", swap("torch.jit.script(Deep())", "Deep()")),
