@@ -17,7 +17,7 @@ from knowledge.repair.toolkit.edits import Beside, method, operand
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import reads
 from knowledge.repair.toolkit.keeps import backwards, tensors
-from knowledge.repair.toolkit.sites import assignment, seen_as
+from knowledge.repair.toolkit.sites import assignment, method_of, seen_as
 
 ERRORS = ("backward_count", "backward_shape")
 KEEPS = (backwards, tensors)
@@ -28,10 +28,8 @@ _USED_AS_NUMBER = r"\bif (?:not )?{0}\b|\b{0}\("
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`return grad` as `return grad, None`."""
     m = program.said
-    if m.id == "backward_shape":
-        yield from _turned(program, m)
-        return
-    if m.number("given") >= m.number("expected"):
+    if m.id == "backward_shape" or m.number("given") >= m.number("expected"):
+        yield from _turned(program, m) if m.id == "backward_shape" else ()
         return
     missing = m.number("expected") - m.number("given")
     for cls in program.all(cst.ClassDef):
@@ -62,25 +60,21 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
 
 def _turned(program: Failed, m: SeenError) -> Rewrites:
     """`x.t() @ g` for `g.t() @ x`: a gradient that came out as a matrix on its side."""
-    sizes, at, every = m.sizes("given"), m.number("index"), list[cst.BaseExpression]()
-    found = [f for c in program.all(cst.ClassDef) if c.name.value == m["function"]
-             for f in program.inside(c, cst.FunctionDef) if f.name.value == "backward"]  # fmt: skip
-    returns = program.inside(found[0], cst.Return) if found else []
-    for value in (r.value for r in returns if r.value is not None):
-        every = [e.value for e in value.elements] if isinstance(value, cst.Tuple) else [value]
-    turned = len(sizes) == 2 and sizes == m.sizes("expected")[::-1]
-    if len(returns) != 1 or not turned or at >= len(every):
+    sizes, at = m.sizes("given"), m.number("index")
+    backward = method_of(program, m["function"], "backward")
+    returns = program.inside(backward, cst.Return) if backward is not None else []
+    value = returns[0].value if len(returns) == 1 else None
+    if backward is None or value is None or (*sizes[:2],) != m.sizes("expected")[::-1]:
         return
-    wrong = every[at]
-    if isinstance(wrong, cst.Name) and len(reads(program, wrong.value, found[0])) == 1:
+    wrong = value.elements[at].value if isinstance(value, cst.Tuple) else value
+    if isinstance(wrong, cst.Name) and len(reads(program, wrong.value, backward)) == 1:
         made = assignment(program, wrong.value, returns[0])
         wrong = made.value if made is not None else wrong
     new: cst.BaseExpression = method(operand(wrong), "t")
     if isinstance(wrong, cst.BinaryOperation) and isinstance(wrong.operator, cst.MatrixMultiply):
-        bare = _TURNED.sub("", text := program.text(wrong.left))
-        if bare != text:
-            left, right = method(operand(wrong.right), "t"), cst.parse_expression(bare)
-            new = wrong.with_changes(left=left, right=right)
+        bare = cst.parse_expression(_TURNED.sub("", program.text(wrong.left)))
+        if not bare.deep_equals(wrong.left):
+            new = wrong.with_changes(left=method(operand(wrong.right), "t"), right=bare)
     told = f"gradient {at} is {list(sizes)}, on its side: the product is taken the other way round"
     yield program.edit({wrong: new}, told)
 
