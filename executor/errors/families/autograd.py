@@ -749,8 +749,10 @@ FAMILIES = (
                 "under torch.compile, run it without",
                 {"function": _BUILT_IN},
             ),
-            "Each gradient has the shape of its input: where forward broadcast it, sum over what "
-            "was added, `grad.sum(0)` or `grad.sum_to_size(x.shape)`",
+            "Gradient {index} is that of input {index} of forward, counted from 0 without `ctx`, "
+            "and has its shape. Where forward broadcast it, sum over what was added, `grad.sum(0)` "
+            "or `grad.sum_to_size(x.shape)`; where the sizes have changed places, it is the other "
+            "product: for `y = x @ w` it is `x.t() @ grad`",
         ),
         types=("RuntimeError",),
         today=(

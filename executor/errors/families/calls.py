@@ -527,6 +527,15 @@ FAMILIES = (
                 "what gives it the {marked}",
                 {"marked": r".+"},
             ),
+            Sentence(
+                "Give all tensors as one list: `{function}([a, b], dim=1)`. Their sizes may differ "
+                "in the dimension that is joined",
+                {"function": r"cat|concat|concatenate", "given": r"Tensor, .*"},
+            ),
+            Sentence(
+                "Give all tensors as one list: `{function}([a, b])`",
+                {"function": r"stack|[hvd]stack|block_diag", "given": r"Tensor, .*"},
+            ),
             "Compare the arguments with the forms in the message: perhaps a number where a tensor "
             "is needed, None, a float size (write `//` or `int(…)`), or a keyword that this "
             "version does not have",

@@ -221,7 +221,7 @@ FAMILIES = (
             ),
             Sentence(
                 "Ask for what is meant by its name: `x.name`",
-                {"type": r"(?!DataLoader)(?:\w+\.)*[A-Z]\w*", "use": _INDEXED},
+                {"type": r"(?!DataLoader|NoneType$)(?:\w+\.)*[A-Z]\w*", "use": _INDEXED},
             ),
             Sentence(
                 "`it = iter(loader)` once, before the loop, and `next(it)` in it: "
@@ -237,6 +237,12 @@ FAMILIES = (
                 "meant, as for an optimizer: `model.parameters()`; if the layers are: "
                 "`model.children()`. If it is a data set, it has no `__getitem__` or `__iter__`",
                 {"type": r"(?!NoneType$)(?:\w+\.)*[A-Z]\w*", "use": r"iterable"},
+            ),
+            Sentence(
+                "A sample of the data set is None (a `return` without a value does not leave it "
+                "out): take such samples out of the list before, or of each batch with "
+                "`collate_fn`, which calls `default_collate([s for s in batch if s is not None])`",
+                {"type": r"NoneType", "use": _INDEXED, "frames": r"\bcollate\b"},
             ),
             Sentence(
                 "Look at what gave the value: perhaps a `return` is missing at a function's end "

@@ -12,15 +12,15 @@ from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.dataflow import rectangle
 from knowledge.repair.toolkit.edits import Edits, call
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.flow import loop_over
+from knowledge.repair.toolkit.flow import loops_around
 from knowledge.repair.toolkit.shapes import origin
-from knowledge.repair.toolkit.sites import seen_as, seen_error
+from knowledge.repair.toolkit.sites import names_in, seen_as, seen_error
 
 _NAMES = frozenset((
     "shape", "size", "dim", "ndim", "dtype", "device", "view", "reshape", "to", "float", "long",
     "unsqueeze", "squeeze", "mean", "sum", "t", "T", "backward", "numel", "detach",
 ))  # fmt: skip
-ERRORS = ("plain_attribute", "not_callable", "operand_types")
+ERRORS = ("plain_attribute", "not_callable", "operand_types", "argument_type")
 
 
 def applies(result: JobResult) -> bool:
@@ -33,6 +33,8 @@ def applies(result: JobResult) -> bool:
     if seen.id == "not_callable":  # `array.size(0)`, where the size is a number
         called = (seen["type"], seen["use"]) == ("int", "callable")
         return called and "TensorDataset(" in error.code
+    if seen.id == "argument_type":  # a batch of one part goes into a layer
+        return seen["given"] == "list" and "Tensor" in seen["expected"]
     return {seen["left"], seen["right"]} == {"Tensor", "list"}
 
 
@@ -47,10 +49,12 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if len({n.value for n in names}) != 1:
         return
     name = names[0]
-    loop = loop_over(program, name, name.value)
-    if loop is not None:
-        if "list of 1: [0] a tensor" in program.explained:
-            yield from _one_of_a_batch(program, loop, name)
+    for loop in loops_around(program, name):
+        if isinstance(loop, cst.For) and name.value in names_in(loop.target):
+            if re.search(r"\blist of 1(?:: \[0\] a tensor| \(tensors)", program.explained):
+                yield from _one_of_a_batch(program, loop, name)
+            return
+    if program.said.id == "argument_type":
         return
     literal = origin(program, name)  # of a parameter: what the one call gives
     if literal is not None and _holds_numbers(program, literal):
@@ -68,6 +72,7 @@ def _is_list(program: Failed, name: cst.Name) -> bool:
 
 def _one_of_a_batch(program: Failed, loop: cst.For, name: cst.Name) -> Rewrites:
     """`for batch in loader:` → `for (batch,) in loader:`, where nothing takes `batch[0]`."""
+    held = next(n for n in program.inside(loop.target, cst.Name) if n.value == name.value)
     taken = [
         s for s in program.inside(loop.body, cst.Subscript) if program.text(s.value) == name.value
     ]
@@ -75,7 +80,7 @@ def _one_of_a_batch(program: Failed, loop: cst.For, name: cst.Name) -> Rewrites:
         return
     target = cst.Tuple([cst.Element(cst.Name(name.value), comma=cst.Comma())])
     told = "a batch is a list with one entry for each tensor of the dataset, and there is one"
-    yield program.edit({loop.target: target}, told, at=loop)
+    yield program.edit({held: target}, told, at=loop)
 
 
 def _holds_numbers(program: Failed, value: cst.BaseExpression) -> bool:

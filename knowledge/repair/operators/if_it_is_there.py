@@ -1,7 +1,12 @@
-"""Ask whether a part is there, and is a matrix, before it is set: `bias=False` makes no bias."""
+"""Ask whether a part is there, and is a matrix, before it is set: `bias=False` makes no bias.
+
+And whether an entry of a state dict holds floats, before an average is written into it: the
+counters of batch norm are whole numbers.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -14,12 +19,18 @@ from knowledge.repair.toolkit.flow import parameters
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import names_in
 
-ERRORS = ("none_attribute", "dimensions")
+ERRORS = ("none_attribute", "dimensions", "inplace_dtype")
 REPEATS = True  # another layer may lack it too
 
 
 def edits(failure: Failure) -> Rewrites:
     """`if layer.bias is not None:` around the statement that fills it."""
+    line = failure.statement_on(failure.error.line or 0)
+    if line is not None and len(line.body) == 1 and (counter := _counter(failure, line.body[0])):
+        told = f"`{counter}` is changed where it holds floats; a counter of batches stays"
+        new = _guarded(line, f"{counter}.is_floating_point()")
+        yield failure.edit({line: new}, told, at=line)
+        return
     for place in failure.places:
         line = failure.up(place.node, cst.SimpleStatementLine)
         if line is None or len(line.body) != 1 or not isinstance(line.body[0], cst.Expr):
@@ -56,6 +67,21 @@ def _row(failure: Failure, call: cst.BaseExpression, frame: int) -> str | None:
     each = parameters(failure, call) - {"self"} | {n for t in loops for n in names_in(t)}
     is_row = isinstance(value, torch.Tensor) and value.dim() == 1
     return name if is_row and name.partition(".")[0] in each else None  # of several alike
+
+
+def _counter(failure: Failure, small: cst.BaseSmallStatement) -> str:
+    """What a loop over a state dict changes in place, where that is `num_batches_tracked`."""
+    node: cst.CSTNode = small.value if isinstance(small, cst.Expr) else small
+    node = node.target if isinstance(node, cst.AugAssign) else node
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        node = node.func.value  # the first of `ema.mul_(m).add_(new)`
+    value = failure.value(node)
+    loops = [n for n in failure.above(small) if isinstance(n, cst.For)]
+    each = [failure.value(n) for f in loops for n in failure.inside(f.target, cst.Name)]
+    named = any(isinstance(k, str) and k.endswith("num_batches_tracked") for k in each)
+    walked = any(re.search(r"(state_dict|buffers)\(\)", failure.text(f.iter)) for f in loops)
+    whole = isinstance(value, torch.Tensor) and value.dtype == torch.int64 and not value.dim()
+    return failure.text(node) if whole and (named or walked) else ""
 
 
 def _absent(failure: Failure, line: cst.SimpleStatementLine, frame: int) -> Iterator[cst.Attribute]:

@@ -230,26 +230,36 @@ def _for_the_batch(
     weight = failure.value(made, place.frame)
     if not isinstance(value, torch.Tensor) or not isinstance(weight, torch.Tensor):
         return
-    if not weight.is_leaf or not weight.requires_grad:
-        return  # what was computed of one sample is not meant for the others
-    shapes = [v.shape for v in others if isinstance(v, torch.Tensor) and v.dim() == value.dim()]
-    for d in range(min(2, value.dim())):
+    if weight.is_leaf and weight.requires_grad:  # or of one sample, and not meant for the others
+        yield from _for_the_partner(failure, place, one, others)
+
+
+def _for_the_partner(
+    failure: Failure, place: Place, one: Operand, others: list[Any]
+) -> Iterator[_Form]:
+    """The same for a grid or a matrix that is there once, in a call that does not broadcast."""
+    dim = one.value.dim() if isinstance(one.value, torch.Tensor) else 0
+    shapes = [v.shape for v in others if isinstance(v, torch.Tensor) and v.dim() == dim]
+    for d in range(min(2, dim)):
         sizes = {shape[d] for shape in shapes} - {1}
-        if value.shape[d] != 1 or len(sizes) != 1:
+        if one.value.shape[d] != 1 or len(sizes) != 1:
             continue
-        counted = _counted(failure, place, sizes.pop())
-        kept = ", ".join(counted if n == d else "-1" for n in range(value.dim()))
+        counted = _counted(failure, place, sizes.pop(), d)
+        kept = ", ".join(counted if n == d else "-1" for n in range(dim))
         if counted:
             yield _Form(f"{{}}.expand({kept})", "{} is the same for each sample of the batch", True)
 
 
-def _counted(failure: Failure, place: Place, size: int) -> str:
-    """`x.size(0)` for the size of a batch: of what a function was given, in this frame."""
+def _counted(failure: Failure, place: Place, size: int, dim: int) -> str:
+    """`x.size(0)` for the size of a batch: of what a function was given, or of an operand."""
     function = failure.up(place.node, cst.FunctionDef)
     names = [p.name.value for p in function.params.params] if function is not None else []
     held = failure.live.names[place.frame]
     found = (n for n in names if isinstance(held.get(n), torch.Tensor) and held[n].dim())
-    return next((f"{n}.size(0)" for n in found if held[n].shape[0] == size), "")
+    whole = (failure.text(o.node) for o in operands(failure, place) if isinstance(o.node, cst.Name)
+             and getattr(o.value, "shape", ())[dim : dim + 1] == (size,))  # fmt: skip
+    counted = [f"{n}.size(0)" for n in found if held[n].shape[0] == size]
+    return next(iter((*counted, *(f"{n}.size({dim})" for n in whole))), "")
 
 
 def _in_parts(failure: Failure) -> Rewrites:
@@ -338,4 +348,6 @@ _FORMS: tuple[tuple[str, str, _Forms], ...] = (
     ("distribution_parameter", "PositiveDefinite", _firm),
     ("cat_sizes", "", _for_the_batch),
     ("attention", "batch number", _for_the_batch),
+    ("", r"same batch size, but got input|batch dimensions do not match", _for_the_partner),
+    ("", r"batch2 tensor to be: \[\d+, (\d+)\] but got: \[\d+, \1\]", _for_the_partner),
 )

@@ -169,8 +169,13 @@ def _around(tree: ast.Module) -> dict[ast.stmt, tuple[str | None, ...]]:
 
 
 def _sets_a_part(statement: ast.If) -> bool:
-    """`if layer.bias is not None:`, or `if p.dim() > 1:`, and first values that take that."""
+    """`if layer.bias is not None:`, or `if p.dim() > 1:`, and first values that take that.
+
+    `if value.is_floating_point():`, and a change of that value in place.
+    """
     match statement.test:
+        case ast.Call(func=ast.Attribute(value=part, attr="is_floating_point"), args=[]):
+            return all(text(s).startswith(text(part)) and _changes(s) for s in statement.body)
         case ast.Compare(
             left=ast.Call(func=ast.Attribute(value=part, attr="dim")),
             ops=[ast.Gt()],
@@ -184,6 +189,10 @@ def _sets_a_part(statement: ast.If) -> bool:
         ):
             return all(_fills(s) and text(part) in text(s) for s in statement.body)
     return False
+
+
+def _changes(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.AugAssign) or _fills(statement)
 
 
 def _fills(statement: ast.stmt) -> bool:

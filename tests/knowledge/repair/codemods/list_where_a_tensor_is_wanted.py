@@ -54,8 +54,20 @@ rows = [[1.0, 2.0], [3.0]]
 print(rows.shape)
 """
 
+INTO_A_LAYER = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+net = nn.Sequential(nn.Linear(6, 2), nn.Linear(2, 6))
+for step, rows in enumerate(DataLoader(TensorDataset(torch.rand(9, 6)), batch_size=3)):
+    loss = (net(rows) - rows).square().mean()
+    print(step, loss.item() > 0)
+"""
+
 CASES = Cases(
     mended={
+        "into a layer": (INTO_A_LAYER, "for step, (rows,) in enumerate("),
         "a batch": (BATCH, "for (rows,) in loader:   # two of them"),
         "numbers": (NUMBERS, "start = torch.tensor([[0.0, 1.0], [2.0, 3.0]])   # two points"),
         "an array": (ARRAY, "TensorDataset(torch.from_numpy(pictures), labels)   # pairs"),
@@ -81,6 +93,7 @@ CASES = Cases(
                 "return (a - b).abs().sum() / a.size(0)", "return (b - b).abs().sum() / b.size(0)"
             ),
         ),
+        "every other row": ("into a layer", swap("net(rows)", "net(rows[0][::2])")),
         "swallow": ("a batch", swallow("total += rows.sum().item()")),
         "leave it out": ("a batch", delete("total += rows.sum().item()")),
     },

@@ -115,9 +115,49 @@ print(net(torch.randn(3, 4)).shape)
 """
 
 
+AVERAGES = """\
+import copy
+import torch
+from torch import nn
+
+nets = [nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4)) for _ in range(3)]
+total = copy.deepcopy(nets[0].state_dict())
+for key in total:
+    for net in nets[1:]:
+        total[key] += net.state_dict()[key]
+    total[key] /= len(nets)   # the mean
+nets[0].load_state_dict(total)
+print(len(total))
+"""
+
+MOVING = """\
+import copy
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2))
+slow = copy.deepcopy(net)
+for old, new in zip(slow.state_dict().values(), net.state_dict().values()):
+    old.mul_(0.9).add_(new * 0.1)
+print(slow(torch.ones(1, 1, 5, 5)).shape)
+"""
+
+COUNTS = """\
+import torch
+
+seen = {"a": torch.tensor(3), "b": torch.tensor(4)}
+for name in seen:
+    seen[name] /= 2
+print(seen)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "an average of models": (AVERAGES, ("    if total[key].is_floating_point():\n"
+                                            "        total[key] /= len(nets)   # the mean\n",)),
+        "a moving average": (MOVING, ("    if old.is_floating_point():\n"
+                                      "        old.mul_(0.9).add_(new * 0.1)\n",)),
         "sizes of a matrix": (FANS, ("    if p.dim() > 1:\n"
                                      "        nn.init.xavier_uniform_(p)   # as in the paper",)),
         "norms among convolutions": (NORMS, ("        if m.weight.dim() > 1:\n",)),
@@ -130,9 +170,11 @@ CASES = Cases(
     },
     refused={
         "a bias by its name": ONE_BIAS,
+        "counts of one's own": COUNTS,
         "no layer": NOT_A_LAYER, "a value that is read": VALUE},
     wrong={
         "never": ("sizes of a matrix", swap("    nn.init", "    if False:\n        nn.init")),
+        "no average": ("a moving average", swap("old.mul_(0.9).add_(new * 0.1)", "pass")),
         "set nowhere": ("in a loop", swap("layer.bias.data.fill_(0)", "pass")),
         "swallowed": ("by name", swallow("self.first.bias.data.zero_()")),
         "all of it left out": ("by name", swap("        self.reset()\n", "")),

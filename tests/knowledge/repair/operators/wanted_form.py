@@ -241,6 +241,59 @@ FILLED = EXCHANGED.replace(
 OF_NEITHER = EXCHANGED.replace("[steps.shape[1]] * steps.shape[0]", "[steps.shape[1]] * 5")
 
 
+WARP = """\
+import torch
+import torch.nn.functional as F
+
+shift = torch.tensor([[[1.0, 0.0, 0.2], [0.0, 1.0, 0.0]]])
+frames = torch.rand(5, 3, 16, 16)
+field = F.affine_grid(shift, [1, 3, 16, 16], align_corners=False)
+moved = F.grid_sample(frames, field, align_corners=False)
+print(moved.shape)
+"""
+
+ONE_TURN = """\
+import torch
+
+turn = torch.eye(3).unsqueeze(0)
+points = torch.rand(10, 3, 7)
+print(torch.bmm(turn, points).shape)
+"""
+
+ONE_TOPIC = """\
+import torch
+from torch import nn
+
+
+class Fit(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.topics = nn.Embedding(3, width)
+        self.both = nn.Bilinear(width, width, 2)
+
+    def forward(self, x):
+        topic = self.topics(torch.tensor([2]))
+        return self.both(topic, x)
+
+
+loss = Fit(6)(torch.randn(4, 6)).square().mean()
+loss.backward()
+"""
+
+TWO_OF_EIGHT = """\
+import torch
+
+a, b = torch.rand(2, 3, 4), torch.rand(8, 4, 5)
+print(torch.bmm(a, b).shape)
+"""
+
+INNER = """\
+import torch
+
+a, b = torch.rand(1, 3, 4), torch.rand(8, 5, 4)
+print(torch.bmm(a, b).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -286,6 +339,9 @@ CASES = Cases(
         ),
         "one length": (SPOKEN, ("words, steps.expand_as(lengths), lengths)   # spoken",)),
         "greys": (GREYS, ("log_prob((pixels > 0.5).float())", "log_prob(pixels.bernoulli())")),
+        "one grid": (WARP, ("F.grid_sample(frames, field.expand(frames.size(0), -1, -1, -1), ",)),
+        "one matrix": (ONE_TURN, ("torch.bmm(turn.expand(points.size(0), -1, -1), points)",)),
+        "one topic": (ONE_TOPIC, ("self.both(topic.expand(x.size(0), -1), x)",)),
         "queries": (
             QUERIES,
             ("self.asked.unsqueeze(1).expand(-1, rows.size(0), -1))[-1]   # the",),
@@ -306,10 +362,13 @@ CASES = Cases(
         "a matrix with an eigenvalue below zero": NEGATIVE,
         "numbers": BYTES,
         "two batches": TWO_BATCHES,
+        "two of eight": TWO_OF_EIGHT,
+        "other inner sizes": INNER,
         "two lengths": TWO_LENGTHS,
         "of one sample": OF_ONE_SAMPLE,
     },
     wrong={
+        "the first sample alone": ("one grid", swap("(frames, field", "(frames[:1], field")),
         "one part of both": (
             "a loss of complex numbers",
             swap("(net(heard), sent)", "(net(heard).real, sent.real)"),
