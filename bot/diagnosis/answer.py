@@ -82,6 +82,9 @@ _OF_A_LOADER = re.compile(
 )
 _IN_A_NOTEBOOK = re.compile(r"\b(?:jupyter|notebook|ipython|ipykernel|colab)", re.IGNORECASE)
 
+# Slips that a mended error leaves as they are.
+_WRONG_ALL_THE_SAME = ("returns_nothing",)
+
 # Notes of a run that explain growing memory and odd results, where no mistake does.
 _TELLING = ("graph_kept", "eval_mode_training", "loss_repeats", "pytorch_warns", "left_fixed")
 
@@ -191,7 +194,8 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         }
     )
     if repairs.fix is not None:
-        answer = answer.model_copy(update={"fix": repairs.fix})
+        beside = tuple(r for r in remarks_of(known, run) if r.kind in _WRONG_ALL_THE_SAME)
+        answer = answer.model_copy(update={"fix": repairs.fix, "remarks": beside})
         return _concluded(answer, "fixed", mistakes.fixed(known.question, wrong, run, repairs.fix))
     if run.outcome is Outcome.KILLED:
         return _concluded(answer, "reproduced", mistakes.crashed(run))

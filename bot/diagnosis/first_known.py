@@ -47,7 +47,9 @@ _RAISED_BY: Mapping[str, frozenset[str]] = {
     "layers_as_rows": frozenset({"broadcast_sizes", "loss_sizes", "loss_batch_sizes"}),
     "unflattened": frozenset({"matmul_shapes", "not_a_matrix", "matvec_sizes"}),
     "sizes_clash": frozenset({"matmul_shapes", "conv_channels", "batchnorm_features"}),
-    "lost_by_loading": frozenset({"none_attribute", "object_attribute", "not_callable"}),
+    "lost_by_loading": frozenset(
+        {"none_attribute", "object_attribute", "not_callable", "plain_attribute"}
+    ),
     "returns_nothing": frozenset({"none_attribute", "not_callable"}),
     "layer_not_called": frozenset({"argument_type", "object_attribute", "operand_types"}),
     "only_made": frozenset({"missing_arguments", "argument_type", "tensor_truth"}),

@@ -55,7 +55,8 @@ async def mend_what_is_read(executor: ExecutorClient, known: Diagnosis) -> Diagn
     if shown is None:
         return known
     stopped = shown.run.error
-    as_far = _AsFar(executor, told.kind, stopped)
+    caused = stopped is not None and raising([told], stopped.family) is not None
+    as_far = _AsFar(executor, told.kind, stopped, caused)
     before = _as_ended(shown.run, stopped)
     repairs = await engine.repair(
         as_far, [load_one("as_told")], shown.job, before, None, known.question.text
@@ -67,7 +68,7 @@ async def mend_what_is_read(executor: ExecutorClient, known: Diagnosis) -> Diagn
         repairs, alternatives=tuple(_supposing(fix, supposed) for fix in repairs.alternatives)
     )
     if stopped is not None:
-        found = tuple(_in_part(fix, stopped) for fix in (repairs.fix, *repairs.alternatives) if fix)
+        found = tuple(_in_part(fix) for fix in (repairs.fix, *repairs.alternatives) if fix)
         repairs = replace(repairs, fix=None, alternatives=found)
     shown = replace(shown, run=before)
     return replace(known, reproduced=shown, mistake=shown.mistake, missing="", repairs=repairs)
@@ -176,33 +177,38 @@ def _went_over(run: JobResult, lines: Sequence[int]) -> bool:
 
 @dataclass(frozen=True)
 class _AsFar:
-    """Runs jobs as the executor does; one that ends where the original did has come as far."""
+    """Runs jobs as the executor does; one that ends where the original did has come as far.
+
+    With another error too, where the mistake itself raises such errors as the original's.
+    """
 
     executor: JobRunner
     kind: str
     stopped: ErrorSeen | None
+    caused: bool
 
     async def run(self, job: Job) -> JobResult:
         """Run it."""
-        return _as_ended(_of_kind(await self.executor.run(job), self.kind), self.stopped)
+        run = _of_kind(await self.executor.run(job), self.kind)
+        return _as_ended(run, self.stopped, caused=self.caused)
 
 
-def _as_ended(run: JobResult, stopped: ErrorSeen | None) -> JobResult:
+def _as_ended(run: JobResult, stopped: ErrorSeen | None, *, caused: bool = False) -> JobResult:
     """A run that a placeholder stopped at its place, as one that ended there."""
-    if stopped is None or run.error is None or not same_error(run.error, stopped):
+    if stopped is None or run.error is None or run.error.code != stopped.code:
         return run
-    if run.error.code != stopped.code:
+    same = same_error(run.error, stopped)
+    if not same and not caused:
         return run
     at = f"at line {stopped.line}" if stopped.line else "in a call that was added"
+    at += ", as it does without the edit" if same else ", and no longer with the error that it had"
+    at += f" ({run.error.type}, perhaps of what stands for your values)"
     return run.model_copy(update={"outcome": Outcome.OK, "error": None, "detail": at})
 
 
-def _in_part(fix: Fix, stopped: ErrorSeen) -> Fix:
+def _in_part(fix: Fix) -> Fix:
     """A fix whose run stopped where the original did, as no more than that."""
     if fix.result is None or not fix.result.detail:
         return fix  # with the edit it came to its end
-    of = f"{stopped.type}, perhaps of what stands for your values"
-    stops = f"{fix.result.detail}, as it does without the edit ({of})"
-    return fix.model_copy(
-        update={"verified": False, "shown": "partly", "stops": stops, "intent": ""}
-    )
+    said = {"shown": "partly", "stops": fix.result.detail, "intent": ""}
+    return fix.model_copy(update={"verified": False, **said})

@@ -547,6 +547,33 @@ def _lost_by_loading(tree: ast.Module) -> Found:
                     "more; do not assign it",
                     (way(f"`{dotted(owner)}` stays what it is", put(node, node.value)),),
                 )
+    loaded = {
+        name for _, name, v in assigned(tree) if isinstance(v, ast.Call) and callee(v) == "load"
+    }
+    keys = [
+        key for held in walk(tree) if isinstance(held, ast.Dict)
+        for key, v in zip(held.keys, held.values, strict=True)
+        if isinstance(key, ast.Constant) and isinstance(v, ast.Call) and tail(v) == "state_dict"
+    ]  # fmt: skip
+    for node in walk(tree):
+        match node:
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Attribute(value=owner, attr="state_dict"), args=[ast.Name() as given]
+                )
+            ) if given.id in loaded and dotted(owner):
+                entry = f"[{keys[0].value!r}]" if keys else ""
+                new = put(node, owner, ".load_state_dict(", given, f"{entry})")
+                yield Told(
+                    "lost_by_loading",
+                    node,
+                    f"`state_dict` reads the weights of `{dotted(owner)}`, and takes none: what "
+                    "was loaded goes nowhere; "
+                    f"`{dotted(owner)}.load_state_dict({given.id}{entry})`",
+                    (way(f"the weights come into `{dotted(owner)}`", new),)
+                    if len(keys) < 2
+                    else (),
+                )
 
 
 def _carried(tree: ast.Module) -> Found:

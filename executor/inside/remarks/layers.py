@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from executor.inside.remarks.edits import Part, Places, Told, put, way, with_argument
+from executor.inside.remarks.edits import Part, Places, Told, added, put, way, with_argument
 from executor.inside.remarks.registering import (
     Ways,
     appended,
@@ -23,6 +24,7 @@ from executor.inside.remarks.syntax import (
     callee,
     constant,
     dotted,
+    inside,
     is_layer,
     is_linear,
     is_made,
@@ -261,7 +263,12 @@ def _as_buffers(init: ast.AST, made: ast.Assign) -> list[Places]:
         and dotted(node.targets[0]).startswith("self.")
         and len(node.targets) == 1
     ]
-    return [put(n, f'self.register_buffer("{tail(n.targets[0])}", ', n.value, ")") for n in alike]
+    found = []
+    for n in alike:
+        # Another name may come to stand for another of them, of other sizes: it is not saved.
+        end = ")" if n is made else ", persistent=False)"
+        found.append(put(n, f'self.register_buffer("{tail(n.targets[0])}", ', n.value, end))
+    return found
 
 
 def _returns_nothing(tree: ast.Module) -> Found:
@@ -277,9 +284,37 @@ def _returns_nothing(tree: ast.Module) -> Found:
                     f"this `{name}` returns nothing, where nn.Module's returns the model: after "
                     f"`model = model.{name}()` it is None; end with `return self`",
                 )
+    below = max((n.lineno for n in walk(tree) if isinstance(n, ast.stmt)), default=0)
+    for forward in (f for module in module_classes(tree) for f in methods_named(module, "forward")):
+        last = forward.body[-1]
+        match last:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                below > (forward.end_lineno or 0)  # else the rest may not have been posted
+                and any(isinstance(n, ast.Call | ast.BinOp) for n in walk(value))
+                and not any(isinstance(n, ast.Return | ast.Yield) for n in inside(forward))
+            ):
+                yield Told(
+                    "returns_nothing",
+                    forward,
+                    "this `forward` returns nothing, so that the model gives None for every input; "
+                    f"end with `return {name}`",
+                    (way(f"`{name}` is returned", add=added(f"return {name}", last, after=True)),),
+                )
 
 
 def _layer_not_called(tree: ast.Module) -> Found:
+    for _, node, value, given in _taken(tree):
+        yield Told(
+            "layer_not_called",
+            node,
+            f"this takes the layer `{dotted(value)}` itself instead of calling it: "
+            f"`{dotted(value)}(x)`",
+            (way("the layer is called", put(value, value, f"({given})")),),
+        )
+
+
+def _taken(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.Assign, ast.Attribute, str]]:
+    """`x = self.fc1` in a forward: that, the assignment, the layer, and the name."""
     for module in module_classes(tree):
         layers = {
             dotted(n.targets[0])
@@ -289,22 +324,16 @@ def _layer_not_called(tree: ast.Module) -> Found:
         for forward in methods_named(module, "forward"):
             for node in walk(forward):
                 match node:
-                    case ast.Assign(targets=[ast.Name()], value=ast.Attribute() as value) if (
-                        dotted(value) in layers
-                    ):
-                        given = next((n.id for n in node.targets if isinstance(n, ast.Name)), "")
-                        yield Told(
-                            "layer_not_called",
-                            node,
-                            f"this takes the layer `{dotted(value)}` itself instead of calling it: "
-                            f"`{dotted(value)}(x)`",
-                            (way("the layer is called", put(value, value, f"({given})")),),
-                        )
+                    case ast.Assign(
+                        targets=[ast.Name(id=given)], value=ast.Attribute() as value
+                    ) if dotted(value) in layers:
+                        yield forward, node, value, given
 
 
 def _only_made(tree: ast.Module) -> Found:
     for forward in methods_named(tree, "forward"):
         called = {n.func for n in walk(forward) if isinstance(n, ast.Call)}
+        others = [put(v, v, f"({x})") for f, _, v, x in _taken(tree) if f is forward]
         for node in walk(forward):
             match node:
                 case ast.Call() if node in called:  # `nn.Softmax(dim)(x)`
@@ -320,7 +349,9 @@ def _only_made(tree: ast.Module) -> Found:
                         f"`{dotted(node.func)}(…)` only makes the layer and takes "
                         f"`{dotted(given) or 'the tensor'}` for a setting of it; call what it "
                         f"made: `{dotted(node.func)}()(x)` (with `dim=1` for a softmax), or use F",
-                        (way("the layer is called", called_now),) if len(node.args) == 1 else (),
+                        (way("the layer is called", called_now, *others),)
+                        if len(node.args) == 1
+                        else (),
                     )
     for node in walk(tree):
         match node:

@@ -31,6 +31,7 @@ from knowledge.repair.toolkit.sites import (
     setting,
     without_argument,
 )
+from knowledge.repair.toolkit.statements import kept_result
 
 ERRORS, LAYERS = ("matmul_shapes",), "Linear"
 KEEPS = (computed(may_go=("transpose", "swapaxes")), layers)
@@ -110,6 +111,8 @@ def _flattened(
     program: Failed, layer: Layer, called: LayerCall | None, shape: Shape, expected: int
 ) -> Rewrites:
     size, module = math.prod(shape[1:]), None
+    if called is not None and isinstance(called.first, cst.Name) and program.node is not None:
+        yield from kept_result(program, program.node, called.first, "view", "reshape", "flatten")
     if called is None or (called.inside and called.inside[-1] != "0"):
         module = with_layer_before(program, layer, f"{program.name_of('torch.nn', 'Flatten')}()")
     elif called.first is not None:

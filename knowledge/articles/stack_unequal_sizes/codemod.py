@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import libcst as cst
 
 from executor.protocol import JobResult
@@ -13,7 +15,7 @@ from knowledge.repair.toolkit.sites import argument
 
 ERRORS = ("stack_sizes",)
 _AS = ((r"torch\.stack\(", "pad_sequence("), (r"torch\.stack\(", "torch.cat("))
-KEEPS = (computed(may_go=("dim",), instead=_AS),)
+KEEPS = (computed(may_go=("dim",), instead=_AS, allowed=("expand",)),)
 
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
@@ -25,6 +27,7 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if program.text(stack.func) != "torch.stack":
         return
     first, second = found.sizes("first"), found.sizes("other")
+    yield from _one_more(program, stack, first, second)
     if not first or first[1:] != second[1:] or len(first) != len(second):
         return
     if dim is not None and program.text(dim.value) != "0":
@@ -40,6 +43,34 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     meant = "one after the other in one long tensor"
     said = r"\bconcat|one after (the other|another)|\bjoin"
     yield program.edit({stack: call("torch.cat", tensors)}, told, meant, said=said)
+
+
+def _one_more(program: Program, stack: cst.Call, *sizes: tuple[int, ...]) -> Rewrites:
+    """A matrix, and a value for all rows or columns, or one for each, that is joined to it."""
+    parts, dim = stack.args[0].value, argument(stack, 1, "dim")
+    if not isinstance(parts, (cst.List, cst.Tuple)) or len(parts.elements) != 2:
+        return
+    at = max((0, 1), key=lambda i: prod(sizes[i]))
+    names, shape, part = [program.text(e.value) for e in parts.elements], sizes[at], sizes[1 - at]
+    if len(shape) != 2 or 1 in shape:
+        return
+    matrix, other = names[at], names[1 - at]
+    for d, kind in ((1, "column"), (0, "row")):
+        if dim is not None and program.text(dim.value) not in (str(d), str(d - 2)):
+            continue
+        told = meant = f"`{other}` is one more {kind} of `{matrix}`"
+        if prod(part) == 1:
+            sides = f"{matrix}.size(0), 1" if d else f"1, {matrix}.size(1)"
+            names[1 - at] = f"{other}.expand({sides})"
+            told = f"{meant}, the same for every {('column', 'row')[d]}"
+        elif part == (shape[1 - d],):
+            names[1 - at] = f"{other}.unsqueeze({d})"
+        elif d == 0 or part != (shape[0], 1):
+            continue
+        joined = ", ".join(names)
+        joined = f"[{joined}]" if isinstance(parts, cst.List) else f"({joined})"
+        new = cst.parse_expression(f"torch.cat({joined}, dim={d})")
+        yield program.edit({stack: new}, told, meant, supposes=True)
 
 
 def _holds_slices(program: Program, parts: cst.BaseExpression) -> bool:

@@ -17,7 +17,7 @@ import libcst as cst
 from executor.errors import is_a, wanted_of
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.edits import operand
+from knowledge.repair.toolkit.edits import Edits, operand
 from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import (
@@ -44,6 +44,7 @@ class _Step(NamedTuple):
     told: str  # what becomes of it, with {} for its name
     meant: str = ""  # what that supposes, where it is not the same
     cost: float = COST.LIKELY + 0.1  # an operator that knows the edit comes first
+    whole: str = ""  # what the value of the whole then goes through
 
 
 def edits(failure: Failure) -> Rewrites:
@@ -66,10 +67,14 @@ def _stepped(failure: Failure, place: Place, one: Operand) -> Rewrites:
             value = value_with(failure, place, one.node, new)
             if value is failure.missing or any(same_value(value, v) for v in seen):
                 continue
-            seen.append(value)
+            seen += [] if step.whole else [value]
         name = f"`{failure.text(one.node)}`"
-        told, meant = step.told.format(name), (step.meant or step.told).format(name)
-        yield failure.edit({one.node: new}, told, meant, cost=step.cost, supposes=True)
+        told, meant = (t.replace("{}", name) for t in (step.told, step.meant or step.told))
+        changes: Edits = {one.node: new}
+        if step.whole:
+            whole = failure.module.code_for_node(place.node.deep_replace(one.node, new))
+            changes = {place.node: cst.parse_expression(f"{whole}{step.whole}")}
+        yield failure.edit(changes, told, meant, cost=step.cost, supposes=True)
 
 
 def _steps(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
@@ -184,7 +189,14 @@ def _of_index(failure: Failure, place: Place, one: Operand) -> Iterator[_Step]:
         return  # in each row the place in every dimension
     owner = failure.text(others[0].node)
     kept = "-1, " * rank
-    yield _Step("{}.unsqueeze(-1)", "each index of {} stands in a row of its own", cost=COST.SURE)
+    own_row = _Step(
+        "{}.unsqueeze(-1)", "each index of {} stands in a row of its own", cost=COST.SURE
+    )
+    if not isinstance(failure.parent(place.node), cst.Attribute):
+        told = "each index of {} picks one number, and what comes has the shape of {}"
+        yield own_row._replace(told=told, whole=".squeeze(-1)")
+        own_row = own_row._replace(cost=COST.POSSIBLE)
+    yield own_row
     given = getattr(place.node, "args", ())
     if [v for a in given if type(v := failure.value(a.value)) is int] not in ([-1], [rank]):
         told = f"each index of {{}} picks a whole row of `{owner}`"

@@ -60,6 +60,18 @@ def receiver(program: Program, call: cst.Call) -> str:
     return program.text(call.func.value) if isinstance(call.func, cst.Attribute) else ""
 
 
+def kept_result(program: Program, by: cst.CSTNode, name: cst.Name, *methods: str) -> Rewrites:
+    """`x = x.view(-1, 9)` for `x.view(-1, 9)` above a node, whose result was kept nowhere."""
+    for method in methods:
+        for statement, call in calls_of(program, method):
+            above = program.line(statement) < program.line(by)
+            here = program.up(statement, cst.FunctionDef) is program.up(by, cst.FunctionDef)
+            if above and here and receiver(program, call) == name.value:
+                kept = cst.Assign([cst.AssignTarget(name)], call, statement.semicolon)
+                told = f"`{name.value}` becomes what its `{method}` returns"
+                yield program.edit({statement: kept}, told)
+
+
 def inserted(
     program: Program, by: Small | cst.BaseStatement, code: str, *, after: bool = False
 ) -> dict[cst.CSTNode, Beside]:

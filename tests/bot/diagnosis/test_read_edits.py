@@ -35,6 +35,28 @@ RuntimeError: {}
 """
 DTYPES = "mat1 and mat2 must have the same dtype, but got Long and Float"
 INTO_LONG = "result type Float can't be cast to the desired output type Long"
+INDEX = "Dimension out of range (expected to be in range of [-1, 0], but got 1)"
+ONLY_MADE = """\
+```python
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(8, 4)
+        self.last = nn.Linear(4, 3)
+
+    def forward(self, x):
+        x = torch.relu(self.first(x))
+        x = self.last
+        return nn.LogSoftmax(x)
+
+net = Net()
+for x, y in loader:
+    loss = nn.NLLLoss()(net(x), y)
+    loss.backward()
+    report(loss, {})
+```
+TypeError: forward() missing 1 required positional argument: 'input'
+"""
 SIZES = "mat1 and mat2 shapes cannot be multiplied (8x5 and 4x2)"
 
 # What was posted, what its edit says (none: nothing is offered), and how it is shown.
@@ -58,6 +80,17 @@ POSTED = {
         None,
         "",
     ),
+    "a quoted line, one row into a layer": (
+        TRACEBACK.format(INDEX).replace("RuntimeError", "IndexError")
+        .replace("self.out(counts)", "self.out(counts).argmax(dim=1)"),
+        "self.out(counts.unsqueeze(0))", "partly",
+    ),
+    "a quoted line, one dimension and no layer": (
+        TRACEBACK.format(INDEX).replace("RuntimeError", "IndexError")
+        .replace("self.out(counts)", "counts.argmax(dim=1)"), None, "",
+    ),
+    "layers that are not called, one of them only made": (
+        ONLY_MADE.format("y"), "self.last(x)", "partly"),
     "a quoted line, two sizes": (TRACEBACK.format(SIZES), None, ""),
 }  # fmt: skip
 

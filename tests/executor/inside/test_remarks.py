@@ -105,7 +105,11 @@ SHOWN = {
     ],
     "made_in_forward": [module(forward="return nn.Linear(4, 2)(x)")],
     "not_a_buffer": [module("self.noise = torch.randn(3)"), module("self.a = torch.arange(3)")],
-    "returns_nothing": [module(more="def eval(self):\n    super().eval()\n")],
+    "returns_nothing": [
+        module(more="def eval(self):\n    super().eval()\n"),
+        module(forward="x = self.fc(x)") + "net = Net()",
+        module(forward="h = f(x)\ny = h + x", more="def g(self):\n    return 1\n"),
+    ],
     "one_network": [
         "self.t.load_state_dict(self.q.state_dict())\nself.t = self.q",
         "t = q\nfor x in a:\n    opt.step()\n    t.load_state_dict(q.state_dict())",

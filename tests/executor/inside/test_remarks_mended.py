@@ -107,8 +107,20 @@ EDITED = [
      None),  # gone through, perhaps by numbers
     (module("self.noise = torch.randn(8)\nself.now = self.noise", "return x + self.noise"),
      'self.register_buffer("noise", torch.randn(8))\n        self.register_buffer("now", '
-     "self.noise)"),
+     "self.noise, persistent=False)"),
     (PAIR.format("net_0"), PAIR.format("net_1")),
+    (module("self.fc = nn.Linear(2, 2)", "x = self.fc\nreturn nn.LogSoftmax(x)"),
+     "x = self.fc(x)\n        return nn.LogSoftmax(dim=1)(x)"),
+    ("w = torch.load(p)\nnet.state_dict(w)\n", "net.load_state_dict(w)\n"),
+    ("torch.save({'net': net.state_dict(), 'at': 3}, p)\nw = torch.load(p)\nnet.state_dict(w)\n",
+     "net.load_state_dict(w['net'])\n"),
+    ("w = {}\nnet.state_dict(w)\n", None),
+    ("w = torch.load(p)\nd = net.state_dict(w)\n", None),
+    (module(forward="x = self.fc(x)") + "net = Net()",
+     "x = self.fc(x)\n        return x\nnet = Net()"),
+    (module(forward="x = self.fc(x)"), None),  # what comes below may not have been posted
+    (module(forward="x = self.fc(x)\nif f(x):\n    return x") + "net = Net()", None),
+    (module(forward="self.out = self.fc(x)") + "net = Net()", None),
 ]  # fmt: skip
 SILENT = [
     PAIR.format("net_0") + "net_0.train()\n",  # it is used otherwise too

@@ -431,8 +431,33 @@ same = nn.Linear(size, size)
 print(out(reader(torch.rand(5, 2, 4))[0]).shape, same(torch.rand(6)).shape)
 """
 
+DROPPED = """\
+import torch
+from torch import nn
+
+
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 4, 3)
+        self.last = nn.Linear(64, 2)
+
+    def forward(self, seen):
+        seen = torch.relu(self.conv(seen))
+        seen.view({})  # in rows
+        return self.last(seen)
+
+
+print(Reader()(torch.rand(3, 1, 6, 6)).shape)
+"""
+
 CASES = Cases(
     mended={
+        "rows that were not kept": (
+            DROPPED.format("-1, 64"),
+            "seen = seen.view(-1, 64)  # in rows",
+        ),
+        "rows of a wrong size": (DROPPED.format("-1, 96"), "self.last(seen.flatten(1))"),
         "both directions": (BOTH_WAYS, "nn.Linear(hidden * 2, tags)   # of each"),
         "both directions, averaged": (OF_THE_LAST, "nn.Linear(width * 2, 2)   # glad"),
         "both directions at the top": (AT_THE_TOP, "out = nn.Linear(size * 2, classes)"),

@@ -54,14 +54,84 @@ parts = [series[i * 1 : i * 1 + width] for i in range(len(series))]
 print(torch.stack(parts).shape)
 """
 
+NUMBER = """\
+import torch
+
+table, bias = torch.rand(4, 3), torch.tensor([0.5])
+wide = torch.stack((table, bias), dim=-1)
+print(wide.sum() > 0)
+"""
+
+ONE_EACH = """\
+import torch
+
+marks, points = torch.rand(5), torch.rand(5, 2)
+print(torch.stack([marks, points], dim=1).shape[0])
+"""
+
+FOOTER = """\
+import torch
+
+points, total = torch.rand(5, 2), torch.rand(1, 2)
+print(torch.stack([points, total]).shape[1])
+"""
+
+BOTH_WAYS = """\
+import torch
+
+points, one = torch.rand(5, 2), torch.tensor(1.0)
+print(torch.stack([points, one]).sum() > 0)
+"""
+
+THREE = """\
+import torch
+
+points, one = torch.rand(5, 2), torch.ones(5)
+print(torch.stack([points, one, one], dim=1).shape)
+"""
+
+DEEP = """\
+import torch
+
+maps, one = torch.rand(5, 2, 2), torch.ones(1)
+print(torch.stack([maps, one], dim=1).shape)
+"""
+
+SHORT = """\
+import torch
+
+points, few = torch.rand(5, 2), torch.ones(3)
+print(torch.stack([points, few], dim=1).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "one number for a column": (
+            NUMBER,
+            ("torch.cat((table, bias.expand(table.size(0), 1)), dim=1)",),
+        ),
+        "a column in front": (ONE_EACH, ("torch.cat([marks.unsqueeze(1), points], dim=1)",)),
+        "one more row, or padded": (
+            FOOTER,
+            ("torch.cat([points, total])", "pad_sequence([points, total]"),
+        ),
+        "one number for either": (
+            BOTH_WAYS,
+            ("one.expand(points.size(0), 1)", "one.expand(1, points.size(1))"),
+        ),
         "sentences": (SENTENCES, (PADDED, "torch.cat(sentences)  # one a row")),
         "vectors": (VECTORS, ("rnn.pad_sequence([a, b], batch_first=True)", "torch.cat([a, b])")),
         "walks": (LOOP, ("pad_sequence(walks, batch_first=True)", "torch.cat(walks)")),
     },
-    refused={"the end of a series": CUT_OFF, "pictures": PICTURES, "another dimension": ELSEWHERE},
+    refused={
+        "three": THREE,
+        "maps": DEEP,
+        "too few for a column": SHORT,
+        "the end of a series": CUT_OFF,
+        "pictures": PICTURES,
+        "another dimension": ELSEWHERE,
+    },
     wrong={
         "the first alone": ("sentences", swap("(sentences)", "(sentences[:1])")),
         "cut to the shortest": ("sentences", swap("(sentences)", "([s[:2] for s in sentences])")),

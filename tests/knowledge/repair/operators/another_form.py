@@ -298,9 +298,29 @@ scores, choice = torch.rand(6, 3), torch.tensor([0, 2, 1, 1, 0, 2])
 print(torch.gather(input=scores, dim=1, index=choice).sum() > 0)
 """
 
+TAKEN = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+values = nn.Linear(4, 3)(torch.rand(6, 4))
+action = torch.tensor([0, 2, 1, 1, 0, 2])
+best = values.gather(1, action)
+loss = nn.functional.mse_loss(best, torch.rand({sizes}))
+loss.backward()
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "values for targets of as many": (
+            TAKEN.format(sizes="6"),
+            ("values.gather(1, action.unsqueeze(-1)).squeeze(-1)\n",),
+        ),
+        "values for targets in a column": (
+            TAKEN.format(sizes="6, 1"),
+            ("values.gather(1, action.unsqueeze(-1))\n",),
+        ),
         "maps beside a table": (BESIDE_A_TABLE, ("torch.cat([maps.flatten(1), table], dim=1)",)),
         "states of one layer": (PAIR, ("tuple(s.unsqueeze(0) for s in (start, cell)))   # from",)),
         "states from a code": (
