@@ -49,9 +49,7 @@ _AT_ONCE = 2  # candidates run side by side; the best come first, so few are eve
 _MOST = 10  # candidates of one step
 _STEPS = 4
 # What mends a model itself: it holds whatever calls the model.
-_HOWEVER_CALLED = frozenset(
-    {"batch-folded-by-view", "own-head", "custom-function-returns-too-few-gradients"}
-)
+_HOWEVER_CALLED = frozenset({"batch-folded-by-view", "own-head"})
 _CARRIED_ON = 2  # candidates of one step that may be carried on
 _MOST_PARTLY = 2  # that are offered where none is verified
 

@@ -1,7 +1,6 @@
 """Return None for the last arguments of forward, where these are known to be no tensors.
 
-A backward that returns nothing returns the gradients that it made, each named after an input. A
-gradient whose two sizes have changed places is the product of its factors the other way round.
+A backward that returns nothing returns the gradients that it made, each named after an input.
 """
 
 from __future__ import annotations
@@ -10,26 +9,22 @@ import re
 
 import libcst as cst
 
-from executor.errors import SeenError
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
-from knowledge.repair.toolkit.edits import Beside, method, operand
+from knowledge.repair.toolkit.edits import Beside
 from knowledge.repair.toolkit.failed import Failed
-from knowledge.repair.toolkit.flow import reads
 from knowledge.repair.toolkit.keeps import backwards, tensors
-from knowledge.repair.toolkit.sites import assignment, method_of, seen_as
+from knowledge.repair.toolkit.sites import seen_as
 
-ERRORS = ("backward_count", "backward_shape")
+ERRORS = ("backward_count",)
 KEEPS = (backwards, tensors)
-_TURNED = re.compile(r"\.(?:t\(\)|T|mT)$")
 _USED_AS_NUMBER = r"\bif (?:not )?{0}\b|\b{0}\("
 
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
     """`return grad` as `return grad, None`."""
     m = program.said
-    if m.id == "backward_shape" or m.number("given") >= m.number("expected"):
-        yield from _turned(program, m) if m.id == "backward_shape" else ()
+    if m.number("given") >= m.number("expected"):
         return
     missing = m.number("expected") - m.number("given")
     for cls in program.all(cst.ClassDef):
@@ -56,27 +51,6 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         what = f"backward answers for every argument of forward; {told} has no gradient"
         yield program.edit({value: new}, what, at=returns[0])
         return
-
-
-def _turned(program: Failed, m: SeenError) -> Rewrites:
-    """`x.t() @ g` for `g.t() @ x`: a gradient that came out as a matrix on its side."""
-    sizes, at = m.sizes("given"), m.number("index")
-    backward = method_of(program, m["function"], "backward")
-    returns = program.inside(backward, cst.Return) if backward is not None else []
-    value = returns[0].value if len(returns) == 1 else None
-    if backward is None or value is None or (*sizes[:2],) != m.sizes("expected")[::-1]:
-        return
-    wrong = value.elements[at].value if isinstance(value, cst.Tuple) else value
-    if isinstance(wrong, cst.Name) and len(reads(program, wrong.value, backward)) == 1:
-        made = assignment(program, wrong.value, returns[0])
-        wrong = made.value if made is not None else wrong
-    new: cst.BaseExpression = method(operand(wrong), "t")
-    if isinstance(wrong, cst.BinaryOperation) and isinstance(wrong.operator, cst.MatrixMultiply):
-        bare = cst.parse_expression(_TURNED.sub("", program.text(wrong.left)))
-        if not bare.deep_equals(wrong.left):
-            new = wrong.with_changes(left=method(operand(wrong.right), "t"), right=bare)
-    told = f"gradient {at} is {list(sizes)}, on its side: the product is taken the other way round"
-    yield program.edit({wrong: new}, told)
 
 
 def _returned(program: Failed, function: cst.FunctionDef, names: list[str]) -> Rewrites:

@@ -349,5 +349,5 @@ _FORMS: tuple[tuple[str, str, _Forms], ...] = (
     ("cat_sizes", "", _for_the_batch),
     ("attention", "batch number", _for_the_batch),
     ("", r"same batch size, but got input|batch dimensions do not match", _for_the_partner),
-    ("", r"batch2 tensor to be: \[\d+, (\d+)\] but got: \[\d+, \1\]", _for_the_partner),
+    ("bmm_sizes", "", _for_the_partner),
 )

@@ -140,34 +140,8 @@ print(start)
 UNNAMED = NOTHING.replace("w_grad = ", "other = ")
 BOTH_NAMES = NOTHING.replace("w_grad = g * x", "w_grad = grad_w = g * x")
 
-ON_ITS_SIDE = """\
-import torch
-
-class Project(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, rows, matrix):
-        ctx.save_for_backward(rows, matrix)
-        return rows @ matrix
-
-    @staticmethod
-    def backward(ctx, grad):
-        rows, matrix = ctx.saved_tensors
-        to_matrix = grad.T @ rows
-        return grad @ matrix.T, to_matrix   # in order
-
-rows = torch.randn(6, 3, requires_grad=True)
-matrix = torch.randn(3, 2, requires_grad=True)
-Project.apply(rows, matrix).square().sum().backward()
-print(matrix.grad.shape)
-"""
-
-BY_MM = ON_ITS_SIDE.replace("grad.T @ rows", "torch.mm(grad.t(), rows)")
-ADDED_UP = ON_ITS_SIDE.replace("grad.T @ rows", "grad.sum(0)")
-
 CASES = Cases(
     mended={
-        "on its side": (ON_ITS_SIDE, "        to_matrix = rows.t() @ grad\n"),
-        "on its side by mm": (BY_MM, "        to_matrix = torch.mm(grad.t(), rows).t()\n"),
         "nothing returned": (NOTHING, "# of the weights\n        return grad_x, w_grad\n"),
         "nothing returned in a loop": (IN_A_LOOP, "        return d_rows, d_by\n"),
         "a factor": (FACTOR, "return grad * ctx.factor, None   # the chain"),
@@ -178,12 +152,10 @@ CASES = Cases(
     refused={
         "a tensor that learns": LEARNS,
         "too many": TOO_MANY,
-        "another shape": ADDED_UP,
         "nothing returned, by no name": UNNAMED,
         "nothing returned, by two names": BOTH_NAMES,
     },
     wrong={
-        "of another order": ("on its side", swap("grad.T @ rows", "(grad.T @ rows).view(3, 2)")),
         "no gradient at all": ("a factor", swap("return grad * ctx.factor ", "return None, None ")),
         "past it": (
             "a factor",
