@@ -30,21 +30,21 @@ class ClassCounts:
         """Count the targets of the nearest nll_loss of scores in rows, unless it leaves one out."""
         if self._steps.get(line, 0) >= _STEPS:
             return
-        node = _nearest(loss.grad_fn)
-        if node is None:
-            self._steps[line] = _STEPS  # no loss over classes
-            return
         self._steps[line] = self._steps.get(line, 0) + 1
-        sizes, target = private.saved_self(node).shape, private.saved_target(node)
+        node = _nearest(loss.grad_fn)
+        sizes = tuple(private.saved_self(node).shape) if node is not None else ()
         if len(sizes) != 2 or not 2 < sizes[1] <= _CLASSES or ignored_index(node) >= 0:
+            self._steps[line] = _STEPS  # no loss over such classes
             return
+        target = private.saved_target(node)
         given = target.data_ptr(), target.numel()
         if self._given.get(line) == given and (line, sizes[1]) in self._counts:
             return  # the same targets again
         self._given[line] = given
-        counts = torch.bincount(target[target >= 0], minlength=sizes[1])
-        known = self._counts.get((line, sizes[1]), 0)
-        self._counts[line, sizes[1]] = known + counts.cpu()
+        counts = torch.bincount(target[target >= 0], minlength=sizes[1]).cpu()
+        self._counts[line, sizes[1]] = self._counts.get((line, sizes[1]), 0) + counts
+        if int(counts[0]):
+            self._steps[line] = _STEPS  # they begin with 0, as nearly everywhere
 
     def patterns(self) -> list[tuple[int | None, Pattern]]:
         """Each line at whose targets every class comes up but for class 0."""
