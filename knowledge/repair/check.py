@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
-from typing import TypeVar
+from typing import NamedTuple, ParamSpec
 
 from executor.protocol import Model
 
-T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class Check(Model):
@@ -26,9 +26,17 @@ class Check(Model):
         return cls(name=name, passed=bool(passed), detail=detail if passed else otherwise)
 
 
-def refusing(
-    name: str, otherwise: str
-) -> Callable[[Callable[[T], Iterable[str]]], Callable[[T], Check]]:
+class Passes(NamedTuple):
+    """What a `refusing` function yields where the check holds for a reason of its own."""
+
+    detail: str
+    tried: bool = True
+
+
+Said = Iterable[str | Passes]
+
+
+def refusing(name: str, otherwise: str) -> Callable[[Callable[P, Said]], Callable[P, Check]]:
     """Make a check of a function that yields what is wrong; the first of it is told.
 
     Args:
@@ -36,11 +44,13 @@ def refusing(
         otherwise: what is told where nothing is wrong.
     """
 
-    def made(wrong: Callable[[T], Iterable[str]]) -> Callable[[T], Check]:
+    def made(wrong: Callable[P, Said]) -> Callable[P, Check]:
         @wraps(wrong)
-        def check(of: T) -> Check:
-            why = next(iter(wrong(of)), None)
-            return Check(name=name, passed=why is None, detail=otherwise if why is None else why)
+        def check(*args: P.args, **kwargs: P.kwargs) -> Check:
+            why = next(iter(wrong(*args, **kwargs)), Passes(otherwise))
+            if isinstance(why, str):
+                return Check(name=name, passed=False, detail=why)
+            return Check(name=name, passed=True, detail=why.detail, tried=why.tried)
 
         return check
 

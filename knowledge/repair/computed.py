@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from executor.protocol import Backward, JobResult
-from knowledge.repair.codemod import Check
+from knowledge.repair.check import Check, Passes, Said, refusing
 from knowledge.repair.fingerprints import same_values
 
 
@@ -15,7 +15,8 @@ def backwards(result: JobResult) -> tuple[Backward, ...]:
     return result.values.backwards if result.values is not None else ()
 
 
-def reaches_leaves(after: JobResult, *, wanted: bool = True) -> Check:
+@refusing("gradients", "every backward reaches its leaves")
+def reaches_leaves(after: JobResult, *, wanted: bool = True) -> Said:
     """Every backward leaves gradients behind, and not only in the loss itself.
 
     Args:
@@ -24,16 +25,12 @@ def reaches_leaves(after: JobResult, *, wanted: bool = True) -> Check:
     """
     ran = backwards(after)
     if not ran:
-        detail = "no backward ran" if wanted else "no backward in this snippet"
-        return Check(name="gradients", passed=not wanted, detail=detail, tried=wanted)
+        yield "no backward ran" if wanted else Passes("no backward in this snippet", tried=False)
     for b in ran:
         if not b.grads:
-            detail = f"backward at line {b.line} reaches no leaf"
-            return Check(name="gradients", passed=False, detail=detail)
+            yield f"backward at line {b.line} reaches no leaf"
         if b.is_leaf:
-            detail = f"backward at line {b.line} starts from a leaf and ends there"
-            return Check(name="gradients", passed=False, detail=detail)
-    return Check(name="gradients", passed=True, detail="every backward reaches its leaves")
+            yield f"backward at line {b.line} starts from a leaf and ends there"
 
 
 def same_gradients(before: JobResult, after: JobResult) -> Check:
@@ -45,7 +42,8 @@ def same_gradients(before: JobResult, after: JobResult) -> Check:
     return Check.of("gradients", equal, "the gradients are as before", "the gradients changed")
 
 
-def same_leaves(before: JobResult, after: JobResult, asked: Iterable[str] = ()) -> Check:
+@refusing("leaves", "gradients go back to where they begin")
+def same_leaves(before: JobResult, after: JobResult, asked: Iterable[str] = ()) -> Said:
     """Gradients arrive where they could before, not in a leaf made on the way.
 
     Args:
@@ -58,9 +56,7 @@ def same_leaves(before: JobResult, after: JobResult, asked: Iterable[str] = ()) 
         for name in b.leaves:
             was = known.get(name)
             if was is not None and was.requires_grad is False and name not in asked:
-                detail = f"the gradient ends in `{name}`, a leaf made on the way"
-                return Check(name="leaves", passed=False, detail=detail)
-    return Check(name="leaves", passed=True, detail="gradients go back to where they begin")
+                yield f"the gradient ends in `{name}`, a leaf made on the way"
 
 
 def moves(after: JobResult, name: str) -> Check:
@@ -71,7 +67,8 @@ def moves(after: JobResult, name: str) -> Check:
     return Check.of("learns", moved, *told)
 
 
-def same_tensors(before: JobResult, after: JobResult, code: str, but: Iterable[str] = ()) -> Check:
+@refusing("values", "every value is as it was")
+def same_tensors(before: JobResult, after: JobResult, code: str, but: Iterable[str] = ()) -> Said:
     """Tensors at module level that the first run had made hold the same values now.
 
     After training they may not: then nothing is compared.
@@ -83,7 +80,8 @@ def same_tensors(before: JobResult, after: JobResult, code: str, but: Iterable[s
         but: names that may change.
     """
     if before.values is None or after.values is None or after.trained:
-        return Check(name="values", passed=True, detail="nothing to compare with", tried=False)
+        yield Passes("nothing to compare with", tried=False)
+        return
     line = before.error.line if before.error is not None else None
     line = before.frames[0].line if before.frames else line  # at module level
     lines = code.splitlines()
@@ -91,14 +89,10 @@ def same_tensors(before: JobResult, after: JobResult, code: str, but: Iterable[s
     rest = "\n".join([*lines[(line or 1) - 1 :], *(s for s in lines if s[:1].isspace())])
     rest += "".join(f"\n{s}" for s in lines if s.startswith("for "))
     old, new = before.values.tensors, after.values.tensors
-    kept = [
-        n
-        for n in old
-        if n not in but and not any(_written(own, rest) for own in (n, *_shared(n, code)))
-    ]
-    changed = [n for n in kept if n not in new or not same_values(old[n], new[n])]
-    detail = f"`{changed[0]}` holds other values" if changed else "every value is as it was"
-    return Check(name="values", passed=not changed, detail=detail)
+    for n in old:
+        may_change = n in but or any(_written(own, rest) for own in (n, *_shared(n, code)))
+        if not may_change and (n not in new or not same_values(old[n], new[n])):
+            yield f"`{n}` holds other values"
 
 
 def _shared(name: str, code: str) -> list[str]:

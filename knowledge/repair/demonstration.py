@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from executor.protocol import Caught, Job, JobResult, JobRunner, Outcome, Probe
 from knowledge.repair import engine, verify
-from knowledge.repair.check import Check
+from knowledge.repair.check import Check, Said, refusing
 from knowledge.repair.codemod import Codemod
 from knowledge.repair.engine import Repair
 from knowledge.repair.fix import Fix
@@ -145,16 +145,13 @@ def _same_error(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
     return Check(name="error told", passed=passed, detail=detail)
 
 
-def _nothing_else(before: JobResult, after: JobResult) -> Check:
+@refusing("nothing new", "nothing else is wrong")
+def _nothing_else(before: JobResult, after: JobResult) -> Said:
     """Nothing of the rest is wrong: no error that it did not announce, nothing that probes see."""
     new = [c for c in after.caught if not c.demonstrated and not _is_known(c, before)]
     if new:
-        detail = f"a new {new[0].type} is raised and caught: {new[0].message[:80]}"
-        return Check(name="nothing new", passed=False, detail=detail)
-    left = [f for f in after.findings if f.mistake and not f.program_wide]
-    if left:
-        return Check(name="nothing new", passed=False, detail=left[0].message)
-    return Check(name="nothing new", passed=True, detail="nothing else is wrong")
+        yield f"a new {new[0].type} is raised and caught: {new[0].message[:80]}"
+    yield from (f.message for f in after.findings if f.mistake and not f.program_wide)
 
 
 def _is_known(caught: Caught, before: JobResult) -> bool:

@@ -38,7 +38,7 @@ from knowledge.repair.codemod import Codemod, Proposal, Rewrite, Settings, check
 from knowledge.repair.toolkit.failed import Failed
 
 if TYPE_CHECKING:
-    from knowledge.repair.toolkit.edits import New
+    from knowledge.repair.toolkit.edits import Beside, New
 
 MISSING = object()  # the value of what cannot be evaluated
 
@@ -137,12 +137,13 @@ class Failure(Failed):
         *,
         at: cst.CSTNode | Sequence[cst.CSTNode] | None = None,
         cost: float = COST.SURE,
+        beside: Mapping[cst.CSTNode, Beside] | None = None,
         **more: Unpack[Settings],
     ) -> Rewrite:
         """Nodes replaced, by what the live values say; what was done is what is meant, if not said.
 
         Args:
-            edits: as `Program.edit` takes them.
+            edits, beside: as `Program.edit` takes them.
             told: what was done, in words.
             intent: what it supposes.
             at: where its title says that it is, if not at the first of the nodes.
@@ -150,7 +151,7 @@ class Failure(Failed):
             more: further fields of the Rewrite.
         """
         meant = told if intent is None else intent
-        return super().edit(edits, told, meant, at=at, cost=cost, **more)
+        return super().edit(edits, told, meant, at=at, cost=cost, beside=beside, **more)
 
     def writes(self, node: cst.CSTNode) -> bool:
         """Whether evaluating it again could differ from what it was: it takes or writes."""

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from executor.protocol import File, Job, JobResult, Model, Probe
 from knowledge.repair.toolkit.comments import above, commented
 from knowledge.repair.toolkit.edits import Edits, Program
+from knowledge.repair.toolkit.statements import line_of
 
 _READ_BYTES = 64 * 1024  # of code
 _WALL_S = 20.0
@@ -219,9 +220,7 @@ def _below(program: Program, line: int) -> str:
 
 
 def _telling_handler(error: str, name: str) -> cst.ExceptHandler:
-    told = cst.ensure_type(
-        cst.parse_statement(f'print("{error}:", {name})'), cst.SimpleStatementLine
-    )
+    told = line_of(f'print("{error}:", {name})')
     return cst.ExceptHandler(
         type=cst.Name(error), name=cst.AsName(cst.Name(name)), body=cst.IndentedBlock([told])
     )

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from executor.errors import is_a, is_about_dtypes
 from executor.protocol import Caught, ErrorSeen, JobResult, ModuleCall, Outcome
-from knowledge.repair.check import Check
+from knowledge.repair.check import Check, Passes, Said, refusing
 from knowledge.repair.codemod import Codemod, Proposal
 from knowledge.repair.further import Lines, is_further_down, matcher
 from knowledge.repair.mistake import Mistake, mistake, without_numbers
@@ -154,25 +154,26 @@ def checks_of(
         return [Check(name="its own checks", passed=False, detail=problem)]
 
 
-def _gone(before: JobResult, after: JobResult, wrong: Mistake, stops: str) -> Check:
+@refusing("no error", "it runs to the end")
+def _gone(before: JobResult, after: JobResult, wrong: Mistake, stops: str) -> Said:
     if stops and not _still_caught(after, wrong):
-        return Check(name="no error", passed=True, detail=f"the error is gone; it stops {stops}")
+        yield Passes(f"the error is gone; it stops {stops}")
     if after.cut is not None and before.cut is None:
-        what = f"its training was stopped after {after.cut.steps} steps, when its time was up"
-        return Check(name="no error", passed=False, detail=what)
+        yield f"its training was stopped after {after.cut.steps} steps, when its time was up"
     if after.outcome is not Outcome.OK:
         what = after.error.type if after.error else after.outcome.value
         line = f" at line {after.error.line}" if after.error and after.error.line else ""
-        return Check(name="no error", passed=False, detail=f"it ends with {what}{line}")
+        yield f"it ends with {what}{line}"
     if _still_caught(after, wrong):
-        return Check(name="no error", passed=False, detail="the error is still raised, and caught")
+        yield "the error is still raised, and caught"
     if wrong.error is None and wrong.findings <= {(f.kind, f.name) for f in after.findings}:
-        return Check(name="no error", passed=False, detail="the probes still find the same mistake")
-    end = "the end" if after.cut is None else f"step {after.cut.steps}, where its time was up"
-    return Check(name="no error", passed=True, detail=f"it runs to {end}")
+        yield "the probes still find the same mistake"
+    if after.cut is not None:
+        yield Passes(f"it runs to step {after.cut.steps}, where its time was up")
 
 
-def _nothing_new(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
+@refusing("nothing new", "no new exception or warning")
+def _nothing_new(before: JobResult, after: JobResult, wrong: Mistake) -> Said:
     known = [(c.type, without_numbers(c.message)) for c in before.caught]
     new = [
         c
@@ -182,17 +183,14 @@ def _nothing_new(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
     if _still_caught(after, wrong):
         new += [c for c in after.caught if same_error(c, before.error)]
     if after.handlers > before.handlers:
-        return Check(name="nothing new", passed=False, detail="it adds an exception handler")
+        yield "it adds an exception handler"
     if new:
-        detail = f"a new {new[0].type} is raised and caught: {new[0].message[:80]}"
-        return Check(name="nothing new", passed=False, detail=detail)
+        yield f"a new {new[0].type} is raised and caught: {new[0].message[:80]}"
     warned = {(w.category, without_numbers(w.message)) for w in before.warnings}
     fresh = [w for w in after.warnings if (w.category, without_numbers(w.message)) not in warned]
     if fresh and wrong.error is None:
         # After an error the run goes further than before, and may warn where it had not been.
-        detail = f"a new {fresh[0].category}: {fresh[0].message[:80]}"
-        return Check(name="nothing new", passed=False, detail=detail)
-    return Check(name="nothing new", passed=True, detail="no new exception or warning")
+        yield f"a new {fresh[0].category}: {fresh[0].message[:80]}"
 
 
 def _shown_later(c: Caught, before: JobResult) -> bool:
@@ -218,7 +216,8 @@ def _same_output(before: JobResult, after: JobResult, error: ErrorSeen | Caught)
     return Check(name="output", passed=bool(kept_as), detail=detail)
 
 
-def _no_silent_mistake(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
+@refusing("silent mistakes", "the probes find none")
+def _no_silent_mistake(before: JobResult, after: JobResult, wrong: Mistake) -> Said:
     # An error ends a run before its training could show anything: then nothing is excused, but
     # mistakes of the whole program are its own, not those of a rewritten line.
     failed = before.error is not None
@@ -226,17 +225,13 @@ def _no_silent_mistake(before: JobResult, after: JobResult, wrong: Mistake) -> C
     counted = (f for f in after.findings if f.mistake and not (failed and f.program_wide))
     # What a layer behind is given was read at the last position before it failed.
     behind = before.layer is not None and before.layer.type == "Linear"
-    left = [
-        f
-        for f in counted
-        if (f.kind, f.name) not in excused and not (behind and f.name.endswith("_reverse"))
-    ]
-    if left:
-        return Check(name="silent mistakes", passed=False, detail=left[0].message)
-    return Check(name="silent mistakes", passed=True, detail="the probes find none")
+    for f in counted:
+        if (f.kind, f.name) not in excused and not (behind and f.name.endswith("_reverse")):
+            yield f.message
 
 
-def _batch_kept(before: JobResult, after: JobResult, reference: JobResult | None) -> Check:
+@refusing("batch", "the batch dimension is kept")
+def _batch_kept(before: JobResult, after: JobResult, reference: JobResult | None) -> Said:
     """Every top-level call of a module keeps its first dimension, unless it never did."""
     known = {(c.module, c.inputs[:1], c.outputs[:1]) for c in (*before.calls, *_calls(reference))}
     by_index = before.error is not None and _BY_INDEX.search(before.error.code) is not None
@@ -245,9 +240,7 @@ def _batch_kept(before: JobResult, after: JobResult, reference: JobResult | None
         kept = not c.inputs or not c.outputs or c.inputs[0] == c.outputs[0] or one
         kept = kept or (_goes_through(before, c) and c.inputs[1:2] == c.outputs[:1])
         if not kept and not by_index and (c.module, c.inputs[:1], c.outputs[:1]) not in known:
-            detail = f"{c.module} at line {c.line} turns {list(c.inputs)} into {list(c.outputs)}"
-            return Check(name="batch", passed=False, detail=detail)
-    return Check(name="batch", passed=True, detail="the batch dimension is kept")
+            yield f"{c.module} at line {c.line} turns {list(c.inputs)} into {list(c.outputs)}"
 
 
 # Rows that are put together by an index are no samples: the nodes of several graphs.

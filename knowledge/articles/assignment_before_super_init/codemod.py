@@ -13,7 +13,7 @@ from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import written
 from knowledge.repair.toolkit.sites import method_of, seen_error
-from knowledge.repair.toolkit.statements import is_docstring
+from knowledge.repair.toolkit.statements import inserted, is_docstring
 
 # `super(Net).__init__()`, `super.__init__()`, `super().__init__` and `super().__init()`.
 _TOLD = "it still is a Module", "it is no Module any more"
@@ -49,14 +49,14 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
     if len(calls) > 1 or (calls and calls[0] is first):
         return
     edits: Edits = {}
-    call = "super().__init__()\n"
+    call = "super().__init__()"
     if calls:
-        call = program.text(calls[0].body[0]) + "\n"
+        call = program.text(calls[0].body[0])
         if calls[0].trailing_whitespace.comment is not None or calls[0].leading_lines:
             return
         edits[calls[0]] = cst.RemoveFromParent()
-    new = program.replace(edits, before={first: call})
-    yield program.edit(new, "the module is set up before anything is put into it", at=first)
+    told = "the module is set up before anything is put into it"
+    yield program.edit(edits, told, at=first, beside=inserted(program, first, call))
 
 
 def _init(program: Failed, result: JobResult) -> cst.FunctionDef | None:

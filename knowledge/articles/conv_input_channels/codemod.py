@@ -18,7 +18,7 @@ _CHANNELS, _DIMENSIONS = "conv_channels", "conv_dimensions"  # error families
 ERRORS = (_CHANNELS, _DIMENSIONS)
 KEEPS = (computed(may_go=("transpose", "swapaxes")), layers)
 LAYERS = "Conv.*"
-_RANDOM = frozenset({"rand", "randn", "ones", "zeros"})
+_RANDOM = r"(^|\.)(randn?|ones|zeros)$"
 _FEW = 4  # grey, colour, colour with transparency: more is no picture's number of channels
 
 
@@ -63,8 +63,7 @@ def _is_made_up(program: Program, shape: Shape) -> bool:
     """Whether random numbers of this very shape are written out: which of two sizes is the slip?"""
     return any(
         shape in (_numbers(c.args), *(_numbers(a.elements) for a in program.inside(c, cst.Tuple)))
-        for c in program.all(cst.Call)
-        if program.text(c.func).rpartition(".")[2] in _RANDOM
+        for c in calls(program, _RANDOM)
     )
 
 

@@ -10,7 +10,7 @@ from knowledge.repair.toolkit.edits import Edits, separated
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import parameters
 from knowledge.repair.toolkit.keeps import leaves, tensors
-from knowledge.repair.toolkit.sites import seen_as
+from knowledge.repair.toolkit.sites import calls, seen_as
 
 ERRORS = ("saved_no_tensor",)
 KEEPS = (leaves, tensors)
@@ -41,11 +41,7 @@ def _moved(
     if forward is None or backward is None or not forward.params.params:
         return None
     ctx = forward.params.params[0].name.value
-    saves = [
-        c
-        for c in program.inside(forward, cst.Call)
-        if program.text(c.func) == f"{ctx}.save_for_backward"
-    ]
+    saves = list(calls(program, rf"^{ctx}\.save_for_backward$", forward))
     read = backward.params.params[0].name.value if backward.params.params else ""
     unpacked = [
         a

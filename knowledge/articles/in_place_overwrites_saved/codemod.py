@@ -16,9 +16,17 @@ from executor.errors import is_a
 from executor.protocol import Culprit, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.fingerprints import same_values
-from knowledge.repair.toolkit.edits import Edits, Program, method, operand, same
-from knowledge.repair.toolkit.flow import is_attribute
+from knowledge.repair.toolkit.edits import (
+    Beside,
+    Edits,
+    Program,
+    method,
+    out_of_place,
+    same,
+)
+from knowledge.repair.toolkit.flow import is_attribute, root
 from knowledge.repair.toolkit.sites import argument, without_argument
+from knowledge.repair.toolkit.statements import line_of
 
 _FAMILY = "modified_in_place"
 _STEP = re.compile(r"\.step\([^()]{0,80}\)$")
@@ -55,8 +63,11 @@ def _written_by(program: Program, node: cst.CSTNode) -> Rewrites:
     line = program.up(node, cst.SimpleStatementLine)
     if isinstance(small, cst.AugAssign):
         if isinstance(small.target, (cst.Name, cst.Attribute)):
-            told = f"`{_sign(small)}=` writes into the tensor that backward needs"
-            yield program.edit({small: _plain(small)}, f"{told}; `{_sign(small)}` makes a new one")
+            sign = program.text(small.operator).removesuffix("=")
+            told = f"`{sign}=` writes into the tensor that backward needs; `{sign}` makes a new one"
+            value, target = out_of_place(small), cst.AssignTarget(small.target)
+            new = cst.Assign([target], value, semicolon=small.semicolon)
+            yield program.edit({small: new}, told)
         elif line is not None:
             yield from _copy_first(program, line, small.target)
     elif isinstance(small, cst.Assign) and line is not None:
@@ -71,30 +82,16 @@ def _written_by(program: Program, node: cst.CSTNode) -> Rewrites:
         yield from _without_inplace(program, call)
 
 
-def _plain(s: cst.AugAssign) -> cst.Assign:
-    """`x += e` as `x = x + e`."""
-    operator = cst.parse_expression(f"a {_sign(s)} b")
-    assert isinstance(operator, cst.BinaryOperation)
-    value = operator.with_changes(left=s.target, right=operand(s.value))
-    return cst.Assign([cst.AssignTarget(s.target)], value, semicolon=s.semicolon)
-
-
-def _sign(s: cst.AugAssign) -> str:
-    return cst.Module(()).code_for_node(s.operator).strip().rstrip("=")
-
-
 def _copy_first(
     program: Program, line: cst.SimpleStatementLine, target: cst.BaseExpression
 ) -> Rewrites:
     """`x[i] = e` after `x = x.clone()`."""
-    base = target
-    while isinstance(base, cst.Subscript):
-        base = base.value
-    if isinstance(base, (cst.Name, cst.Attribute)):
+    base = root(target)
+    if base is not None:
         name = program.text(base)
-        new = program.replace({}, before={line: f"{name} = {name}.clone()\n"})
         told = f"write to a copy of `{name}`; backward keeps the original"
-        yield program.edit(new, told, at=line)
+        copy = Beside(line_of(f"{name} = {name}.clone()"))
+        yield program.edit({}, told, at=line, beside={line: copy})
 
 
 def _without_underscore(
@@ -241,11 +238,8 @@ def _losses(before: JobResult, after: JobResult) -> Check:
         x is not None and y is not None and same_values(x, y)
         for x, y in zip(wanted, got, strict=True)
     )
-    return Check(
-        name="loss",
-        passed=equal,
-        detail="equal to the loss of the code as written" if equal else "the loss changed",
-    )
+    told = "the loss is that of the code as written"
+    return Check.of("loss", equal, told, "the loss changed")
 
 
 def _gradients(before: JobResult, after: JobResult) -> Check:
@@ -253,23 +247,14 @@ def _gradients(before: JobResult, after: JobResult) -> Check:
     wanted = [g for b in before.values.backwards for g in b.grads]
     got = [g for b in after.values.backwards for g in b.grads]
     equal = len(wanted) == len(got) and all(map(same_values, wanted, got))
-    return Check(
-        name="gradients",
-        passed=equal and bool(wanted),
-        detail=f"all {len(wanted)} equal the ones the formula means"
-        if equal
-        else "they are not the ones the formula means",
-    )
+    every = "the gradient is" if len(wanted) == 1 else f"all {len(wanted)} gradients are"
+    told = f"{every} what the formula means"
+    return Check.of("gradients", equal and wanted, told, "gradients are not what the formula means")
 
 
 def _tensors(before: JobResult, after: JobResult) -> Check:
     assert before.values is not None and after.values is not None
     wanted, got = before.values.tensors, after.values.tensors
     changed = [n for n in wanted if n not in got or not same_values(wanted[n], got[n])]
-    return Check(
-        name="values",
-        passed=not changed,
-        detail=f"{', '.join(changed[:3])} ended with other values"
-        if changed
-        else "every tensor ends with the values it had",
-    )
+    told = f"{', '.join(changed[:3])} ended with other values"
+    return Check.of("values", not changed, "every tensor ends with the values it had", told)

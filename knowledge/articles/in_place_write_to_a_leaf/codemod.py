@@ -17,7 +17,7 @@ from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.comments import above, commented
-from knowledge.repair.toolkit.edits import Edits, operand
+from knowledge.repair.toolkit.edits import Beside, Edits, out_of_place
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import (
     earlier_in_loop,
@@ -32,6 +32,7 @@ from knowledge.repair.toolkit.flow import (
     under,
 )
 from knowledge.repair.toolkit.sites import argument, made, scope_of, seen_error, without_argument
+from knowledge.repair.toolkit.statements import line_of
 
 ERRORS = ("leaf_in_place",)
 _UPDATE, _COMPUTE = "update it", "compute with it"
@@ -229,25 +230,20 @@ def _computed(program: Failed, write: _Write, intent: str) -> Rewrites:
         edits[write.small] = cst.Assign([cst.AssignTarget(cst.Name(new))], value)
         module = program.replace(edits)
     else:
-        copy = f"{new} = {old}.clone()\n"
+        copy = line_of(f"{new} = {old}.clone()")
         if new != old:
             edits[write.target] = cst.Name(new)
         loop = outermost_loop(program, write.line)
         if loop is not None:
-            edits[loop] = cst.FlattenSentinel([cst.parse_statement(copy), loop])
-            module = program.replace(edits)
-        else:
-            module = program.replace(edits, before={write.line: copy})
+            edits[loop] = cst.FlattenSentinel([copy, loop])
+        module = program.replace(edits, {} if loop is not None else {write.line: Beside(copy)})
     yield Rewrite(module, title, intent, said=_SAID_COMPUTE, new_name=new if new != old else "")
 
 
 def _value(write: _Write, name: str) -> cst.BaseExpression | None:
     """The right side of `x = …`; None where only a part is written: a copy must come first."""
     if isinstance(write.small, cst.AugAssign) and isinstance(write.small.target, cst.Name):
-        sign = cst.Module(()).code_for_node(write.small.operator).strip().rstrip("=")
-        binary = cst.parse_expression(f"{name} {sign} b")
-        assert isinstance(binary, cst.BinaryOperation)
-        return binary.with_changes(right=operand(write.small.value))
+        return out_of_place(write.small)
     if isinstance(write.small, cst.Assign) and isinstance(
         write.small.targets[0].target, cst.Subscript
     ):

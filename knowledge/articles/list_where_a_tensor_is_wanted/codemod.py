@@ -73,10 +73,8 @@ def _is_list(program: Failed, name: cst.Name) -> bool:
 def _one_of_a_batch(program: Failed, loop: cst.For, name: cst.Name) -> Rewrites:
     """`for batch in loader:` → `for (batch,) in loader:`, where nothing takes `batch[0]`."""
     held = next(n for n in program.inside(loop.target, cst.Name) if n.value == name.value)
-    taken = [
-        s for s in program.inside(loop.body, cst.Subscript) if program.text(s.value) == name.value
-    ]
-    if taken or (isinstance(loop.iter, cst.Name) and loop.iter.value == name.value):
+    indexed = [program.text(s.value) for s in program.inside(loop.body, cst.Subscript)]
+    if name.value in (*indexed, program.text(loop.iter)):
         return
     target = cst.Tuple([cst.Element(cst.Name(name.value), comma=cst.Comma())])
     told = "a batch is a list with one entry for each tensor of the dataset, and there is one"

@@ -10,7 +10,7 @@ from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrites
 from knowledge.repair.toolkit.alignment import Alignment, alignments, fits, turned
-from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.edits import method, out_of_place
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import in_loop
 from knowledge.repair.toolkit.keeps import computed
@@ -24,12 +24,7 @@ KEEPS = (computed(allowed=("view",), may_go=("unsqueeze", "T")),)
 _METHODS = ("mul", "add", "sub", "div", "masked_fill", "mul_", "add_", "sub_", "div_",
             "masked_fill_", "eq", "ne", "lt", "gt", "le", "ge", "pow")  # fmt: skip
 _AT = cst.MatrixMultiply(cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" "))
-_OPERATORS: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
-    cst.AddAssign: cst.Add(),
-    cst.SubtractAssign: cst.Subtract(),
-    cst.MultiplyAssign: cst.Multiply(),
-    cst.DivideAssign: cst.Divide(),
-}
+_OPERATORS = (cst.AddAssign, cst.SubtractAssign, cst.MultiplyAssign, cst.DivideAssign)
 
 
 def rewrite(program: Failed, result: JobResult) -> Rewrites:
@@ -126,11 +121,10 @@ def _of_a_sum(program: Failed, node: cst.AugAssign, grows: bool) -> Rewrites:
         told = f"`{program.text(node.value)}` belongs to dimension 0 of `{target}`, however many "
         yield program.edit({node.value: new}, f"{told}dimensions that has", at=node)
     if grows and not ways and isinstance(node.target, cst.Name) and fits(a, _both(a, b)):
-        if (plain := _OPERATORS.get(type(node.operator))) is None:
+        if not isinstance(node.operator, _OPERATORS):
             return
-        value = cst.BinaryOperation(cst.Name(node.target.value), plain, node.value)
         told = f"the result is {list(_both(a, b))} and cannot be written into {list(a)}; it is a "
-        assigned = cst.Assign([cst.AssignTarget(node.target)], value)
+        assigned = cst.Assign([cst.AssignTarget(node.target)], out_of_place(node))
         yield program.edit({node: assigned}, f"{told}new `{node.target.value}`")
 
 

@@ -30,14 +30,9 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         what = "entries of one position are added up once, where the tensor is made"
         yield program.edit({made: method(made, "coalesce")}, what)
         return
-    text = program.text(node.func.value)
-    uses = [
-        c.func.value
-        for c in program.inside(scope_of(program, node), cst.Call)
-        if isinstance(c.func, cst.Attribute)
-        and c.func.attr.value in ("indices", "values")
-        and program.text(c.func.value) == text
-    ]
+    reads = rf"^{re.escape(program.text(node.func.value))}\.(indices|values)$"
+    functions = (c.func for c in calls(program, reads, scope_of(program, node)))
+    uses = [f.value for f in functions if isinstance(f, cst.Attribute)]
     if any(_written_into(program, use) for use in uses):
         return  # coalesce() makes a copy here, and the write would be lost
     told = "entries of one position are added up before they are read"
@@ -62,11 +57,7 @@ def _made(program: Failed, owner: cst.BaseExpression) -> cst.Call | None:
         if not isinstance(function, cst.FunctionDef) or statement is None:
             return None
         names = [p.name.value for p in function.params.params]
-        found = [
-            c
-            for c in program.inside(statement, cst.Call)
-            if program.text(c.func) == function.name.value
-        ]
+        found = list(calls(program, rf"^{function.name.value}$", statement))
         if owner.value not in names or len(found) != 1:
             return None
         given = argument(found[0], names.index(owner.value), owner.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import prod
 
 import libcst as cst
@@ -11,7 +12,7 @@ from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Program, call, padded
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.keeps import computed
-from knowledge.repair.toolkit.sites import argument
+from knowledge.repair.toolkit.sites import argument, calls
 
 ERRORS = ("stack_sizes",)
 _AS = ((r"torch\.stack\(", "pad_sequence("), (r"torch\.stack\(", "torch.cat("))
@@ -76,9 +77,7 @@ def _one_more(program: Program, stack: cst.Call, *sizes: tuple[int, ...]) -> Rew
 def _holds_slices(program: Program, parts: cst.BaseExpression) -> bool:
     """Whether a list is filled with `series[i:j]`, in a loop or where it is made."""
     name = program.text(parts)
-    given = [
-        c.args[0].value for c in program.all(cst.Call) if program.text(c.func) == f"{name}.append"
-    ]
+    given = [c.args[0].value for c in calls(program, rf"^{re.escape(name)}\.append$")]
     made = [a.value for a in program.all(cst.Assign) if program.text(a.targets[0].target) == name]
     given += [m.elt for m in (parts, *made) if isinstance(m, cst.BaseSimpleComp)]
     return any(

@@ -10,6 +10,7 @@ from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Program, separated
 from knowledge.repair.toolkit.failed import Failed
+from knowledge.repair.toolkit.flow import held_as
 from knowledge.repair.toolkit.keeps import computed, written
 from knowledge.repair.toolkit.sites import calls
 
@@ -53,14 +54,7 @@ def _product(program: Failed, target: cst.Tuple, name: str) -> Rewrites:
 
 
 def _is_cell(program: Program, name: str) -> bool:
-    made = [
-        a
-        for c in calls(program, r"(^|\.)LSTMCell$")
-        if (a := program.up(c, cst.Assign)) is not None
-        and a.value is c
-        and program.text(a.targets[0].target) == name
-    ]
-    return len(made) == 1
+    return [held_as(program, c) for c in calls(program, r"(^|\.)LSTMCell$")].count(name) == 1
 
 
 def _cell(

@@ -13,7 +13,7 @@ from executor.protocol import Finding
 from knowledge.repair.by_finding import ANY
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Edits, Program, operand
-from knowledge.repair.toolkit.statements import Small, inserted, moved
+from knowledge.repair.toolkit.statements import Small, inserted, line_of, moved
 
 
 def _as_told(program: Program, finding: Finding) -> Rewrites:
@@ -37,9 +37,7 @@ def _changed(program: Program, way: dict[str, Any]) -> cst.Module | None:
         whole = program.parent(node)
         node = whole if isinstance(whole, cst.Expr) else node  # it may become no expression
         if isinstance(node, cst.BaseSmallStatement):
-            new[node] = cst.ensure_type(
-                cst.parse_statement(code), cst.SimpleStatementLine
-            ).body[0].with_changes(semicolon=node.semicolon)  # fmt: skip
+            new[node] = line_of(code).body[0].with_changes(semicolon=node.semicolon)
         elif isinstance(node, cst.BaseExpression):
             made = cst.parse_expression(code)
             new[node] = operand(made) if node.lpar else made

@@ -91,11 +91,7 @@ def _turned(program: Program, finding: Finding) -> Rewrites:
     if "rows" in finding.facts:
         yield from _classes_last(program, order)
         return
-    found = [
-        c
-        for c in program.inside(statement, cst.Call)
-        if isinstance(c.func, cst.Attribute) and c.func.attr.value in ("view", "reshape")
-    ]
+    found = list(calls(program, r"\.(view|reshape)$", statement))
     if len(found) == 1 and isinstance(found[0].func, cst.Attribute):
         function = found[0].func.with_changes(attr=cst.Name("permute"))
         new = cst.Call(function, [cst.Arg(integer(i)) for i in order])

@@ -12,7 +12,7 @@ from knowledge.repair.codemod import Check, Rewrite, Rewrites
 from knowledge.repair.computed import backwards
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import Edits, Program, method, operand
-from knowledge.repair.toolkit.flow import reads
+from knowledge.repair.toolkit.flow import held_as, reads
 from knowledge.repair.toolkit.sites import (
     assignment,
     calls,
@@ -194,11 +194,7 @@ def _with_logarithm(program: Program, finding: Finding) -> Rewrites:
 def _as_logarithms(program: Program, finding: Finding) -> Rewrites:
     """Log-probabilities for the first argument of kl_div, or `log_target=True` for the second."""
     made = list(calls(program, r"(^|\.)KLDivLoss$"))
-    held = {
-        last_name(program, assign.targets[0].target)
-        for c in made
-        if isinstance(assign := program.parent(c), cst.Assign)
-    }
+    held = {held_as(program, c).rpartition(".")[2] for c in made}
     statement = program.statement_on(finding.line)
     inside = list(program.inside(statement, cst.Call)) if statement is not None else []
     losses = [c for c in inside if last_name(program, c.func) in {"kl_div"} | held - {""}]
@@ -243,11 +239,7 @@ def _in_order(program: Program, finding: Finding) -> Rewrites:
 
 def _ctc_with_logarithm(program: Program, finding: Finding) -> Rewrites:
     """log_softmax of what ctc_loss is given."""
-    names = {
-        program.text(a.targets[0].target)
-        for a in program.all(cst.Assign)
-        if isinstance(a.value, cst.Call) and last_name(program, a.value.func) == "CTCLoss"
-    }
+    names = {held_as(program, c) for c in calls(program, r"(^|\.)CTCLoss$")}
     for node in program.all(cst.Call):
         is_one = last_name(program, node.func) == "ctc_loss" or program.text(node.func) in names
         if is_one and node.args:
@@ -260,18 +252,13 @@ def _ctc_with_logarithm(program: Program, finding: Finding) -> Rewrites:
 
 def _signed(program: Program, finding: Finding) -> Rewrites:
     """`2 * target - 1` for a target of zeros and ones."""
-    made = {
-        program.text(a.targets[0].target)
-        for a in program.all(cst.Assign)
-        if isinstance(a.value, cst.Call) and last_name(program, a.value.func) == finding.name
-    }
+    made = {held_as(program, c) for c in calls(program, rf"(^|\.){re.escape(finding.name)}$")}
     for node in program.all(cst.Call):
         if program.line(node) != finding.line or program.text(node.func) not in made:
             continue
         if node.args:
             target = node.args[-1].value
-            twice = cst.BinaryOperation(cst.Integer("2"), cst.Multiply(), operand(target))
-            new = cst.BinaryOperation(twice, cst.Subtract(), cst.Integer("1"))
+            new = cst.parse_expression(f"2 * {program.text(operand(target))} - 1")
             yield program.edit({target: new}, "0 becomes -1, 1 stays 1", at=node)
 
 

@@ -12,6 +12,7 @@ from knowledge.repair.codemod import Rewrites
 from knowledge.repair.findings.cuts import collected
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import loops_around
+from knowledge.repair.toolkit.sites import calls
 from knowledge.repair.toolkit.statements import (
     block,
     calls_of,
@@ -159,13 +160,7 @@ def _schedule(program: Program, finding: Finding) -> Rewrites:
 def _scaled(program: Program, finding: Finding) -> Rewrites:
     """`scaler.step(optimizer)` and `scaler.update()` in the place of the optimizer's own step."""
     scaler = str(finding.facts.get("scaler", ""))
-    scaled = [
-        program.text(c.func.value)
-        for c in program.all(cst.Call)
-        if isinstance(c.func, cst.Attribute)
-        and c.func.attr.value == "scale"
-        and program.text(c.func.value).rpartition(".")[2] == scaler
-    ]
+    scaled = [receiver(program, c) for c in calls(program, rf"(^|\.){re.escape(scaler)}\.scale$")]
     steps = [
         (s, c) for s, c in calls_of(program, "step") if not _OPTIMIZER.search(receiver(program, c))
     ]
@@ -176,7 +171,7 @@ def _scaled(program: Program, finding: Finding) -> Rewrites:
     new = cst.parse_expression(f"{name}.step({optimizer})")
     update = inserted(program, statement, f"{name}.update()", after=True)
     told = f"`{name}` divides the gradients again and makes the step"
-    yield program.edit(program.replace({call: new}, beside=update), told, at=statement, as_one=True)
+    yield program.edit({call: new}, told, at=statement, beside=update, as_one=True)
 
 
 EDITS = {

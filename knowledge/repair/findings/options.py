@@ -9,6 +9,7 @@ import libcst as cst
 from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.toolkit.edits import Edits, Program, method, operand
+from knowledge.repair.toolkit.flow import held_as
 from knowledge.repair.toolkit.sites import (
     argument,
     calls,
@@ -56,23 +57,11 @@ def _scaled(program: Program, finding: Finding) -> Rewrites:
     """`model(x / 255)` wherever one variable's model is called, of pixels."""
     if "at_ends" in finding.facts:
         return
-    makes = re.compile(r"(^|\.)(Sequential|Linear|Conv\dd)$")
-    own = own_modules(program)
-    models = {
-        program.text(a.targets[0].target)
-        for a in program.all(cst.Assign)
-        if isinstance(a.value, cst.Call)
-        and (
-            makes.search(program.text(a.value.func))
-            or program.text(a.value.func).rpartition(".")[2] in own
-        )
-    }
+    kinds = "|".join(["Sequential", "Linear", r"Conv\dd", *own_modules(program)])
+    models = {held_as(program, c) for c in calls(program, rf"(^|\.)({kinds})$")}
     for model in sorted(models):
-        given = [
-            c.args[0].value
-            for c in program.all(cst.Call)
-            if program.text(c.func) == model and len(c.args) == 1 and not c.args[0].star
-        ]
+        every = calls(program, f"^{re.escape(model)}$")
+        given = [c.args[0].value for c in every if len(c.args) == 1 and not c.args[0].star]
         if given:
             divided: Edits = {
                 v: cst.BinaryOperation(operand(v), cst.Divide(), cst.Integer("255")) for v in given

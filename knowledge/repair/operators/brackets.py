@@ -24,6 +24,7 @@ from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import required
 from knowledge.repair.toolkit.sites import assignment, given_to
+from knowledge.repair.toolkit.statements import last_name
 
 SPEAKS = r"builtin_function_or_method|\bmethod_descriptor\b|'method'|context manager protocol"
 ERRORS = ("not_callable", "index_type", "plain_attribute", "object_attribute")
@@ -162,7 +163,7 @@ def _change(failure: Failure, node: cst.CSTNode, value: Any) -> Change | None:
     if isinstance(node, cst.Call):
         return _of_call(failure, node, value)
     if isinstance(node, cst.Subscript):
-        return _of_column(failure, node, value) or _of_subscript(node, value)
+        return _of_column(failure, node, value) or _of_subscript(failure, node, value)
     if isinstance(node, cst.Attribute) and isinstance(value, _METHODS) and _needs_nothing(value):
         return cst.Call(node), f"`{node.attr.value}` is a method, which is called"
     return None
@@ -171,7 +172,7 @@ def _change(failure: Failure, node: cst.CSTNode, value: Any) -> Change | None:
 def _of_call(failure: Failure, node: cst.Call, value: Any) -> Change | None:
     if callable(value) or value is failure.missing:
         return None
-    name = _last(node.func)
+    name = last_name(failure, node.func) or "it"
     if isinstance(value, types.ModuleType):
         inner = value.__name__.rpartition(".")[2]
         if not callable(getattr(value, inner, None)):
@@ -201,7 +202,7 @@ def _of_column(failure: Failure, node: cst.Subscript, value: Any) -> Change | No
     key = failure.value(column.value)
     if not isinstance(key, int):
         return None
-    name, at = _last(node.value), failure.text(column.value)
+    name, at = last_name(failure, node.value) or "it", failure.text(column.value)
     kinds = {(type(v), getattr(v, "dtype", None), getattr(v, "shape", None)) for v in value}
     if all(hasattr(v, "shape") for v in value):
         if len(kinds) == 1 or not -len(value) <= key < len(value):
@@ -214,14 +215,14 @@ def _of_column(failure: Failure, node: cst.Subscript, value: Any) -> Change | No
     return None
 
 
-def _of_subscript(node: cst.Subscript, value: Any) -> Change | None:
+def _of_subscript(failure: Failure, node: cst.Subscript, value: Any) -> Change | None:
     parts = [e.slice for e in node.slice]
     if not all(isinstance(p, cst.Index) and p.star is None for p in parts):
         return None
     inside = [p.value for p in parts if isinstance(p, cst.Index)]
     if callable(value) and isinstance(value, (*_METHODS, types.FunctionType)):
         args = [cst.Arg(v, comma=e.comma) for v, e in zip(inside, node.slice, strict=True)]
-        name = _last(node.value)
+        name = last_name(failure, node.value) or "it"
         return cst.Call(node.value, args), f"`{name}` is a method and takes round brackets"
     key = inside[0] if len(inside) == 1 else None
     if not isinstance(key, cst.SimpleString):
@@ -244,12 +245,6 @@ def _needs_nothing(method: Any) -> bool:
     if needed is None:
         return isinstance(method, types.BuiltinMethodType) and not method.__name__.endswith("_")
     return not needed
-
-
-def _last(node: cst.BaseExpression) -> str:
-    if isinstance(node, cst.Attribute):
-        return node.attr.value
-    return node.value if isinstance(node, cst.Name) else "it"
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

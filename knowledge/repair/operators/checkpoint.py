@@ -67,8 +67,8 @@ def _resumed(failure: Failure, place: Place, made: cst.Call) -> Rewrites:
         [(beside, entry)] = found
         code = f"{failure.text(given.value)}.load_state_dict({entry})"
         told = f"the state of `{failure.text(given.value)}` goes on too, from `{entry}`"
-        new = failure.replace({}, beside=inserted(failure, beside, code, after=True))
-        yield failure.edit(new, told, at=beside)
+        new = inserted(failure, beside, code, after=True)
+        yield failure.edit({}, told, at=beside, beside=new)
 
 
 def _entries(held: Any) -> Iterator[tuple[str, Any]]:

@@ -17,7 +17,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure
-from knowledge.repair.toolkit.edits import Beside
+from knowledge.repair.toolkit.edits import Beside, Edits
 from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import required
@@ -89,8 +89,8 @@ def _own_class(failure: Failure, call: cst.Call, at: int) -> Rewrites:
     new = cst.ensure_type(cst.parse_statement(code), cst.ClassDef)
     new = new.with_deep_changes(new.body, footer=[cst.EmptyLine(indent=False)] * 2)
     told = f"each layer takes what the one before it gave as `{names[at]}`, and the rest again"
-    changed = failure.replace({made.value.func: cst.Name(name)}, beside={outer[0]: Beside(new)})
-    yield failure.edit(changed, told, at=made, as_one=True)
+    changed: Edits = {made.value.func: cst.Name(name)}
+    yield failure.edit(changed, told, at=made, beside={outer[0]: Beside(new)}, as_one=True)
 
 
 def _looped(failure: Failure, call: cst.Call, at: int) -> Rewrites:

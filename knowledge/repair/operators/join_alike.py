@@ -118,7 +118,7 @@ def _as_tuple(value: cst.BaseExpression) -> cst.BaseExpression:
     """`[1]` as `(1,)`, anything else through tuple()."""
     if not isinstance(value, cst.List) or not value.elements:
         return call("tuple", cst.Arg(value))
-    return cst.Tuple(value.elements, lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return cst.Tuple(value.elements)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

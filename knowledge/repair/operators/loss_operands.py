@@ -26,7 +26,7 @@ from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import evaluates
 from knowledge.repair.toolkit.losses import is_one_hot, loss_alive
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
-from knowledge.repair.toolkit.sites import argument
+from knowledge.repair.toolkit.sites import argument, calls
 
 TYPES = frozenset({"RuntimeError", "ValueError", "TypeError", "IndexError", "NotImplementedError",
                    "AttributeError"})  # fmt: skip
@@ -343,11 +343,7 @@ def _made(failure: Failure, loss: _Loss) -> cst.BaseExpression | None:
     """The name of the loss where it is made without arguments, or called as a function."""
     if loss.name[:1].islower():
         return loss.call.func if failure.text(loss.call.func).endswith(loss.name) else None
-    found = [
-        c.func
-        for c in failure.all(cst.Call)
-        if failure.text(c.func).rpartition(".")[2] == loss.name and not c.args
-    ]
+    found = [c.func for c in calls(failure, rf"(^|\.){loss.name}$") if not c.args]
     return found[0] if len(found) == 1 else None
 
 

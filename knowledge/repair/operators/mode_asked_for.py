@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from knowledge.repair.codemod import Rewrite, Rewrites
+from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.keeps import still_called
@@ -41,9 +41,9 @@ def _in_mode(
     if not re.fullmatch(r"[\w.]+", name):
         return
     code = f"{name}.{mode}()"
-    new = failure.replace({}, beside=inserted(failure, statement, code))
-    title = f"line {failure.line(statement)}: `{code}` comes before it, as the error asks"
-    yield Rewrite(new, title, f"`{name}` is in {mode} mode here", cost=COST.SAID)
+    told, meant = f"`{code}` comes before it, as the error asks", f"`{name}` is in {mode} mode here"
+    before = inserted(failure, statement, code)
+    yield failure.edit({}, told, meant, at=statement, beside=before, cost=COST.SAID)
 
 
 def _with_cpu(failure: Failure) -> Rewrites:

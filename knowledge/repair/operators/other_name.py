@@ -29,6 +29,7 @@ from knowledge.repair.toolkit.lazily import np, torch
 from knowledge.repair.toolkit.lookups import Lookup, lookup, sister_of
 from knowledge.repair.toolkit.sites import scope_of
 from knowledge.repair.toolkit.spelling import misspelt, plain, slips
+from knowledge.repair.toolkit.statements import line_of
 
 # What was renamed without another meaning, in words that no rule of spelling finds.
 _RENAMED = {
@@ -487,14 +488,8 @@ def _of_a_lost_module(failure: Failure) -> Rewrites:
     package = sys.modules.get(path.partition(".")[0])
     yield from _of_a_lost_alias(failure, path)
     yield from _spelled_right(failure, path)
-    statement = next(
-        (
-            n
-            for n in failure.all(cst.ImportFrom)
-            if n.module is not None and failure.text(n.module) == path
-        ),
-        None,
-    )
+    found = (n for n in failure.all(cst.ImportFrom) if n.module and failure.text(n.module) == path)
+    statement = next(found, None)
     if package is None or statement is None or isinstance(statement.names, cst.ImportStar):
         return
     program: Program = failure
@@ -543,7 +538,7 @@ def _of_a_lost_alias(failure: Failure, path: str) -> Rewrites:
         if where and hasattr(sys.modules.get(where), name):
             word = failure.text(alias.asname.name)
             line = f"from {where} import {name}" + ("" if word == name else f" as {word}")
-            new = cst.ensure_type(cst.parse_statement(line), cst.SimpleStatementLine).body[0]
+            new = line_of(line).body[0]
             title = f"line {failure.error.line}: `{path}` is a function, and no module"
             yield Rewrite(failure.replace({node: new}), title, cost=COST.SURE)
 

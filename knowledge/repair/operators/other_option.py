@@ -298,8 +298,7 @@ def _batch_norm_in_func(failure: Failure) -> Rewrites:
     at = failure.parent(made) if made is not None and "vmap" in failure.module.code else None
     # Where it is mapped its buffers are taken below.
     beside = {at or here: Beside(line_of(code), after=at is not None)}
-    at, new = at or here, failure.replace({}, beside=beside)
-    yield failure.edit(new, told, at=at)
+    yield failure.edit({}, told, at=at or here, beside=beside)
 
 
 def _let_go(failure: Failure) -> Rewrites:

@@ -31,10 +31,9 @@ def edits(failure: Failure) -> Rewrites:
             last = _last_that_asks(failure, holder, part, twice=gets == gives)
             if last is not None:
                 identity = failure.name_of("torch.nn", "Identity")
-                new = cst.parse_statement(f"{holder}.{part} = {identity}()")
+                new = Beside(cst.parse_statement(f"{holder}.{part} = {identity}()"), after=True)
                 what = f"`{holder}` gives the {takes} numbers that go into its own `{part}`"
-                changed = failure.replace({}, beside={last: Beside(new, after=True)})
-                yield failure.edit(changed, what, at=last, cost=COST.SAID)
+                yield failure.edit({}, what, at=last, beside={last: new}, cost=COST.SAID)
 
 
 def _behind(failure: Failure) -> Iterator[tuple[int, int, int]]:

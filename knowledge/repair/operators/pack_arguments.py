@@ -78,11 +78,8 @@ def _packed(
         return
     elements = [cst.Element(a.value) for a in plain[start:]]
     as_tuple = states or is_append
-    args = [
-        *plain[:start],
-        cst.Arg(_tuple(elements) if as_tuple else cst.List(elements)),
-        *call.args[len(plain) :],
-    ]
+    packed = cst.Arg(cst.Tuple(elements) if as_tuple else cst.List(elements))
+    args = [*plain[:start], packed, *call.args[len(plain) :]]
     function = failure.text(call.func).rpartition(".")[2]
     yield failure.edit(
         {call: call.with_changes(args=separated(args))},
@@ -101,10 +98,6 @@ def _as_first(failure: Failure, call: cst.Call, plain: list[cst.Arg]) -> Rewrite
         return
     function = failure.text(call.func)
     yield failure.edit({call: new}, f"`{function}` takes them as one list", "they belong together")
-
-
-def _tuple(elements: list[cst.Element]) -> cst.Tuple:
-    return cst.Tuple(elements, lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
 def _kind(value: object) -> str:

@@ -76,8 +76,7 @@ def _between(failure: Failure, cls: str, name: str) -> Rewrites:
         code = f"for {one} in {model}.modules():\n    if isinstance({one}, {cls}):\n        {code}"
     beside: dict[cst.CSTNode, Beside] = {here: Beside(cst.parse_statement(code), after=True)}
     told = f"`{of}.{name}` goes on into the next batch as a value"
-    new = failure.replace({}, beside=beside)
-    yield failure.edit(new, told, at=here, cost=COST.POSSIBLE, as_one=True)
+    yield failure.edit({}, told, at=here, beside=beside, cost=COST.POSSIBLE, as_one=True)
 
 
 def _kept_apart(failure: Failure) -> Rewrites:

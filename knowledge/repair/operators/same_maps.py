@@ -195,8 +195,7 @@ def _cut(failure: Failure, place: Place) -> Rewrites:
 
 def _every_other(failure: Failure) -> Rewrites:
     """`table[:, 1::2] = torch.cos(x)`: of an odd number of columns there is one less of these."""
-    statement = failure.statement
-    small = statement.body[0] if statement is not None and len(statement.body) == 1 else None
+    small = failure.alone
     if not isinstance(small, cst.Assign) or not isinstance(small.targets[0].target, cst.Subscript):
         return
     slot = small.targets[0].target

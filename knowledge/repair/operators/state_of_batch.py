@@ -92,10 +92,10 @@ def _both_states(failure: Failure, place: Place, call: cst.Call) -> Rewrites:
             both = cst.parse_expression(f"({name.value}, {other})")
             zeros = f"{other} = {failure.name_of('torch', 'zeros_like')}({name.value})"
             bare = both.with_changes(lpar=(), rpar=()) if whole else both
-            new = failure.replace({kept: bare, name: both},
-                                  beside=inserted(failure, first, zeros, after=True))  # fmt: skip
+            new: Edits = {kept: bare, name: both}
+            beside = inserted(failure, first, zeros, after=True)
             told = f"`{name.value}` is {_GIVES}"
-            yield failure.edit(new, told, at=call, new_name=other, as_one=True)
+            yield failure.edit(new, told, at=call, beside=beside, new_name=other, as_one=True)
             return
     for made in failure.all(cst.Call):
         around = failure.parent(made)

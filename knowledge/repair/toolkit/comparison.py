@@ -118,6 +118,13 @@ def called(node: ast.AST) -> str:
     return function.id if isinstance(function, ast.Name) else ""
 
 
+def receivers(tree: ast.AST, method: str) -> Iterator[ast.expr]:
+    """What a method is called of, wherever it is."""
+    for node in ast.walk(tree):
+        if called(node) == method and isinstance(node, ast.Call):
+            yield from [node.func.value] if isinstance(node.func, ast.Attribute) else []
+
+
 def names(node: ast.AST | None) -> set[str]:
     """The variables and attributes that an expression is made of: `hidden`, `self.hidden`."""
     if node is None:

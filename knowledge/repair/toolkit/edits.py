@@ -171,17 +171,15 @@ class Program:
     def replace(
         self,
         nodes: Mapping[cst.CSTNode, New],
-        before: Mapping[cst.SimpleStatementLine, str] | None = None,
         beside: Mapping[cst.CSTNode, Beside] | None = None,
     ) -> cst.Module:
         """A new module with nodes replaced and statements inserted.
 
         Args:
             nodes: old node → new node, several nodes, or nothing (`cst.RemoveFromParent()`).
-            before: statement → the source of one to insert before it.
             beside: statement of any kind → one to insert before or behind it.
         """
-        return self.module.visit(_Edit(nodes, before or {}, beside or {}))
+        return self.module.visit(_Edit(nodes, beside or {}))
 
     def edit(
         self,
@@ -191,14 +189,15 @@ class Program:
         *,
         at: cst.CSTNode | Sequence[cst.CSTNode] | None = None,
         cost: float = 0.0,
+        beside: Mapping[cst.CSTNode, Beside] | None = None,
         **more: Unpack[Settings],
     ) -> Rewrite:
         """Nodes replaced; the title tells what was done, and the line of the first, or of `at`.
 
         Args:
-            edits: as `replace` takes them; or the new module, where `at` is said.
+            edits, beside: as `replace` takes them; or the new module, where `at` is said.
         """
-        new = edits if isinstance(edits, cst.Module) else self.replace(edits)
+        new = edits if isinstance(edits, cst.Module) else self.replace(edits, beside)
         first = () if isinstance(edits, cst.Module) else tuple(edits)[:1]
         places = first if at is None else at if isinstance(at, Sequence) else (at,)
         lines = " and ".join(dict.fromkeys(str(self.line(place)) for place in places))
@@ -260,25 +259,16 @@ class _Edit(cst.CSTTransformer):
     def __init__(
         self,
         nodes: Mapping[cst.CSTNode, New],
-        before: Mapping[cst.SimpleStatementLine, str],
         beside: Mapping[cst.CSTNode, Beside],
     ) -> None:
         super().__init__()
         self._nodes = nodes
-        self._before = before
         self._beside = beside
 
     def on_leave(  # type: ignore[override]
         self, original_node: cst.CSTNode, updated_node: cst.CSTNode
     ) -> New:
         new = self._nodes.get(original_node, updated_node)
-        if isinstance(original_node, cst.SimpleStatementLine) and original_node in self._before:
-            inserted = cst.parse_statement(self._before[original_node])
-            assert isinstance(inserted, cst.SimpleStatementLine)
-            assert isinstance(new, cst.SimpleStatementLine)
-            # Comments above the statement stay above what now comes first.
-            inserted = inserted.with_changes(leading_lines=new.leading_lines)
-            return cst.FlattenSentinel([inserted, new.with_changes(leading_lines=())])
         if original_node in self._beside and isinstance(new, cst.CSTNode):
             return _with(new, self._beside[original_node])
         return new
@@ -292,6 +282,7 @@ def _with(statement: Any, beside: Beside) -> New:
         return cst.FlattenSentinel([statement, beside.new])
     if isinstance(statement, cst.BaseSmallStatement):
         return cst.FlattenSentinel([beside.new, statement])
+    # Comments above the statement stay above what now comes first.
     inserted = beside.new.with_changes(leading_lines=statement.leading_lines)
     return cst.FlattenSentinel([inserted, statement.with_changes(leading_lines=())])
 
@@ -305,6 +296,13 @@ def operand(expression: cst.BaseExpression) -> cst.BaseExpression:
     return expression.with_changes(
         lpar=[*expression.lpar, cst.LeftParen()], rpar=[cst.RightParen(), *expression.rpar]
     )
+
+
+def out_of_place(small: cst.AugAssign) -> cst.BinaryOperation:
+    """`x + e` of `x += e`."""
+    sign = cst.Module(()).code_for_node(small.operator).strip().removesuffix("=")
+    new = cst.ensure_type(cst.parse_expression(f"a {sign} b"), cst.BinaryOperation)
+    return new.with_changes(left=small.target, right=operand(small.value))
 
 
 def method(value: cst.BaseExpression, name: str, *arguments: cst.Arg) -> cst.Call:

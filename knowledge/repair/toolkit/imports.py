@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from knowledge.repair.toolkit.edits import Edits, Program
-from knowledge.repair.toolkit.statements import removed
+from knowledge.repair.toolkit.edits import Beside, Edits, Program
+from knowledge.repair.toolkit.statements import line_of, removed
 
 
 def with_import(program: Program, statement: str) -> cst.Module:
@@ -105,21 +105,16 @@ def _moved(
         renames = {
             n: cst.Name(name)
             for n in program.all(cst.Name)
-            if n.value == used and n is not alias.name and not _is_attribute(program, n)
+            if n.value == used and n is not alias.name and not program.is_label(n)
         }
     new_alias = alias.with_changes(name=cst.Name(name))
     if source == program.text(node.module):
         return program.replace({**renames, alias: new_alias})
     kept = [a for a in node.names if a is not alias]
     asname = f" as {program.text(alias.asname.name)}" if alias.asname else ""
-    line = f"from {source} import {name}{asname}\n"
+    line = line_of(f"from {source} import {name}{asname}")
     if not kept:
-        new = cst.ensure_type(cst.parse_statement(line), cst.SimpleStatementLine)
-        return program.replace({**renames, node: new.body[0]})
+        return program.replace({**renames, node: line.body[0]})
     kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    return program.replace({**renames, node: node.with_changes(names=kept)}, {statement: line})
-
-
-def _is_attribute(program: Program, name: cst.Name) -> bool:
-    parent = program.parent(name)
-    return isinstance(parent, cst.Attribute) and parent.attr is name
+    less = node.with_changes(names=kept)
+    return program.replace({**renames, node: less}, {statement: Beside(line)})

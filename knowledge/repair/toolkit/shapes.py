@@ -18,7 +18,8 @@ from typing import Unpack
 import libcst as cst
 
 from executor.protocol import SNIPPET, Caught, ErrorSeen, JobResult, Layer
-from knowledge.repair.codemod import Check, Rewrite, Settings
+from knowledge.repair.check import Passes, Said, refusing
+from knowledge.repair.codemod import Rewrite, Settings
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.flow import parameters
 from knowledge.repair.toolkit.sites import (
@@ -528,13 +529,14 @@ _CHEATS = frozenset(
 )  # fmt: skip
 
 
+@refusing("still computed", "what failed is still computed")
 def still_computed(
     error: ErrorSeen | Caught | None,
     code: str,
     *,
     allowed: Collection[str] = (),
     may_go: Collection[str] = (),
-) -> Check:
+) -> Said:
     """The expression that failed is still in the code, around the same operands.
 
     They may be wrapped; but not in what cuts the gradient, invents values, or takes numbers from
@@ -546,7 +548,6 @@ def still_computed(
         allowed: words that this codemod needs and that would count as such a trick.
         may_go: words of the expression that may be left out, such as a transposition.
     """
-    name = "still computed"
     written = error.code if error is not None else ""
     found = _WORD.findall("\n".join(line.partition("#")[0] for line in written.splitlines()))
     wanted = [word for word in found if word not in may_go]
@@ -565,13 +566,11 @@ def still_computed(
                 ]
                 (own if words[:1] == line[:1] else others).append(tricks)
     found_tricks = own or others
-    if any(not tricks for tricks in found_tricks):
-        return Check(name=name, passed=True, detail="what failed is still computed")
-    cheat = found_tricks[0][0] if found_tricks else ""
-    if not wanted:
-        return Check(name=name, passed=True, detail="nothing to look for")
-    detail = f"what failed now goes through {cheat}()" if cheat else "what failed is gone"
-    return Check(name=name, passed=False, detail=detail)
+    if all(found_tricks):
+        if not wanted:
+            yield Passes("nothing to look for")
+        cheat = found_tricks[0][0] if found_tricks else ""
+        yield f"what failed now goes through {cheat}()" if cheat else "what failed is gone"
 
 
 def quoted_line(traceback: str) -> str:
@@ -618,21 +617,20 @@ def _between(wanted: Sequence[str], words: Sequence[str]) -> list[str] | None:
     return None if rest else added
 
 
-def same_layers(before: JobResult, after: JobResult) -> Check:
+@refusing("same layers", "every layer is still there")
+def same_layers(before: JobResult, after: JobResult) -> Said:
     """The model has as many parameters as before; at most one layer's changed, in one size."""
-    name = "same layers"
     if after.values is None:  # it was killed, and wrote no report
-        return Check(name=name, passed=True, detail="its run left no report", tried=False)
+        yield Passes("its run left no report", tried=False)
     old, new = _parameters(before), _parameters(after)
     gone, come = list((old - new).elements()), list((new - old).elements())
     if len(gone) > len(come) or sum(old.values()) > sum(new.values()):
-        return Check(name=name, passed=False, detail="a layer of the model is gone")
+        yield "a layer of the model is gone"
     for shape in gone:
         like = [s for s in come if len(s) == len(shape) and _is_resized(shape, s)]
         if not like:
-            return Check(name=name, passed=False, detail=f"a parameter {list(shape)} is gone")
+            yield f"a parameter {list(shape)} is gone"
         come.remove(like[0])
-    return Check(name=name, passed=True, detail="every layer is still there")
 
 
 def _parameters(result: JobResult) -> Counter[Shape]:
@@ -642,16 +640,13 @@ def _parameters(result: JobResult) -> Counter[Shape]:
 
 def _is_resized(old: Shape, new: Shape) -> bool:
     """One size changed; or both of a matrix of states, such as [4h, h], with one hidden size."""
-    if _differences(old, new) == 1:
+    if sum(x != y for x, y in zip(old, new, strict=True)) == 1:
         return True
     return len(old) == 2 and old[0] * new[1] == new[0] * old[1] and old[0] % old[1] == 0
 
 
-def _differences(a: Shape, b: Shape) -> int:
-    return sum(x != y for x, y in zip(a, b, strict=True))
-
-
-def same_numbers(before: JobResult, after: JobResult, code: str = "") -> Check:
+@refusing("same numbers", "no tensor lost or gained elements")
+def same_numbers(before: JobResult, after: JobResult, code: str = "") -> Said:
     """No tensor of the snippet is left with fewer or more elements than it had at the error.
 
     What the code binds in a `for` may be another round's, and what the failing line assigns had
@@ -676,6 +671,4 @@ def same_numbers(before: JobResult, after: JobResult, code: str = "") -> Check:
         ):
             continue
         if math.prod(now.shape) != math.prod(was.shape):
-            detail = f"`{name}` was {list(was.shape)} and is {list(now.shape)} now"
-            return Check(name="same numbers", passed=False, detail=detail)
-    return Check(name="same numbers", passed=True, detail="no tensor lost or gained elements")
+            yield f"`{name}` was {list(was.shape)} and is {list(now.shape)} now"

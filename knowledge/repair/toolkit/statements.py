@@ -116,7 +116,7 @@ def moved(
     gone = removed(program, statement)
     if gone is None:
         return None
-    code = program.text(_plain(statement))
+    code = program.text(statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT))
     line = program.parent(statement)
     if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
         note = line.trailing_whitespace.comment
@@ -152,10 +152,6 @@ def told_inserted(
     """The rewrite that `inserted` makes, told by the line of the other statement, or of `at`."""
     new = program.replace({}, beside=inserted(program, by, code, after=after))
     return Rewrite(new, f"line {program.line(at or by)}: {told}", **more)
-
-
-def _plain(statement: Small) -> Small:
-    return statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
 
 
 def last_name(program: Program, function: cst.BaseExpression) -> str:

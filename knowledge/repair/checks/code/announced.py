@@ -9,13 +9,12 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from knowledge.repair.check import Check
+from knowledge.repair.check import Passes, Said, refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.checks.code.called_wrong import calls_wrong
 from knowledge.repair.toolkit.comments import about, commented
 from knowledge.repair.toolkit.comparison import called, expressions, names, statements, text
 
-_NAME = "announced"
 # What a line may do → the calls that do it, and the words that announce it. Not transposing: which
 # way a tensor has to lie is what the sizes of the run say.
 _FEATURES = (
@@ -41,11 +40,12 @@ _SHORTEST = 4  # letters of a call that a label names
 _IN_PLACE = re.compile(r"in[- _]?place", re.IGNORECASE)
 
 
-def check(change: Change) -> Check:
+@refusing("announced", "what the code announces is still done")
+def check(change: Change) -> Said:
     """A change takes nothing away that a comment, a printed label or a name announces there."""
     found = change.compared
     if _is_no_name(change):  # what is announced does not exist under that name
-        return Check(name=_NAME, passed=True, detail="what the code announces was called wrongly")
+        yield Passes("what the code announces was called wrongly")
     pairs: list[tuple[ast.stmt, Iterable[ast.stmt]]] = [(old, [new]) for old, new in found.changed]
     pairs += [(old, ()) for old in found.gone]
     for old, instead in pairs:
@@ -53,23 +53,16 @@ def check(change: Change) -> Check:
         said = "\n".join(_announced(old, change))
         for what, word in _lost(old, now):
             if m := re.search(word, said, re.IGNORECASE):
-                detail = f"line {old.lineno} {what} no more, and the code announces “{m[0]}”"
-                return Check(name=_NAME, passed=False, detail=detail)
+                yield f"line {old.lineno} {what} no more, and the code announces “{m[0]}”"
     for old, new in found.changed:
         said = "\n".join(_announced(old, change))
         for keyword in _keywords_lost(old, new):
-            word = (
-                keyword.partition("_")[0]
-                if len(keyword.partition("_")[0]) >= _SHORTEST
-                else keyword
-            )
+            first = keyword.partition("_")[0]
+            word = first if len(first) >= _SHORTEST else keyword
             if m := re.search(rf"\b{re.escape(word)}\w*", said, re.IGNORECASE):
-                detail = f"line {old.lineno} loses `{keyword}`, and the code announces “{m[0]}”"
-                return Check(name=_NAME, passed=False, detail=detail)
+                yield f"line {old.lineno} loses `{keyword}`, and the code announces “{m[0]}”"
     for new, call, label in _denied(change):
-        detail = f"line {new.lineno} calls `{call}`, and the code announces “{label}”"
-        return Check(name=_NAME, passed=False, detail=detail)
-    return Check(name=_NAME, passed=True, detail="what the code announces is still done")
+        yield f"line {new.lineno} calls `{call}`, and the code announces “{label}”"
 
 
 def _keywords_lost(old: ast.stmt, new: ast.stmt) -> list[str]:

@@ -17,6 +17,7 @@ from knowledge.repair.toolkit.comparison import (
     expressions,
     names,
     parts_of,
+    receivers,
     same_code,
     statements,
     text,
@@ -455,14 +456,8 @@ def _summed(statement: ast.stmt, tree: ast.Module) -> bool:
     assert isinstance(statement.value, ast.Call)
     mine = names(statement.value.func)
     lost = {n.removesuffix(".backward") for n in mine}
-    return any(
-        called(n) == "backward"
-        and isinstance(n, ast.Call)
-        and isinstance(n.func, ast.Attribute)
-        and isinstance(n.func.value, ast.BinOp)
-        and lost <= names(n.func.value)
-        for n in ast.walk(tree)
-    )
+    starts = receivers(tree, "backward")
+    return any(isinstance(of, ast.BinOp) and lost <= names(of) for of in starts)
 
 
 def _all_summed(statement: ast.stmt, tree: ast.Module) -> bool:
@@ -470,13 +465,7 @@ def _all_summed(statement: ast.stmt, tree: ast.Module) -> bool:
     if not isinstance(statement, ast.For):
         return False
     only = all(isinstance(s, ast.Expr) and called(s.value) == "backward" for s in statement.body)
-    return only and any(
-        called(n) == "backward"
-        and isinstance(n, ast.Call)
-        and isinstance(n.func, ast.Attribute)
-        and text(n.func.value) == f"sum({text(statement.iter)})"
-        for n in ast.walk(tree)
-    )
+    return only and f"sum({text(statement.iter)})" in map(text, receivers(tree, "backward"))
 
 
 def _is_called(decorator: ast.expr, tree: ast.Module) -> bool:

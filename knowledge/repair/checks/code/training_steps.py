@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
-from knowledge.repair.toolkit.comparison import called, names, statements, text
+from knowledge.repair.toolkit.comparison import called, names, receivers, statements, text
 
 # What leaves a number without a graph: nobody means backward() to start from that.
 _TAKEN_OUT = frozenset({"item", "tolist", "numpy"})
@@ -19,10 +19,11 @@ def check(change: Change) -> Iterator[str]:
     """No step of a training is left out, and no loss is made a leaf that has no way back."""
     old, new = change.compared.old, change.compared.new
     for method in ("step", "zero_grad"):
-        lost = _receivers(old, method) - _receivers(new, method)
+        was, now = (Counter(map(text, receivers(tree, method))) for tree in (old, new))
+        lost = was - now
         if method == "step":
             lost -= _given(new)
-        if lost and (_is_bound(old, next(iter(lost))) or _fewer(old, new, method)):
+        if lost and (_is_bound(old, next(iter(lost))) or now.total() < was.total()):
             yield f"`{next(iter(lost))}.{method}()` is called less often"
     differentiated = _losses(new)
     if len(differentiated) < len(_losses(old)):
@@ -49,17 +50,6 @@ def _before_it_was_taken_out(loss: ast.expr) -> ast.expr:
     return loss
 
 
-def _receivers(tree: ast.Module, method: str) -> Counter[str]:
-    """What a method is called of, and how often."""
-    return Counter(
-        text(node.func.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == method
-    )
-
-
 def _given(tree: ast.Module) -> Counter[str]:
     """What another one is asked to step: `scaler.step(optimizer)`."""
     return Counter(
@@ -67,10 +57,6 @@ def _given(tree: ast.Module) -> Counter[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and called(node) == "step" and len(node.args) == 1
     )
-
-
-def _fewer(old: ast.Module, new: ast.Module, method: str) -> bool:
-    return _receivers(new, method).total() < _receivers(old, method).total()
 
 
 def _is_bound(tree: ast.Module, name: str) -> bool:

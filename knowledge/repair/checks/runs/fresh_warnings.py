@@ -7,7 +7,7 @@ import re
 from executor.errors import is_a_notice, tells_of_a_mistake
 from executor.protocol import WarningSeen
 from knowledge.repair.changed import lines_of
-from knowledge.repair.check import Check
+from knowledge.repair.check import Passes, Said, refusing
 from knowledge.repair.checks.runs import Tried
 from knowledge.repair.mistake import without_numbers
 
@@ -19,10 +19,11 @@ _RESHAPES = ("layout", "expanded", "outer")
 _TOLD = ("UserWarning", "RuntimeWarning", "TracerWarning")
 
 
-def check(tried: Tried) -> Check:
+@refusing("fresh warnings", "no new warning tells of a mistake")
+def check(tried: Tried) -> Said:
     """No new warning tells of a mistake, and none comes from a line that was changed."""
     if tried.wrong.error is None:  # `nothing new` allows none at all there
-        return Check(name="fresh warnings", passed=True, detail="no new warning")
+        yield Passes("no new warning")
     known = {_kind(w) for run in (tried.before, tried.reference) if run for w in run.warnings}
     lines = lines_of(tried.original, tried.fixed)
     # What is taken out of the graph, a trace keeps as a constant, wherever it warns of that.
@@ -33,9 +34,7 @@ def check(tried: Tried) -> Check:
         told = w.line in lines.changed and not is_a_notice(w.message)
         told |= w.category == "TracerWarning" and takes_out
         if fresh and (told or (tells_of_a_mistake(w.message) and not theirs)):
-            detail = f"a new {w.category}: {w.message[:80]}"
-            return Check(name="fresh warnings", passed=False, detail=detail)
-    return Check(name="fresh warnings", passed=True, detail="no new warning tells of a mistake")
+            yield f"a new {w.category}: {w.message[:80]}"
 
 
 def _goes_on_alike(tried: Tried) -> bool:

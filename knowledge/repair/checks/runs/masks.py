@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from executor.protocol import ModuleCall, Operation
 from knowledge.repair.changed import lines_of
-from knowledge.repair.check import Check
+from knowledge.repair.check import Passes, Said, refusing
 from knowledge.repair.checks.runs import Tried, influence, operations
 
 _TURNS = {"t", "T", "mT", "transpose", "permute", "swapaxes", "swapdims", "movedim"}
 
 
-def check(tried: Tried) -> Check:
+@refusing("masks", "masks have the rows of what they mask")
+def check(tried: Tried) -> Said:
     """No changed line turns a mask whose rows were those of the input that it masks."""
     if any(turns_to_time(c) for c in tried.after.calls):
-        return Check(name="masks", passed=True, detail="the model has its batch second")
+        yield Passes("the model has its batch second")
     changed = lines_of(tried.original, tried.fixed).changed
     turned = [
         o
@@ -25,9 +26,7 @@ def check(tried: Tried) -> Check:
             for o in turned:
                 agreed = any(i[:2] == o.inputs[0] for i in c.inputs if len(i) > 2)
                 if "padding" in name and o.output == shape and agreed:
-                    detail = f"line {o.line} turns `{name}`, whose rows were those of the input"
-                    return Check(name="masks", passed=False, detail=detail)
-    return Check(name="masks", passed=True, detail="masks have the rows of what they mask")
+                    yield f"line {o.line} turns `{name}`, whose rows were those of the input"
 
 
 def turns_to_time(c: ModuleCall) -> bool:

@@ -6,38 +6,36 @@ import re
 
 from executor.protocol import ModuleTrial
 from knowledge.repair.changed import lines_of
-from knowledge.repair.check import Check
+from knowledge.repair.check import Passes, Said, refusing
 from knowledge.repair.checks.runs import Tried, influence
 
 _ARRANGES = re.compile(r"\b(batch_first|dim|axis)\b|\[")
 
 
-def check(tried: Tried) -> Check:
+@refusing("samples", "each sample alone gives what it gave in the batch")
+def check(tried: Tried) -> Said:
     """Rows of the input permuted permute the output; one alone gives the row that it gave."""
     seen, was = influence(tried.after), influence(tried.reference)
     if not _arranges(tried):
-        detail = "what was changed moves no sample"
-        return Check(name="samples", passed=True, detail=detail)
+        yield Passes("what was changed moves no sample")
     theirs = {t.module for t in was.trials if t.mixed and not t.apart}
     for t in seen.trials:
         if t.module in theirs or t.note or 0 not in t.mixed or len(t.inputs[0]) < 2:
             continue  # of a batch of one, channels mix; of a vector, its numbers
         if not t.apart or _batch_first(t, seen.target_rows):
-            rows = t.inputs[0][0]
-            detail = f"{t.module} at line {t.line} lets the {rows} samples of a batch change"
-            return Check(name="samples", passed=False, detail=f"{detail} each other's results")
+            told = (
+                f"{t.module} at line {t.line} lets the {t.inputs[0][0]} samples of a batch change"
+            )
+            yield f"{told} each other's results"
     known = {c.module for c in was.sequences if c.inputs and len(c.inputs[0]) == 2}
     for c in seen.sequences:
         if c.module in known or not c.inputs or len(c.inputs[0]) != 2:
             continue
         if c.inputs[0][0] in seen.target_rows and c.inputs[0][0] > 1:
-            detail = f"{c.module} at line {c.line} takes the batch {list(c.inputs[0])} for one"
-            return Check(name="samples", passed=False, detail=f"{detail} sequence")
-    tried_one = [t for t in seen.trials if t.apart or t.mixed]
-    detail = "each sample alone gives what it gave in the batch"
-    if not tried_one:
-        detail = "samples could not be tried one by one"
-    return Check(name="samples", passed=True, detail=detail, tried=bool(tried_one))
+            batch = list(c.inputs[0])
+            yield f"{c.module} at line {c.line} takes the batch {batch} for one sequence"
+    if not any(t.apart or t.mixed for t in seen.trials):
+        yield Passes("samples could not be tried one by one", tried=False)
 
 
 def _batch_first(t: ModuleTrial, target_rows: tuple[int, ...]) -> bool:

@@ -6,7 +6,7 @@ import re
 
 from executor.protocol import Influence
 from knowledge.repair.changed import lines_of
-from knowledge.repair.check import Check
+from knowledge.repair.check import Passes, Said, refusing
 from knowledge.repair.checks.runs import Tried, influence
 
 _CALLS = {
@@ -21,34 +21,30 @@ _ENDED_INSIDE = re.compile(r"^[ \t]*(?:while\b[^\n]*|break\b)", re.MULTILINE)
 _SUMMED = re.compile(r"(?:\bsum\(|\+).*\.backward\(")
 
 
-def check(tried: Tried) -> Check:
+@refusing("training calls", "every training step is still made")
+def check(tried: Tried) -> Said:
     """No fewer calls than the original made, or was about to make when its error came."""
     if tried.after.influence is None:
-        detail = "it could not be counted"
-        return Check(name="training calls", passed=True, detail=detail, tried=False)
+        yield Passes("it could not be counted", tried=False)
+        return
     was, now = influence(tried.reference), tried.after.influence
     for name, pattern in _CALLS.items():
         made = _count(now, name)
         wanted = max(_whole(tried, was, name), _failing(tried, name, pattern, was))
         summed = name == "backward" and made and _SUMMED.search(_added(tried))
         if made < wanted and not summed and not _goes_other_ways(tried, was, now):
-            detail = f"{name}() was called {wanted} times, and now {made} times"
-            return Check(name="training calls", passed=False, detail=detail)
+            yield f"{name}() was called {wanted} times, and now {made} times"
         if not made and pattern.search(_removed(tried)) and not pattern.search(_added(tried)):
-            detail = f"it calls {name}() no more"
-            return Check(name="training calls", passed=False, detail=detail)
+            yield f"it calls {name}() no more"
     error = tried.before.error
     if error is not None and _ASKS.search(error.message) and now.backwards <= now.steps:
         # An optimizer of this kind evaluates the loss several times a step, by its closure.
-        detail = "what step() is given computes no gradients anew"
-        return Check(name="training calls", passed=False, detail=detail)
+        yield "what step() is given computes no gradients anew"
     lines = lines_of(tried.original, tried.fixed)
     for line in now.doubled:
         # Without a step, adding them up may be what the code shows.
         if now.steps and lines.same.get(line) not in was.doubled:
-            detail = f"line {line} adds the gradients of one loss a second time"
-            return Check(name="training calls", passed=False, detail=detail)
-    return Check(name="training calls", passed=True, detail="every training step is still made")
+            yield f"line {line} adds the gradients of one loss a second time"
 
 
 def _goes_other_ways(tried: Tried, was: Influence, now: Influence) -> bool:
