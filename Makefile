@@ -19,13 +19,13 @@ demo: $(READY)
 # waits for the run that it asked for, so there is one process more than there are cores.
 # `test-all` also tries every program of every codemod, which no change but one to it can break, and
 # property tests look for examples that nobody has seen.
-# The longest file comes early when files keep their order, so no core is idle at the end.
+# The longest files come early when files keep their order, so no core is idle at the end.
 test: WHICH := and not daily
 test-all: EXPLORE := --hypothesis-profile explore
 test test-all: $(READY)
 	$(BIN)/python -m pytest -q -m "not alone and not waiting $(WHICH)" $(EXPLORE) --no-loadscope-reorder \
 		-n $$(($$(nproc) + 1)) --maxprocesses 4
-	$(BIN)/python -m pytest -q -m "waiting $(WHICH)" $(EXPLORE) -n 4
+	$(BIN)/python -m pytest -q -m "waiting $(WHICH)" $(EXPLORE) --no-loadscope-reorder -n 4
 	$(BIN)/python -m pytest -q -m "alone $(WHICH)" $(EXPLORE)
 
 # The libraries that people's code imports most, in an environment of their own, which every run

@@ -90,8 +90,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 # Those that a process takes first: the longest file, whose first test waits for the index to be
-# made, and meanwhile what needs no index, so that no other process waits for it as well.
-_EARLY = ("tests/bot/commands/test_cli.py", "tests/executor/")
+# made, and meanwhile what needs no index, so that no other process waits for it as well. Of those
+# that wait, the longest tests.
+_EARLY = (
+    "tests/bot/commands/test_cli.py",
+    "tests/bot/service/test_bots.py",
+    "tests/bot/service/test_kill.py",
+    "tests/executor/",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -26,9 +26,9 @@ READS = {
 
 
 @pytest.fixture(scope="module")
-def reader() -> Reader:
+def reader(model: EmbeddingModel) -> Reader:
     """The head that is delivered."""
-    return Reader(EmbeddingModel())
+    return Reader(model)
 
 
 @pytest.mark.parametrize("kind", PARAPHRASES)
@@ -105,10 +105,10 @@ def test_what_is_read_is_likely(reader: Reader):
         "A hypothetical call of {} raises.",
     ],
 )  # fmt: skip
-def test_what_is_open_or_bids_us_look_claims_nothing(text: str):
+def test_what_is_open_or_bids_us_look_claims_nothing(text: str, model: EmbeddingModel):
     """Whatever the head says of it; a word that only begins so, or stands elsewhere, is read."""
     sure = Head(np.zeros((BUCKETS, len(KINDS))), np.zeros((2 * 384, len(KINDS))), np.full(7, 3.0))
-    reader = Reader(EmbeddingModel(), sure)
+    reader = Reader(model, sure)
     plain = ["Checked twice, {} raises.", "The test of {} raises.", "{} has a motif or a mayor."]
     read = reader.read([Statement(t.format("it"), "follow", "f(x)") for t in (text, *plain)])
 
