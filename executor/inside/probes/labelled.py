@@ -16,8 +16,11 @@ _WRONG = r"(?:incorrect|wrong|bad|broken|faulty|buggy|flawed|improper|erroneous|
 # At the head of a comment, or in brackets at its end: a label, not a word in a sentence.
 _SAYS_WRONG = re.compile(
     rf"^\W*(?:\w+\W+){{0,2}}?{_WRONG}\b"
+    rf"|\b(?:is|are)\s+{_WRONG}\b"
+    r"|^\W*[❌✗✘]"
     rf"|[-–:]\s*{_WRONG}\W*$"
-    rf"|^\W*(?:problem|anti-?pattern|mistake)\b\W*(?::|$)"
+    rf"|^\W*(?:(?:an?|the|common|typical|classic)\W+){{0,2}}?"
+    r"(?:problem|anti-?pattern|mistake)\b\W*(?::|$)"
     rf"|\((?:\w+\W+)?(?:{_WRONG}|to be avoided|avoid)\b[^)]*\)"
     r"|\b(?:do not do this|don't do this|to be avoided|avoid this|not recommended|anti-?pattern)\b"
     r"|\b(?:may|might|will|would|can|could|potentially|likely)\s+(?:\w+\s+){0,2}?"
@@ -37,14 +40,17 @@ _SAYS_OUTSIDE = re.compile(
 _SAYS_UNFIT = re.compile(
     # "Mismatched types", "intentionally wrong shape", "invalid index": data made to fail.
     r"\b(?:mismatched|mismatching|incompatible|inconsistent)\s+(?!with\b|to\b|for\b)\w"
+    r"|^\W*(?:\w+[\s,]+){0,4}?mismatch\b(?!\s+(?:here|error))|\b(?:not|n't)\s+match(?:ing)?\b"
+    r"|\bsimulat\w+\s+(?:an?\s+|the\s+)?(?:\w+\s+)?(?:error|mismatch|mistake|bug|failure)\b"
     r"|\b(?:intentional|deliberate)(?:ly)?\s+(?:\w+\s+){0,2}?"
-    r"(?:wrong|incorrect|invalid|mismatch\w*|incompatible|bad|broken|fail\w*|errors?|too)\b"
+    r"(?:wrong|incorrect|invalid|mismatch\w*|incompatible|bad|broken|fail\w*|errors?|mistakes?|bugs?"
+    r"|too)\b"
     r"|^\W*(?:an?\s+)?invalid\s+\w",
     re.IGNORECASE,
 )
 _OF_A_GUARD = re.compile(
     r"\b(?:if|whether|when\w*|unless|avoid\w*|ensur\w+|prevent\w*|check\w*|handl\w+|clip\w*|clamp\w*"
-    r"|ignor\w+|filter\w*|skip\w*)\b",
+    r"|ignor\w+|filter\w*|skip\w*|fix\w*|resolv\w*|solv\w*|correct(?:s|ed|ing)?)\b",
     re.IGNORECASE,
 )
 _SAYS_RIGHT = re.compile(
@@ -94,7 +100,7 @@ class Labels:
         self._right = _sections(lines, _SAYS_RIGHT.search)
         self._statements: dict[int, ast.stmt] = {}  # line → the innermost simple statement
         self._definitions: list[ast.ClassDef | ast.FunctionDef] = []
-        self._made: list[tuple[int, set[str], set[str]]] = []  # line, targets, what they come from
+        self._made: list[tuple[set[int], set[str], set[str]]] = []  # lines, targets, their sources
         self._picks: set[str] = set()  # of `y[bad] = …`: rows of the data that are made so
         for node in walk(tree):
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
@@ -106,7 +112,7 @@ class Labels:
                     slots = (t.slice for t in node.targets if isinstance(t, ast.Subscript))
                     self._picks |= {s.id for s in slots if isinstance(s, ast.Name)}
                     targets = {name for target in node.targets for name in _names(target)}
-                    self._made.append((node.lineno, targets, _names(node.value)))
+                    self._made.append((_span(node), targets, _names(node.value)))
 
     def call_it_wrong(self, at: Sequence[int], of_index: bool = True) -> bool:
         """Whether the code says that what stands at these lines is how it is not done.
@@ -125,7 +131,7 @@ class Labels:
         around = {d.name for d in self._definitions if any(_holds(d, line) for line in at)}
         if any(_is_named_wrong(name) for name in (reached | around) - self._picks):
             return True
-        places |= {s.lineno for s in failing}
+        places |= {line for s in failing for line in _span(s)}
         for d in self._definitions:
             if d.name in reached:
                 places |= _span(d) - self._never_called(d)
@@ -187,7 +193,7 @@ class Labels:
         reached, places = set(names), set[int]()
         for _ in range(_STEPS):
             here = [made for made in self._made if made[1] & reached]
-            places |= {line for line, _, _ in here}
+            places |= {line for lines, _, _ in here for line in lines}
             reached |= {name for _, _, sources in here for name in sources}
         return reached, places
 
@@ -263,8 +269,8 @@ def read(statement: ast.stmt) -> set[str]:
     return {n.id for n in named if isinstance(n.ctx, ast.Load)}
 
 
-def _span(d: ast.ClassDef | ast.FunctionDef) -> set[int]:
-    return set(range(d.lineno, (d.end_lineno or d.lineno) + 1))
+def _span(s: ast.stmt) -> set[int]:
+    return set(range(s.lineno, (s.end_lineno or s.lineno) + 1))
 
 
 def _is_function(d: ast.ClassDef | ast.FunctionDef) -> bool:

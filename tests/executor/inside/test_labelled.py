@@ -47,12 +47,22 @@ def none_expected(code: str, *at: int) -> bool:
         "intentionally the wrong shape",
         "deliberately too many",
         "Invalid index",
+        "Size mismatch",
+        "the width is 32, mismatch!",
+        "does not match the layer",
+        "this line is wrong",
+        "A common mistake",
+        "deliberate mistake",
+        "simulate a mismatch",
+        "✗ in place",
     ],
 )
 def test_a_comment_labels_the_line_or_its_section(comment: str) -> None:
     assert wrong(f"a = b(1)  # {comment}", 1)
     assert wrong(f"# {comment}\nx = 1\na = b(1)", 3)
     assert wrong(f"x = make(2)  # {comment}\n\na = b(x)", 3)  # where what it uses was made
+    assert wrong(f"x = make(\n    2,\n    3,  # {comment}\n)\n\na = b(x)", 6)
+    assert wrong(f"a = b(\n    1,\n    2,  # {comment}\n)", 1)
 
 
 @pytest.mark.parametrize(
@@ -77,6 +87,11 @@ def test_a_comment_labels_the_line_or_its_section(comment: str) -> None:
         "deliberately without bias",
         "the rows that are invalid",
         "skip invalid rows",
+        "mismatch here",
+        "fix the size mismatch",
+        "resolve the mismatch",
+        "where they do not match, skip",
+        "the problem of three bodies",
     ],
 )
 def test_other_comments_label_nothing(comment: str) -> None:
