@@ -25,6 +25,7 @@ _SAYS_SO = re.compile(
     r"(?:fails|raises|errors|throws|crashes|breaks)\b"
     r"|^\W*(?:fails|raises|throws|crashes|errors out)\b"
     r"|\b(?:won't|will not|doesn't|does not|cannot|can't)\s+work\b"
+    r"|\berror (?:during|in|on) (?:the )?backward\b"
     r"|\b(?:causes?|leads? to|results? in|gives?|produces?|triggers?|raises?)\s+(?:\w+\s+){0,2}?"
     r"(?:an?\s+)?(?:\w*Error\b|\w*Exception\b|error\b)",
     re.IGNORECASE,
@@ -125,7 +126,7 @@ class Demonstrations:
         of_index = not error or _OF_AN_INDEX.search(error) is not None
         of_try = self._tried.get(handler_line, ()) if handler_line is not None else ()
         at = [line for line in (*lines, *of_try) if line is not None]
-        said = {self._by_comment(line) for line in at}
+        said = {self._by_comment(line) for line in (*at, *self._labels.changed_in_place(at))}
         if handler_line in self._telling:
             said.add("printed")
         tried = self._would_tell if of_index else self._would_tell - self._looks_up

@@ -101,6 +101,7 @@ class Labels:
         self._statements: dict[int, ast.stmt] = {}  # line → the innermost simple statement
         self._definitions: list[ast.ClassDef | ast.FunctionDef] = []
         self._made: list[tuple[set[int], set[str], set[str]]] = []  # lines, targets, their sources
+        self._changes: list[tuple[int, set[str]]] = []  # in place: line, and what is changed
         self._picks: set[str] = set()  # of `y[bad] = …`: rows of the data that are made so
         for node in walk(tree):
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
@@ -111,8 +112,12 @@ class Labels:
                 if isinstance(node, ast.Assign):
                     slots = (t.slice for t in node.targets if isinstance(t, ast.Subscript))
                     self._picks |= {s.id for s in slots if isinstance(s, ast.Name)}
+                    for slot in (t for t in node.targets if isinstance(t, ast.Subscript)):
+                        self._changes.append((node.lineno, _names(slot.value)))
                     targets = {name for target in node.targets for name in _names(target)}
                     self._made.append((_span(node), targets, _names(node.value)))
+                elif (changed := _changed_in_place(node)) is not None:
+                    self._changes.append((node.lineno, _names(changed)))
 
     def call_it_wrong(self, at: Sequence[int], of_index: bool = True) -> bool:
         """Whether the code says that what stands at these lines is how it is not done.
@@ -131,7 +136,7 @@ class Labels:
         around = {d.name for d in self._definitions if any(_holds(d, line) for line in at)}
         if any(_is_named_wrong(name) for name in (reached | around) - self._picks):
             return True
-        places |= {line for s in failing for line in _span(s)}
+        places |= {line for s in failing for line in _span(s)} | set(self.changed_in_place(at))
         for d in self._definitions:
             if d.name in reached:
                 places |= _span(d) - self._never_called(d)
@@ -142,6 +147,15 @@ class Labels:
             return False
         made = {name for s in failing for name in bound(s) - read(s)}
         return self._right_way_below(max(s.end_lineno or s.lineno for s in failing), names, made)
+
+    def changed_in_place(self, at: Sequence[int]) -> list[int]:
+        """The lines above these that change in place what they compute with.
+
+        What comes of it may show only later, as in backward().
+        """
+        statements = (self._statements[line] for line in at if line in self._statements)
+        reached, _ = self._reached({name for s in statements for name in _names(s)})
+        return [line for line, names in self._changes if names & reached and line < max(at)]
 
     def _never_called(self, d: ast.ClassDef | ast.FunctionDef) -> set[int]:
         """The lines of a class's `forward`, where the code calls none of its objects."""
@@ -275,6 +289,15 @@ def _span(s: ast.stmt) -> set[int]:
 
 def _is_function(d: ast.ClassDef | ast.FunctionDef) -> bool:
     return isinstance(d, ast.FunctionDef)
+
+
+def _changed_in_place(s: ast.stmt) -> ast.expr | None:
+    """`x` of `x += 1` and of `x.add_(1)`."""
+    if isinstance(s, ast.AugAssign):
+        return s.target
+    function = s.value.func if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) else None
+    is_in_place = isinstance(function, ast.Attribute) and re.fullmatch(r"\w*[^\W_]_", function.attr)
+    return function.value if isinstance(function, ast.Attribute) and is_in_place else None
 
 
 def _names(node: ast.AST) -> set[str]:

@@ -251,3 +251,28 @@ def test_the_head_of_a_loop():
     """What a line of its body says is said of that line alone."""
     assert said("for b in d:  # raises an error\n    print(b)", 1) == "comment"
     assert said("for b in d:\n    print(b)  # raises an error", 1) == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("y += 1  # this breaks the graph", "comment"),
+        ("y.add_(1)  # error during backward", "comment"),
+        ("y[0] = 0  # will raise an error in backward", "comment"),
+        ("y *= 2  # Incorrect: in place", "labelled"),
+        ("y.mul_(2)  # avoid this", "labelled"),
+        ("y[0] = 0  # wrong", "labelled"),
+        ("y += 1  # counts", ""),
+        ("v += 1  # this breaks", ""),  # of another value
+        ("y.add(1)  # this breaks", ""),  # which changes nothing
+        ("y.__init__()  # this breaks", ""),
+    ],
+)
+def test_what_is_said_where_a_value_is_changed_in_place(change: str, told: str):
+    """The error comes later, in backward()."""
+    assert said(f"y = x.exp()\n{change}\nz = y.sum()\nz.backward()", 4) == told
+
+
+def test_a_change_further_down_is_not_yet_made():
+    assert said("y = x.exp()\ny.sum().backward()\ny += 1  # this breaks the graph", 2) == ""
+    assert said("y = x.exp()\ny.sum().backward()\ny += 1  # Incorrect: in place", 2) == ""
