@@ -146,6 +146,7 @@ KINDS = {
     "loss_repeats": Says.NOTE,
     "rate_rose": Says.NOTE,
     "counted_from_one": Says.NOTE,
+    "pixels_ignored": Says.NOTE,
     "pytorch_warns": Says.NOTE,
     "log_softmax_before_cross_entropy": Says.NOTE,
     "input_requires_grad": Says.NOTE,
@@ -181,6 +182,7 @@ OF_SIZES = frozenset(
         "sampler_draws_few",
         "loader_empty",
         "class_ignored",
+        "pixels_ignored",
         "weights_inverted",
         "sampler_inverted",
     }

@@ -21,6 +21,11 @@ def fit(loss: str, n: int = 3, last: str = "") -> str:
     )
 
 
+UNREACHED = (
+    NET.format(n=1, last="") + ADAM + "s = torch.optim.lr_scheduler.StepLR(opt, 50)\n"
+    "for i in range({n}):\n    {reset}\n    net(torch.randn(4, 6)).pow(2).mean().backward()\n"
+    "    {where}\n"
+)
 MISTAKES = {
     "softmax_wrong_dim": [
         fit("F.nll_loss(F.log_softmax(net(x), dim=0), torch.randint(3, (9,)))"),
@@ -68,6 +73,12 @@ MISTAKES = {
         "    F.cross_entropy(b(a(torch.randn(4, 6))), torch.tensor([0, 1, 2, 0])).backward()\n"
         "    two.step()\n",
         fit("net(x).pow(2).mean()").replace(" opt.step()", ""),
+        UNREACHED.format(
+            n=20, where="if s: s.step()\n    else: opt.step()", reset="opt.zero_grad()"
+        ),
+        UNREACHED.format(
+            n=20, where="if s is None:\n        opt.step()", reset="opt.zero_grad(False)"
+        ),
         "class T:\n    def __init__(self):\n        self.net = nn.Linear(6, 1)\n"
         "        self.sgd = torch.optim.SGD(self.net.parameters(), 0.1)\n"
         "    def fit(self):\n        for _ in range(3):\n            self.sgd.zero_grad()\n"
@@ -82,6 +93,12 @@ MISTAKES = {
 }
 
 HEALTHY = {
+    "a step that a short run does not reach": UNREACHED.format(
+        n=9, where="if i > 30: opt.step()", reset="opt.zero_grad()"
+    ),
+    "gradients of many rounds, added up": UNREACHED.format(
+        n=20, where="if i % 50 == 49: opt.step(); opt.zero_grad()", reset="pass"
+    ),
     "log_softmax over the classes of a sequence": fit(
         "F.nll_loss(net(x.view(3, 3, 6)).log_softmax(-1).transpose(1, 2), torch.ones(3, 3).long())"
     ),

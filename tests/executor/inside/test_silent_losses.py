@@ -83,6 +83,21 @@ RARE = fit(
     "pos_weight=torch.tensor({w}))",
     n=2,
 ).replace("(9, 6)", "(36, 6)")
+FEW = (
+    fit("F.binary_cross_entropy_with_logits(net(x)[:, 0], y[i], pos_weight=torch.tensor({w}))", n=1)
+    .replace(
+        "for _ in range(3)",
+        "y = (torch.arange(60) % 15 == 0).float().view(6, 10)\nfor i in range(6)",
+    )
+    .replace("(9, 6)", "(10, 6)")
+)
+UNEVEN = (
+    fit("F.cross_entropy(net(x), y[i], weight=torch.tensor({w}))", n=3)
+    .replace(
+        "for _ in range(3)", "y = (torch.arange(60) % 10 // 4).view(20, 3)\nfor i in range(20)"
+    )
+    .replace("(9, 6)", "(3, 6)")
+)
 POLICY = (
     "pi, v = nn.Linear(4, 2), nn.Linear(4, 1)\n"
     "opt = torch.optim.Adam([*pi.parameters(), *v.parameters()])\n"
@@ -170,6 +185,8 @@ MISTAKES = {
         WEIGHTED.format(w="[0.8, 0.2]"),
         RARE.format(w=0.125),
         RARE.format(w=8.0).replace("< 4", ">= 4"),
+        FEW.format(w=0.07),  # few in each batch, and none in some
+        UNEVEN.format(w=[0.4, 0.4, 0.2]),
     ],
     "advantage_not_detached": [POLICY.format(gain="gain")],
     "weights_decayed_away": [DECAYED.format(decay=2.0)],
@@ -284,6 +301,10 @@ HEALTHY = {
     "weights for each token": PADDED.format(more=", reduction='none'", n=4).replace(
         "    opt.zero", "    loss = (loss * (y > 0)).mean()\n    opt.zero"
     ),
+    "negatives by positives": FEW.format(w=14.0),
+    "a little less for the rare": FEW.format(w=0.5),
+    "weights that are the inverse": UNEVEN.format(w=[0.25, 0.25, 0.5]),
+    "nearly the same weights": UNEVEN.format(w=[0.34, 0.33, 0.33]),
     "an autoencoder": fit("F.mse_loss(net(x), x)", n=6),
     "a column of the inputs": fit("F.mse_loss(net(x), y)", n=1).replace(
         "    loss", "    y = x[:, -1:]\n    loss"
@@ -339,3 +360,25 @@ def test_labels_that_begin_with_1(
 
     assert bool(found) is told and not any(f.mistake for f in found)
     assert all(f"give the model {outputs - 1} outputs" in f.message for f in found)
+
+
+@pytest.mark.parametrize(
+    ("targets", "more", "told"),
+    [
+        ("torch.randint(0, 3, (2, 4, 4))", "", True),
+        ("torch.randint(0, 3, (2, 4, 4))", "void = 0\n", False),
+        ("torch.randint(0, 3, (2, 4, 4))", "background = 0\n", False),
+        ("torch.randint(1, 3, (2, 4, 4))", "", False),  # class 0 never comes
+        ("torch.zeros(2, 4, 4).long()", "", False),  # nothing else does
+    ],
+)
+def test_pixels_whose_class_is_ignored(any_house: House, targets: str, more: str, told: bool):
+    """A note: 0 may stand for what has no class."""
+    code = (
+        f"{more}net = nn.Conv2d(1, 3, 1)\n{ADAM}for i in range(3):\n"
+        "    loss = F.cross_entropy(net(torch.randn(2, 1, 4, 4)), "
+        f"{targets}, ignore_index=0)\n    {FIT}"
+    )
+    found = [f for f in run(any_house, code).findings if f.kind == "pixels_ignored"]
+
+    assert bool(found) is told and not any(f.mistake for f in found)

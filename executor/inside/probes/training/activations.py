@@ -21,8 +21,6 @@ from executor.inside.probes.training.nodes import (
 )
 
 _TOLERANCE = 1e-3
-_ALIKE = 2.5  # times as much weight for each target of a class as of another, at most
-_MANY, _MORE = 24, 1.5  # targets that are counted; how much larger a weight has to be
 _STEPS = 24  # nodes that are looked at behind one
 _OFTEN = 0.05  # of the targets
 _ROUNDING = 1e-2  # of what adds up to 1, in half precision too
@@ -43,7 +41,6 @@ def of_node(node: Any, consumers: tuple[Any, ...]) -> Iterator[Pattern]:
         yield from _wrong_dimension(node)
         yield from _classes_in_between(node)
         yield from _ignored(node)
-        yield from _weighted(node)
     elif kind == "CtcLoss":
         yield from _no_log_probabilities(node)
     elif kind == "LogSoftmax":
@@ -58,7 +55,6 @@ def of_node(node: Any, consumers: tuple[Any, ...]) -> Iterator[Pattern]:
     elif kind == "BinaryCrossEntropyWithLogits":
         yield from _no_probabilities(node)
         yield from _swapped(node)
-        yield from _positives(node)
     elif kind == "Softmax":
         yield from _one_column(node, consumers)
     elif kind in ("MseLoss", "SmoothL1Loss", "HuberLoss"):
@@ -103,60 +99,17 @@ def _classes_in_between(node: Any) -> Iterator[Pattern]:
 
 
 def _ignored(node: Any) -> Iterator[Pattern]:
-    """A class that `ignore_index` leaves out: of whole samples, none of which is padding."""
+    """A class that `ignore_index` leaves out, of whole samples or of pixels: none is padding."""
     before = node.next_functions[0][0]
     last = before.next_functions[0][0] if what(before) == "LogSoftmax" else None
     scores, target = private.saved_self(node), private.saved_target(node)
     ignored = ignored_index(node)
-    if last is None or not LAYERS.search(what(last)) or scores.dim() != 2 or ignored < 0:
+    if last is None or not LAYERS.search(what(last)) or scores.dim() not in (2, 4) or ignored < 0:
         return
     share = float((target == ignored).float().mean()) if target.numel() else 0.0
     if ignored < scores.shape[1] and _OFTEN < share < 1 - _OFTEN:
-        yield Pattern("class_ignored", {"ignored": ignored, "share": share})
-
-
-def _weighted(node: Any) -> Iterator[Pattern]:
-    """Class weights that are the larger, the commoner a class is."""
-    weight, target = private.saved_weight(node), private.saved_target(node)
-    if not isinstance(weight, torch.Tensor) or target.numel() < _MANY:
-        return
-    counts = torch.bincount(target[(target >= 0) & (target < len(weight))].flatten())
-    if len(counts) < len(weight) or int(counts.min()) < 2 or counts.max() < 2 * counts.min():
-        return
-    by_count = weight[counts.argsort()]
-    rises = bool((by_count[1:] >= by_count[:-1]).all())
-    of_each = weight / counts  # the same for all, where the counts themselves are the weights
-    rises = rises and float(of_each.max()) < _ALIKE * float(of_each.min())
-    if rises and float(by_count[-1]) > _MORE * float(by_count[0]):
-        rare, often = int(counts.argmin()), int(counts.argmax())
-        yield Pattern(
-            "weights_inverted",
-            {
-                "rare": rare,
-                "often": often,
-                "weights": [float(weight[rare]), float(weight[often])],
-                "counts": [int(counts[rare]), int(counts[often])],
-            },
-        )
-
-
-def _positives(node: Any) -> Iterator[Pattern]:
-    """A pos_weight that is the number of positives by that of negatives, where these are many."""
-    weight, target = private.saved_pos_weight(node), private.saved_target(node)
-    if not isinstance(weight, torch.Tensor) or weight.numel() != 1 or target.numel() < _MANY:
-        return
-    positive = int((target > 0.5).sum())
-    negative = target.numel() - positive
-    if min(positive, negative) < 2 or max(positive, negative) < 2 * min(positive, negative):
-        return
-    by, odds = float(weight), positive / negative
-    if (by < 1) == (odds < 1) and 1 / _ALIKE < by / odds < _ALIKE:
-        yield Pattern(
-            "weights_inverted",
-            {"rare": int(odds < 1), "often": int(odds > 1),
-             "weights": [by, 1.0] if odds < 1 else [1.0, by],
-             "counts": sorted((positive, negative))},
-        )  # fmt: skip
+        kind = "class_ignored" if scores.dim() == 2 else "pixels_ignored"
+        yield Pattern(kind, {"ignored": ignored, "share": share})
 
 
 def _advantage(node: Any, kind: str) -> Iterator[Pattern]:

@@ -16,6 +16,7 @@ from executor.inside.probes.training.steps import Steps
 from executor.inside.walking import walk
 
 _BACKWARDS = 2  # one backward alone may be there to show a gradient
+_RESETS = 10  # of gradients, and no step
 _ROUNDING = 0.01  # of how far they moved
 _STEPS = 2  # after the first one only a layer of equal units still has equal rows
 _DECAY, _LEFT = 0.05, 0.05  # the least weight decay, and the share of the weights that it leaves
@@ -25,23 +26,36 @@ _OF_SCHEDULES = ("LR", "Scheduler")
 
 
 class Waiting:
-    """The optimizers that were alive at the second backward and had not stepped by then."""
+    """The optimizers that were alive at the second backward and that nothing steps in this run.
+
+    The code steps them nowhere; or it does at a line that is never reached, while their gradients
+    are reset again and again: who adds gradients up over several backwards resets them at a step.
+    """
 
     def __init__(self, tree: ast.Module) -> None:
         self._tree = tree
         self._backwards = 0
         self._waiting: list[tuple[torch.optim.Optimizer, str]] = []
+        self._resets: dict[int, int] = {}  # optimizer → backwards that found no gradient left
 
     def backward_begins(self) -> None:
         """Look for them, once: who trains has made the optimizer by then."""
         self._backwards += 1
+        for optimizer, _ in self._waiting:
+            first = optimizer.param_groups[0]["params"][:1]
+            if first and (first[0].grad is None or not first[0].grad.any()):
+                self._resets[id(optimizer)] = self._resets.get(id(optimizer), 0) + 1
         if self._backwards != _BACKWARDS:
             return
         known = optimizer_classes()
         found = {cls: names for cls, names in made(self._tree).items() if cls in known}
-        unused = {c: [n for n in names if not is_used(self._tree, n)] for c, names in found.items()}
+        own = {
+            cls: [n for n in names if not is_handed_on(self._tree, n)]
+            for cls, names in found.items()
+        }
+        unused = {c: [n for n in own[c] if not steps_of(self._tree, n)] for c in own}
         # Of two there is no telling which of them an object is.
-        idle = {cls: names[0] for cls, names in unused.items() if len(names) == 1}
+        idle = {c: (unused[c] or own[c])[0] for c in own if len(unused[c] or own[c]) == 1}
         if not idle:
             return
         for thing in gc.get_objects():  # gc.freeze() hides the server's
@@ -58,17 +72,25 @@ class Waiting:
             found = sum(p.grad is not None for p in params)
             if not found or any(id(p) in stepped for p in params):
                 continue
+            lines = steps_of(self._tree, name)
+            if lines and self._resets.get(id(optimizer), 0) < _RESETS:
+                continue
             resets = any(
                 isinstance(n, ast.Attribute) and n.attr == "zero_grad" for n in walk(self._tree)
             )
             add = "" if resets else f", and `{name}.zero_grad()` before it"
+            where = (
+                f"its step() (line {lines[0]}) was never reached"
+                if lines
+                else ("its step() is called nowhere")
+            )
             collector.add(
                 "never_stepped",
-                line_of(self._tree, name),
+                lines[0] if lines else line_of(self._tree, name),
                 name,
                 f"backward() gave gradients to {found} of the {len(params)} parameters of "
-                f"`{name}`, {self._backwards} times, and its step() is called nowhere: the weights "
-                f"stay as they are; call `{name}.step()` after backward(){add}",
+                f"`{name}`, {self._backwards} times, and {where}: the weights stay as they are; "
+                f"call `{name}.step()` after {'each ' if lines else ''}backward(){add}",
             )
 
 
@@ -96,16 +118,26 @@ def made(tree: ast.Module) -> dict[str, set[str]]:
 
 def is_used(tree: ast.Module, name: str) -> bool:
     """Whether the code steps it, or gives it to something that may."""
+    return bool(steps_of(tree, name)) or is_handed_on(tree, name)
+
+
+def steps_of(tree: ast.Module, name: str) -> list[int]:
+    """The lines that step it."""
+    functions = (n.func for n in walk(tree) if isinstance(n, ast.Call))
+    return [
+        f.lineno
+        for f in functions
+        if isinstance(f, ast.Attribute) and f.attr == "step" and _tail(f.value) == name
+    ]
+
+
+def is_handed_on(tree: ast.Module, name: str) -> bool:
+    """Whether the code gives it to something that may step it."""
     for node in walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        function = node.func
-        is_step = isinstance(function, ast.Attribute) and function.attr == "step"
-        if is_step and _tail(function.value) == name:  # type: ignore[attr-defined]
-            return True
-        given = {_tail(a) for a in (*node.args, *(k.value for k in node.keywords))}
-        if name in given and not _tail(function).endswith(_OF_SCHEDULES):
-            return True
+        if isinstance(node, ast.Call) and not _tail(node.func).endswith(_OF_SCHEDULES):
+            given = {_tail(a) for a in (*node.args, *(k.value for k in node.keywords))}
+            if name in given:
+                return True
     return False
 
 

@@ -174,6 +174,8 @@ class LossProbe:
                 pattern.facts.pop("square") or self.names.attends
             ):
                 continue  # each key is assigned to one of the queries
+            if pattern.kind == "pixels_ignored" and (self.names.leaves_out or self.names.pads):
+                continue
             if pattern.kind == "kl_div_arguments" and not self.names.calls_kl_div:
                 continue
             course = self._courses.get(line, Course())
@@ -451,6 +453,12 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
         f"is a cross-entropy with `ignore_index={f['ignored']}`, and class {f['ignored']} is "
         f"{f['share']:.0%} of the targets: these samples have no part in the loss, and the model "
         "never learns when to say this class; leave `ignore_index` out, if none of them is padding"
+    ),
+    "pixels_ignored": lambda f: (
+        f"is a cross-entropy with `ignore_index={f['ignored']}`, and {f['share']:.0%} of the "
+        f"targets are {f['ignored']}: they have no part in the loss, and the model never learns "
+        f"when to say class {f['ignored']}; leave `ignore_index` out, unless {f['ignored']} "
+        "stands for what has no class"
     ),
     "counted_from_one": lambda f: (
         f"is a cross-entropy in which none of {f['targets']} targets is class 0, and each class "

@@ -64,6 +64,7 @@ class SnippetNames:
         said = {w for n in walk(tree) if (w := _word(n))}
         self.attends = any(map(_ATTENTION.search, said)) and not any(map(_SHARES.search, said))
         self.pads = any("pad" in w.lower() for w in said)
+        self.leaves_out = any(_NO_CLASS.search(w) for w in said)
         self.has_copies = any(map(_COPIES.search, said))
         self.draws = any(
             isinstance(n, ast.Attribute) and n.attr in ("randn", "randn_like", "normal")
@@ -183,6 +184,10 @@ class SnippetNames:
 
 
 _REWARDS = re.compile(r"(?i)reward|gamma|discount")
+# Labels that stand for nothing which is to be told apart.
+_NO_CLASS = re.compile(
+    r"(?i)void|unlabel|no_?data|back_?ground|^bg$|unknown|border|boundary|invalid"
+)
 _ATTENTION = re.compile(r"(?i)attn|attention|quer(y|ies)")
 _COPIES = re.compile(
     r"(?i)(^|_)ema(_|$)|(target|momentum)_?(enc|net|model|proj)|teacher|byol|moco|shadow"
