@@ -74,6 +74,6 @@ def rehearse() -> None:
         probe = TrainingProbe(source, tree)
         probe.start()
         probe.stop({}, None)
-        report_by_text(FindingCollector(), tree, PROGRAM)
+        report_by_text(FindingCollector(), tree, PROGRAM, ())
         CaughtProbe(source, lambda: 0, lambda _: None).instrument(tree)
         looks_at_itself(tree)

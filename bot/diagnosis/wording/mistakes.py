@@ -116,13 +116,11 @@ def reproduced(question: Question, wrong: Mistake, run: JobResult, repair: Repai
         left = _left(run, repair.alternatives[0])
         head = f"{begins}: {what}. {what_may_be_meant(repair.alternatives)}"
         return f"{head}{left}{_aside(question, wrong, run)}"
-    tried = len(repair.refused)
     none = ""
     if repair.cut:
         none = " The search for a fix was stopped when its time was up: there may be one."
-    elif tried:
-        what = "The one fix I tried" if tried == 1 else f"None of the {tried} fixes I tried"
-        none = f" {what} {'did not pass' if tried == 1 else 'passed'} every check."
+    elif repair.refused:
+        none = " I found no edit of it that passes every check."
     if wrong.error is not None:
         if where := opposed(run.devices):
             said = first_sentence(wrong.error.message)

@@ -13,6 +13,7 @@ from executor.protocol import Finding
 from knowledge.repair.by_finding import ANY
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.toolkit.edits import Edits, Program, operand
+from knowledge.repair.toolkit.imports import with_import
 from knowledge.repair.toolkit.statements import Small, inserted, line_of, moved
 
 
@@ -28,12 +29,15 @@ def _as_told(program: Program, finding: Finding) -> Rewrites:
 def _changed(program: Program, way: dict[str, Any]) -> cst.Module | None:
     """Other expressions in some places, and statements beside others."""
     new: Edits = {}
+    needed = ""  # `import copy; …` begins so where the program lacks it
     for span, parts in way["places"]:
         node = program.at(*span)
         texts = [p if isinstance(p, str) else _text(program, p) for p in parts]
         if node is None or None in texts:
             return None
         code = "".join(map(str, texts))
+        if code.startswith("import "):
+            needed, _, code = code.partition("; ")
         whole = program.parent(node)
         node = whole if isinstance(whole, cst.Expr) else node  # it may become no expression
         if isinstance(node, cst.BaseSmallStatement):
@@ -43,13 +47,15 @@ def _changed(program: Program, way: dict[str, Any]) -> cst.Module | None:
             new[node] = operand(made) if node.lpar else made
     module = program.module
     for i, (code, span, after) in enumerate(way["add"] or [("", None, False)]):
+        if code.startswith("import "):
+            needed, _, code = code.partition("; ")
         now = program if i == 0 else Program(module.code)  # what comes first stands lower down
         by = _statement(now, span) if span else None
         if span and by is None:
             return None
         beside = inserted(now, by, code, after=after) if by is not None else {}
         module = now.replace(new if i == 0 else {}, beside=beside)
-    return module
+    return with_import(Program(module.code), needed) if needed else module
 
 
 def _moved(program: Program, way: dict[str, Any]) -> cst.Module | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
+from torch import nn
 
 from executor.inside.probes.training.by_text import report_by_text
 from executor.inside.probes.training.findings import FindingCollector
@@ -240,18 +241,33 @@ def test_rounds_that_add_up_keep_their_step():
     assert told == {"accumulation": 3, "4": 6}
 
 
-def test_a_line_is_told_of_once():
-    """Also where a rule knows it in two forms: a test loop, and `no_grad()` around it."""
-    code = (
-        "net = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))\nopt = torch.optim.Adam("
-        "net.parameters())\nfor x, y in train_loader:\n    opt.zero_grad()\n"
-        "    crit(net(x), y).backward()\n    opt.step()\nwith torch.no_grad():\n"
-        "    for x, y in test_loader:\n        n = (net(x).argmax(1) == y).sum().item()\n"
-    )
-    collector = FindingCollector()
-    report_by_text(collector, ast.parse(code), code)
+JUDGED = (
+    "net = make(pretrained)\nopt = torch.optim.Adam("
+    "net.parameters())\nfor x, y in train_loader:\n    opt.zero_grad()\n"
+    "    crit(net(x), y).backward()\n    opt.step()\nwith torch.no_grad():\n"
+    "    for x, y in test_loader:\n        n = (net(x).argmax(1) == y).sum().item()\n"
+)
 
-    assert [(f.kind, f.line) for f in collector.findings] == [("validated_in_training", 9)]
+
+@pytest.mark.parametrize(
+    ("code", "model", "told"),
+    [
+        (JUDGED.replace("pretrained", "nn.Dropout(0.5)"), nn.Dropout(0.5), [9]),
+        (JUDGED, nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)), [9]),
+        (JUDGED, nn.LSTM(2, 2, 2, dropout=0.5), [9]),
+        (JUDGED, nn.Linear(2, 2), []),  # which is the same in both modes
+        (JUDGED, nn.LSTM(2, 2, 2), []),
+        (JUDGED + "def f(m, x):\n    return F.dropout(x, 0.1)\n", nn.Linear(2, 2), [9]),
+        (JUDGED + "def f(m, x):\n    return m.training\n", nn.Linear(2, 2), [9]),
+    ],
+)
+def test_a_mode_is_told_of_once_and_where_it_matters(code: str, model: nn.Module, told: list[int]):
+    """Also where a rule knows it in two forms: a test loop, and `no_grad()` around it."""
+    collector = FindingCollector()
+    report_by_text(collector, ast.parse(code), code, [model])
+
+    assert {f.kind for f in collector.findings} <= {"validated_in_training"}
+    assert [f.line for f in collector.findings] == told
 
 
 @pytest.mark.parametrize("name", SOUND)

@@ -99,7 +99,7 @@ def test_of_a_run_it_is_told_so_too() -> None:
     )
     collector = FindingCollector()
 
-    report_by_text(collector, ast.parse(code), code)
+    report_by_text(collector, ast.parse(code), code, [])
 
     (finding,) = collector.findings
     assert finding.kind == "seeded_each_epoch"

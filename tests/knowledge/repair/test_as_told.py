@@ -62,7 +62,7 @@ EDITED = [
           "\nx, y = x[i], y[i]\n"),
     *each("ordered_apart", "y_train = y[i]", "y_train = y[i[:5]]"),
     *each("rates_not_logs", "nn.PoissonNLLLoss(log_input=False)(net(x), y)"),
-    *each("transform_shared", "import copy; val_set.dataset = copy.copy(val_set.dataset)\n"),
+    *each("transform_shared", "val_set.dataset = copy.copy(val_set.dataset)\n"),
     *each("moved_alone", "mask = torch.flip(mask, [2])\n"),
     *each("mixed_apart", "* y[a]", "order = torch.randperm(n)\nxm = lam * x + (1 - lam) * x[order]",
           "* y[a]"),

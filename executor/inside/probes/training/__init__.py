@@ -277,7 +277,8 @@ class TrainingProbe:
         if error is None:
             self.waiting.report(self._collector, self.steps)
             if self.trained or self.losses.count > 1:
-                self._try(lambda c: report_by_text(c, self._tree, "\n".join(self.source.lines)))
+                text = "\n".join(self.source.lines)
+                self._try(lambda c: report_by_text(c, self._tree, text, self.called.all()))
             self._try(lambda c: self.rates.report(c, warnings, worse=self.losses.worse))
             self._try(lambda c: report_empty(c, self._tree))
             self._try(
