@@ -710,16 +710,33 @@ FAMILIES = (
         id="port_taken",
         says="The port that the processes meet at is taken, by an earlier run or another one.",
         means=(
+            Sentence(
+                "The processes of a launch meet at a port of this machine, and another program "
+                "holds it: torchrun takes 29500 for each launch where nothing else is said. The "
+                "GPUs play no part",
+                {"server": r".+"},
+            ),
             "A port of the network that the program wants to listen at is taken, by an earlier run "
             "or another program",
         ),
         remedy=(
+            Sentence(
+                "Start this one with a port of its own: `torchrun --master_port 29501 …`, or "
+                "`--standalone`, which takes a free one (or MASTER_PORT, where the script reads "
+                "it). Another training that runs may go on. If none does, an earlier process is "
+                "left over: `lsof -i :29500` names it",
+                {"server": r".+"},
+            ),
             "If an earlier run is still there (`lsof -i :PORT` names it), end it. If not, choose "
             "another port: with torchrun `--master_port 29501`, or MASTER_PORT; a server has an "
             "option of its own",
         ),
         types=("DistNetworkError", "RuntimeError", "OSError"),
-        today=(r"[Aa]ddress already in use|EADDRINUSE",),
+        today=(
+            r"(?P<server>server socket has failed to (?:listen|bind))(?! to address with a reason)",
+            r"[Aa]ddress already in use|EADDRINUSE",
+        ),
+        values={"server": "says that the processes of a launch meet there"},
         needs="a port that another process holds",
         examples=(
             "RuntimeError: Address already in use",
