@@ -279,8 +279,10 @@ def _with_quoted(known: Diagnosis, answer: Answer) -> Answer:
     # A run with numbers of its own shows less than what the posted ones say.
     if not seen.exact and answer.posted is not None and answer.posted.is_of_the_post:
         return answer
-    # … and the values that it prints are nobody's.
-    if not seen.exact and not known.repairs.alternatives and _VALUES.search(seen.run.error.message):
+    # … and the values that its error prints are nobody's.
+    shown = seen.run.error.message
+    theirs = pasted is not None and shown == pasted.message
+    if _VALUES.search(shown) and not theirs and not known.repairs.alternatives:
         return answer
     assumptions = (*answer.assumptions, seen.said, *seen.run.assumptions)
     answer = answer.model_copy(

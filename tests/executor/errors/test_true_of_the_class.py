@@ -20,6 +20,7 @@ _CUDA = (
     "The detected CUDA version (11.3) mismatches the version that was used to compile\nPyTorch "
     "(10.2). Please make sure to use the same CUDA versions."
 )
+_MAIN = "Can't get attribute 'Net' on <module '__main__' from '{}'>"
 _ONNX = "Exporting the operator 'aten::{}' to ONNX opset version 17 is not supported."
 _POOL = "Adaptive pool MPS: input sizes must be divisible by output sizes."
 _LISTEN = "The server socket has failed to listen on any local network address."
@@ -43,6 +44,9 @@ _METRICS = "step() missing 1 required positional argument: 'metrics'"
         ("RuntimeError", _LENGTHS.format("3, 12", "2, 20"), _ENCODER, "If 12 is", "nested"),
         ("RuntimeError", _LENGTHS.format("3, 4, 5", "3, 4, 6"), "", "Print `output.shape`", "If "
          "4 is"),
+        ("AttributeError", _MAIN.format("/srv/bin/gunicorn"), "", "`__main__` is gunicorn", "or "),
+        ("AttributeError", _MAIN.format("/srv/load.py"), "", "Import or define", "`__main__.Net ="),
+        ("AttributeError", _MAIN.format("C:\\a b\\uvicorn.exe"), "", "`__main__.Net = Net`", ""),
         ("RuntimeError", _CUDA, "", "of the same major version", "needs the same one"),
         ("RuntimeError", _CUDA, "", "with nvcc", ""),
         ("UnsupportedOperatorError", _ONNX.format("fft_rfft2"), "", "cosines", "A newer opset"),

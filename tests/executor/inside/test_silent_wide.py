@@ -732,8 +732,8 @@ def test_what_made_a_loss_no_number(any_house: House, loss: str, told: str):
 @pytest.mark.parametrize(
     ("half", "rate", "told"),
     [
-        (True, 1e-3, "its eps of 1e-8 is 0 there"),
-        (False, 1e39, "held NaN or infinity already"),
+        (True, 1e-3, "by Adam: its eps of 1e-8 is 0"),
+        (False, 1e39, "held NaN or infinity already, put"),
     ],
 )
 def test_weights_that_a_step_broke_are_named(any_house: House, half: bool, rate: float, told: str):

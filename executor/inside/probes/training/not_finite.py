@@ -31,7 +31,8 @@ def origin(loss: torch.Tensor) -> str:
     Args:
         loss: one number, before its backward frees the graph.
     """
-    told, half, broken = "", False, False
+    told, half = "", False
+    broken: torch.dtype | None = None  # of a leaf that is none itself
     seen: set[Any] = set()
     with quietly():
         level = [loss.grad_fn]
@@ -40,13 +41,15 @@ def origin(loss: torch.Tensor) -> str:
             seen.update(here)
             for node in here:
                 half |= torch.float16 in private.dtypes_of(node)
-                broken |= not _is_finite(private.leaf_of(node))
+                leaf = private.leaf_of(node)
+                if leaf is not None and not _is_finite(leaf):
+                    broken = leaf.dtype
                 told = _said_of(node) or told
             level = [n for node in here for n, _ in node.next_functions]
     if told:
         return f"{told}, in float16, whose largest number is 65504" if half else told
     if broken:
-        return _OF_WEIGHTS + (_IN_HALF if half else "")
+        return _OF_WEIGHTS + (_IN_HALF if broken is torch.float16 else _BY_A_GRADIENT)
     if not half:
         return ""
     return (
@@ -56,19 +59,17 @@ def origin(loss: torch.Tensor) -> str:
     )
 
 
-_OF_WEIGHTS = (
-    "a tensor that it is trained by held NaN or infinity already, as a step leaves it whose "
-    "gradient did"
-)
+_OF_WEIGHTS = "what is trained held NaN or infinity already, put there by the step before, "
+_BY_A_GRADIENT = "as a gradient that is NaN or infinite does"
 _IN_HALF = (
-    ", or one of Adam in float16, which ends at 6e-8 below: its eps of 1e-8 is 0 there, and so is "
-    "the square of a small gradient, so that it divides by 0; keep the weights in float32 and "
-    "compute under autocast, or take bfloat16"
+    "by a gradient that was NaN or infinite, or, as it is float16, by Adam: its eps of 1e-8 is 0 "
+    "there, and so is the square of a small gradient, so that it divides by 0; keep the weights in "
+    "float32 and compute under autocast, or take bfloat16"
 )
 
 
-def _is_finite(leaf: torch.Tensor | None) -> bool:
-    values = known_values(leaf.detach()) if leaf is not None else None
+def _is_finite(leaf: torch.Tensor) -> bool:
+    values = known_values(leaf.detach())
     return values is None or bool(values.isfinite().all())
 
 
