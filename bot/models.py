@@ -102,7 +102,7 @@ class AnswerCulprit(Model):
 class Proof(Model):
     """When and where an article or a document's claim was last run, and whether it held."""
 
-    torch: str
+    torch: str  # empty where its programs are plain Python
     device: str
     date: str
     holds: bool | None  # None: never run

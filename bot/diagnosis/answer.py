@@ -53,7 +53,8 @@ _SEEN_IN_THE_RUN = {
 
 # Lines that are told only to those whose words they answer.
 _CONCERNS_SOME = (
-    "seeded_and_timed", "no_main_guard", "drawn_anew", "expanded_copy", "generator_copied"
+    "seeded_and_timed", "no_main_guard", "drawn_anew", "expanded_copy", "generator_copied",
+    "stream_repeated",
 )  # fmt: skip
 # … and the words that they answer; of the first, not beside words of training.
 _ASKED_FOR = {
@@ -66,6 +67,7 @@ _ASKED_FOR = {
         r"|n[’']t match|\bmismatch|\bshould(?:n[’']t| not)? (?:be (?:the )?same|change|agree|match)"
     ),
     "expanded_copy": re.compile(r"(?i)\bmemory\b|\bram\b|\bOOM\b"),
+    "stream_repeated": re.compile(r"(?i)\bworkers?\b|\bnum_workers\b|\b(?:repeat|duplicat)"),
     "generator_copied": re.compile(
         r"(?is)\A(?=.{0,8000}?\bworkers?\b)"
         r"(?=.{0,8000}?\b(?:same|repeat\w*|identical|duplicat\w*|again|groups?)\b)"
@@ -81,6 +83,8 @@ _OF_A_LOADER = re.compile(
     re.IGNORECASE,
 )
 _IN_A_NOTEBOOK = re.compile(r"\b(?:jupyter|notebook|ipython|ipykernel|colab)", re.IGNORECASE)
+
+_VALUES = re.compile(r"\btensor\(")  # in an error's message
 
 # Slips that a mended error leaves as they are.
 _WRONG_ALL_THE_SAME = ("returns_nothing",)
@@ -274,6 +278,11 @@ def _with_quoted(known: Diagnosis, answer: Answer) -> Answer:
         return answer
     # A run with numbers of its own shows less than what the posted ones say.
     if not seen.exact and answer.posted is not None and answer.posted.is_of_the_post:
+        return answer
+    # … and the values that its error prints are nobody's.
+    shown = seen.run.error.message
+    theirs = pasted is not None and shown == pasted.message
+    if _VALUES.search(shown) and not theirs and not known.repairs.alternatives:
         return answer
     assumptions = (*answer.assumptions, seen.said, *seen.run.assumptions)
     answer = answer.model_copy(

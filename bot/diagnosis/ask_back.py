@@ -60,6 +60,12 @@ _OF_NO_VALUES = re.compile(
     r"|DLL|NCCL|gloo|hostname|download\w*)\b",
     re.IGNORECASE,
 )
+# What was started is posted, and no line of code matters.
+_COMMAND = re.compile(
+    r"^[ \t>$#%]{0,8}(?:[A-Z_]{2,40}=\S{1,80} ){0,5}(?:torchrun|python3?|accelerate|deepspeed"
+    r"|mpirun|srun|docker|pip3?|conda|uv) \S",
+    re.MULTILINE,
+)
 # An error that was raised, and not one that is measured.
 _RAISED = re.compile(
     r"[a-z](?:Error|Exception)\b"
@@ -117,6 +123,11 @@ class _Told:
         return self.code
 
 
+# A pretrained model, and no word of training: there is no loss and no optimizer to ask for.
+_NOT_OF_ONE_THAT_IS_ONLY_EVALUATED = (
+    r"(?s)\A(?!(?=.{0,6000}\bpre-?trained\b)(?!.{0,6000}(?:(?<!pre-)\btrain(?:s|ed|ing)?\b"
+    r"|\bfine-?tun|\bepochs?\b))).{0,6000}?"
+)
 Answered = Callable[[_Told], bool]
 
 # Words of a question → the parts of what is asked back, each with what answers it.
@@ -145,8 +156,9 @@ _ASKED: tuple[tuple[re.Pattern[str], tuple[tuple[str, Answered], ...]], ...] = t
             ),
         ),
         (
-            r"\b(?:loss|accuracy|converg\w*|over-?fit\w*|under-?fit\w*)\b"
-            r"|(?:\bnot|n't|\bnever|\bstops?) (?:learn|train)",
+            _NOT_OF_ONE_THAT_IS_ONLY_EVALUATED
+            + r"(?:\b(?:loss|accuracy|converg\w*|over-?fit\w*|under-?fit\w*)\b"
+            r"|(?:\bnot|n't|\bnever|\bstops?) (?:learn|train))",
             (
                 ("what does the loss do over the first steps", _Told.loss),
                 ("how are the loss, its target and the optimizer made", _Told.its_code),
@@ -183,6 +195,8 @@ def ask_back(question: Question) -> str:
     if (pasted := question.traceback) is not None:
         if any(frame.line and frame.code for frame in pasted.frames):
             return "" if _OF_NO_VALUES.search(f"{pasted.type}: {pasted.message}") else _VALUES
+        if _OF_NO_VALUES.search(f"{pasted.type}: {pasted.message}") and _COMMAND.search(text):
+            return ""
         if _SEEN_TRACEBACK.search(text) is None:
             return _TRACEBACK if told.code else _LINES
     if in_another_script(question.text):

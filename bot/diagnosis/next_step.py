@@ -104,7 +104,10 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "outputs and the largest gradient there. Usual causes: log, sqrt or a division at 0 "
             "(add a small number inside), a softmax over a row that is masked everywhere, exp of "
             "a large number, a learning rate that is too high, NaN in the data, float16 without a "
-            "gradient scaler. `torch.autograd.set_detect_anomaly(True)` names the operation",
+            "gradient scaler. If the loss is finite and its gradients are not, an operation has an "
+            "infinite slope at what it got: a root at 0, `acos` or `asin` at 1 and -1. "
+            "`torch.autograd.set_detect_anomaly(True)` names the first one whose gradient is NaN; "
+            "the infinite one may be the one after it in the forward",
         ),
         (
             "eval_is_worse",

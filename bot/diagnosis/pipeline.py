@@ -279,6 +279,8 @@ class Pipeline:
                 break
             proof = proofs[article.slug] = await self.prove(article)
             if proof.holds is not False:
+                if not article.runs_torch:
+                    proof = proof.model_copy(update={"torch": ""})
                 chosen = why.model_copy(update={"proof": proof})
                 break
             log.warning(

@@ -195,7 +195,7 @@ def _read_segment(lines: Sequence[str], pos: int, whole_block: bool) -> tuple[_S
     segment = _Segment()
     if _RULE.match(lines[pos]):
         pos += 1
-    margin = 0
+    margin = column = 0
     if pos < len(lines) and _ARROW.match(lines[pos]):
         segment.frames.append(TracebackFrame(file=_UNNAMED_CELL, line=0, function=""))
     if pos < len(lines) and is_header(lines[pos]):
@@ -205,7 +205,8 @@ def _read_segment(lines: Sequence[str], pos: int, whole_block: bool) -> tuple[_S
         segment.type = named[0] if named and _is_error_name(named[0]) else ""
         pos += 1
     elif pos < len(lines) and _FRAME.match(lines[pos]):  # Python writes it two spaces further in
-        margin = max(0, len(lines[pos]) - len(lines[pos].lstrip()) - 2)
+        column = len(lines[pos]) - len(lines[pos].lstrip())
+        margin = max(0, column - 2)
     code_due = False  # the line below a frame is its code, even without indentation
     while pos < len(lines):
         line = lines[pos]
@@ -216,7 +217,10 @@ def _read_segment(lines: Sequence[str], pos: int, whole_block: bool) -> tuple[_S
         if frame := _frame(line):
             segment.frames.append(frame)
             code_due = True
-        elif final := _final(line[margin:] if line[:margin].isspace() or not margin else line):
+        elif final := (
+            _final(line[margin:] if line[:margin].isspace() or not margin else line)
+            or _in_column(line, column)
+        ):
             if _is_error_name(final[0]) or (segment.frames and not code_due):
                 segment.type = final[0]
                 whole = whole_block or _is_of_script(lines, pos)
@@ -305,6 +309,14 @@ def _final(line: str) -> tuple[str, str] | None:
     if not _DOTTED.match(name) or (not colon and line.rstrip() != name):
         return None
     return name, message.strip()
+
+
+def _in_column(line: str, column: int) -> tuple[str, str] | None:
+    """An error in the column of the frames, as of lines that were all indented alike."""
+    if not column or line[:column].strip():
+        return None
+    final = _final(line[column:])
+    return final if final is not None and final[1] and _is_error_name(final[0]) else None
 
 
 def _is_error_name(name: str) -> bool:

@@ -422,6 +422,10 @@ def proof_in_words(proof: Proof | None) -> str:
     if proof is None or proof.holds is None:
         return "not checked here"
     held = "holds" if proof.holds else "does not hold"
+    if not proof.torch:
+        return (
+            f"its example, which is plain Python, {held}; it shows nothing of PyTorch or a device"
+        )
     where = " (simulated device)" if proof.device.startswith("simulated") else ""
     return f"checked on torch {proof.torch}{where}, {held}"
 

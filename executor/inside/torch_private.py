@@ -117,6 +117,12 @@ def dtypes_of(node: Any) -> list[torch.dtype]:
     return [given.dtype for given in getattr(node, "_input_metadata", ())]
 
 
+def leaf_of(node: Any) -> torch.Tensor | None:
+    """The tensor whose gradient a node adds up; None for any other node."""
+    leaf = getattr(node, "variable", None)
+    return leaf if isinstance(leaf, torch.Tensor) else None
+
+
 saved_self = _saved("_saved_self")
 saved_target = _saved("_saved_target")
 saved_other = _saved("_saved_other")

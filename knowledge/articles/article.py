@@ -12,6 +12,8 @@ from knowledge import signature as signatures
 from knowledge.articles.conditions import Condition, Facts
 from knowledge.articles.says import Way, asks
 
+_IMPORTS_TORCH = re.compile(r"^\s*(?:import|from) torch", re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class ExpectedError:
@@ -112,6 +114,11 @@ class Article:
     def signatures(self) -> tuple[str, ...]:
         """The signature of each of `errors`, once."""
         return tuple(dict.fromkeys(signatures.signature(None, error) for error in self.errors))
+
+    @property
+    def runs_torch(self) -> bool:
+        """Whether its programs show it with PyTorch, and not by a model of it in plain Python."""
+        return _IMPORTS_TORCH.search(self.broken) is not None
 
     @property
     def is_silent(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from bot.diagnosis.ask_back import ask_back
 from bot.diagnosis.missing import UNREAD, is_made_among_words
 from bot.diagnosis.own_error import is_unparsed, posted
@@ -83,7 +85,8 @@ def another_here(reading: PostedReading, wrong: Mistake, run: JobResult) -> str:
 
 def needed(reason: str, run: JobResult, question: Question) -> str:
     """Why the posted code was not run to its error, and what to post: one line, names listed."""
-    names = [f"`{name}`" for name in (*run.undefined, *given_placeholders(run))][:NAMES_TOLD]
+    lacking = (n for n in run.undefined if n not in sys.stdlib_module_names)
+    names = [f"`{name}`" for name in (*lacking, *given_placeholders(run))][:NAMES_TOLD]
     error = run.error
     if names and error is not None and error.type == "NameError":
         return f"Not run: to have it run here, post what makes {listed(names)} too."

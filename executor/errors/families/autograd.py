@@ -471,7 +471,9 @@ FAMILIES = (
                 "LBFGS calls its closure several times in one step, and each call needs a graph of "
                 "its own: compute what the model gives inside of it, `def closure(): "
                 "optimizer.zero_grad(); loss = criterion(model(x), y); loss.backward(); return "
-                "loss`. With `retain_graph=True` it would see the same loss each time",
+                "loss`. `retain_graph=True` does not help: at best each call would see the same "
+                "loss again, and mostly the next error is that the step has changed the "
+                "parameters in place",
                 {"code": r"\bLBFGS\("},
             ),
             *(

@@ -140,6 +140,11 @@ FAMILIES = (
                 "for {names} too",
                 {"method": _EPOCH_HOOK, "names": r"'outputs'"},
             ),
+            Sentence(
+                "step() of ReduceLROnPlateau wants {names}, the number that it goes by, and each "
+                "call counts as an epoch",
+                {"method": r"step", "names": r"'metrics'.*"},
+            ),
             "{function}() is called without {names}",
         ),
         remedy=(
@@ -172,7 +177,8 @@ FAMILIES = (
             ),
             Sentence(
                 "ReduceLROnPlateau goes by a number: `scheduler.step(val_loss)`, once for each "
-                "epoch, after the evaluation",
+                "epoch, after the evaluation. Among the batches it lowers the rate after "
+                "`patience` batches without a new best",
                 {"method": r"step", "names": r"'metrics'.*"},
             ),
             Sentence(

@@ -48,6 +48,27 @@ _NO_LOSS = {
 
 FAMILIES = (
     ErrorFamily(
+        id="numpy_lacks_dtype",
+        says="A tensor of a dtype that NumPy does not have is to become an array.",
+        decides=True,
+        means=(
+            "NumPy has no counterpart of {dtype}, so a tensor of that dtype cannot become an array",
+        ),
+        remedy=(
+            Sentence(
+                "Convert it first: `x.to(torch.complex64).cpu().numpy()`", {"dtype": r"Complex\w+"}
+            ),
+            "Convert it on the way: `x.float().cpu().numpy()`; the model can stay as it is. Or "
+            "stay in torch: `argsort`, `topk` and most of NumPy's functions are there too. No "
+            "driver or build of PyTorch changes that",
+        ),
+        suspects=(Suspect(r"numpy|asarray|array"),),
+        types=("TypeError",),
+        today=(r"Got unsupported ScalarType (?P<dtype>\w+)",),
+        values={"dtype": _SHORT},
+        sample="torch.ones(2, dtype=torch.bfloat16).numpy()",
+    ),
+    ErrorFamily(
         id="matmul_dtypes",
         says="Tensors of different dtypes are multiplied, or meet in another operation.",
         derive=_pair,

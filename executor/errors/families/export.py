@@ -42,12 +42,12 @@ FAMILIES = (
     ),
     ErrorFamily(
         id="onnx_operator",
-        says="An operation of the model has no counterpart in ONNX, or in this version of it.",
+        says="The exporter has no translation of an operation into ONNX, or into this opset.",
         means=(
-            "{operator} has no counterpart in ONNX opset {opset}, and has one in opset {added}",
-            "{operator} has no counterpart in ONNX opset {opset}",
-            "{operator} has no counterpart in ONNX, or in the opset that was asked for",
-            "An operation of the model has no counterpart in ONNX, or in this opset",
+            "This exporter cannot write {operator} in ONNX opset {opset}, and can in opset {added}",
+            "This exporter cannot write {operator} in ONNX opset {opset}",
+            "This exporter cannot write {operator}, at all or in the opset that was asked for",
+            "This exporter cannot write an operation of the model, at all or in this opset",
         ),
         remedy=(
             Sentence(
@@ -60,10 +60,18 @@ FAMILIES = (
                 "newer one that both this torch and what is to run the file know",
                 {"added": r".+"},
             ),
-            "A newer opset has more (`opset_version=17`, or the newest that your torch and what is "
-            "to run the file know). If torch is not the newest, a newer one exports more, and has "
-            "an exporter of another kind (`torch.onnx.export(…, dynamo=True)`). If none has it, "
-            "other operations have to take its place",
+            Sentence(
+                "No opset and no newer `onnx` changes that: the old exporter knows no complex "
+                "numbers, which the Fourier transform gives. The new one of torch 2.5 and later "
+                "does (`torch.onnx.export(…, dynamo=True, opset_version=18)`, with `onnxscript`). "
+                "Or, for a fixed size, multiply by the matrices of its cosines and sines, with "
+                "real and imaginary part in two tensors",
+                {"operator": r".*(?:fft|complex|stft|view_as_real).*"},
+            ),
+            "A newer opset has more (`opset_version=…`, up to the newest that your torch and what "
+            "is to run the file know). If that was tried, the other exporter of torch 2.5 and "
+            "later writes more still (`torch.onnx.export(…, dynamo=True)`, with `onnxscript`). If "
+            "neither can, other operations have to take its place",
         ),
         suspects=(Suspect(r"export"),),
         types=("UnsupportedOperatorError", "RuntimeError", "OnnxExporterError"),

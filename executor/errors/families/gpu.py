@@ -671,16 +671,23 @@ FAMILIES = (
         id="cuda_toolkit",
         says="An extension is to be compiled for CUDA, and its compiler is not there or another.",
         means=(
-            (
-                "CUDA {found} is installed, and this PyTorch was built with {built}; an "
-                "extension needs the same one"
-            ),
+            "The compiler that was found is of CUDA {found}, and this PyTorch was built with "
+            "{built}; an extension needs one of the same major version",
             (
                 "An extension is to be compiled for CUDA, and its compiler is not there or "
                 "of another version"
             ),
         ),
-        remedy=("Install the CUDA toolkit of `torch.version.cuda`, and set CUDA_HOME to it",),
+        remedy=(
+            Sentence(
+                "Make the two agree: either a PyTorch that was built for the CUDA of the compiler "
+                "(`nvcc --version`), or a toolkit of CUDA {built} with nvcc, and CUDA_HOME set to "
+                "it. What nvidia-smi shows is the newest CUDA that the driver takes, and conda's "
+                "`cudatoolkit` has the libraries without nvcc: neither is what was compared",
+                {"built": r".+"},
+            ),
+            "Install the CUDA toolkit of `torch.version.cuda`, with nvcc, and set CUDA_HOME to it",
+        ),
         types=("OSError", "RuntimeError"),
         today=(
             r"CUDA_HOME environment variable is not set",
@@ -838,6 +845,11 @@ FAMILIES = (
                 "not",
                 {"operator": r".*_slow_conv\w*"},
             ),
+            Sentence(
+                "Apple's GPU (MPS) pools adaptively only where the map's height and width are "
+                "multiples of the output's",
+                {"adaptive": r".+"},
+            ),
             "Apple's GPU (MPS) does not have {operator}",
             "Apple's GPU (MPS) has no {dtype}",
             "An operation of Apple's GPU (MPS) is given a tensor that is not on it",
@@ -849,6 +861,13 @@ FAMILIES = (
                 "mix of the two; where it is wanted, PYTORCH_ENABLE_MPS_FALLBACK=1 has to be set "
                 "before torch is imported, in the shell that starts Python or Jupyter",
                 {"operator": r".*_slow_conv\w*"},
+            ),
+            Sentence(
+                "PYTORCH_ENABLE_MPS_FALLBACK does nothing here, as the operator is there. Choose "
+                "the image size so that the map fits: torchvision's VGG halves it 5 times and "
+                "pools to 7x7, so its images have sides of 224, 448 and so on, AlexNet pools to "
+                "6x6. Or do this layer alone on the CPU: `model.avgpool(x.cpu()).to('mps')`",
+                {"adaptive": r".+"},
             ),
             Sentence(
                 "Set PYTORCH_ENABLE_MPS_FALLBACK=1 before torch is imported, to run it on the CPU; "
@@ -869,8 +888,13 @@ FAMILIES = (
             r"The operator '(?P<operator>[\w:.]+)' is not currently implemented for the MPS device",
             r"MPS framework doesn't support (?P<dtype>\w+)",
             r"Placeholder storage has not been allocated on MPS device",
+            r"(?P<adaptive>Adaptive pool MPS): ",
         ),
-        values={"operator": "that is missing", "dtype": "that is missing"},
+        values={
+            "operator": "that is missing",
+            "dtype": "that is missing",
+            "adaptive": "says that it is about adaptive pooling",
+        },
         needs="Apple's GPU",
         examples=(
             "NotImplementedError: The operator 'aten::_fft_r2c' is not currently implemented for "
@@ -878,6 +902,8 @@ FAMILIES = (
             "TypeError: Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't "
             "support float64. Please use float32 instead.",
             "RuntimeError: Placeholder storage has not been allocated on MPS device!",
+            "RuntimeError: Adaptive pool MPS: input sizes must be divisible by output sizes. "
+            "Non-divisible input sizes are not implemented on MPS device yet.",
         ),
     ),
     ErrorFamily(

@@ -34,6 +34,27 @@ def _drawn(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"kind": "first"} if sizes[0] in (3, 4) else {}
 
 
+# The number in the message is the picture's place in its batch.
+_FIND_BOXES = (
+    "To find it, go through the data set by itself, without a loader: `for n in range(len(dataset"
+    ")): b = dataset[n][1]['boxes']`, and print n where `((b[:, 2:] - b[:, :2]) <= 0).any()`. A "
+    "box without an area can be left out with its label (and mask): `keep = (b[:, 2:] > "
+    "b[:, :2]).all(1)`"
+)
+
+
+def _flat_sides(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Which sides of a box [x1, y1, x2, y2] are 0."""
+    numbers = [float(n) for n in re.findall(r"[-+.\de]+", seen["box"]) if re.search(r"\d", n)]
+    if len(numbers) != 4:
+        return {}
+    left, top, right, bottom = numbers
+    if right < left or bottom < top:
+        return {}
+    flat = [side for side, zero in (("width", left == right), ("height", top == bottom)) if zero]
+    return {"flat": " and no ".join(flat)} if flat else {}
+
+
 FAMILIES = (
     ErrorFamily(
         id="image_type",
@@ -445,7 +466,8 @@ FAMILIES = (
         means=(
             "The boxes of one image have the shape {boxes} and not [N, 4]: where it is [0], an "
             "image without objects gave an empty list",
-            "A box of the targets has no height or no width: {box}",
+            Sentence("A box of the targets has no {flat}: {box}", {"flat": r".+"}),
+            "A box of the targets ends before it begins: {box}",
             "A detection model in training mode takes a list of targets, one dictionary for each "
             "image, with `boxes` [N, 4] and `labels` [N]",
         ),
@@ -457,10 +479,13 @@ FAMILIES = (
                 {"boxes": r".+"},
             ),
             Sentence(
-                "Print the boxes of that image. If the third number is smaller than the first, the "
-                "file has [x, y, width, height], as COCO has: `torchvision.ops.box_convert(boxes, "
-                "'xywh', 'xyxy')`. If two are equal, the box is a point or was cut off by a crop: "
-                "leave it out, with its label",
+                "The box has no {flat}: a slip in the file, rounding, or a crop or resize of a "
+                "small object. " + _FIND_BOXES,
+                {"box": r".+", "flat": r".+"},
+            ),
+            Sentence(
+                "It ends before it begins: mostly the file has [x, y, width, height], as COCO has: "
+                "`torchvision.ops.box_convert(boxes, 'xywh', 'xyxy')`. " + _FIND_BOXES,
                 {"box": r".+"},
             ),
             "Call `model(images, targets)` in training, and `model.eval()` before `model(images)` "
@@ -477,6 +502,7 @@ FAMILIES = (
             r"(?P<box>\[[\d., e+-]{1,120}\])",
         ),
         values={"box": "the first one", "boxes": "the shape of an image's boxes"},
+        derive=_flat_sides,
         needs=_NEEDS,
         examples=(
             "AssertionError: targets should not be none when in training mode",

@@ -72,7 +72,12 @@ def _target_of_sequences(seen: SeenError, message: str) -> Mapping[str, str]:
         return {"kind": "channel"}
     if len(given) < len(wanted) or given[1:] == (1,):
         return {"kind": "fewer"}
-    return {"kind": "more" if len(given) > len(wanted) else "as many"}
+    if len(given) > len(wanted):
+        return {"kind": "more"}
+    # Of a sequence the second is its steps, or its classes where these do not stand second.
+    second = {"second": str(wanted[1])} if len(wanted) == 2 else {}
+    shorter = bool(second) and wanted[0] == given[0] and wanted[1] < given[1]
+    return {"kind": "shorter" if shorter else "as many", **second}
 
 
 def _maps(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -178,6 +183,11 @@ _OF_POLICIES = (
 _SCALED = (
     "If the mask came through ToTensor, its numbers were divided by 255: read it with "
     "`torch.from_numpy(np.array(mask)).long()`"
+)
+
+# Both are said: that it is evaluated, and with which encoder.
+_ENCODER_IN_EVAL = (
+    r"(?s)\A(?=.{0,6000}(?<![.\w])(?:\w{1,40}\.)?eval\b).{0,6000}\bTransformer(?:Encoder\b|\()"
 )
 
 FAMILIES = (
@@ -366,6 +376,26 @@ FAMILIES = (
                 "d is the dimension that counts the classes; the predictions need their classes in "
                 "dimension 1",
                 {"kind": "more"},
+            ),
+            *(
+                Sentence(
+                    "In eval mode nn.TransformerEncoder of torch 1.12 to 2.0 runs without the "
+                    "padding, and pads its output only to the longest sample of the batch. "
+                    "`nn.TransformerEncoder(layer, n, enable_nested_tensor=False)` or a newer "
+                    "torch keeps the length. What is cut off is padding: leave it out of the loss "
+                    "in any case (`ignore_index`)",
+                    {"kind": "shorter", where: _ENCODER_IN_EVAL},
+                )
+                for where in ("words", "code")
+            ),
+            Sentence(
+                "If {second} is the number of classes, the output is [batch, steps, classes]: "
+                "bring the classes to the second place, `criterion(output.transpose(1, 2), "
+                "target)`, or flatten: `output.reshape(-1, classes)` and `target.reshape(-1)`. If "
+                "it is a number of steps, the classes stand second already, and outputs and labels "
+                "have different lengths: compare how both are made (a start or end token, padding, "
+                "a stride)",
+                {"second": r".+"},
             ),
             (
                 "Print `output.shape`. If it is [batch, steps, classes], bring the classes to the "

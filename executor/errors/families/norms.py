@@ -57,14 +57,16 @@ FAMILIES = (
     ),
     ErrorFamily(
         id="instancenorm_one_element",
-        says="InstanceNorm in training mode gets maps of a single element.",
+        says="InstanceNorm gets maps of a single element.",
         means=(
-            (
-                "InstanceNorm in training gets maps of a single element, which have "
-                "nothing to be normalised by"
-            ),
+            "InstanceNorm gets maps of a single element, which have nothing to be normalised by: "
+            "their own mean is all that they are",
         ),
-        remedy=("Use larger images, or leave this layer out where the maps are 1x1",),
+        remedy=(
+            "The batch size plays no part, and an older torch without the check gives zeros "
+            "there. Each layer with stride 2 halves the map: use one of them fewer, images twice "
+            "as large, or no norm where the maps are 1x1",
+        ),
         types=("ValueError",),
         today=(
             r"Expected more than 1 spatial element(?: when training)?(?:, got input size "

@@ -245,7 +245,8 @@ FAMILIES = (
         remedy=(
             "If one element is enough, without a mean of two neighbours: `x.flatten().kthvalue(1 + "
             "round(q * (x.numel() - 1))).values` (with dim: `x.kthvalue(k, dim=dim)`). "
-            "`numpy.quantile(x.cpu().numpy(), q)` takes any number; of a sample, `x[::4]`, it is "
+            "`numpy.quantile(x.cpu().numpy(), q)` takes any number. Of a million elements drawn at "
+            "random, `x.flatten()[torch.randint(x.numel(), (1_000_000,), device=x.device)]`, it is "
             "nearly the same. Where the line is a library's, a newer one may have done so",
         ),
         suspects=(Suspect(r"(?:nan)?quantile"),),

@@ -6,6 +6,9 @@ from executor.errors.family import ErrorFamily, Sentence, Suspect
 # Frames of processes that meet.
 _GROUP = r"\b(?:distributed_c10d|rendezvous|\w*_rendezvous\w*)\.py "
 
+# The file of a program that is no script: gunicorn, uvicorn, pytest.
+_NO_SCRIPT = r"(?!.*\.pyw?$).+"
+
 _DUPLICATE = r"Duplicate GPU detected"
 _A_GPU_EACH = (
     "Start as many processes as GPUs are visible: `--nproc_per_node` is not to be larger than "
@@ -122,6 +125,11 @@ FAMILIES = (
                 "file that was saved where `{name}` stood in the script itself",
                 {"module": r"__main__", "built": r".+"},
             ),
+            Sentence(
+                "The file names `{name}` as one of `__main__`, the program that saved it, and here "
+                "`__main__` is {main}: where it stands in a file of yours makes no difference",
+                {"module": r"__main__", "main": _NO_SCRIPT},
+            ),
             (
                 "What is loaded holds a `{name}` (a class or a function), which this program does "
                 "not define in {module}"
@@ -138,6 +146,13 @@ FAMILIES = (
                 "file: import it under the same name first, and save `model.state_dict()` only",
                 {"module": r"__main__", "built": r".+"},
             ),
+            Sentence(
+                "For this file, before it is loaded: `import __main__`, and `__main__.{name} = "
+                "{name}`. To last: put the class into a module of its own, save "
+                "`model.state_dict()` alone, once, from the program that can load the file, and "
+                "load it into a model that is made here",
+                {"module": r"__main__", "main": _NO_SCRIPT},
+            ),
             (
                 "Import or define the class under the same name before loading; better "
                 "save `model.state_dict()` only"
@@ -147,11 +162,13 @@ FAMILIES = (
         types=("AttributeError",),
         today=(
             r"Can't get attribute '(?P<name>[\w.]+)' on <module '(?P<module>[\w.]+)'"
-            r"(?: (?P<built>\(built-in\)))?",
+            r"(?: (?P<built>\(built-in\)))?"
+            r"(?: from '(?:[^'\n]{0,300}[/\\])?(?P<main>[^'\n/\\]{1,80})'>)?",
         ),
         values={
             "name": "of the class",
             "module": "where it is looked for",
+            "main": "the file of that module",
             "built": "says that the module is no file",
         },
         sample='import pickle\npickle.loads(b"c__main__\\nNet\\n.")',
@@ -710,16 +727,33 @@ FAMILIES = (
         id="port_taken",
         says="The port that the processes meet at is taken, by an earlier run or another one.",
         means=(
+            Sentence(
+                "The processes of a launch meet at a port of this machine, and another program "
+                "holds it: torchrun takes 29500 for each launch where nothing else is said. The "
+                "GPUs play no part",
+                {"server": r".+"},
+            ),
             "A port of the network that the program wants to listen at is taken, by an earlier run "
             "or another program",
         ),
         remedy=(
+            Sentence(
+                "Start this one with a port of its own: `torchrun --master_port 29501 …`, or "
+                "`--standalone`, which takes a free one (or MASTER_PORT, where the script reads "
+                "it). Another training that runs may go on. If none does, an earlier process is "
+                "left over: `lsof -i :29500` names it",
+                {"server": r".+"},
+            ),
             "If an earlier run is still there (`lsof -i :PORT` names it), end it. If not, choose "
             "another port: with torchrun `--master_port 29501`, or MASTER_PORT; a server has an "
             "option of its own",
         ),
         types=("DistNetworkError", "RuntimeError", "OSError"),
-        today=(r"[Aa]ddress already in use|EADDRINUSE",),
+        today=(
+            r"(?P<server>server socket has failed to (?:listen|bind))(?! to address with a reason)",
+            r"[Aa]ddress already in use|EADDRINUSE",
+        ),
+        values={"server": "says that the processes of a launch meet there"},
         needs="a port that another process holds",
         examples=(
             "RuntimeError: Address already in use",

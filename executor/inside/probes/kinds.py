@@ -131,6 +131,7 @@ KINDS = {
     "loader_empty": Says.PROGRAM_WIDE_MISTAKE,
     "class_ignored": Says.PROGRAM_WIDE_MISTAKE,
     **dict.fromkeys(BORNE_OUT, Says.PROGRAM_WIDE_MISTAKE),  # what only the text shows
+    "infinite_slope": Says.MISTAKE,
     "loss_not_finite": Says.MISTAKE,
     "loss_ran_away": Says.MISTAKE,
     "gradient_not_finite": Says.MISTAKE,
@@ -154,6 +155,7 @@ KINDS = {
 # What hangs on the values of the data: it is not said where they are placeholders.
 OF_VALUES = frozenset(
     {
+        "infinite_slope",
         "loss_not_finite",
         "loss_ran_away",
         "gradient_not_finite",

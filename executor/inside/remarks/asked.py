@@ -6,17 +6,21 @@ The words around the code decide: see bot/diagnosis/answer.py.
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 from executor.inside.remarks.edits import Told, added, put, way
 from executor.inside.remarks.syntax import (
     Found,
+    argument,
     assigned,
     callee,
+    constant,
     dotted,
     inside,
     methods_named,
     tail,
+    values,
     walk,
     words,
 )
@@ -139,4 +143,44 @@ def _is_generator(value: ast.expr) -> bool:
     return isinstance(value, ast.Call) and tail(value) in _GENERATORS
 
 
-RULES = (drawn_anew, expanded_copy, generator_copied)
+_STREAMED = re.compile(r"(?:\w+\.)*IterableDataset")
+# Words of who divides a stream otherwise, or draws from it by chance.
+_DIVIDED = re.compile(r"(?i)worker_i|rank|world_size|shard|by_node|islice|queue|rand|choice|shuffl")
+
+
+def stream_repeated(tree: ast.Module) -> Found:
+    """An IterableDataset that goes through what it stores, whole in each of several workers."""
+    if any(_DIVIDED.search(word) for word in words(tree)):
+        return
+    streams = {
+        cls.name: loop
+        for cls in (n for n in walk(tree) if isinstance(n, ast.ClassDef))
+        if any(_STREAMED.fullmatch(ast.unparse(base)) for base in cls.bases)
+        for method in methods_named(cls, "__iter__")
+        for loop in inside(method)
+        if isinstance(loop, ast.For) and "self." in ast.unparse(loop.iter)
+    }
+    made = values(tree)
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call) and tail(n) == "DataLoader"):
+        of, workers = argument(call, 0, "dataset"), argument(call, 5, "num_workers")
+        of = made.get(of.id) if isinstance(of, ast.Name) else of
+        told = constant(workers, tree) if workers is not None else None
+        many = told.value if isinstance(told, ast.Constant) else None
+        if not (isinstance(of, ast.Call) and tail(of) in streams):
+            continue
+        if not isinstance(many, int) or many < 2:
+            continue
+        loop = streams[tail(of)]
+        yield (
+            "stream_repeated",
+            loop,
+            f"each of the {many} workers gets a copy of the IterableDataset and goes through all "
+            f"of it, so that every sample comes {many} times in an epoch. Give each its share in "
+            "`__iter__`: `w = torch.utils.data.get_worker_info()`, and go through "
+            f"`{ast.unparse(loop.iter)}[w.id::w.num_workers]` where w is not None (a stream that "
+            "has no slices: `itertools.islice(stream, w.id, None, w.num_workers)`)",
+        )
+        return
+
+
+RULES = (drawn_anew, expanded_copy, generator_copied, stream_repeated)

@@ -24,6 +24,11 @@ from bot.models import PastedTraceback, Question, Snippet, TracebackFrame
         ("my loss stays at 0.69", "What does the loss do"),
         ("the model does not learn", "What does the loss do"),
         ("It isn't training", "What does the loss do"),
+        # … and a pretrained model that is only evaluated has none.
+        ("The pretrained model has an accuracy of 0.1 % on my test set", "What do you see"),
+        ("The pretrained model has an accuracy of 0.1 % after training", "What does the loss do"),
+        ("The pre-trained model has an accuracy of 0.1 %, fine-tuned", "What does the loss do"),
+        ("The model has an accuracy of 0.1 % on my test set", "What does the loss do"),
         # That something is trained says nothing of its loss.
         ("How do I add tokens to a tokenizer before training?", "Which lines of your code"),
         (
@@ -82,6 +87,22 @@ def test_nothing_is_asked_for_that_was_posted(
     snippets = (Snippet(code=code),) if code else ()
 
     assert ask_back(Question(text="", traceback=error, snippets=snippets)).startswith(asked)
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "asks"),
+    [
+        ("the socket is odd", "CUDA_VISIBLE_DEVICES=0 torchrun --nproc_per_node=2 a.py", False),
+        ("the socket is odd", "I start it:\n    $ python -m mine --all", False),
+        ("the socket is odd", "I start it in python", True),
+        ("the tensor is odd", "torchrun --nproc_per_node=2 a.py", True),
+    ],
+)
+def test_of_what_is_started_the_command_is_enough(message: str, text: str, asks: bool) -> None:
+    """Where the error is of a network, a driver or an installation, no line of code matters."""
+    pasted = PastedTraceback(type="RuntimeError", message=message, frames=())
+
+    assert bool(ask_back(Question(text=text, traceback=pasted))) is asks
 
 
 @pytest.mark.parametrize(

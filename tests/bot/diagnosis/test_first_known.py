@@ -58,6 +58,17 @@ def test_the_best_that_is_known_comes_first(given: dict, begins: str):
     assert bool(made.needed) is not begins.startswith("Not run")
 
 
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [(("gzip", "enc"), "post what makes `enc` too"), (("enc", "net"), "`enc` and `net` too")],
+)
+def test_a_module_of_pythons_own_is_not_asked_for(names: tuple[str, ...], told: str):
+    """Everybody has it: what lacks is its import."""
+    run = failed("name 'enc' is not defined", "NameError", undefined=names)
+
+    assert unrun.needed("so", run, Question(text="")).endswith(f"{told}.")
+
+
 def test_without_code_the_same_order_holds():
     """There the text shows nothing but the posted losses."""
     assert (

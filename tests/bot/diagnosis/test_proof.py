@@ -10,6 +10,7 @@ import pytest
 from bot.diagnosis import proof
 from bot.diagnosis.pipeline import Pipeline
 from bot.diagnosis.proof import prove
+from bot.models import Proof
 from bot.platforms.card import proof_in_words
 from executor.protocol import Job, JobResult, Outcome
 from knowledge.articles.reading import load_article
@@ -83,6 +84,16 @@ async def test_an_article_is_run_on_the_simulated_device_where_it_needs_one(
     assert proof_in_words(there.proof) == "checked on torch 2.13.0 (simulated device), holds"
     assert elsewhere.proof.holds is False and elsewhere.proof.device == "cpu"
     assert proof_in_words(elsewhere.proof) == "checked on torch 2.13.0, does not hold"
+
+
+@pytest.mark.parametrize(
+    ("slug", "runs_torch"), [("gpu-gone-after-suspend", False), (SIMULATED, True), (RAISES, True)]
+)
+def test_what_was_checked_is_said(slug: str, runs_torch: bool) -> None:
+    """A program in plain Python shows nothing of PyTorch, whatever torch is installed."""
+    assert load_article(folder_of(slug)).runs_torch is runs_torch
+    seen = Proof(torch="2.13.0" if runs_torch else "", device="cpu", date="2026-01-01", holds=True)
+    assert ("plain Python" in proof_in_words(seen)) is not runs_torch
 
 
 async def test_a_program_that_takes_too_long_here_proves_nothing(

@@ -460,6 +460,8 @@ def test_an_error_before_what_the_post_shows_printed_is_ours(
         ("drawn_anew", "what does Normalize do?", False),
         ("expanded_copy", "it eats all my memory", True),
         ("expanded_copy", "it gives wrong values", False),
+        ("stream_repeated", "an epoch is longer with workers", True),
+        ("stream_repeated", "it is slow", False),
         ("compared_in_training", "the outputs should not change", True),
         ("compared_in_training", "the two are not equal", True),
         ("compared_in_training", "how do I save it?", False),

@@ -208,6 +208,23 @@ async def test_a_traceback_without_code_is_rebuilt_from_the_line_that_it_quotes(
 
 
 @pytest.mark.asyncio(loop_scope="session")
+async def test_an_error_that_prints_values_nobody_posted_is_not_shown(ask: Ask):
+    """The line was run with values of the search's own, and what it printed is none of theirs."""
+    message = (
+        "ValueError: Expected parameter scale (Tensor of shape (64, 3)) of distribution "
+        "Normal(loc: torch.Size([64, 3]), scale: torch.Size([64, 3])) to satisfy the constraint "
+        "GreaterThan(lower_bound=0.0), but found invalid values:\ntensor([[ 0.2113, -0.0007],\n"
+    )
+    answer = await ask(
+        'It dies:\n```\n  File "a.py", line 58, in dist\n    return Normal(mu, self.sigma)\n'
+        f"{message}```\n"
+    )
+
+    assert answer.status == "advice" and answer.error is None
+    assert not any("stands for" in said for said in answer.assumptions)
+
+
+@pytest.mark.asyncio(loop_scope="session")
 @pytest.mark.parametrize(("size", "found"), [(3, True), (5, False)])
 async def test_a_line_alone_beside_code_counts_with_the_posted_numbers(
     size: int, found: bool, ask: Ask

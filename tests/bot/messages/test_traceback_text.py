@@ -305,6 +305,22 @@ def test_only_the_end_was_pasted():
     assert len(found.frames) == 1
 
 
+@pytest.mark.parametrize(
+    ("last", "type_"),
+    [
+        ("    AttributeError: no such", "AttributeError"),  # all lines were indented alike
+        ("  AttributeError: no such", "AttributeError"),
+        ("    else: no such", ""),  # code, and no error
+        ("    AttributeError", ""),
+    ],
+)
+def test_the_error_stands_in_the_column_of_its_frames(last: str, type_: str):
+    """As where a whole traceback without its header was moved to the right."""
+    found = pasted(f'    File "a.py", line 3, in f\n      g()\n{last}')
+
+    assert found.type == type_ and len(found.frames) == 1
+
+
 def test_the_end_was_cut_off():
     """Without an error line there are only frames."""
     found = pasted('Traceback (most recent call last):\n  File "a.py", line 3, in f\n    g()')

@@ -21,6 +21,11 @@ TURN = (
     "class Turn:\n    def __init__(self, seed=4):\n        self.rng = {}\n"
     "    def __call__(self, x):\n        return rotate(x, self.rng.{})\n"
 )
+STREAM = (
+    "class Lines(torch.utils.data.IterableDataset):\n    def __iter__(self):\n"
+    "        for path in self.files:\n            yield from open(path)\n"
+    "lines = Lines(files)\nloader = DataLoader(lines, batch_size=8, num_workers={})\n"
+)
 HOT = "import torch.nn.functional as F\ndef step(x, y):\n    return loss(x, F.one_hot(y{}))\n"
 
 SAYS = [
@@ -48,6 +53,10 @@ SAYS = [
     ("generator_copied", TURN.format("np.random.default_rng(seed)", "uniform()")),
     ("generator_copied", TURN.format("random.Random(seed)", "random()")
      .replace("__call__(self, x)", "__getitem__(self, x)")),
+    ("stream_repeated", STREAM.format("4")),
+    ("stream_repeated", "n = 2\n" + STREAM.format("n")),
+    ("stream_repeated", STREAM.format("4").replace("lines, b", "Lines(files), b")),
+    ("stream_repeated", STREAM.format("4").replace("self.files", "zip(self.a, self.b)")),
     ("classes_by_batch", HOT.format("")),
     ("classes_by_batch", HOT.format(", -1")),
     ("classes_by_batch", "for x, y in dl:\n    t = torch.nn.functional.one_hot(y)\n"),
@@ -84,6 +93,15 @@ SILENT = [
      .replace("__call__", "plan")),
     ("generator_copied", TURN.format("np.random.RandomState(seed)", "randint(9)")
      + "def again(w):\n    torch.utils.data.get_worker_info().dataset.turn.rng.seed(w)\n"),
+    ("stream_repeated", STREAM.format("1")),
+    ("stream_repeated", STREAM.format("0")),
+    ("stream_repeated", STREAM.format("n")),
+    ("stream_repeated", STREAM.format("4").replace("IterableDataset", "Dataset")),
+    ("stream_repeated", STREAM.format("4").replace("self.files:", "mine(self.files):")
+     + "def mine(files):\n    return files[get_worker_info().id::2]\n"),
+    ("stream_repeated", STREAM.format("4").replace("for path in self.files", "while True")),
+    ("stream_repeated", STREAM.format("4").replace("self.files:", "random.sample(self.files, 9):")),
+    ("stream_repeated", STREAM.format("4").replace("DataLoader(lines", "DataLoader(other")),
     ("classes_by_batch", HOT.format(", 4")),
     ("classes_by_batch", HOT.format(", num_classes=k")),
     ("classes_by_batch", HOT.format(", **how")),

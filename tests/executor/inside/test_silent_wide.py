@@ -729,6 +729,79 @@ def test_what_made_a_loss_no_number(any_house: House, loss: str, told: str):
     assert told or messages[0].endswith("the model's inputs were finite")
 
 
+@pytest.mark.parametrize(
+    ("half", "change", "told"),
+    [
+        (True, "pass", "by Adam: its eps of 1e-8 is 0"),
+        (False, "net.weight.grad.fill_(float('nan'))", "held NaN or infinity already, put"),
+    ],
+)
+def test_weights_that_a_step_broke_are_named(any_house: House, half: bool, change: str, told: str):
+    """In float16 nothing has to be large for it: a square of a small gradient is 0 there."""
+    cast = ".half()" if half else ""
+    result = run(
+        any_house,
+        f"net, x = nn.Linear(3, 1){cast}, torch.rand(8, 3){cast}\n"
+        "opt = torch.optim.Adam(net.parameters(), lr=1e-3)\n"
+        "for step in range(4):\n"
+        "    loss = (net(x) * 1e-3).square().mean()\n"
+        "    opt.zero_grad()\n"
+        "    loss.backward()\n"
+        f"    {change}\n"
+        "    opt.step()\n",
+    )
+
+    messages = [f.message for f in result.findings if f.kind == "loss_not_finite"]
+    assert len(messages) == 1 and told in messages[0], result.findings
+    assert "65504" not in messages[0] and ("float16" in messages[0]) is half
+
+
+@pytest.mark.parametrize(
+    ("loss", "told"),
+    [
+        ("torch.acos(x.clamp(-1, 1)).mean()", "`acos` has an infinite slope at 1 and at -1, and 1"),
+        ("torch.asin(x).mean()", "`asin` has an infinite slope"),
+        ("(x - x.detach()).square().sum().sqrt()", "a square root has an infinite slope at 0, and"),
+        ("(x - 1).abs().pow(0.5).sum()", "a power with an exponent below 1"),
+        ("torch.acos(x.clamp(-1 + 1e-6, 1 - 1e-6)).mean()", ""),
+        ("(x - 1).pow(2.0).sum()", ""),
+        ("(x - 1).norm()", ""),
+        ("(x - x.detach()).norm()", ""),
+        ("(x - x.detach() + 1e-6).square().sum().sqrt()", ""),
+        # The slope is infinite, and no gradient goes that way.
+        ("torch.where(x < 1, torch.acos(x.clamp(max=0.9)), x).sum() + x.detach().acos().sum()", ""),
+        ("(x.acos() + 0 * x).masked_fill(x == 1, 0.0).sum()", "`acos` has an infinite slope"),
+    ],
+)
+def test_an_infinite_slope_is_named(any_house: House, loss: str, told: str):
+    """By the graph of a loss that is a number, once a gradient is none."""
+    result = run(
+        any_house,
+        "x = torch.tensor([1.0, 0.5, -0.2], requires_grad=True)\n"
+        f"loss = {loss}\nloss.backward()\nprint(loss.item(), x.grad)\n",
+    )
+
+    messages = [f.message for f in result.findings if f.kind == "infinite_slope"]
+    assert len(messages) == bool(told), (messages, result.stdout)
+    assert not told or told in messages[0]
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_an_infinite_slope_explains_what_follows(any_house: House, late: bool):
+    """The parameters' gradients, and the next loss."""
+    result = run(
+        any_house,
+        "net, x = nn.Linear(3, 1, bias=False), torch.rand(8, 3)\n"
+        "opt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        f"for step in range({3 if late else 1}):\n"
+        "    out = net(x)\n"
+        "    loss = (out - out.detach()).square().sum().sqrt() + out.mean()\n"
+        "    opt.zero_grad()\n    loss.backward()\n    opt.step()\n",
+    )
+
+    assert [f.kind for f in result.findings if f.mistake] == ["infinite_slope"]
+
+
 @pytest.mark.parametrize("text", ["Using a target size", "Using a target size ()"])
 def test_a_warning_that_only_begins_like_pytorchs_is_left_alone(any_house: House, text: str):
     """It is the program's own."""

@@ -140,6 +140,16 @@ def test_the_dtypes_of_what_an_operation_gave() -> None:
     assert private.dtypes_of(None) == []
 
 
+def test_the_leaf_that_a_node_adds_up_for() -> None:
+    """Every other node has none."""
+    w = torch.ones(4, requires_grad=True)
+    node = (w * 2).grad_fn
+    assert node is not None
+
+    assert private.leaf_of(node.next_functions[0][0]) is w
+    assert private.leaf_of(node) is None and private.leaf_of(None) is None
+
+
 def test_what_a_node_kept_may_be_gone() -> None:
     """Freed by a backward, or changed in place since."""
     w = torch.ones(2, requires_grad=True)

@@ -25,8 +25,8 @@ _FOLLOWS = {
         "one_class",
         "targets_out_of_reach",
     },
-    "gradient_not_finite": {"loss_not_finite", "loss_ran_away"},
-    "loss_not_finite": {"scaler_left_out"},
+    "gradient_not_finite": {"loss_not_finite", "loss_ran_away", "infinite_slope"},
+    "loss_not_finite": {"scaler_left_out", "infinite_slope"},
     "loss_ran_away": {"scaler_left_out"},
 }
 _OF_MASKS = {"sees_the_future", "padding_read"}

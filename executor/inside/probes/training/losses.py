@@ -24,6 +24,7 @@ from executor.inside.probes.training.loss_edits import of_the_loss
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.nodes import Pattern
 from executor.inside.probes.training.quiet import number, quietly
+from executor.inside.probes.training.steep import Steep, steep
 from executor.protocol import LossSeen
 
 _LOOKS = 2  # how often the graph of one line's loss is read
@@ -54,6 +55,8 @@ class LossProbe:
         self._patterns: dict[tuple[str, int | None], tuple[str, Pattern]] = {}
         self._leaves: list[tuple[torch.Tensor, str, int | None]] = []
         self._not_finite: tuple[int, int | None, str, float, bool | None, str] | None = None
+        self._steep: Steep | None = None
+        self._infinite_slope: Steep | None = None  # one that a gradient has borne out
         self._courses: dict[int | None, Course] = {}  # line of backward() → its losses
         self._classes = ClassCounts()
         self._names: dict[int | None, str] = {}  # … and what the variable is called
@@ -126,6 +129,7 @@ class LossProbe:
                 made = "" if known is False else not_finite.origin(loss)
                 self._not_finite = self.count, line, self.names.of(loss), value, known, made
         self.calls.given.clear()
+        self._bear_out()
         if loss.grad_fn is None:
             if loss.requires_grad and not any(known is loss for known, _, _ in self._leaves):
                 self._leaves.append((loss, self.names.of(loss), line))
@@ -135,11 +139,19 @@ class LossProbe:
         looks = self._looks.get(line, 0)
         if looks < _LOOKS:
             self._looks[line] = looks + 1
+            if loss.numel() == 1 and not self.broken and self._infinite_slope is None:
+                self._steep = steep(loss, self.names.of(loss), line)
             self.scored |= graph.scored(loss)
             in_sight = [value for _, value in self.names.variables()]
             anywhere = dimensions.patterns(loss) if not looks else []
             for pattern in (*graph.patterns(loss, in_sight), *anywhere):
                 self._patterns.setdefault((pattern.kind, line), (self.names.of(loss), pattern))
+
+    def _bear_out(self) -> None:
+        """See whether the backward() of the loss before made a gradient of NaN or infinity."""
+        if self._steep is not None and self._infinite_slope is None and self._steep.is_borne_out():
+            self._infinite_slope = self._steep
+        self._steep = None
 
     # -- reporting ---------------------------------------------------------------------------
 
@@ -204,6 +216,15 @@ class LossProbe:
                         f"{_called(name)} has no graph when line {line} calls backward(): it was "
                         "made anew from values, so no gradient reaches any parameter",
                     )
+        self._bear_out()
+        if (found := self._infinite_slope) is not None:
+            collector.add(
+                "infinite_slope",
+                self.names.line_of(found.name, found.line) or found.line,
+                found.name or "loss",
+                f"{_called(found.name)} is a number, and its gradient is NaN or infinite: "
+                f"{found.told}",
+            )
         if self._not_finite is not None:
             self._report_not_finite(collector, *self._not_finite)
         else:

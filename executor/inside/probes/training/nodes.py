@@ -6,7 +6,11 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
+
 from executor.inside import torch_private as private
+
+_LARGEST = 2**24  # values of one tensor that are looked at
 
 # Nodes that only move values about: the node before them is what matters.
 PASSES = {
@@ -15,6 +19,9 @@ PASSES = {
 }  # fmt: skip
 # Layers with weights: the nodes before them belong to the model.
 LAYERS = re.compile(r"Addmm|Mm|Bmm|Baddbmm|Convolution|Embedding|Norm|AccumulateGrad|Lstm|Mv")
+
+
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 @dataclass(frozen=True)
@@ -29,6 +36,15 @@ class Pattern:
 def what(node: Any) -> str:
     """ "LogSoftmax" of LogSoftmaxBackward0."""
     return re.sub(r"Backward\d*$", "", node.name()) if node is not None else ""
+
+
+def known_values(values: Any) -> torch.Tensor | None:
+    """Values that can be looked at: a saved one may be a number, or gone."""
+    if not isinstance(values, torch.Tensor) or type(values) not in _PLAIN:
+        return None
+    if values.numel() > _LARGEST or values.device.type == "meta":
+        return None
+    return values if values.is_floating_point() else None
 
 
 def behind(node: Any, input_number: int = 0) -> Any:

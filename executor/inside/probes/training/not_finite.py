@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from executor.inside import torch_private as private
-from executor.inside.probes.training.nodes import what
+from executor.inside.probes.training.nodes import known_values, what
 from executor.inside.probes.training.quiet import quietly
 
 _NODES = 500
@@ -21,7 +21,6 @@ _OF_TARGETS = {
     "MseLoss", "SmoothL1Loss", "HuberLoss", "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits",
     "KlDiv",
 }  # fmt: skip
-_LARGEST = 2**24  # values of one tensor that are looked at
 
 
 def origin(loss: torch.Tensor) -> str:
@@ -33,6 +32,7 @@ def origin(loss: torch.Tensor) -> str:
         loss: one number, before its backward frees the graph.
     """
     told, half = "", False
+    broken: torch.dtype | None = None  # of a leaf that is none itself
     seen: set[Any] = set()
     with quietly():
         level = [loss.grad_fn]
@@ -41,10 +41,15 @@ def origin(loss: torch.Tensor) -> str:
             seen.update(here)
             for node in here:
                 half |= torch.float16 in private.dtypes_of(node)
+                leaf = private.leaf_of(node)
+                if leaf is not None and not _is_finite(leaf):
+                    broken = leaf.dtype
                 told = _said_of(node) or told
             level = [n for node in here for n, _ in node.next_functions]
     if told:
         return f"{told}, in float16, whose largest number is 65504" if half else told
+    if broken:
+        return _OF_WEIGHTS + (_IN_HALF if broken is torch.float16 else _BY_A_GRADIENT)
     if not half:
         return ""
     return (
@@ -54,24 +59,31 @@ def origin(loss: torch.Tensor) -> str:
     )
 
 
+_OF_WEIGHTS = "what is trained held NaN or infinity already, put there by the step before, "
+_BY_A_GRADIENT = "as a gradient that is NaN or infinite does"
+_IN_HALF = (
+    "by a gradient that was NaN or infinite, or, as it is float16, by Adam: its eps of 1e-8 is 0 "
+    "there, and so is the square of a small gradient, so that it divides by 0; keep the weights in "
+    "float32 and compute under autocast, or take bfloat16"
+)
+
+
+def _is_finite(leaf: torch.Tensor) -> bool:
+    values = known_values(leaf.detach())
+    return values is None or bool(values.isfinite().all())
+
+
 def _said_of(node: Any) -> str:
     kind = what(node)
     if kind in _OF_INPUTS:
         of, wrong, told = _OF_INPUTS[kind]
-        values = _known(of(node))
+        values = known_values(of(node))
         if values is not None and (n := int(wrong(values).sum())):
             return told.format(n=n, all=values.numel())
-    target = _known(private.saved_target(node) if kind in _OF_TARGETS else None)
+    target = known_values(private.saved_target(node) if kind in _OF_TARGETS else None)
     if target is not None and (n := int((~target.isfinite()).sum())):
         return f"the target held NaN or infinity: {n} of its {target.numel()} values"
     return ""
-
-
-def _known(values: Any) -> torch.Tensor | None:
-    """Values that can be looked at: a saved one may be a number, or gone."""
-    if type(values) is not torch.Tensor or values.numel() > _LARGEST:
-        return None
-    return values if values.is_floating_point() and values.device.type != "meta" else None
 
 
 # Kind → the operand, which of its values are none, and what is said. An operand that is NaN already
