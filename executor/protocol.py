@@ -454,7 +454,8 @@ class Placeholder(Model):
     name: str  # the name; the path of a file; a data set's class
     line: int | None  # where the snippet reads it first
     what: str
-    # number, device, tensor, image, model, batches, loss, optimizer; GLUED; MODULE; RESOURCES
+    # number, config, device, tensor, image, model, batches, loss, optimizer; GLUED, MODULE,
+    # RESOURCES
     kind: str = ""
     # Sizes, types and labels are the real thing's; only its values are not. Else they are chosen.
     exact: bool = False

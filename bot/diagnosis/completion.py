@@ -140,8 +140,10 @@ _STRUCTURAL = (
     "no_graph", "grad_of_many", "modified_in_place", "freed_graph", "leaf_in_place",
     "numpy_of_graph", "unexpected_keyword", "missing_arguments", "module_attribute",
     "object_attribute", "cuda_not_compiled", "gpu_missing", "unbound_local",
+    "state_dict_type",
 )  # fmt: skip
 _TENSORS = ("Tensor", "tuple of Tensors", "list of Tensors")
+_FRACTION = re.compile(r"tuple of ints, but found element of type float\b")
 _SHAPE = re.compile(r"\[[\d, ]*\]")  # [torch.FloatTensor [8, 10]]
 # The sizes that clash, without the batch that is ours: error family → its values.
 _CLASHES = {
@@ -157,6 +159,8 @@ def _is_structural(error: ErrorSeen) -> bool:
     """Whether no choice of sizes and values could bring the error about, or keep it away."""
     if is_a(error, "none_attribute"):
         return False
+    if is_a(error, "argument_unpack") and _FRACTION.search(error.message):
+        return True  # every number that is made up for a size is a whole one
     argument = read(error, "argument_type")
     if argument is not None:
         of_a_tensor = argument["expected"] in _TENSORS

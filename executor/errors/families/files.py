@@ -250,8 +250,8 @@ FAMILIES = (
         remedy=(
             "Build model and optimizer exactly as when it was saved (same layers frozen, same "
             "order of groups) before loading the state. If layers are to be unfrozen from now on, "
-            "do that behind it, and hand them over by `optimizer.add_param_group({{'params': …}})`. "
-            "Where the model was changed on purpose (a new head), the old state does not fit it: "
+            "do that behind it, and hand them over by `optimizer.add_param_group({{'params': …}})`"
+            ". Where the model was changed on purpose (a new head), the old state does not fit it: "
             "leave that line out, and the optimizer starts afresh; the weights lose nothing by it",
         ),
         suspects=(Suspect(r"load_state_dict"),),

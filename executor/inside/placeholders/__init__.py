@@ -2,7 +2,7 @@
 
 imports.py     the imports that everyone leaves out
 decide.py      what stands for an undefined name, decided from how the name is used
-               (numbers.py, losses.py, models.py, tensors.py, data.py: one kind each)
+               (numbers.py, configs.py, losses.py, models.py, tensors.py, data.py: one kind each)
 program.py     what the syntax tree says of names; shapes.py: of tensors
 plans.py       what was decided; build.py makes it
 blame.py       whether an error comes from a placeholder and not from the snippet

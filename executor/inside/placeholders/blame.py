@@ -16,6 +16,7 @@ from executor.inside.placeholders.program import SAME, arguments, last_name
 from executor.protocol import ErrorSeen, Finding
 
 _CALLED_WRONGLY = ("unexpected_keyword", "missing_arguments")  # error families
+_OF_WHAT_IS_GIVEN = "state_dict_type"  # whatever it is given to
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -165,6 +166,9 @@ class Blame:
             return next(iter(sorted(self._names)), "")
         if isinstance(error, TypeError) and is_a(seen, *_CALLED_WRONGLY):
             expression = expression.func if isinstance(expression, ast.Call) else expression
+        elif isinstance(expression, ast.Call) and is_a(seen, _OF_WHAT_IS_GIVEN):
+            given = [*expression.args, *(k.value for k in expression.keywords)]
+            expression = ast.Tuple(given, ast.Load())
         elif isinstance(expression, ast.Call) and self._failed_further_in(error):
             expression = expression.func
         if isinstance(error, AttributeError) and isinstance(expression, ast.Attribute):

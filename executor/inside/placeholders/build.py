@@ -12,6 +12,7 @@ from executor.inside.placeholders.plans import (
     BATCHES,
     SAMPLES,
     BatchesPlan,
+    ConfigPlan,
     DevicePlan,
     FunctionPlan,
     LossPlan,
@@ -59,6 +60,8 @@ class PlaceholderFactory:
         match plan:
             case NumberPlan():
                 return plan.value
+            case ConfigPlan():
+                return self.keep(_Config(plan.entries), name)
             case DevicePlan():
                 return torch.device("cpu")
             case TensorPlan():
@@ -87,6 +90,18 @@ class PlaceholderFactory:
             return made[0] if plan.one else self.keep(tuple(made), name)
 
         return called
+
+
+class _Config(dict[str, Any]):
+    """Entries that are read by key and as attributes; of others nothing is known."""
+
+    def __missing__(self, key: str) -> Any:
+        raise PlaceholderError(f"nothing says what {key} is")
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("__"):
+            raise AttributeError(key)
+        return self[key]
 
 
 def _do_nothing(*args: object, **kwargs: object) -> None:

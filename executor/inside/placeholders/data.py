@@ -23,8 +23,7 @@ class BatchPlaceholders(TensorPlaceholders):
     """Plans `train_loader`, `dataset` and the like."""
 
     def _loader(self, name: str) -> Plan | None:
-        if not (_LOADER.search(name) or _DATASET.search(name)):
-            return None
+        is_named_so = bool(_LOADER.search(name) or _DATASET.search(name))
         targets: list[ast.expr] = []
         for use in self.program.with_aliases(ScopedName(None, name)):
             node: ast.expr = self.program.through(use)
@@ -54,6 +53,8 @@ class BatchPlaceholders(TensorPlaceholders):
         items = [self._item(t) for t in targets]
         if not items or any(i is None for i in items):
             return None
+        if not is_named_so and not all(map(self._is_decided, targets)):
+            return None
         first = items[0]
         assert first is not None
         same = all(
@@ -61,6 +62,14 @@ class BatchPlaceholders(TensorPlaceholders):
             for i in items
         )
         return first if same else None
+
+    def _is_decided(self, target: ast.expr) -> bool:
+        """Whether each part that it is unpacked into goes into a known layer, or into its loss."""
+        parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+        variables = [self.program.variable(part) for part in parts if isinstance(part, ast.Name)]
+        return len(variables) == len(parts) and all(
+            self.shapes.of(v) or self._target_at(self.program.with_aliases(v)) for v in variables
+        )
 
     def _is_own(self, call: ast.Call) -> bool:
         """Whether the snippet defines the called function: its parameter is then an alias."""

@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from executor.inside.placeholders import functions
+from executor.inside.placeholders.configs import ConfigPlaceholders
 from executor.inside.placeholders.data import BatchPlaceholders
 from executor.inside.placeholders.noted import Noted, settled
-from executor.inside.placeholders.numbers import NumberPlaceholders
 from executor.inside.placeholders.plans import (
     BatchesPlan,
+    ConfigPlan,
     FunctionPlan,
     LossPlan,
     NothingPlan,
@@ -29,7 +30,7 @@ from executor.inside.placeholders.shapes import Choices, Shapes
 _NOT_GIVEN = {LossPlan, OptimizerPlan}
 
 
-class PlaceholderPlans(BatchPlaceholders, NumberPlaceholders):
+class PlaceholderPlans(BatchPlaceholders, ConfigPlaceholders):
     """The plans for one snippet's undefined names."""
 
     def __init__(
@@ -56,11 +57,12 @@ class PlaceholderPlans(BatchPlaceholders, NumberPlaceholders):
             choices = settled(choices, first.plans, told)
         super().__init__(tree, undefined, choices)
         self._decide_numbers()
-        sizes = {
-            n: p.value
-            for n, p in self.plans.items()
-            if isinstance(p, NumberPlan) and isinstance(p.value, int)
-        }
+        self._decide_configs()
+        numbers = {n: p.value for n, p in self.plans.items() if isinstance(p, NumberPlan)}
+        for name, config in self.plans.items():
+            if isinstance(config, ConfigPlan):
+                numbers |= {f"{name}.{key}": value for key, value in config.entries}
+        sizes = {name: value for name, value in numbers.items() if isinstance(value, int)}
         self.shapes = Shapes(self.program, choices, sizes)
         for decide in (
             self._device,

@@ -24,6 +24,19 @@ class NumberPlan:
 
 
 @dataclass(frozen=True)
+class ConfigPlan:
+    """An object of which numbers are read, by key or as attributes."""
+
+    kind: ClassVar[str] = "config"
+    entries: tuple[tuple[str, int | float], ...]
+
+    @property
+    def words(self) -> str:
+        told = ", ".join(f"{name} {value}" for name, value in self.entries)
+        return f"a configuration with {told}, chosen to fit"
+
+
+@dataclass(frozen=True)
 class DevicePlan:
     """`torch.device("cpu")`."""
 
@@ -152,6 +165,7 @@ class NothingPlan:
 
 Plan = (
     NumberPlan
+    | ConfigPlan
     | DevicePlan
     | TensorPlan
     | PicturePlan

@@ -202,6 +202,8 @@ class SnippetTree:
             return self.integer(values[0], {}) if len(values) == 1 else None
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             return sizes.get(f"{node.value.id}.{node.attr}")
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            return sizes.get(f"{ast.unparse(node.value)}.{node.slice.value!s}")
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             value = self.integer(node.operand, sizes)
             return -value if value is not None else None

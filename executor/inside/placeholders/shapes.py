@@ -52,12 +52,15 @@ class Choices:
     channels: int = 3  # of a picture for a model that takes any
     gray: int = 28  # height and width of a picture with one channel
     colour: int = 32
+    step: int = 8  # between the sizes of a configuration
+    times: int = 1  # the numbers that the code gives as defaults
     with_grad: bool = False  # whether float tensors require grad
 
 
 OTHER = Choices(
-    batch=6, features=14, classes=7, hidden=24, length=9, gray=32, colour=64, with_grad=True
-)
+    batch=6, features=14, classes=7, hidden=24, length=9, gray=32, colour=64, step=12, times=2,
+    with_grad=True,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,7 @@ class _Form(NamedTuple):
 
 def edits(failure: Failure) -> Rewrites:
     """Each operand in another form with which the failing expression can be evaluated."""
+    yield from _length(failure)
     for place in failure.places[:_FRAMES]:
         yield from _at(failure, place)
 
@@ -578,13 +579,44 @@ def _made_whole(failure: Failure, one: Operand) -> Rewrites:
         node = made.value
     name = failure.text(one.node)
     whole = value.is_integer()
-    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Divide) and whole:
-        new: cst.BaseExpression = node.with_changes(operator=cst.FloorDivide())
+    new = _rounded(node, divides=whole)
+    told = f"`{name}` is made a whole number"
+    if isinstance(new, cst.BinaryOperation):
         told = f"`{failure.text(node)}` is divided to a whole number"
-    else:
-        new = call("int", cst.Arg(node.with_changes(lpar=(), rpar=())))
-        told = f"`{name}` is made a whole number"
     yield _rewrite(failure, node, _Form(new, told, COST.SURE, supposes=not whole))
+
+
+def _length(failure: Failure) -> Rewrites:
+    """`return n // 2` for `return n / 2` in the `__len__` of what is counted."""
+    if "'float' object cannot be interpreted as an integer" not in failure.error.message:
+        return
+    held = [value for names in failure.live.names for value in names.values()]
+    for place in failure.places[:1]:
+        held += [failure.value(node, place.frame) for node in failure.expressions(place.node)]
+    loaders = [value for value in held if isinstance(value, torch.utils.data.DataLoader)]
+    sizes = {type(v).__name__: _length_of(v) for v in (*held, *(one.dataset for one in loaders))}
+    for function in failure.all(cst.FunctionDef):
+        own, returned = failure.up(function, cst.ClassDef), failure.inside(function, cst.Return)
+        if own is None or function.name.value != "__len__" or len(returned) != 1:
+            continue
+        node = returned[0].value
+        if node is not None and type(sizes.get(own.name.value)) is float:
+            told = f"the length `{failure.text(node)}` is made a whole number"
+            yield _rewrite(failure, node, _Form(_rounded(node), told))
+
+
+def _length_of(value: Any) -> Any:
+    try:
+        return type(value).__len__(value)
+    except Exception:  # a stranger's code, or it has none
+        return None
+
+
+def _rounded(node: cst.BaseExpression, *, divides: bool = True) -> cst.BaseExpression:
+    """`a // b` for `a / b`, else `int(…)`."""
+    if divides and isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Divide):
+        return node.with_changes(operator=cst.FloorDivide())
+    return call("int", cst.Arg(node.with_changes(lpar=(), rpar=())))
 
 
 def _fraction(failure: Failure, node: cst.BaseExpression, frame: int) -> cst.Name | None:
@@ -598,6 +630,9 @@ def _fraction(failure: Failure, node: cst.BaseExpression, frame: int) -> cst.Nam
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What failed is still computed of the same operands; tensors that it joined are stacked."""
     error = before.error
+    if error is not None and error.code.startswith("for "):
+        kept = error.code.partition("\n")[0] in proposal.code
+        return [Check.of("loop", kept, "the same is gone through", "another loop is gone through")]
     joined = re.search(rf"\b(?:{'|'.join(_JOINS)})\(([\w.]+)\)", error.code if error else "")
     if joined is not None and re.search(rf"\bstack\({re.escape(joined[1])}\)", proposal.code):
         return []

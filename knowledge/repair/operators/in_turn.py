@@ -2,13 +2,15 @@
 
 `x = self.blocks(x, mask)` becomes a loop over the blocks with the same arguments. So it does where
 the blocks stand in an `nn.Sequential`, which takes one argument; in an expression, a class of
-Sequential that takes as many stands for it.
+Sequential that takes as many stands for it. A list that is called in an expression, or with one,
+has its loop above the line.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any
 
 import libcst as cst
@@ -23,6 +25,8 @@ from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.signatures import required
 from knowledge.repair.toolkit.sites import assignment
 
+# In these an expression is evaluated later, or more than once, or perhaps not.
+_NOT_ALWAYS = (cst.Lambda, cst.IfExp, cst.BooleanOperation, cst.BaseComp)
 ERRORS = ("forward_missing", "not_callable", "too_many_arguments")
 
 
@@ -40,6 +44,8 @@ def edits(failure: Failure) -> Rewrites:
     for at in _handed_on(failure, call, list(layers)) if several else (0,):
         looped = list(_looped(failure, call, at))
         yield from looped or (_own_class(failure, call, at) if several else ())
+    if not several:
+        yield from _above(failure, call)
     yield from _side_by_side(failure, call)
 
 
@@ -110,6 +116,33 @@ def _looped(failure: Failure, call: cst.Call, at: int) -> Rewrites:
     if isinstance(small, cst.Return) or failure.text(small.targets[0].target) != name:
         rest = statement.with_deep_changes(small, value=cst.Name(name))
         new = cst.FlattenSentinel([loop, rest.with_changes(leading_lines=())])
+    title = f"line {failure.line(call)}: the layers of `{owner}` work one after another"
+    meaning = f"each layer of `{owner}` takes what the one before it gives"
+    yield Rewrite(failure.replace({statement: new}), title, meaning, cost=COST.SURE, as_one=True)
+
+
+def _above(failure: Failure, call: cst.Call) -> Rewrites:
+    """The loop above a line that goes on with its result: `y = F.relu(self.blocks(x))`."""
+    first, small = call.args[0].value, failure.small_statement(call)
+    statement = failure.up(call, cst.SimpleStatementLine)
+    if not isinstance(small, (cst.Return, cst.Assign)):
+        return
+    is_looped = small.value is call and isinstance(first, cst.Name)
+    if is_looped or statement is None or len(statement.body) != 1:
+        return
+    over = takewhile(lambda node: node is not small, failure.above(call))
+    if len(call.args) > 1 or any(isinstance(node, _NOT_ALWAYS) for node in over):
+        return
+    owner, result = failure.text(call.func), free_name(failure, "h")
+    item = free_name(failure, owner.rpartition(".")[2].removesuffix("s") or "layer")
+    lines = [
+        f"{result} = {failure.text(first)}\n",
+        f"for {item} in {owner}:\n    {result} = {item}({result})\n",
+    ]
+    start, loop = map(cst.parse_statement, lines)
+    start = start.with_changes(leading_lines=statement.leading_lines)
+    rest = statement.with_changes(leading_lines=()).deep_replace(call, cst.Name(result))
+    new = cst.FlattenSentinel([start, loop, cst.ensure_type(rest, cst.SimpleStatementLine)])
     title = f"line {failure.line(call)}: the layers of `{owner}` work one after another"
     meaning = f"each layer of `{owner}` takes what the one before it gives"
     yield Rewrite(failure.replace({statement: new}), title, meaning, cost=COST.SURE, as_one=True)

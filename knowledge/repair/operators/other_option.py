@@ -3,7 +3,8 @@
 The error's words say what is wanted; which call it is, and whether the option fits there, say the
 live values: `vmap(…, randomness="different")`, `batch_sampler=` of what yields lists of indices, a
 generator made of the seed, an activation that writes into a new tensor, SparseAdam where every
-gradient is sparse, zeros for the gradient of what takes no part, whole weights for a scaler.
+gradient is sparse, zeros for the gradient of what takes no part, whole weights for a scaler, the
+last batch where it is the only one.
 """
 
 from __future__ import annotations
@@ -143,6 +144,24 @@ def _at_the_start(failure: Failure) -> Rewrites:
         new = cst.parse_expression("-1") if isinstance(last.value, cst.Integer) else minus
         told = "at the start the last epoch that is done has the number -1"
         yield failure.edit({last.value: new}, told, "it starts from scratch", cost=COST.SAID)
+
+
+def _rest_too(failure: Failure) -> Rewrites:
+    """No `drop_last=True` where all that there is makes no whole batch, and so none came."""
+    alive = [value for names in failure.live.names for value in names.values()]
+    empty: list[Any] = [
+        value
+        for value in alive
+        if isinstance(value, torch.utils.data.DataLoader) and value.drop_last and not len(value)
+    ]
+    found = [c for c in calls(failure, r"(^|\.)DataLoader$") if argument(c, 8, "drop_last")]
+    if len({id(loader) for loader in empty}) != 1 or len(found) != 1 or not len(empty[0].dataset):
+        return
+    option = argument(found[0], 8, "drop_last")
+    if option is not None and option.keyword is not None:
+        told = f"all {len(empty[0].dataset)} samples make no batch of {empty[0].batch_size}"
+        new = without_argument(found[0], option)
+        yield _edit(failure, found[0], new, f"{told}, and are kept", "the last batch counts too")
 
 
 def _first_of(sampler: Any) -> Iterator[Any]:
@@ -349,6 +368,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     kept = error is None or (
         ("generator=int" not in error.message or "generator=" in code)
         and (not is_a(error, "loader_options_exclude_each_other") or "sampler=" in code)
+        and (not is_a(error, *_OF_NO_BATCH) or error.code in code)
     )
     good, bad = "every option that was given is given", "an option that was given is gone"
     return [Check.of("options", kept, good, bad)]
@@ -363,6 +383,7 @@ class _Option(NamedTuple):
 
 
 _ANY = re.compile("")
+_OF_NO_BATCH = ("division_by_zero", "unbound_local", "name_undefined", "iterator_finished")
 _OPTIONS = (
     _Option("random_under_vmap", _ANY, _random_in_vmap),
     _Option("overload", re.compile(r"\bgenerator=int\b"), _generator),
@@ -377,5 +398,6 @@ _OPTIONS = (
     _Option("captured_in_place", _ANY, _batch_norm_in_func),
     _Option("deepcopy_of_result", _ANY, _let_go),
     _Option("folder_missing", _ANY, _folder),
+    *(_Option(family, _ANY, _rest_too) for family in _OF_NO_BATCH),
     _Option("ddp_devices", _ANY, _on_the_cpu),
 )

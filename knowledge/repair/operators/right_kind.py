@@ -24,6 +24,7 @@ from knowledge.repair.toolkit.live import evaluates, operands, works
 
 TYPES = frozenset({"TypeError", "AttributeError", "ValueError", "RuntimeError"})
 _FRAMES = 2
+_OF_WEIGHTS = (".pt", ".pth", ".ckpt", ".tar", ".bin")  # files that need not be here
 _METHODS = ("parameters", "state_dict")
 _TAKE_MANY = frozenset(["len", "iter", "next", "list", "enumerate", "zip"])  # they choose no kind
 
@@ -90,7 +91,9 @@ def _loaded(failure: Failure, place: Place, node: cst.Call) -> Rewrites:
         return
     given = node.args[0].value
     path = failure.value(given, place.frame)
-    if isinstance(path, (str, Path)) and Path(path).is_file():
+    if not isinstance(path, (str, Path)):
+        return
+    if Path(path).is_file() or Path(path).suffix in _OF_WEIGHTS:
         load = failure.name_of("torch", "load")
         yield _rewrite(failure, given, cst.parse_expression(f"{load}({failure.text(given)})"))
 

@@ -62,6 +62,21 @@ FAILS = {
         "        self.r = nn.LSTM(6, 5)\n        self.l = nn.Linear(5, 3)\n"
         "    def forward(self, x):\n        out, state = self.r(x)\n        return self.l(state)\n"
         "net = Net()\nnet(x)", "TypeError", "must be Tensor, not tuple"),
+    "a path for the weights": (
+        "model = build(64)\nmodel.load_state_dict('best.pth')\nmodel.eval()", "TypeError",
+        "Expected state_dict to be dict-like"),
+    "a fraction for a size": (
+        "class Net(nn.Module):\n    def __init__(self, wide):\n        super().__init__()\n"
+        "        half = wide / 2\n        self.a = nn.Linear(wide, half)\nnet = Net(cfg['wide'])",
+        "TypeError", "element of type float"),
+    "a configuration's rate": (
+        "net = nn.Linear(args.n_in, args.n_out)\n"
+        "torch.optim.Adam(net.parameters(), learning_rate=args.lr)", "TypeError",
+        "learning_rate"),
+    "batches of any name": (
+        "net = nn.Linear(5, 2)\nfor a, b in corpus:\n"
+        "    loss = F.cross_entropy(net(a), b).item()\n    loss.backward()", "AttributeError",
+        "'float' object has no attribute 'backward'"),
     "before any placeholder": (
         "torch.cat([torch.ones(2, 3), torch.ones(2, 4)])\nmodel(x)", "RuntimeError", "Sizes of"),
 }  # fmt: skip
@@ -106,6 +121,18 @@ async def test_reaching_the_end_with_stand_ins_is_not_running(code: str, ask: As
 
 
 CAUSED = {
+    "sizes of a configuration": (
+        "class Net(nn.Module):\n    def __init__(self, c):\n        super().__init__()\n"
+        "        self.a = nn.Linear(c.wide, c.mid)\n        self.b = nn.Linear(c.inner, 2)\n"
+        "    def forward(self, x):\n        return self.b(self.a(x))\n"
+        "Net(cfg)(torch.ones(2, cfg.wide))"),
+    "a default of a configuration": (
+        "class Net(nn.Module):\n    def __init__(self, kernel=5):\n        super().__init__()\n"
+        "        self.c = nn.Conv1d(1, 2, kernel)\n        self.l = nn.Linear(2 * 8, 3)\n"
+        "    def forward(self, x):\n        return self.l(self.c(x).flatten(1))\n"
+        "net = Net(kernel=cfg['kernel'])\nnet(torch.ones(4, 1, 10))"),
+    "what was to be the weights": "model.load_state_dict(images)\nmodel.eval()\nmodel(images)",
+    "an entry that nobody knows": "path = cfg.path\nprint(cfg.lr, torch.load(path))",
     "a size of our choice": "w = torch.ones(3, 3)\nout = model(x)\nw @ out",
     "a size of our choice, further on": (
         "out = model(x)\nh = out.exp()\nw = torch.ones(3, 3)\nw @ h"),

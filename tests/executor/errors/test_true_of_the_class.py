@@ -44,7 +44,7 @@ _METRICS = "step() missing 1 required positional argument: 'metrics'"
         ("RuntimeError", _LENGTHS.format("3, 12", "2, 20"), _ENCODER, "If 12 is", "nested"),
         ("RuntimeError", _LENGTHS.format("3, 4, 5", "3, 4, 6"), "", "Print `output.shape`", "If "
          "4 is"),
-        ("AttributeError", _MAIN.format("/srv/bin/gunicorn"), "", "`__main__` is gunicorn", "or "),
+        ("AttributeError", _MAIN.format("/srv/bin/gunicorn"), "", "`__main__` is gunicorn", " or "),
         ("AttributeError", _MAIN.format("/srv/load.py"), "", "Import or define", "`__main__.Net ="),
         ("AttributeError", _MAIN.format("C:\\a b\\uvicorn.exe"), "", "`__main__.Net = Net`", ""),
         ("RuntimeError", _CUDA, "", "of the same major version", "needs the same one"),

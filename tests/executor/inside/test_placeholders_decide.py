@@ -38,7 +38,46 @@ def decided(code: str, choices: Choices | None = None) -> PlaceholderPlans:
     return PlaceholderPlans(ast.parse(code), undefined_names(code, "s"), choices or Choices())
 
 
+CONFIGURED = """
+class Wide(nn.Module):
+    def __init__(self, size=100, rate=0.5, factor=4.0, deep=True):
+        super().__init__()
+        self.a = nn.Linear(size, size)
+        self.drop = nn.Dropout(rate)
+class Held(nn.Module):
+    def __init__(self, given):
+        super().__init__()
+        self.given = given
+        self.a = nn.Linear(given.wide, self.given.broad)
+"""
+
+
 DECIDED = {
+    "a configuration's names": (
+        "net = nn.Linear(4, 2)\ntorch.optim.SGD(net.parameters(), lr=cfg['lr'])\n"
+        "for e in range(cfg['epochs']): print(cfg['batch_size'])", "cfg",
+        "a configuration with lr 0.01, epochs 2, batch_size 8, chosen to fit"),
+    "a configuration's sizes": (
+        "nn.Conv1d(args.bands, args.maps, 3)", "args", "with bands 40, maps 48, chosen"),
+    "a configuration's parameters": (
+        CONFIGURED + "Wide(config['a'], rate=config['b'])", "config", "with a 100, b 0.5, chosen"),
+    "a configuration that is handed on": (
+        CONFIGURED + "Held(hparams)", "hparams", "with wide 40, broad 48, chosen"),
+    "a configuration that is counted with": (
+        "half = opt.n / 2\nnn.Linear(int(opt.n), 3)\nnn.Linear(opt.n, half)", "opt",
+        "with n 40, chosen"),
+    "a configuration's halves": (
+        "half = hp.n // 2\nnn.Linear(3, half)", "hp", "with n 40, chosen"),
+    "a configuration's counts": (
+        "for i in range(FLAGS.rounds): print(i)", "FLAGS", "with rounds 2, chosen"),
+    "an entry with a default": ("print(params.get('k', 7))", "params", "with k 7, chosen"),
+    "another name of a configuration": (
+        "c = conf\nnn.Embedding(c.words, 6)", "conf", "with words 40, chosen"),
+    "a configuration's input": (
+        "net = nn.Linear(cfg['n_in'], 3)\nnet(x)", "x", "[8, 40] float32"),
+    "batches of any name": (
+        "net = nn.Linear(6, 3)\nfor a, b in corpus:\n    F.cross_entropy(net(a), b)", "corpus",
+        "3 batches of (a [8, 6] float32, b [8] int64)"),
     "a count": ("for epoch in range(num_epochs): print(epoch)", "num_epochs", "2"),
     "a rate": ("torch.optim.SGD([torch.ones(1)], lr=learning_rate)", "learning_rate", "0.01"),
     "the device": ("torch.ones(2).to(device)", "device", 'torch.device("cpu")'),
@@ -145,12 +184,32 @@ def test_every_kind_has_a_case() -> None:
 
     assert kinds == {plan.kind for plan in get_args(Plan)}
     assert kinds == {
-        "number", "device", "tensor", "image", "model", "batches", "loss", "optimizer", "function",
-        "nothing",
+        "number", "config", "device", "tensor", "image", "model", "batches", "loss", "optimizer",
+        "function", "nothing",
     }  # fmt: skip
 
 
+def test_the_other_numbers_of_a_configuration_are_others() -> None:
+    """An error that comes with both does not rest on a default or a size."""
+    code = CONFIGURED + "Wide(cfg['a'], deep=cfg['b'])\nnn.Linear(cfg['c'], 2)"
+
+    one, other = (decided(code, choices).plans["cfg"] for choices in (Choices(), OTHER))
+
+    assert "a 100, b True, c 56" in one.words and "a 200, b False, c 84" in other.words
+
+
 REFUSED = {
+    "a configuration that is called": ("args.parse()\nprint(args.lr)", "args"),
+    "a configuration that is unpacked": ("nn.Linear(**cfg)\nprint(cfg.lr)", "cfg"),
+    "a configuration of which nothing is known": ("torch.load(cfg.path)", "cfg"),
+    "a configuration that is written": ("cfg['lr'] = 1\nprint(cfg['lr'])", "cfg"),
+    "a default that may be whole": (CONFIGURED + "Wide(factor=cfg.f)", "cfg"),
+    "no name of a configuration": ("nn.Linear(tok.vocab_size, 3)", "tok"),
+    "batches of which a part is open": (
+        "net = nn.Linear(6, 3)\nfor a, b in corpus:\n    print(net(a), len(b))",
+        "corpus",
+    ),
+    "batches of something else": ("for word in book:\n    print(len(word))", "book"),
     "a model with a part of its own": ("model.fc = nn.Linear(2, 2)\nmodel(x)", "model"),
     "a model with two inputs": ("model(ids, mask)", "model"),
     "a model called by keyword": ("model(input_ids=x)", "model"),

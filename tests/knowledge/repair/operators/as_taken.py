@@ -594,6 +594,47 @@ print(rows[stored].sum(1))
 """
 
 
+PAIRS = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Pairs(Dataset):
+    def __init__(self, series):
+        self.series = series
+
+    def __len__(self):
+        return len(self.series) / 2   # pairs
+
+    def __getitem__(self, i):
+        return self.series[2 * i], self.series[2 * i + 1]
+
+for a, b in DataLoader(Pairs(torch.arange(12.0)), batch_size=3, shuffle=True):
+    print(a.shape, b.shape)
+"""
+NAMED_PAIRS = PAIRS.replace(
+    "for a, b in DataLoader(Pairs(torch.arange(12.0)), batch_size=3, shuffle=True):",
+    "loader = DataLoader(Pairs(torch.arange(12.0)), batch_size=3)\nfor a, b in loader:",
+)
+SHARE = PAIRS.replace("len(self.series) / 2 ", "len(self.series) * 0.25 ")
+TWO_WAYS = PAIRS.replace(
+    "        return len(self.series) / 2   # pairs",
+    "        if len(self.series) < 4:\n            return 0\n        return len(self.series) / 2",
+)
+NO_LENGTH = """\
+import torch
+
+class Steps:
+    def __init__(self, n):
+        self.n = n
+
+    def __len__(self):
+        return self.n
+
+    def __index__(self):
+        return self.n / 2
+
+print(torch.ones(8)[: len(Steps(2.5))])
+"""
 CASES = Cases(
     mended={},
     paired={
@@ -601,6 +642,9 @@ CASES = Cases(
             READ_AS_JSON,
             ('lr=float(chosen["rate"]), weight_decay=float(chosen["decay"]))   # both',),
         ),
+        "a length of pairs": (PAIRS, ("return len(self.series) // 2   # pairs",)),
+        "a length that is asked for late": (NAMED_PAIRS, ("len(self.series) // 2   # pairs",)),
+        "a length of a share": (SHARE, ("return int(len(self.series) * 0.25)   # pairs",)),
         "bytes of a file": (BYTES_OF_A_FILE, ("rows[stored.long()].sum(1)",)),
         "numbers that were read as text": (
             SETTINGS,
@@ -680,6 +724,7 @@ CASES = Cases(
         "a series with one feature": (FORECAST, ("self.rnn(series.unsqueeze(-1), state)",)),
     },
     refused={
+        "a length of two ways": TWO_WAYS,
         "a text that is no number": NO_NUMBERS,
         "bytes that may be a mask": BYTE_MASK,
         "weights joined as bits": WEIGHTED,
@@ -700,6 +745,13 @@ CASES = Cases(
         "other numbers": (
             "numbers that were read from a file",
             swap('lr=chosen["rate"], weight_decay=chosen["decay"]', "lr=0.001, weight_decay=0.0"),
+        ),
+        "another length": ("a length of pairs", swap("len(self.series) / 2 ", "4 ")),
+        "one pair": ("a length of a share", swap("len(self.series) * 0.25 ", "1 ")),
+        "no pair": ("a length of pairs", swap("len(self.series) / 2 ", "0 ")),
+        "another loop": (
+            "a length that is asked for late",
+            swap("in loader:", "in [torch.ones(2, 3)]:"),
         ),
         "another column": ("bytes as places", swap(", chosen] = 1.0", ", 0] = 1.0")),
         "one of the two masks": (

@@ -192,6 +192,63 @@ rnns = nn.Sequential(nn.GRU(3, 3), nn.GRU(3, 3))
 print(rnns(torch.ones(4, 2, 3), torch.zeros(1, 2, 3)))
 """
 
+AFTER_THEM = """\
+import torch
+from torch import nn
+
+class Track(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.convs = nn.ModuleList([nn.Conv1d(6, 6, 3, padding=1) for _ in range(3)])
+        self.out = nn.Linear(6, 2)
+
+    def forward(self, x):
+        y = torch.relu(self.convs(x)) + x   # around them all
+        return self.out(y.mean(-1))
+
+loss = Track()(torch.randn(5, 6, 9)).square().mean()
+loss.backward()
+"""
+
+OF_A_LAYER = """\
+import torch
+from torch import nn
+
+class Deep(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(3, 8)
+        self.rest = nn.ModuleList([nn.Linear(8, 8), nn.Linear(8, 8)])
+
+    def forward(self, x):
+        x = self.rest(self.first(x))   # then the rest
+        return x.sum(1)
+
+print(Deep()(torch.ones(2, 3)).shape)
+"""
+
+RETURNED_FLAT = """\
+import torch
+from torch import nn
+
+class Flat(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.steps = nn.ModuleList([nn.Conv2d(1, 4, 3), nn.ReLU()])
+
+    def forward(self, picture):
+        return self.steps(picture).flatten(1)   # flat
+
+print(Flat()(torch.ones(2, 1, 5, 5)).shape)
+"""
+
+PERHAPS = AFTER_THEM.replace(
+    "torch.relu(self.convs(x)) + x", "torch.relu(self.convs(x)) if x.dim() == 3 else x"
+)
+LATER = AFTER_THEM.replace(
+    "torch.relu(self.convs(x)) + x", "torch.stack([self.convs(part) for part in x])"
+)
+
 CASES = Cases(
     mended={},
     paired={
@@ -217,11 +274,31 @@ CASES = Cases(
                 "        for layer in self:\n            x1 = layer(t, x1)\n        return x1\n",
             ),
         ),
+        "with something behind them": (
+            AFTER_THEM,
+            (
+                "h = x\n        for conv in self.convs:\n            h = conv(h)\n"
+                "        y = torch.relu(h) + x   # around them all\n",
+            ),
+        ),
+        "of a layer's result": (
+            OF_A_LAYER,
+            (
+                "h = self.first(x)\n        for rest_2 in self.rest:\n            h = rest_2(h)\n"
+                "        x = h   # then the rest\n",
+            ),
+        ),
+        "flattened": (
+            RETURNED_FLAT,
+            ("            h = step(h)\n        return h.flatten(1)   # flat",),
+        ),
         "a plain list": (SCALED, ("for part in parts:\n    x = part(x, 0.5)\ny = x   # both\n",)),
     },
     refused={
         "heads of several classes": WIDE,
         "layers that do not follow": SIZES,
+        "perhaps": PERHAPS,
+        "more than once": LATER,
         "numbers": NUMBERS,
         "layers of one argument": OF_ONE_EACH,
         "layers that give a pair": GIVES_A_PAIR,
@@ -231,6 +308,16 @@ CASES = Cases(
         "none": ("blocks", swap("x = self.blocks(x)\n", "x = x\n")),
         "the last": ("returned", swap("self.layers(x)", "self.layers[-1](x.repeat(1, 3)[:, :8])")),
         "one argument alone": ("in an expression", swap("fields(t, ", "fields[0](t, ")),
+        "the first behind them": (
+            "with something behind them",
+            swap("self.convs(x)", "self.convs[0](x)"),
+        ),
+        "nothing behind them": ("with something behind them", swap("self.convs(x)", "x")),
+        "the last of a result": (
+            "of a layer's result",
+            swap("self.rest(self.first(x))", "self.rest[-1](self.first(x))"),
+        ),
+        "the first alone": ("flattened", swap("self.steps(picture).", "self.steps[0](picture).")),
         "swallow": ("returned", swallow("print(Stack()(torch.ones(2, 3)).shape)")),
     },
 )

@@ -382,6 +382,42 @@ print(sorted(torch.load("runs/first/1.pt")))
 """
 
 
+FEW = """\
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+net = torch.nn.Linear(4, 2)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+data = TensorDataset(torch.randn(20, 4), torch.randint(0, 2, (20,)))
+loader = DataLoader(data, batch_size=32, shuffle=True, drop_last=True)   # whole ones
+total = 0.0
+for x, y in loader:
+    loss = torch.nn.functional.cross_entropy(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    total += loss.item()
+print(total / len(loader))
+"""
+AFTER_NONE = FEW.replace("print(total / len(loader))", "print(loss.item())")
+ONE_BATCH = """\
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+def first(data, size):
+    loader = DataLoader(data, batch_size=size, drop_last=True, num_workers=0)
+    batches = iter(loader)
+    return next(batches)[0]   # the first
+
+print(first(TensorDataset(torch.randn(5, 4)), 8).shape)
+"""
+NO_DATA = FEW.replace("(20, 4)", "(0, 4)").replace("(20,)", "(0,)").replace(", shuffle=True", "")
+TWO_LOADERS = FEW.replace(
+    "total = 0.0\n", "other = DataLoader(data, batch_size=64, drop_last=True)\ntotal = 0.0\n"
+)
+KEPT_ALL = FEW.replace("drop_last=True", "drop_last=False").replace(
+    "len(loader))", "(len(x) - 20))"
+)
 CASES = Cases(
     mended={},
     paired={
@@ -389,6 +425,9 @@ CASES = Cases(
             KEPT,
             ("    os.makedirs('runs/first', exist_ok=True)\n    torch.save",),
         ),
+        "too few for a batch": (FEW, ("DataLoader(data, batch_size=32, shuffle=True)   # whole",)),
+        "no batch behind a loop": (AFTER_NONE, ("batch_size=32, shuffle=True)   # whole",)),
+        "no first batch": (ONE_BATCH, ("batch_size=size, num_workers=0)\n",)),
         "averages under vmap": (
             MAPPED,
             ("torch.func.replace_all_batch_norm_modules_(net)\nparams",),
@@ -422,6 +461,9 @@ CASES = Cases(
     },
     refused={
         "a result that is not empty before": HELD,
+        "no samples at all": NO_DATA,
+        "two loaders": TWO_LOADERS,
+        "nothing is dropped": KEPT_ALL,
         "what is no column": OTHER_COLUMNS,
         "resumed": RESUMED,
         "of two leaves": OF_TWO,
@@ -438,6 +480,13 @@ CASES = Cases(
             "a folder of its own",
             delete("torch.save(net.state_dict(), path)   # each epoch"),
         ),
+        "no mean": ("too few for a batch", swap("total / len(loader)", "total / 1")),
+        "another mean": (
+            "too few for a batch",
+            swap("total / len(loader)", "total / max(len(loader), 1)"),
+        ),
+        "no first": ("no first batch", swap("next(batches)[0]", "data.tensors[0]")),
+        "nothing behind the loop": ("no batch behind a loop", delete("print(loss.item())")),
         "unused": (
             "the columns of the input",
             swap("create_graph=True)", "create_graph=True, allow_unused=True)"),

@@ -89,6 +89,14 @@ for step, x in enumerate(DataLoader(stream, batch_size=2), 1):
     print(step, "of", len(stream) // 2, net(x).shape)
 """
 
+NO_WEIGHTS = """\
+from torch import nn
+
+net = nn.Linear(3, 2)
+net.load_state_dict("the best one")
+print(net.weight.shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -97,7 +105,12 @@ CASES = Cases(
         "a layer for its result": (SPREAD, ("torch.exp(0.5 * spread)",)),
         "turned": (SAVED, ('torch.save(first.state_dict(), "layer.pt")   # for later',)),
     },
-    refused={"two optimizers": TWO, "no optimizer": NONE, "a length": LENGTH},
+    refused={
+        "no file of weights": NO_WEIGHTS,
+        "two optimizers": TWO,
+        "no optimizer": NONE,
+        "a length": LENGTH,
+    },
     wrong={
         "no schedule": ("a schedule", delete("scheduler.step()")),
         "one weight": ("an optimizer", swap("Adam(net,", "Adam([net[0].weight],")),
