@@ -85,26 +85,30 @@ def _cut(
     loss = _second_loss(failure, last)
     again = dict(_asked_anew(failure, call, loss))
     beside: dict[cst.CSTNode, Beside] = {}
+    player, held = failure.text(call.func), failure.parent(call)
+    what = f"the first loss teaches `{player}` alone"
+    title = f"line {failure.line(call)}: {what}, and goes no further back than `{given.value}`"
     later = loss is not None and bool(again) and failure.line(loss) < failure.line(step)
     if later:
-        assert loss is not None
+        assert loss is not None and isinstance(held, cst.Assign)
         gone = removed(failure, loss) if _waits(failure, loss, step) else None
         if gone is None or len(again) > 1:
             return
-        (used,) = again
-        new_loss = loss.deep_replace(used, again[used])
+        new_loss = loss.deep_replace(*next(iter(again.items())))
         beside = inserted(failure, step, failure.text(new_loss), after=True)
+        below = failure.small_statement(last)
+        if below is not None and _waits(failure, held, step, but=loss):  # it is not the first's
+            changes, what = removed(failure, held) or {}, f"`{player}` is asked after its step"
+            title, again = f"line {failure.line(held)}: {what}, and the loss made of that", {}
+            beside = inserted(failure, step, failure.text(held), after=True)
+            beside |= inserted(failure, below, failure.text(loss))
         changes |= gone
     elif len(again) > 1:  # its result keeps its name
         line = failure.small_statement(next(iter(again)))
-        held = failure.parent(call)
         assert line is not None and isinstance(held, cst.Assign)
         beside = inserted(failure, line, failure.text(held))
     else:
         changes |= again
-    player = failure.text(call.func)
-    what = f"the first loss teaches `{player}` alone"
-    title = f"line {failure.line(call)}: {what}, and goes no further back than `{given.value}`"
     if again:
         title += f"; the second asks `{player}` anew" + (", after its step" if later else "")
     new = failure.replace(changes, beside=beside)
@@ -130,14 +134,15 @@ def _asked_anew(
             yield used, call.deep_clone()
 
 
-def _waits(failure: Failure, made: cst.Assign, step: cst.Expr) -> bool:
+def _waits(failure: Failure, made: cst.Assign, step: cst.Expr, but: object = None) -> bool:
     """Whether nothing between a statement and the step, both of one block, reads what it makes."""
     name = failure.text(made.targets[0].target)
     statements = block(failure, step)
     if made not in statements or step not in statements:
         return False
     between = statements[statements.index(made) + 1 : statements.index(step)]
-    return not any(u.value == name for s in between for u in failure.inside(s, cst.Name))
+    read = (u.value for s in between if s is not but for u in failure.inside(s, cst.Name))
+    return name not in read
 
 
 def _behind(value: Any) -> set[int]:
@@ -169,8 +174,7 @@ def _second_alone(failure: Failure, step: cst.Expr, last: cst.Call) -> Rewrites:
         return
     cut: Edits = {}
     for used in failure.inside(made.value, cst.Name):
-        behind = _behind(failure.value(used))
-        if behind and behind <= owned:
+        if set() < _behind(failure.value(used)) <= owned:
             cut[used] = method(used, "detach")
     if not cut:
         return
@@ -199,5 +203,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     both = max((len(b.grads) for b in first), default=0)
     second = now[len(first) :] or now[1:]  # one that failed midway is among the first already
     reaches = len(now) > 1 and any(len(b.grads) >= both for b in second)
-    detail = "the second loss reaches both players" if reaches else "one of them learns nothing"
-    return [reaches_leaves(after), Check(name="players", passed=reaches, detail=detail)]
+    return [reaches_leaves(after), Check.of("players", reaches, "both learn", "one learns nothing")]

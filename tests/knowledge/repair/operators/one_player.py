@@ -117,6 +117,11 @@ for _ in range(2):
 print("forged")
 """
 
+RESULT_OF_ONE = BOTH_LOSSES_FIRST.replace("    on_made = critic(made)\n", "").replace(
+    "bce(on_made, torch.zeros(6, 1))\n",
+    "bce(critic(made.detach()), torch.zeros(6, 1))\n    on_made = critic(made)\n",
+)
+
 ADVANTAGE = """\
 import torch
 from torch import nn
@@ -201,6 +206,15 @@ CASES = Cases(
         "both losses before the first step": (
             BOTH_LOSSES_FIRST,
             ("critic_opt.step()\n    fooled = bce(critic(made), torch.ones(6, 1))",),
+        ),
+        "a result that the second loss alone is made of": (
+            RESULT_OF_ONE,
+            (
+                "torch.zeros(6, 1))\n    critic_opt.zero_grad()\n"
+                "    strict.backward(retain_graph=True)\n    critic_opt.step()\n"
+                "    on_made = critic(made)\n    forge_opt.zero_grad()\n"
+                "    fooled = bce(on_made, torch.ones(6, 1))\n    fooled.backward()",
+            ),
         ),
         "an actor and its critic": (CRITIC, ("(critic(action.detach()) - torch.rand(7, 1))",)),
     },
