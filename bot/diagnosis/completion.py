@@ -143,7 +143,6 @@ _STRUCTURAL = (
     "state_dict_type",
 )  # fmt: skip
 _TENSORS = ("Tensor", "tuple of Tensors", "list of Tensors")
-_FRACTION = re.compile(r"tuple of ints, but found element of type float\b")
 _SHAPE = re.compile(r"\[[\d, ]*\]")  # [torch.FloatTensor [8, 10]]
 # The sizes that clash, without the batch that is ours: error family → its values.
 _CLASHES = {
@@ -159,7 +158,8 @@ def _is_structural(error: ErrorSeen) -> bool:
     """Whether no choice of sizes and values could bring the error about, or keep it away."""
     if is_a(error, "none_attribute"):
         return False
-    if is_a(error, "argument_unpack") and _FRACTION.search(error.message):
+    unpacked = read(error, "argument_unpack")
+    if unpacked is not None and unpacked["element"] == "float":
         return True  # every number that is made up for a size is a whole one
     argument = read(error, "argument_type")
     if argument is not None:

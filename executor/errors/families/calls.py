@@ -469,9 +469,13 @@ FAMILIES = (
         ),
         older=(
             r"(?:\b(?P<function>\w+)\(\): )?argument '(?P<name>\w+)' (?:\(position \d+\) )?must be "
-            r"tuple of \w+, but found element of type",
+            r"tuple of \w+, but found element of type(?: (?P<element>\w+))?",
         ),
-        values={"function": "that is called", "name": "PyTorch's name of the argument"},
+        values={
+            "function": "that is called",
+            "name": "PyTorch's name of the argument",
+            "element": "the type of what stands in the list",
+        },
         sample='torch.zeros((2, "a"))',
         examples=(
             "TypeError: rand(): argument 'size' must be tuple of ints, but found element of type "
