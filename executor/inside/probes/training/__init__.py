@@ -320,7 +320,7 @@ class TrainingProbe:
 
     def _backward_begins(self, loss: torch.Tensor) -> None:
         self.steps.backward_begins(loss)
-        self.waiting.backward_begins()
+        self.waiting.backward_begins(self.steps.optimized)
         if self.called.unpaired:
             self.leaks.backward_begins(loss)
         if self.names.retains:

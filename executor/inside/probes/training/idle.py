@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import torch
 from torch import nn
@@ -16,6 +16,7 @@ from executor.inside.probes.training.steps import Steps
 from executor.inside.walking import walk
 
 _BACKWARDS = 2  # one backward alone may be there to show a gradient
+_LATER = 5  # by then nearly everybody has stepped
 _RESETS = 10  # of gradients, and no step
 _ROUNDING = 0.01  # of how far they moved
 _STEPS = 2  # after the first one only a layer of equal units still has equal rows
@@ -38,24 +39,35 @@ class Waiting:
         self._waiting: list[tuple[torch.optim.Optimizer, str]] = []
         self._resets: dict[int, int] = {}  # optimizer → backwards that found no gradient left
 
-    def backward_begins(self) -> None:
-        """Look for them, once: who trains has made the optimizer by then."""
+    def backward_begins(self, stepped: Collection[int]) -> None:
+        """Look for them: who trains has made the optimizer by the second backward.
+
+        One that the code steps is looked for later, and where nothing has stepped by then.
+
+        Args:
+            stepped: ids of the parameters that an optimizer has stepped.
+        """
         self._backwards += 1
         for optimizer, _ in self._waiting:
-            first = optimizer.param_groups[0]["params"][:1]
-            if first and (first[0].grad is None or not first[0].grad.any()):
+            first = next(iter(optimizer.param_groups[0]["params"]), None)
+            if first is not None and (first.grad is None or not first.grad.any()):
                 self._resets[id(optimizer)] = self._resets.get(id(optimizer), 0) + 1
-        if self._backwards != _BACKWARDS:
-            return
+        if self._backwards == _BACKWARDS or (self._backwards == _LATER and not stepped):
+            self._look(also_used=self._backwards == _LATER)
+
+    def _look(self, *, also_used: bool) -> None:
         known = optimizer_classes()
         found = {cls: names for cls, names in made(self._tree).items() if cls in known}
         own = {
             cls: [n for n in names if not is_handed_on(self._tree, n)]
             for cls, names in found.items()
         }
-        unused = {c: [n for n in own[c] if not steps_of(self._tree, n)] for c in own}
+        waiting = {
+            cls: [n for n in names if bool(steps_of(self._tree, n)) is also_used]
+            for cls, names in own.items()
+        }
         # Of two there is no telling which of them an object is.
-        idle = {c: (unused[c] or own[c])[0] for c in own if len(unused[c] or own[c]) == 1}
+        idle = {cls: names[0] for cls, names in waiting.items() if len(names) == 1}
         if not idle:
             return
         for thing in gc.get_objects():  # gc.freeze() hides the server's
