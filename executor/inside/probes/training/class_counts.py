@@ -35,14 +35,16 @@ class ClassCounts:
         self._done: set[int | None] = set()
         self._given: dict[int | None, tuple[int, int]] = {}
 
+    def wants(self, line: int | None) -> bool:
+        """Whether this step of a line is to be counted: asked once at each."""
+        steps = self._steps[line] = self._steps.get(line, 0) + 1
+        return line not in self._done or not steps % _AGAIN
+
     def add(self, loss: torch.Tensor, line: int | None) -> None:
         """Count the targets of the nearest loss over classes.
 
         Without weights it goes on to the first label 0 alone: nearly everywhere they begin so.
         """
-        steps = self._steps[line] = self._steps.get(line, 0) + 1
-        if line in self._done and steps % _AGAIN:
-            return
         node = _nearest(loss.grad_fn)
         classes, weights = _classes(node) if node is not None else (0, None)
         if weights is None and (not classes or line in self._done):
@@ -61,7 +63,7 @@ class ClassCounts:
             self._done.discard(line)
         elif int(counts[0]):
             self._done.add(line)
-        if steps >= _STEPS:
+        if self._steps[line] >= _STEPS:
             self._done.add(line)
 
     def patterns(self) -> list[tuple[int | None, Pattern]]:

@@ -129,13 +129,15 @@ class LossProbe:
                 made = "" if known is False else not_finite.origin(loss)
                 self._not_finite = self.count, line, self.names.of(loss), value, known, made
         self.calls.given.clear()
-        self._bear_out()
+        if self._steep is not None:
+            self._bear_out()
         if loss.grad_fn is None:
             if loss.requires_grad and not any(known is loss for known, _, _ in self._leaves):
                 self._leaves.append((loss, self.names.of(loss), line))
             return
-        with quietly():
-            self._classes.add(loss, line)
+        if self._classes.wants(line):
+            with quietly():
+                self._classes.add(loss, line)
         looks = self._looks.get(line, 0)
         if looks < _LOOKS:
             self._looks[line] = looks + 1
