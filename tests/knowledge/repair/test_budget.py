@@ -9,7 +9,7 @@ import pytest
 from executor.protocol import Job, Outcome
 from executor.service.client import ExecutorClient
 from knowledge.repair import engine
-from knowledge.repair.budget import MOST_S, Budget
+from knowledge.repair.budget import MOST_S, START_S, Budget
 from knowledge.repair.codemod import Proposal
 from knowledge.repair.judge import judge
 from tests.built import RecordedExecutor, failed, found, ran
@@ -20,7 +20,7 @@ LEFT = found("loss_broadcasts")
 TRIED = [f"f(a, {n})\n" for n in range(6)]
 
 
-@pytest.mark.parametrize(("each_s", "tried"), [(0.1, 6), (2.6, 4), (MOST_S, 2)])
+@pytest.mark.parametrize(("each_s", "tried"), [(0.1, 6), (1.6, 4), (MOST_S, 2)])
 async def test_what_has_begun_is_finished_and_nothing_else_is_begun(each_s: float, tried: int):
     """Candidates are tried two at a time, until the runs of all have used up the time."""
     still = failed(A, line=1, code="f(a)", cpu_seconds=each_s)
@@ -37,8 +37,8 @@ async def test_what_has_begun_is_finished_and_nothing_else_is_begun(each_s: floa
 
 
 async def test_every_run_counts():
-    """Those that ask for edits too."""
-    budget = Budget(RecordedExecutor({"f": ran(cpu_seconds=0.6)}), most_s=1.0)
+    """Those that ask for edits too, and what the executor computes to begin and end one."""
+    budget = Budget(RecordedExecutor({"f": ran(cpu_seconds=0.5 - START_S / 2)}), most_s=1.0)
 
     await budget.run(Job(code="f"))
     assert not budget.is_spent
@@ -49,8 +49,8 @@ async def test_every_run_counts():
 @pytest.mark.parametrize(
     ("spent_s", "failed_after_s", "limit_s"),
     [
-        (0.0, 0.1, MOST_S),
-        (2.0, 0.1, MOST_S - 2.0),
+        (0.0, 0.1, MOST_S - START_S),
+        (2.0, 0.1, MOST_S - 2.0 - START_S),
         (MOST_S, 0.5, 3.0),  # enough to get past the error, and a little more
         (0.0, 3.5, 9.0),
         (0.0, 100.0, 10.0),  # never more than the original run had
@@ -111,7 +111,7 @@ async def test_when_all_is_spent_no_further_step_is_begun() -> None:
             None,
         )
 
-        assert offered.fix is None and offered.cut is (each_s > 1)
+        assert offered.fix is None and offered.cut is (each_s > 0.1)
         assert executor.asked_for_proposals == asked
 
 
