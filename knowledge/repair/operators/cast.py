@@ -7,6 +7,7 @@ Floats become whole numbers only where the error asks for them and every value i
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import libcst as cst
@@ -16,9 +17,10 @@ from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite, Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit import keeps
-from knowledge.repair.toolkit.dataflow import cast_of, digits_lost
+from knowledge.repair.toolkit.dataflow import digits_lost, of_dtype
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.live import Operand, behind_backward, called_module, tensors
+from knowledge.repair.toolkit.sites import given_to
 
 KEEPS = (keeps.computed(), keeps.tensors, keeps.leaves)
 _WHOLE = ("int64", "int32", "int16", "int8", "uint8", "bool")
@@ -100,7 +102,11 @@ def _cast(
     node, name = operand.node, failure.text(operand.node)
     told = f"`{name}` is used as {new}, not {old}{digits_lost(old, new)}"
     meaning, own = intent or f"`{name}` is to be {new} here", isinstance(node, cst.Name)
-    changed = cast_of(failure, node, new)
+    around = failure.parent(node)
+    if isinstance(around, cst.Attribute) and re.search(r"[^_]_$", around.attr.value):
+        made = given_to(failure, node)  # what is written into a copy is lost
+        node = made.value if made is not None else node
+    changed = of_dtype(failure, node, new)
     return failure.edit({node: changed}, told, meaning, subjects=(name,) if own else (), cost=cost)
 
 

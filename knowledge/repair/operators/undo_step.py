@@ -169,12 +169,14 @@ def _one_dimension(failure: Failure, place: Place, step: cst.BaseExpression, far
     if sizes[:1] != [1]:
         return
     at = [n for n, size in enumerate(sizes) if n and size == 1]
-    for dims in {tuple(at), *((n,) for n in at)} - {()}:
+    state = {(0,)} if at == [1] and len(sizes) == 3 else set()  # of a layer: its batch is second
+    for dims in ({tuple(at), *((n,) for n in at)} | state) - {()}:
         told = f"a batch of one sample keeps its dimension in `{name}`"
         meant = f"dimension {' and '.join(map(str, dims))} of `{name}` is the one to go"
         dim = str(dims[0] if len(dims) == 1 else dims)
         new = with_appended(step, cst.Arg(cst.parse_expression(dim)))
-        yield failure.edit({step: new}, told, meant, cost=COST.SURE + COST.FAR * far)
+        cost = (COST.SURE if dims[0] else COST.LIKELY) + COST.FAR * far
+        yield failure.edit({step: new}, told, meant, cost=cost)
 
 
 def _without_line(program: Program, line: int) -> cst.Module | None:

@@ -72,6 +72,16 @@ import torch
 print(torch.tensor([1.0]) + "long")
 """
 
+INTO = """\
+import torch
+
+def sums(of, belongs):
+    total = torch.zeros(2, 3, dtype=belongs.dtype)
+    return total.index_add_(0, belongs, of)
+
+print(sums(torch.rand(4, 3), torch.tensor([0, 1, 1, 0])).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -79,6 +89,7 @@ CASES = Cases(
         "in a function": (FILLED, ("table.masked_scatter(where, rows.float())",)),
         "the first operand": (LSTSQ, ("lstsq(points.float(), heights)",)),
         "a mask of whole numbers": (OF_A_MASK, ("attn_mask=mask.to(torch.bool)",)),
+        "what is written into": (INTO, ("torch.zeros(2, 3, dtype=torch.float32)",)),
         "what the loss compares": (OF_THE_LOSS, ("distance(net(depth), salt.float())",)),
         "two precisions": (
             TWO_PRECISIONS,
@@ -94,6 +105,10 @@ CASES = Cases(
         "the loss cut off": (
             "what the loss compares",
             swap("loss.backward()", "loss.detach().float().requires_grad_().backward()"),
+        ),
+        "the fractions cut off": (
+            "what is written into",
+            swap("belongs, of)", "belongs, of.long())"),
         ),
         "swallowed": ("whole numbers to be solved for", swallow(SOLVE.splitlines()[4])),
         "deleted": ("in a function", delete(FILLED.splitlines()[-1])),

@@ -124,6 +124,17 @@ rows = torch.rand(4, 1)
 print(torch.einsum("bc,c->b", rows.squeeze(), torch.ones(1)))
 """
 
+LAST_STATE = """\
+import torch
+from torch import nn
+
+reader = nn.GRU(3, 4, batch_first=True)
+for rows in torch.rand(5, 7, 3).split(2):
+    _, state = reader(rows)
+    gate = torch.sigmoid(state.squeeze())   # of the only layer
+    print(torch.einsum("bc,bc->b", gate, gate).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -136,6 +147,7 @@ CASES = Cases(
         "batches of one": (BATCHES, ("torch.cat((first, second))", "reader(both.squeeze(1))")),
         "rows of one": (ROWS_OF_ONE, ('torch.einsum("bc,c->b", rows, torch.ones(1))',)),
         "the last row": (LAST_ROW, ("scores = net(x).squeeze(1)   # one a row",)),
+        "the last state": (LAST_STATE, ("torch.sigmoid(state.squeeze(0))",)),
         "one picture": (
             ONE_PICTURE,
             ("torch.squeeze(pool(torch.rand(size, 6, 4, 4)), (2, 3))   # no places",),
