@@ -154,7 +154,7 @@ def _sets_rate(tree: ast.Module, call: ast.Call) -> bool:
 
 
 def groups_left(tree: ast.Module) -> Found:
-    """`opt.param_groups[0]["lr"] = lr` of an optimizer with several groups."""
+    """`opt.param_groups[0]["lr"] = lr` of an optimizer with several groups of one rate."""
     several = {
         name for _, name, value in assigned(tree)
         if is_optimizer(value) and isinstance(value, ast.Call) and _groups(value) > 1
@@ -183,12 +183,15 @@ def groups_left(tree: ast.Module) -> Found:
 
 
 def _groups(call: ast.Call) -> int:
+    """How many groups there are without a rate of their own, which may be meant to stay."""
     given = argument(call, 0, "params")
-    return (
-        len(given.elts)
-        if isinstance(given, ast.List) and all(isinstance(e, ast.Dict) for e in given.elts)
-        else 0
-    )
+    if not isinstance(given, ast.List):
+        return 0
+    groups = [e for e in given.elts if isinstance(e, ast.Dict)]
+    own = [
+        g for g in groups if any(isinstance(k, ast.Constant) and k.value == "lr" for k in g.keys)
+    ]
+    return len(groups) - len(own) if len(groups) == len(given.elts) else 0
 
 
 RULES = (shortcut_overwritten, padding_overwritten, rate_restored, groups_left)

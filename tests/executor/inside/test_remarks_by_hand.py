@@ -26,7 +26,8 @@ GROUPS = (
     HEAD + "opt = torch.optim.SGD({groups}, lr=0.1)\nfor step in range(9):\n"
     "    opt.param_groups[0]['lr'] = 0.1 * step\n{more}    opt.step()\n"
 )
-TWO = "[{'params': a}, {'params': b, 'lr': 1}]"
+TWO = "[{'params': a}, {'params': b, 'weight_decay': 0}]"
+OWN = "[{'params': a}, {'params': b, 'lr': 1}]"
 REVERSAL = (
     HEAD + "class {name}(torch.autograd.Function):\n    @staticmethod\n"
     "    def forward(ctx, x, a):\n        ctx.a = {a}\n        return x.view_as(x)\n"
@@ -177,6 +178,7 @@ SOUND = {
     "the rate is set": with_(RATES, RATE, after="for g in opt.param_groups: g['lr'] = 0.001\n"),
     "a schedule": with_(RATES, RATE, after="scheduler = StepLR(opt, 3)\n"),
     "one group": with_(GROUPS, {"groups": "net.parameters()", "more": ""}),
+    "a rate of its own": with_(GROUPS, {"groups": OWN, "more": ""}),
     "each group": with_(GROUPS, {"groups": TWO,
                                  "more": "    opt.param_groups[1]['lr'] = step\n"}),
     "all groups": with_(GROUPS, {"groups": TWO,
