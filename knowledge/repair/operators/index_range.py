@@ -200,6 +200,11 @@ def _ways(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
 def _marked(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
     """Where the number of columns is written that each row's class marks one of."""
     made_by = [place.node for place in failure.places if isinstance(place.node, cst.Call)]
+    count = argument(made_by[0], 1, "num_classes") if made_by else None
+    if count is not None and size == rows + 1 and failure.text(count.value).startswith("len("):
+        # What is not on the list has a number of its own, behind the others'.
+        more = cst.BinaryOperation(count.value, cst.Add(), integer(1))
+        yield Resized(failure.replace({count.value: more}), failure.line(count))
     nodes = [given.value for called in made_by for given in called.args]
     nodes += [n for called in made_by for n in failure.expressions(called.func)]
     for node in [n for n in nodes if isinstance(n, cst.Name)]:

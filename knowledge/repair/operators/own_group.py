@@ -39,7 +39,8 @@ def edits(failure: Failure) -> Rewrites:
     beyond = there[0] if len(there) == 1 else f"[{', '.join(f'*{text}' for text in there)}]"
     new = _without(failure, node, beyond)
     if new is not None:
-        yield failure.edit({node: new}, f"`{name}` leaves out what {told} has already")
+        meaning = f"`{name}` is for what is left beside {told}"
+        yield failure.edit({node: new}, f"none of {told} is in `{name}` too", meaning)
 
 
 def _held(failure: Failure, group: cst.BaseExpression) -> tuple[str, cst.BaseExpression, set[int]]:

@@ -3,7 +3,7 @@
 A module does not see them: `.to()` leaves them where they were made. Which attributes are such
 lists is known by the live modules. Where an optimizer was made, a finding names them, and its
 article has the edit. A buffer or a parameter that is registered under a name is not first given to
-an attribute of that name.
+an attribute of that name, nor is the name taken by one that nothing reads.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from knowledge.repair.operator import Failure
 from knowledge.repair.toolkit.edits import Edits, Program, call
 from knowledge.repair.toolkit.flow import is_free
 from knowledge.repair.toolkit.sites import argument, scope_of
+from knowledge.repair.toolkit.statements import removed
 
 TYPES = frozenset({"AssertionError"})
 ERRORS = (*TWO_DEVICES, _TAKEN := "name_taken")
@@ -72,6 +73,12 @@ def _taken(failure: Failure) -> Rewrites:
         changes: Edits = {a: cst.Name(said["name"]) for a in above}
         told = f"`{said['name']}` is a variable until `{node.func.attr.value}` makes the attribute"
         yield failure.edit(changes, told, as_one=True)
+    small = failure.small_statement(bound[0])
+    gone = removed(failure, small) if above == bound and isinstance(small, cst.Assign) else None
+    if gone and small and failure.text(small) == f"{name} = None":
+        told = f"`{name} = None` goes, which takes the name"
+        meaning = f"`{name}` is to be what `{node.func.attr.value}` makes, and nothing before"
+        yield failure.edit(gone, told, meaning, at=small, as_one=True)
 
 
 def _modules(failure: Failure) -> Iterator[Any]:

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from executor.errors import is_a
 from knowledge.repair.check import refusing
 from knowledge.repair.checks.code import Change
 from knowledge.repair.toolkit.comparison import (
@@ -46,6 +47,7 @@ _INITIALIZES = re.compile(r"([\w.]+\.)?init\.\w+_\(")
 _BY_BOTH_SIZES = re.compile(r"init\.(?:xavier|kaiming|orthogonal|sparse)\w*_\(")
 _ACTIVATION = re.compile(r"(Softmax|Sigmoid|ReLU|Tanh|Flatten|Identity|Loss)\w*$")
 _BUILTINS = frozenset(dir(builtins))
+_ONCE_A_STEP, _NOWHERE = re.compile(r"\.unscale_\(|\bclip_grad_\w+_\("), re.compile(r"(?!)")
 _ENDS = frozenset({"exit", "quit", "_exit", "abort"})
 
 
@@ -55,7 +57,8 @@ def check(change: Change) -> Iterator[str]:
     found = change.compared
     yield from _switched_off(found, change.said)
     yield from _ended_early(found)
-    yield from _skipped(found)
+    once_a_step = change.result.error is not None and is_a(change.result.error, "unscaled_twice")
+    yield from _skipped(found, _ONCE_A_STEP if once_a_step else _NOWHERE)
     yield from _left_out(change)
     yield from _called_no_more(change)
     yield from _layers_uncalled(found)
@@ -128,7 +131,7 @@ def _ended_early(found: Comparison) -> Iterator[str]:
                 yield f"line {statement.lineno} ends the program"
 
 
-def _skipped(found: Comparison) -> Iterator[str]:
+def _skipped(found: Comparison, may: re.Pattern[str]) -> Iterator[str]:
     """A statement that is now under a condition, in a handler or in a function of its own."""
     over_old, over_new = _around(found.old), _around(found.new)
     for old, new in (*found.kept, *found.changed):
@@ -136,7 +139,7 @@ def _skipped(found: Comparison) -> Iterator[str]:
         fresh = [kind for kind in after if kind is not None]
         for kind in (kind for kind in before if kind in fresh):
             fresh.remove(kind)
-        if not fresh or isinstance(old, (ast.Import, ast.ImportFrom)):
+        if not fresh or isinstance(old, (ast.Import, ast.ImportFrom)) or may.search(text(old)):
             continue
         if fresh[-1] != _NO_GRAPH:
             yield f"line {new.lineno} may be skipped now: it is in {fresh[-1]}"
@@ -226,7 +229,10 @@ def _left_out(change: Change) -> Iterator[str]:
     failed = [s for s in found.gone if error is not None and s.lineno == error.line]
     instead = _calls(failed[0]) if failed and found.come else set()
     in_ctx = {s for init in found.gone if _is_kept_in_ctx(init, found) for s in ast.walk(init)}
+    taken = error is not None and is_a(error, "name_taken")
     for statement in found.gone:
+        if taken and re.fullmatch(r"self\.\w+ = None", text(statement)):
+            continue  # it only took the name
         if isinstance(statement, (ast.Import, ast.ImportFrom, ast.With, ast.AsyncWith, ast.Pass)):
             continue  # what stood under `with` is looked at itself
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):

@@ -295,9 +295,21 @@ print(rows.argmax(1))
 """
 
 
+OF_NO_SIGN = """\
+import torch
+import torch.nn.functional as F
+
+signs = ["plus", "minus", "times"]
+number = {sign: n for n, sign in enumerate(signs)}
+seen = torch.tensor([number.get(sign, len(signs)) for sign in ("plus", "root", "times")])
+print(F.one_hot(seen, num_classes=len(signs)).dim())   # a row each
+"""
+
+
 CASES = Cases(
     mended={},
     paired={
+        "what is not on the list": (OF_NO_SIGN, ("num_classes=len(signs) + 1).dim()",)),
         "columns that are written out": (SCATTERED, ("torch.zeros(5, 5)   # a column",)),
         "columns for each class": (MARKED, ("KINDS = 4",)),
         "a number of classes": (HOT, ("[3, 1]]), 5).shape)   # of five",)),

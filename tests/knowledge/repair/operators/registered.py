@@ -164,9 +164,32 @@ print(Causal(3)(torch.ones(3, 3)).shape)
 """
 
 
+TAKEN_BY_NONE = """\
+import torch
+from torch import nn
+
+
+class Shifted(nn.Module):
+    def __init__(self, steps):
+        super().__init__()
+        self.places = None
+        self.out = nn.Linear(steps, 2)
+        self.register_buffer("places", torch.linspace(0, 1, steps))   # fixed
+
+    def forward(self, x):
+        return self.out(x + self.places)
+
+
+print(Shifted(4)(torch.rand(3, 4)).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "a name that nothing holds": (
+            TAKEN_BY_NONE,
+            ("        super().__init__()\n        self.out = nn.Linear(steps, 2)\n",),
+        ),
         "a buffer that is not saved": (
             PLACES,
             (
