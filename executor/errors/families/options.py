@@ -449,8 +449,9 @@ FAMILIES = (
         means=("one_hot was given a class number that is not below num_classes",),
         remedy=(
             "Classes count from 0, so the largest is num_classes - 1: look at `labels.unique()`. "
-            "If the labels begin at 1, subtract 1; if one of them marks what is to be left out "
-            "(255), take it away first; if they are ids or grey values, map each to its class",
+            "If what is on no list has a number of its own, count it: `num_classes=len(classes) "
+            "+ 1`. If the labels begin at 1, subtract 1; if one of them marks what is to be left "
+            "out (255), take it away first; if they are ids or grey values, map each to its class",
         ),
         suspects=(Suspect(r"one_hot"),),
         types=("RuntimeError",),

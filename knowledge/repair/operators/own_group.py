@@ -17,7 +17,7 @@ from knowledge.repair.toolkit.sites import argument, given_to
 
 ERRORS = ("parameter_in_two_groups",)
 _TOLD = "every group is still trained", "a group is no longer trained"
-KEEPS = (written("groups", *_TOLD, has=r"all\(\w+ is not \w+ for "),)
+KEEPS = (written("groups", *_TOLD, has=r"all\(\w+ is\Wnot \w+ for "),)
 
 
 def edits(failure: Failure) -> Rewrites:

@@ -132,6 +132,11 @@ def one_value(scene: Scene, m: SeenError) -> Told:
     if layer is None or x is None:
         return None
     channels_ = x.shape[1] if len(x.shape) > 1 else 1
+    if m.id == "instancenorm_one_element":
+        return (
+            f"{layer.told}; {scene.input_told()}. It normalises each of the {channels_} maps of a "
+            "sample by itself, and each has one element, so there is no variance to divide by."
+        )
     per = count(x.shape) // max(1, channels_)
     return (
         f"{layer.told}; {scene.input_told()}. It is in training mode and has {per} value for "
