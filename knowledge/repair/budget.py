@@ -1,7 +1,5 @@
 """Count what a search for a fix computes, so that it ends where nothing comes of it."""
 
-from __future__ import annotations
-
 from executor.protocol import Job, JobResult, JobRunner, Outcome
 
 # Of processor time, in all runs of a search; of runs that hit the time limit, by the clock. Six

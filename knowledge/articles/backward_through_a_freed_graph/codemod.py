@@ -4,8 +4,6 @@ A state carried from step to step is cut at the step; two losses of one forward 
 same loss differentiated twice, with nothing changed in between, keeps its graph.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

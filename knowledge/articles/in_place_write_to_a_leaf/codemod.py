@@ -4,8 +4,6 @@ A training step, an initialisation: update. A function changing its argument, a 
 into the loss: computation. Where neither is certain both are run and shown.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

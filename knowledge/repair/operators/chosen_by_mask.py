@@ -4,8 +4,6 @@ Each row of `torch.nonzero(a == 1)` is the place of one element in every dimensi
 `gather` or `index_select`. What is meant where the condition holds is `b[a == 1]`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import libcst as cst

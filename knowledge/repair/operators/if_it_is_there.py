@@ -4,8 +4,6 @@ And whether an entry of a state dict holds floats, before an average is written 
 counters of batch norm are whole numbers.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

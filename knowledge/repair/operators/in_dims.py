@@ -4,8 +4,6 @@ By default the first dimension of every input is mapped. An input in which it ha
 the batch, or that is no tensor, is the same for all: `in_dims=(None, 0)`.
 """
 
-from __future__ import annotations
-
 import libcst as cst
 
 from knowledge.repair.codemod import Rewrites

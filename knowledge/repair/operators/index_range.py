@@ -7,8 +7,6 @@ tensor that is alive and holds them. Where they go from 1 to the number of rows,
 from 1; else the table has too few rows, and both may be meant where only its end is missed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -4,8 +4,6 @@ What the code makes itself is made there by another operator, and what an attrib
 holds is registered. What a caller passes on is moved in the caller's line.
 """
 
-from __future__ import annotations
-
 import libcst as cst
 
 from knowledge.repair.applies import TWO_DEVICES

@@ -5,8 +5,6 @@ What there is is read from the live module, class or object. The error's own wor
 All names of modules that the program asks for in vain are put right together.
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil

@@ -5,8 +5,6 @@ it does not take are renamed together. One that only says how to tell of the wor
 so is one that asks for nothing (`False`, `None`), where the function has nothing like it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import TypedDict

@@ -7,8 +7,6 @@ stays whose wanted size stands in another dimension of what comes in: turning th
 edit. Two sizes of a layer may have changed places.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ So is a tensor of the name that a layer has (`logvar` for `self.logvar`), what a
 path, and two arguments in the other order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 `ToTensor()` moves in front of `Normalize` in the list that both stand in.
 """
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -5,8 +5,6 @@ entries the failing expression can be evaluated with. A layer that returns its o
 one meaning; of other pairs each entry that fits is another one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple

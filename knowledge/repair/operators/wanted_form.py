@@ -3,8 +3,6 @@
 Which form that is the error's family says; on which operand, and by what name, the live values.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterator

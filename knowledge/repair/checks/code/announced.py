@@ -3,8 +3,6 @@
 What a comment calls wrong (`# Incorrect: just stacking`) it does not announce.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Iterator

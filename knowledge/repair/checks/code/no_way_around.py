@@ -1,7 +1,5 @@
 """A rewrite must not write past autograd, switch a check off, leave a step out or skip one."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re

@@ -1,7 +1,5 @@
 """A training's settings are the person's: batch size, learning rate, rounds, seed, dropout."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator
