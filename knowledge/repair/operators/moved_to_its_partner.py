@@ -44,7 +44,10 @@ def _there(failure: Failure, place: Place) -> str:
     gpus |= {o.value.device for o in given if o.value.device.type != "cpu"}
     if len(gpus) != 1 or next(iter(gpus)).type == "cpu":
         return ""
-    if module is not None and isinstance(place.node, cst.Call):
+    of_weights = module is not None and next(module.parameters(), None) is not None
+    if of_weights and isinstance(place.node, cst.Call):
         return f"next({failure.text(place.node.func)}.parameters()).device"
-    partner = next(o for o in given if o.value.device in gpus)
-    return f"{failure.text(partner.node).removesuffix('.data')}.device"
+    partner = next(o.node for o in given if o.value.device in gpus)
+    while isinstance(partner, cst.Subscript):
+        partner = partner.value
+    return f"{failure.text(partner).removesuffix('.data')}.device"
