@@ -10,7 +10,7 @@ from knowledge.repair.applies import TWO_DEVICES
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit import keeps
-from knowledge.repair.toolkit.edits import Edits, method
+from knowledge.repair.toolkit.edits import Edits, method, operand
 from knowledge.repair.toolkit.live import Operand, called_module, tensors
 
 ERRORS = TWO_DEVICES
@@ -50,4 +50,5 @@ def _there(failure: Failure, place: Place) -> str:
     partner = next(o.node for o in given if o.value.device in gpus)
     while isinstance(partner, cst.Subscript):
         partner = partner.value
-    return f"{failure.text(partner).removesuffix('.data')}.device"
+    text = failure.module.code_for_node(operand(partner))
+    return f"{text.removesuffix('.data')}.device"
