@@ -13,8 +13,6 @@
 All that a module defines must hold; one of them it has to define.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Count what a search for a fix computes, so that it ends where nothing comes of it."""
 
-from __future__ import annotations
-
 from executor.protocol import Job, JobResult, JobRunner, Outcome
 
 # Of processor time, in all runs of a search; of runs that hit the time limit, by the clock. Six
@@ -57,7 +55,6 @@ class Budget:
             ExecutorError: the executor is gone or full.
         """
         result = await self._executor.run(job)
-        waited = result.outcome is Outcome.TIMEOUT  # it slept, and people wait all the same
-        spent_s = max(result.seconds, result.cpu_seconds) if waited else result.cpu_seconds
-        self._spent_s += START_S + spent_s
+        waited_s = result.seconds if result.outcome is Outcome.TIMEOUT else 0.0  # people did too
+        self._spent_s += START_S + max(waited_s, result.cpu_seconds)
         return result

@@ -1,7 +1,5 @@
 """Which lines of a rewrite are new, and which lines of the original they stand for."""
 
-from __future__ import annotations
-
 import difflib
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Checks that codemods share, on what two runs computed: their backwards and their tensors."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -3,8 +3,6 @@
 None of it is called the fix: which one is meant is for the person to say. Each was run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ cheapest is believed if the next one costs clearly more; else each has to say wh
 and they are alternatives.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -8,8 +8,6 @@ so is a verified one that leaves mistakes which raise nothing; the diff and the 
 those of all its steps together.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Awaitable, Sequence

@@ -1,7 +1,5 @@
 """Compare tensors of two runs by the fingerprints that the probes took."""
 
-from __future__ import annotations
-
 from executor.protocol import Fingerprint
 
 

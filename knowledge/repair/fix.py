@@ -1,7 +1,5 @@
 """A Fix: a codemod applied to one snippet, with its diff, its run and its checks."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from executor.protocol import JobResult, Model

@@ -1,7 +1,5 @@
 """Whether a changed program fails further down than the line that was mended."""
 
-from __future__ import annotations
-
 import difflib
 import re
 

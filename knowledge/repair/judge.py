@@ -1,7 +1,5 @@
 """Run one candidate and judge it: verified only if every check holds."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Sequence

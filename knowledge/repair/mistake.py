@@ -1,7 +1,5 @@
 """The Mistake that a run shows: an error, caught or not, or findings that count as one."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

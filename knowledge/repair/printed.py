@@ -1,7 +1,5 @@
 """Whether a changed program prints what the one that failed had printed before its error."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

@@ -5,8 +5,6 @@ operators look at it in that fork; it sends back texts. Their checks of the code
 of it, in a process that has run nothing of the person's.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 import resource

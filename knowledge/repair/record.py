@@ -6,8 +6,6 @@ ones and hardly a wrong one; it may show it as an alternative while most were ri
 asked. One that nobody has read yet shows alternatives.
 """
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

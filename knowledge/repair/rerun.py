@@ -1,7 +1,5 @@
 """Rerun a snippet with the probes that a repair needs: who saved, who wrote, which gradients."""
 
-from __future__ import annotations
-
 import asyncio
 
 from executor.errors import is_a

@@ -3,8 +3,6 @@
 `print(x.shape)  # torch.Size([4, 5])`, `y = f(x)  # (batch, 5)`, `# the result is [4, 5]`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -5,8 +5,6 @@ called partly shown. Which reasons are not the code's (no network, a file that i
 placeholder, the time limit) the bot decides, which tells people of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from executor.protocol import JobResult, Outcome

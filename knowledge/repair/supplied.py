@@ -1,7 +1,5 @@
 """Add to a fix the imports that its runs were given: without them the listing would not run."""
 
-from __future__ import annotations
-
 import re
 
 from executor.protocol import Job, JobRunner, Outcome

@@ -5,8 +5,6 @@ one's `except` names the right one. Nothing else of the code changes. Syntax tre
 jail only: `telling_job` makes the job, `propose_telling` is what it runs.
 """
 
-from __future__ import annotations
-
 import base64
 import builtins
 import re

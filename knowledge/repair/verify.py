@@ -4,8 +4,6 @@
 or throws the result away runs too.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """`super().__init__()` first in the class whose layers came before it."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

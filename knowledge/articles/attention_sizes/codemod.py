@@ -1,7 +1,5 @@
 """Tell an attention layer that the batch comes first, or make it for the tokens that come."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.errors import read

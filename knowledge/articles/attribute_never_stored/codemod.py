@@ -1,7 +1,5 @@
 """Store what a class was made with, or write an attribute as it is written elsewhere."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

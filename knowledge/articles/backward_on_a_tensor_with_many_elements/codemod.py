@@ -4,8 +4,6 @@ The default of torch's own losses is known (`reduction="none"` left the mean out
 written by hand means is not, so both are run.
 """
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -4,8 +4,6 @@ A state carried from step to step is cut at the step; two losses of one forward 
 same loss differentiated twice, with nothing changed in between, keeps its graph.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 
@@ -52,9 +50,10 @@ def rewrite(program: Failed, result: JobResult) -> Rewrites:
         yield from carried(program, line, node.func.value)
 
 
-def _kept(program: Failed, backward: cst.Call, told: str) -> Rewrite:
+def _kept(program: Failed, backward: cst.Call, told: str, meant: str = "") -> Rewrite:
     new = with_argument(backward, 99, "retain_graph", cst.Name("True"))
-    return program.edit({backward: new}, f"the graph is kept for the {told}")
+    what = f"the graph is kept for the {told}"
+    return program.edit({backward: new}, what, meant, supposes=bool(meant))
 
 
 def _taken_as_a_value(program: Failed, first: cst.Call, second: cst.Call) -> cst.Name | None:
@@ -63,22 +62,23 @@ def _taken_as_a_value(program: Failed, first: cst.Call, second: cst.Call) -> cst
     if one is None or two is None:
         return None
     names = [program.inside(made.value, cst.Name) for made in (one, two)]
-    of_one, of_two = ({n.value for n in few if has_graph(program.seen.get(n.value))}
-                      for few in names)  # fmt: skip
+    graphs = {n for n, facts in program.seen.items() if has_graph(facts)}
+    of_one, of_two = ({n.value for n in few} & graphs for few in names)
     places = [n for n in names[1] if n.value in of_one & of_two]
-    own = of_two - of_one - {receiver(program, first)}
-    return places[0] if len(places) == 1 and own else None
+    return places[0] if len(places) == 1 and of_two - of_one - {receiver(program, first)} else None
 
 
 def _straight(program: Failed, first: cst.BaseStatement, line: cst.SimpleStatementLine) -> Rewrites:
     body, at = siblings(program, line)
     between = body[body.index(first) + 1 : at]
-    if any(_BETWEEN.search(program.text(s)) for s in between):
-        return  # the weights moved, or the gradients were taken: adding up would be another thing
     one, two = call_alone(first, "backward"), call_alone(line, "backward")
     if one is None or two is None or not isinstance(first, cst.SimpleStatementLine):
         return
     a, b = receiver(program, one), receiver(program, two)
+    if any(_BETWEEN.search(program.text(s)) for s in between):  # adding up would be another thing
+        if a != b and not one.args and assignment(program, b, first) is not None:
+            yield _kept(program, one, f"other loss, `{b}`", f"`{a}` and `{b}` are of one forward")
+        return
     plain = a.isidentifier() and b.isidentifier() and not one.args and not two.args
     if a != b and plain and not between and first.trailing_whitespace.comment is None:
         added = cst.ensure_type(cst.parse_expression(f"({a} + {b}).backward()"), cst.Call)

@@ -5,8 +5,6 @@ counts: `detach()`, `.data`, `.item()`, a tensor rebuilt from a tensor, a `no_gr
 there is no cut, the tensor whose gradient is read never asked for one.
 """
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """Flatten all but the batch, where a view made rows of another number, or one row of the batch."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

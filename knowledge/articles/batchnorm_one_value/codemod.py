@@ -1,7 +1,5 @@
 """Evaluate where nothing is trained, and leave out a last batch of one where something is."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

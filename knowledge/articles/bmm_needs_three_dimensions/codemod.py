@@ -1,7 +1,5 @@
 """Call matmul where bmm got something else than two batches of matrices."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.protocol import JobResult

@@ -1,7 +1,5 @@
 """Join the entries of the one tensor, or take it as it is: the code does not say which."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """Join tensors along the one dimension in which they may differ."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """Bring the channels where a convolution looks for them, or make it for the channels that come."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import libcst as cst

@@ -3,8 +3,6 @@
 A backward that returns nothing returns the gradients that it made, each named after an input.
 """
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """Keep what is no tensor as an attribute of ctx, and read it from there in backward."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.protocol import JobResult

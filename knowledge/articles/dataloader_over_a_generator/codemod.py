@@ -3,8 +3,6 @@
 Both run; whether the generator yields one or the other only its author knows.
 """
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.protocol import JobResult

@@ -1,7 +1,5 @@
 """The values alone, or a copy that belongs to the graph: both are run."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.protocol import JobResult

@@ -1,7 +1,5 @@
 """Add the dimension that an operation needs, or name the one that is there."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.errors import is_a, read

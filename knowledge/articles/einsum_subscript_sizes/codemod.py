@@ -1,7 +1,5 @@
 """Write one operand's letters in the only order in which every letter has one size."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import permutations

@@ -1,7 +1,5 @@
 """Put the dimension of size 1 where expand repeats it, or repeat what has no such dimension."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.protocol import JobResult

@@ -1,7 +1,5 @@
 """Ask a result to keep its gradient before backward; reset a gradient that is not there yet."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

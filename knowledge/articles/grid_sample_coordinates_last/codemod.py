@@ -1,7 +1,5 @@
 """Bring coordinates into the order that grid_sample reads: the two (or three) numbers last."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.errors import read

@@ -5,8 +5,6 @@ Which edit keeps the person's meaning is not argued here: the checks compare eac
 the gradients of the forward as it was written.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -4,8 +4,6 @@ A training step, an initialisation: update. A function changing its argument, a 
 into the loss: computation. Where neither is certain both are run and shown.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 
@@ -17,7 +15,7 @@ from knowledge.repair.codemod import Check, Proposal, Rewrite, Rewrites
 from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.comments import above, commented
-from knowledge.repair.toolkit.edits import Beside, Edits, out_of_place
+from knowledge.repair.toolkit.edits import Beside, Edits, method, out_of_place
 from knowledge.repair.toolkit.failed import Failed
 from knowledge.repair.toolkit.flow import (
     earlier_in_loop,
@@ -289,7 +287,7 @@ def _in_expression(program: Failed, write: _Write) -> Rewrites:
 
 
 def _inplace_argument(program: Failed, call: cst.Call, result: JobResult) -> Rewrites:
-    """inplace=True left out, of the function or of the layer that was called."""
+    """inplace=True left out, of the function or of the layer; or a copy of the leaf written to."""
     layer = result.layer
     site = made(program, layer) if layer is not None and "inplace=True" in layer.repr else None
     for where in (call, *((site.call,) if site is not None else ())):
@@ -297,6 +295,8 @@ def _inplace_argument(program: Failed, call: cst.Call, result: JobResult) -> Rew
         if given is not None and program.text(given.value) == "True":
             told = "without inplace=True the result is a new tensor"
             yield program.edit({where: without_argument(where, given)}, told)
+            value = call.args[0].value
+            yield program.edit({value: method(value, "clone")}, "a copy of the leaf is written to")
             return
 
 

@@ -4,8 +4,6 @@ Only where the run decides it: the variable just reached a dimension's size, and
 number, or counts along another dimension of the very same size.
 """
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

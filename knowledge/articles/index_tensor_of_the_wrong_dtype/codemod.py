@@ -3,8 +3,6 @@
 Numbers behind the point are no indices: where they are not known to be zero nothing is offered.
 """
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -3,8 +3,6 @@
 Class labels and indices stay integers: they have no gradient in any dtype.
 """
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -3,8 +3,6 @@
 The cast stands at the operation, not where the tensor is made: it may be an index elsewhere.
 """
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """Pad a picture that is smaller than the kernel, or make the kernel as small as the picture."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.protocol import JobResult

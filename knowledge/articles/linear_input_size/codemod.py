@@ -1,7 +1,5 @@
 """Give a Linear rows of the size it was made for, or make it for the rows that it gets."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """Make a tensor of a list or an array, or take the tensor out of the list that a batch is."""
 
-from __future__ import annotations
-
 import re
 from ast import literal_eval
 

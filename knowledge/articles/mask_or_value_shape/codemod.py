@@ -1,7 +1,5 @@
 """Bring index tensors into a grid, and a tensor to the shape of its mask."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.errors import is_a, read

@@ -1,7 +1,5 @@
 """Turn the one matrix of a product whose rows and columns are the wrong way round."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

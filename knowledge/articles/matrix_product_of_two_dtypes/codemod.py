@@ -6,8 +6,6 @@ the code names, or whose precision it is about; then both ways are shown, with w
 A layer in half precision is left alone: whether rounding is wanted is not for an edit to say.
 """
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

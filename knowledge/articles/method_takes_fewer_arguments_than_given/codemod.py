@@ -4,8 +4,6 @@ Which name is missing is what the body reads and nothing binds; where it reads n
 Dataset that returns a whole attribute is given the index of one sample.
 """
 
-from __future__ import annotations
-
 import builtins
 import re
 

@@ -1,7 +1,5 @@
 """Turn a tensor round by flip(), where a slice with a negative step was to do it."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.protocol import JobResult

@@ -3,8 +3,6 @@
 A name that is only spelled otherwise, or is somewhere else, is the operator other-name's.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Give the optimizer what it can train: leaves, all of them, and a list that is not used up."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """A tensor of the array or the number, at the place where torch is given it."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """Copy the flipped array: where it is flipped, else where it becomes a tensor."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """`.detach()` where a value leaves PyTorch for good; nothing where it comes back into the loss."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

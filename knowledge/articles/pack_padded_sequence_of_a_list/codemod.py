@@ -1,7 +1,5 @@
 """Pad the sequences of a list before they are packed."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

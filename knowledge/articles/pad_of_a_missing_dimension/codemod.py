@@ -1,7 +1,5 @@
 """Leave the padding of dimensions away that a tensor has not."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

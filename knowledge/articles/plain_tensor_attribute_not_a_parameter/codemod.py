@@ -4,8 +4,6 @@ A tensor that asks for a gradient is meant to learn. One that does not may be a 
 ways are shown, each run, and the person chooses.
 """
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.protocol import Finding, JobResult

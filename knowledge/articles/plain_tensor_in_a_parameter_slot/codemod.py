@@ -4,8 +4,6 @@ What `forward` computes from its data and stores in `self.x` may be a state that
 call, or a result of this call alone: both are run.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

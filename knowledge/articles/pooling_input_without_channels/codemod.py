@@ -1,7 +1,5 @@
 """Give a picture or volume that comes without its channel one: adaptive pooling wants [C, …]."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

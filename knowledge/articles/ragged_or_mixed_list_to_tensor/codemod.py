@@ -4,8 +4,6 @@ Which one is meant shows in what is done with the result: rows that are taken on
 common length. Where a whole tensor is asked for, both are run and shown.
 """
 
-from __future__ import annotations
-
 import re
 from ast import literal_eval
 

@@ -1,7 +1,5 @@
 """Tell a recurrent layer that the batch comes first, where its model gives a result a step."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

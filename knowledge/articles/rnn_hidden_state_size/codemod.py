@@ -1,7 +1,5 @@
 """Give a recurrent layer a first state of the size that its input and its layers ask for."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """Give a recurrent layer steps of the size it was made for, or make it for those that come."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.protocol import JobResult

@@ -4,8 +4,6 @@ With an odd kernel, `dilation * (kernel - 1) // 2` on both sides divides the siz
 rounded up: what "same" means elsewhere. An even kernel would need another number on each side.
 """
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

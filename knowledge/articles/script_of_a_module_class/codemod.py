@@ -1,7 +1,5 @@
 """Take the decorator from the class and compile the instance that the snippet makes of it."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.protocol import JobResult

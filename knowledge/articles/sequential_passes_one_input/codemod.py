@@ -1,7 +1,5 @@
 """Call the layers of a Sequential one by one where one of them takes a second input."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """item() of several elements: their mean, or all of them as a list; the code does not say which."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator

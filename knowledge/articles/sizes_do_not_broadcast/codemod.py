@@ -1,7 +1,5 @@
 """Lay a smaller tensor along the dimension that it belongs to, where only one has its size."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import libcst as cst

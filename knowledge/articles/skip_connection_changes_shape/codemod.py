@@ -1,7 +1,5 @@
 """Give a skip connection the projection that its number of channels needs."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.protocol import JobResult

@@ -1,7 +1,5 @@
 """Turn indices that have one row for each entry: sparse_coo_tensor wants one column for each."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """Coalesce a sparse tensor where it is made, or where its entries are read."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

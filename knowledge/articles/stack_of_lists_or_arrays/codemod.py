@@ -1,7 +1,5 @@
 """One tensor of equal lists, a tensor of each unequal list, a list in place of an object array."""
 
-from __future__ import annotations
-
 import re
 from ast import literal_eval
 

@@ -1,7 +1,5 @@
 """Pad tensors of unequal length, or join them: two meanings of a stack that cannot be made."""
 
-from __future__ import annotations
-
 import re
 from math import prod
 

@@ -3,8 +3,6 @@
 In part only where the snippet says `strict=False` itself: that skips keys, but not other sizes.
 """
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """Look a tensor's number up, not the tensor."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.protocol import JobResult

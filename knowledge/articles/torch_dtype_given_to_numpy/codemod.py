@@ -1,7 +1,5 @@
 """NumPy's dtype of the same name, or that of the array which the tensor becomes."""
 
-from __future__ import annotations
-
 import importlib
 import re
 

@@ -1,7 +1,5 @@
 """Ask once whether there is a GPU, and use what comes out wherever CUDA was asked for."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

@@ -4,8 +4,6 @@ A padding mask has one row a sample. Where it has exactly the query's first two 
 has its samples first too; a layer without `batch_first` reads them as steps.
 """
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

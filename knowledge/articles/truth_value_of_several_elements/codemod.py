@@ -4,8 +4,6 @@ Which of "all" and "any" is meant only the person knows, so both are run. A comp
 tensors, or of two state_dicts, with `==` has one meaning.
 """
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.protocol import JobResult

@@ -1,7 +1,5 @@
 """Give the second of two layers the weights of the first, where their outputs are to be equal."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

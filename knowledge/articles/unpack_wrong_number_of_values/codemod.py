@@ -1,7 +1,5 @@
 """Unpack what vjp and its like return, and what an LSTMCell returns."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """matmul in place of mm, mv or dot, where the live shapes have a product."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.protocol import JobResult

@@ -1,7 +1,5 @@
 """Make a view or reshape ask for sizes that the tensor has: flatten, or -1 for the wrong one."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Sequence

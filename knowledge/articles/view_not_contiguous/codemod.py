@@ -1,7 +1,5 @@
 """Write reshape for a view that the tensor's order in memory does not allow."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.protocol import JobResult

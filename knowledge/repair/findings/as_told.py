@@ -3,8 +3,6 @@
 They come from the rule that read the text (executor/inside/remarks/edits.py), as places and parts.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import libcst as cst

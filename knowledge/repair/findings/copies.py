@@ -1,7 +1,5 @@
 """Make a copy where one was meant: of kept weights, of a model, of each layer of a list."""
 
-from __future__ import annotations
-
 from itertools import takewhile
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """Leave out what cuts a trained part off from the loss: detach, no_grad, a tensor made anew."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """Take a softmax or a norm along the dimension that what follows reads."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """Hide from a model what it is not to see: masked places, the target in its window."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

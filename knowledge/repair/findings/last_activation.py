@@ -1,7 +1,5 @@
 """Give a loss what it is made for: the last layer's values, its arguments in order, scaled data."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Call what a training loop forgot: backward, step, zero_grad, or train after an evaluation."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Set an option: batch_first, shuffle, ignore_index, a target's gradient, a scale."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """Move a statement to where it works: an optimizer, or the step of a scheduler."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """Bring a prediction and its target to one shape, where they met as a table of all pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import libcst as cst

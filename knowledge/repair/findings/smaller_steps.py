@@ -1,7 +1,5 @@
 """Take smaller steps, where a loss rose with every step until it was no number."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

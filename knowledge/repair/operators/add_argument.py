@@ -4,8 +4,6 @@ If the arguments that are given stand at the places of others, by their names, e
 its name belongs. A class that is called where an object of it is meant gets its own brackets.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 import typing

@@ -4,8 +4,6 @@ The types are those of the values that the program calls it with, and of its def
 list is one of what is appended to it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

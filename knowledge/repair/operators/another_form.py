@@ -5,8 +5,6 @@ tensor. Every step of that kind is tried on every operand; those with which the 
 has a value are edits, and steps that come to the same value are one. No more than an alternative.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator

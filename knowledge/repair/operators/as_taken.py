@@ -4,8 +4,6 @@ What an operand is worth where the program failed says which forms there are, an
 expression is evaluated with each of them: one with which it fails still is no edit.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, MappingView
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Repeat a mask of each sample for the heads of an attention layer, which lie side by side."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from knowledge.repair.codemod import Rewrites

@@ -4,8 +4,6 @@ A convolution says which dimension it reads its channels from: where the picture
 in the first place and a new dimension in the second, that was meant to be the batch.
 """
 
-from __future__ import annotations
-
 import libcst as cst
 
 from knowledge.repair.codemod import Rewrites

@@ -5,8 +5,6 @@ What stands before the brackets decides, by its live value: `x.size[0]`, `x.shap
 of what it holds.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 import types

@@ -4,8 +4,6 @@
 So do two results of which an `if` returns one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@ name where that says which of these it is; those that it lacks are added, and on
 passed for, and that nothing reads, goes. A hook goes again by the handle that registering it gives.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -5,8 +5,6 @@ tensors whole numbers become floats; of two kinds of float either may be meant, 
 Floats become whole numbers only where the error asks for them and every value is whole.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

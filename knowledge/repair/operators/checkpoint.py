@@ -4,8 +4,6 @@ Which entry it is, its form says: it holds groups of as many tensors as the opti
 that goes on in the middle of its course needs the optimizer's entry loaded before it is made.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

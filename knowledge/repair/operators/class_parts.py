@@ -5,8 +5,6 @@ is indented into another method moves out of it, and a data set that `__getitem_
 samples out of has as many as that.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -4,8 +4,6 @@ A single number needs none where the argument weighs everything alike. Weights o
 a tensor that was reduced to one number, leave open what is meant: then nothing is offered.
 """
 
-from __future__ import annotations
-
 import libcst as cst
 
 from knowledge.repair.codemod import Rewrites

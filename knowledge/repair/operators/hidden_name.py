@@ -6,8 +6,6 @@ method is gone. What is called means the method, and all else the attribute. So 
 variables: after `loss = loss(out, y)`, `B, T, F = x.shape` or `max = x.max()`.
 """
 
-from __future__ import annotations
-
 import builtins
 import types
 from collections.abc import Iterator

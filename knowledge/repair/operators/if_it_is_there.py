@@ -4,10 +4,9 @@ And whether an entry of a state dict holds floats, before an average is written 
 counters of batch norm are whole numbers.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import libcst as cst
 
@@ -15,6 +14,7 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrites
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Edits
 from knowledge.repair.toolkit.flow import parameters
 from knowledge.repair.toolkit.lazily import torch
 from knowledge.repair.toolkit.sites import names_in
@@ -31,6 +31,7 @@ def edits(failure: Failure) -> Rewrites:
         new = _guarded(line, f"{counter}.is_floating_point()")
         yield failure.edit({line: new}, told, at=line)
         return
+    yield from _where_a_gradient_is(failure)
     for place in failure.places:
         line = failure.up(place.node, cst.SimpleStatementLine)
         if line is None or len(line.body) != 1 or not isinstance(line.body[0], cst.Expr):
@@ -48,6 +49,31 @@ def edits(failure: Failure) -> Rewrites:
             new = _guarded(line, f"{row}.dim() > 1")
             yield failure.edit({line: new}, told, "a bias keeps its first values", at=line)
             return
+
+
+def _where_a_gradient_is(failure: Failure) -> Rewrites:
+    """`if p.grad is not None:` in a loop over parameters of which some took part in the loss."""
+    for node in failure.expressions(failure.node) if failure.node is not None else ():
+        loop, line = failure.up(node, cst.For), failure.up(node, cst.SimpleStatementLine)
+        if not isinstance(node, cst.Attribute) or node.attr.value != "grad" or loop is None:
+            continue
+        owner = failure.value(node.value)
+        each: Any = failure.value(loop.iter)
+        rows = [r if isinstance(r, tuple) else (r,) for r in getattr(each, "__iter__", list)()]
+        held = [p for row in rows for p in row if isinstance(p, torch.nn.Parameter)]
+        others = any(p.grad is not None for p in held) and any(p is owner for p in held)
+        body = list(getattr(loop.body, "body", ()))
+        if line is None or line not in body or owner.grad is not None or not others:
+            continue
+        rest = body[body.index(line) :] if isinstance(line.body[0], cst.Assign) else [line]
+        text = failure.text(node)
+        told = f"`{text}` is worked on where there is one; this parameter took no part in the loss"
+        new = _guarded(line, f"{text} is not None")
+        inner = [*cst.ensure_type(new.body, cst.IndentedBlock).body, *rest[1:]]
+        whole = new.with_changes(body=cst.IndentedBlock(inner))
+        gone: Edits = {one: cst.RemoveFromParent() for one in rest[1:]}
+        yield failure.edit({line: whole, **gone}, told, at=line)
+        return
 
 
 def _guarded(line: cst.SimpleStatementLine, test: str) -> cst.If:

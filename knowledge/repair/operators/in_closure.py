@@ -1,7 +1,5 @@
 """Compute in an optimizer's closure what its loss is computed from, each time that it is called."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from knowledge.repair.codemod import Rewrites

@@ -5,8 +5,6 @@ number of them, or in another order, is none of this. Where a loop, or `chunk`, 
 at once, which nobody may write into, each is taken by itself, or gets a new value.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

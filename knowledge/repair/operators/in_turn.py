@@ -6,8 +6,6 @@ Sequential that takes as many stands for it. A list that is called in an express
 has its loop above the line.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import takewhile

@@ -4,8 +4,6 @@ With a dimension `max`, `sort` and `topk` give values and places; `best[j]` then
 the pair, or all places, where the j-th value is meant.
 """
 
-from __future__ import annotations
-
 import libcst as cst
 
 from knowledge.repair.codemod import Rewrites

@@ -7,8 +7,7 @@ tensor that is alive and holds them. Where they go from 1 to the number of rows,
 from 1; else the table has too few rows, and both may be meant where only its end is missed.
 """
 
-from __future__ import annotations
-
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -44,6 +43,7 @@ def edits(failure: Failure) -> Rewrites:
     values, rows, name = found
     yield from _last_steps(failure, place, values, rows)
     whole = _whole(failure, values)
+    yield from _in_steps(failure, place, whole, name, rows)
     low, high = int(whole.min()), int(whole.max())
     beyond = {n for n in whole.flatten().tolist() if n >= rows}
     every = rows == 1 and set(whole.flatten().tolist()) == set(range(high + 1))
@@ -159,7 +159,31 @@ def _whole(failure: Failure, values: Any) -> Any:
     return whole[0] if len(whole) == 1 else values
 
 
+def _in_steps(failure: Failure, place: Place, whole: Any, name: str, rows: int) -> Rewrites:
+    """`mask // 64` for the grey values 0, 64, 128 and 192 of four classes."""
+    grey = sorted(set(whole.flatten().tolist()))
+    step = math.gcd(*grey)
+    # Less than ten tell rather that a class is missing in between.
+    old = _made_of(failure, place, whole, name) if step > 9 and rows > 1 else None
+    if old is not None and grey[-1] // step == rows - 1:
+        new = cst.BinaryOperation(operand(old), cst.FloorDivide(), integer(step))
+        told = (
+            f"{name} are {grey[0]} to {grey[-1]} in steps of {step}, and count from 0 to {rows - 1}"
+        )
+        yield failure.edit({old: new}, told, supposes=True)
+
+
 def _from_zero(failure: Failure, place: Place, whole: Any, name: str, rows: int) -> Rewrites:
+    old = _made_of(failure, place, whole, name)
+    if old is not None:
+        new = cst.BinaryOperation(operand(old), cst.Subtract(), integer(1))
+        told = f"{name} go from 1 to {rows}, and are counted from 0"
+        meaning = f"the {name} are 1 to {rows} in the data, and 0 to {rows - 1} here"
+        yield failure.edit({old: new}, told, meaning)
+
+
+def _made_of(failure: Failure, place: Place, whole: Any, name: str) -> cst.BaseExpression | None:
+    """The call that made the indices, or else what the failing call is given."""
     old: cst.BaseExpression | None = None
     for variable, value in failure.live.names[0].items():
         made = assignment(failure, variable, failure.module.body[-1]) if value is whole else None
@@ -169,11 +193,7 @@ def _from_zero(failure: Failure, place: Place, whole: Any, name: str, rows: int)
         call = cst.ensure_type(place.node, cst.Call)
         given = argument(call, 0 if name == "indices" else 1, "target")
         old = given.value if given is not None else None
-    if old is not None:
-        new = cst.BinaryOperation(operand(old), cst.Subtract(), integer(1))
-        told = f"{name} go from 1 to {rows}, and are counted from 0"
-        meaning = f"the {name} are 1 to {rows} in the data, and 0 to {rows - 1} here"
-        yield failure.edit({old: new}, told, meaning)
+    return old
 
 
 def _ways(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
@@ -198,11 +218,10 @@ def _ways(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
 
 
 def _marked(failure: Failure, rows: int, size: int) -> Iterator[Resized]:
-    """Where the number of columns is written that each row's class marks one of."""
+    """Where the number of columns is written; one more than a list has is for what is not on it."""
     made_by = [place.node for place in failure.places if isinstance(place.node, cst.Call)]
     count = argument(made_by[0], 1, "num_classes") if made_by else None
     if count is not None and size == rows + 1 and failure.text(count.value).startswith("len("):
-        # What is not on the list has a number of its own, behind the others'.
         more = cst.BinaryOperation(count.value, cst.Add(), integer(1))
         yield Resized(failure.replace({count.value: more}), failure.line(count))
     nodes = [given.value for called in made_by for given in called.args]

@@ -3,8 +3,6 @@
 Generators, such as `parameters()` gives, become one list: `[*a.parameters(), *b.parameters()]`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

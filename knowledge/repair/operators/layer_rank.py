@@ -4,8 +4,6 @@ A normalization, a pooling and a dropout mean the same with one, two or three di
 A convolution has weights, and what comes in may have lost a dimension as well: it stays.
 """
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

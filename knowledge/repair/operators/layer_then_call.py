@@ -4,8 +4,6 @@
 target)` computes one.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Everything that is pickled may be loaded only where the program itself wrote the file just before.
 """
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.errors import is_a

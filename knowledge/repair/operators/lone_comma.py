@@ -3,8 +3,6 @@
 The failing expression works on a tuple of one, and the code makes it by nothing but a comma.
 """
 
-from __future__ import annotations
-
 import libcst as cst
 
 from knowledge.repair.codemod import Rewrites

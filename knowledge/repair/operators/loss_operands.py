@@ -5,8 +5,6 @@ number has one shape and one dtype. The loss is evaluated in the dead frame with
 only those are offered that need the fewest changes and compare nothing by broadcasting.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 import re

@@ -5,8 +5,6 @@ sees which. Padding stands at the end: where the first token of every sample is 
 marks the tokens, and torch wants the rest marked.
 """
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -5,8 +5,6 @@ computes a value and drops it. Where a call is unpacked into more names than it 
 and the function has values of just the names that lack one, it returns these too.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Do what an error asks for in its own words: the mode of a module, an activity of the profiler."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

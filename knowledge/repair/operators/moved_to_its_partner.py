@@ -4,15 +4,13 @@ What the code makes itself is made there by another operator, and what an attrib
 holds is registered. What a caller passes on is moved in the caller's line.
 """
 
-from __future__ import annotations
-
 import libcst as cst
 
 from knowledge.repair.applies import TWO_DEVICES
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit import keeps
-from knowledge.repair.toolkit.edits import Edits, method
+from knowledge.repair.toolkit.edits import Edits, method, operand
 from knowledge.repair.toolkit.live import Operand, called_module, tensors
 
 ERRORS = TWO_DEVICES
@@ -46,7 +44,11 @@ def _there(failure: Failure, place: Place) -> str:
     gpus |= {o.value.device for o in given if o.value.device.type != "cpu"}
     if len(gpus) != 1 or next(iter(gpus)).type == "cpu":
         return ""
-    if module is not None and isinstance(place.node, cst.Call):
+    of_weights = module is not None and next(module.parameters(), None) is not None
+    if of_weights and isinstance(place.node, cst.Call):
         return f"next({failure.text(place.node.func)}.parameters()).device"
-    partner = next(o for o in given if o.value.device in gpus)
-    return f"{failure.text(partner.node).removesuffix('.data')}.device"
+    partner = next(o.node for o in given if o.value.device in gpus)
+    while isinstance(partner, cst.Subscript):
+        partner = partner.value
+    text = failure.module.code_for_node(operand(partner))
+    return f"{text.removesuffix('.data')}.device"

@@ -4,8 +4,6 @@ A tensor that the code makes itself, of zeros or of numbers, is on the CPU; what
 the model or the batch. A variable that holds the device is preferred.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -4,8 +4,6 @@
 before `scaler.update()`. What clips the gradients goes with it: before, they have another scale.
 """
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst
@@ -36,19 +34,15 @@ def edits(failure: Failure) -> Rewrites:
         if isinstance(later, (cst.Expr, cst.Assign)) and _CLIPS.search(failure.text(later)):
             gone.append(later)
         elif isinstance(later, cst.If) and f"{owner}.step{rest}" in failure.text(later.body):
-            kept = {
-                t for s in gone if isinstance(s, cst.Assign) for t in names_in(s.targets[0].target)
-            }
+            given = [t.target for s in gone if isinstance(s, cst.Assign) for t in s.targets]
+            kept = {name for target in given for name in names_in(target)}
             after = [*there[n:], *([later.orelse] if later.orelse else [])]
-            if kept & {name.value for part in after for name in failure.inside(part, cst.Name)}:
-                return
-            lines = [failure.parent(s) for s in gone]
-            if all(
-                isinstance(one, cst.SimpleStatementLine) and len(one.body) == 1 for one in lines
-            ):
-                body = later.body.with_changes(body=[*lines, *later.body.body])
-                changes: Edits = {line: cst.RemoveFromParent() for line in lines if line}
-                changes[later.body] = body
+            used = {name.value for part in after for name in failure.inside(part, cst.Name)}
+            lines = [line for s in gone if (line := failure.parent(s)) is not None]
+            alone = all(len(getattr(line, "body", ())) == 1 for line in lines)
+            if alone and not kept & used and isinstance(later.body, cst.IndentedBlock):
+                changes: Edits = {line: cst.RemoveFromParent() for line in lines}
+                changes[later.body] = later.body.with_changes(body=[*lines, *later.body.body])
                 told = "once for each step, where it is made"
                 meaning = "the gradients of all batches of a step are to be unscaled together"
                 yield failure.edit(changes, told, meaning, at=small, as_one=True)

@@ -6,8 +6,6 @@ graph is freed. Whose parameters an optimizer holds, and whose a tensor was made
 the live objects.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

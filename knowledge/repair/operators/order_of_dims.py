@@ -4,8 +4,6 @@
 turned as a batch is a batch of one.
 """
 
-from __future__ import annotations
-
 import libcst as cst
 
 from knowledge.repair.codemod import Rewrites

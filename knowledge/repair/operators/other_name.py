@@ -5,8 +5,6 @@ What there is is read from the live module, class or object. The error's own wor
 All names of modules that the program asks for in vain are put right together.
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil
@@ -426,7 +424,7 @@ def _imported(failure: Failure, look: Lookup) -> Rewrites:
         program = Program(found[0].code)
         told.append(found[1])
     title = f"line {failure.error.line}: {', and '.join(told)}"
-    yield Rewrite(program.module, title, as_one=len(told) > 1, cost=COST.SURE)
+    yield Rewrite(program.module, title, as_one=True, cost=COST.SURE)
 
 
 def _missing_beside(failure: Failure, look: Lookup) -> Iterator[str]:
@@ -449,6 +447,7 @@ def _import_mended(program: Program, look: Lookup) -> tuple[cst.Module, str] | N
         of_torch = Lookup(importlib.import_module("torch"), look.name, "")
         home = _home(of_torch)  # what a library took from torch, and gave back
     near = look.alike(is_called=True) or look.with_another_end() or _glued(program, look)
+    near = near or _automatic(program, look)
     sister = "" if home or near else sister_of(look.module, look.name)
     if sister:
         module = import_instead(program, look.module, look.name, sister, look.name)
@@ -479,6 +478,16 @@ def _lacking(program: Program) -> set[str]:
 def _glued(program: Program, look: Lookup) -> list[str]:
     """`save_image` of `save_imagefrom`: a name that it begins with, and that the program calls."""
     return [n for n in look.names if look.name.startswith(n) and n in _lacking(program)]
+
+
+def _automatic(program: Program, look: Lookup) -> list[str]:
+    """`AutoTokenizer` for a class that is gone, of which only `from_pretrained` is asked."""
+    kind = re.search(r"(?:Tokenizer|(?:Image)?Processor|FeatureExtractor)(?=(?:Fast)?$)", look.name)
+    uses = [n for n in program.all(cst.Name) if n.value == look.name]
+    asked = [a for a in program.all(cst.Attribute) if a.value in uses]
+    loads = all(a.attr.value == "from_pretrained" for a in asked) and len(asked) == len(uses) - 1
+    name = f"Auto{kind[0]}" if kind is not None else ""
+    return [name] if asked and loads and name in look.names else []
 
 
 def _of_a_lost_module(failure: Failure) -> Rewrites:

@@ -7,8 +7,6 @@ gradient is sparse, zeros for the gradient of what takes no part, whole weights 
 last batch where it is the only one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple

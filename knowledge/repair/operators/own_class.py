@@ -4,8 +4,6 @@
 be an iterator, and a list is none.
 """
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -4,13 +4,12 @@
 known by the live parameters; the one that keeps the most without the others' is cut.
 """
 
-from __future__ import annotations
+import re
 
 import libcst as cst
 
 from knowledge.repair.codemod import Rewrites
 from knowledge.repair.operator import Failure
-from knowledge.repair.toolkit.edits import operand
 from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.keeps import written
 from knowledge.repair.toolkit.sites import argument, given_to
@@ -63,13 +62,10 @@ def _without(failure: Failure, node: cst.BaseExpression, beyond: str) -> cst.Bas
         return None
     p, q = one.value, free_name(failure, "q")
     new = f"all({p} is not {q} for {q} in {beyond})"
-    if loop is None:
+    if loop is None or len(loop.ifs) > 1:
         return cst.parse_expression(f"[{p} for {p} in {failure.text(node)} if {new}]")
-    test = cst.parse_expression(new)
-    if not loop.ifs:
-        space = cst.SimpleWhitespace(" ")
-        return node.with_deep_changes(loop, ifs=[cst.CompIf(test, whitespace_before=space)])
-    last = loop.ifs[-1]
-    is_long = isinstance(last.test, (cst.BooleanOperation, cst.IfExp))
-    first = operand(last.test) if is_long else last.test
-    return node.with_deep_changes(last, test=cst.BooleanOperation(first, cst.And(), test))
+    before = failure.text(loop.ifs[0].test) if loop.ifs else "True"
+    before = f"({before})" if re.search(r"\b(or|if|lambda)\b", before) else before
+    test = cst.parse_expression(f"{before} and {new}".removeprefix("True and "))
+    space = cst.SimpleWhitespace(" ")
+    return node.with_deep_changes(loop, ifs=[cst.CompIf(test, whitespace_before=space)])

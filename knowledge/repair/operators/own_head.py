@@ -5,8 +5,6 @@ part of which network has these two sizes is read from the live modules. A netwo
 own, whose head nobody names, has it twice if the layer behind it is made as its own head is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

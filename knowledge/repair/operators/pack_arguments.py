@@ -4,8 +4,6 @@
 one thing; `nn.Sequential(layers)` takes them one by one.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from typing import Any

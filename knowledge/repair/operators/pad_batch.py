@@ -5,8 +5,6 @@ their first dimension, and the names in the loop over the loader are the names o
 of a kind that no batch is made of, such as a path, is given as text.
 """
 
-from __future__ import annotations
-
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction

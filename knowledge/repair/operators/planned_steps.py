@@ -5,8 +5,6 @@ around `scheduler.step()`: that is `steps_per_epoch=len(loader)`. Loops that cal
 followed from the failing step outwards.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

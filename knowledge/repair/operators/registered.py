@@ -6,8 +6,6 @@ article has the edit. A buffer or a parameter that is registered under a name is
 an attribute of that name, nor is the name taken by one that nothing reads.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

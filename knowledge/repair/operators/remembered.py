@@ -6,8 +6,6 @@ pair of states that an LSTM gives back. What goes on from step to step of one ba
 its backward; what is only kept to be looked at is kept without the graph, and can be copied.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import libcst as cst

@@ -4,8 +4,6 @@
 was unpacked the name that was read gets the result alone.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

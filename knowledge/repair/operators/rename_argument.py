@@ -5,8 +5,6 @@ it does not take are renamed together. One that only says how to tell of the wor
 so is one that asks for nothing (`False`, `None`), where the function has nothing like it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import TypedDict
@@ -92,7 +90,9 @@ def _moved(failure: Failure, found: Called) -> Rewrites:
                 today[word] = moved
     if not today:
         return
-    call, told = found.call, []
+    # What else it does not know goes under its own name in the same edit.
+    others = {w: new for w, new in _new_names(found).items() if w not in today}
+    call, told = _renamed(found.call, others), [_told(found, others)] if others else []
     have = {a.keyword.value for a in call.args if a.keyword is not None}
     for word, moved in today.items():
         old = next(a for a in call.args if _is_called(a, word))

@@ -7,8 +7,6 @@ stays whose wanted size stands in another dimension of what comes in: turning th
 edit. Two sizes of a layer may have changed places.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator
@@ -48,6 +46,7 @@ _SIZES: tuple[tuple[str, tuple[tuple[int, str], ...]], ...] = (
     (r"Transformer(?:En|De)coderLayer", ((0, "d_model"),)),
 )
 # What makes a raw weight, and what such a one is called.
+_HEADS = "attention_heads"
 _MAKES = frozenset({"randn", "rand", "zeros", "ones", "empty", "full"})
 _OF_A_LAYER = re.compile(r"(?i)mask|^self\.\w+$")
 _GOES_OUT = frozenset({"out_features", "out_channels", "hidden_size", "embedding_dim"})
@@ -59,7 +58,7 @@ _SPEAKS_OF_SIZES = re.compile(
 def applies(result: JobResult) -> bool:
     """The error names two numbers, and speaks of sizes."""
     error = result.error
-    if error is None or is_a(error, "embedding_range"):
+    if error is None or is_a(error, "embedding_range", _HEADS):
         return error is not None
     if "divisible" in error.message:
         return False  # neither number is to be the other one
@@ -73,6 +72,9 @@ def _numbers(message: str) -> set[int]:
 
 def edits(failure: Failure) -> Rewrites:
     """Every layer that was made for one of the numbers, made for the one that it meets."""
+    if is_a(failure.error, _HEADS):
+        yield from _fewer_heads(failure)
+        return
     layer = failure.result.layer
     rows = layer.input if layer is not None and layer.type == "Linear" else None
     size = setting(layer, "in_features") if layer and rows and len(rows) > 2 else None
@@ -103,6 +105,22 @@ def edits(failure: Failure) -> Rewrites:
                 yield from _made_for(failure, call, (position, keyword), old, new, cost)
         if _is_of_a_layer(failure, call):
             yield from _state_for(failure, call, numbers)
+
+
+def _fewer_heads(failure: Failure) -> Rewrites:
+    """The most heads, of fewer than were asked for, into which the width divides."""
+    node = failure.node
+    for wide, many in (("embed_dim", "num_heads"), ("d_model", "nhead")):
+        if not isinstance(node, cst.Call):
+            return
+        given = [argument(node, 0, wide), argument(node, 1, many)]
+        both = [failure.value(a.value) if a is not None else None for a in given]
+        width, heads = (n if type(n) is int else 0 for n in both)
+        fitting = [n for n in range(2, heads) if width % n == 0]
+        for way in resized_call(failure, node, 1, many, fitting[-1]) if fitting else ():
+            told = f"{fitting[-1]} heads divide the {width} numbers of each step; {heads} do not"
+            yield way.rewrite(told, "the width stays", supposes=True)
+            return
 
 
 def _of_an_object(failure: Failure, call: cst.Call | None, numbers: set[int]) -> Rewrites:

@@ -5,8 +5,6 @@ the one that skipped that. Only between maps [batch, channels, …] that differ 
 A weight for each position, of more positions than there are, is cut off at their number.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any

@@ -4,8 +4,6 @@
 no whole numbers are rounded where they are computed, and what is left of the data stays so.
 """
 
-from __future__ import annotations
-
 import libcst as cst
 
 from knowledge.repair.codemod import Rewrites

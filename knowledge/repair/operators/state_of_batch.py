@@ -4,8 +4,6 @@
 And make both states of an LSTM, where it is given one, as a GRU is.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -4,8 +4,6 @@
 `forward` behind its inputs, and gets None for a gradient. `Scale(2)(x)` is `Scale.apply(x, 2)`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -5,8 +5,6 @@ that takes a value out of its graph (detach, item, numpy) is left alone: why it 
 to be seen from the error.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

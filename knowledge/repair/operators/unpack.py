@@ -5,8 +5,6 @@ one name in place of a pair that is one tensor, `_` for a part that nothing is s
 is read further down never goes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import combinations

@@ -5,8 +5,6 @@ entries the failing expression can be evaluated with. A layer that returns its o
 one meaning; of other pairs each entry that fits is another one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -54,6 +52,7 @@ def edits(failure: Failure) -> Rewrites:
     yield from _in_a_row(failure)
     for place in () if looped else failure.places[:_FRAMES]:
         yield from _of_a_dict(failure, place)
+        yield from _only_one(failure, place)
         if place.frame != -1 and called_module(failure, place) is None:
             return  # a function of the program's own takes the tuple as it is
         for held in _held(failure, place):
@@ -152,6 +151,24 @@ def _of_a_dict(failure: Failure, place: Place) -> Rewrites:
         meaning = f"`{text}` has an entry for each of {', '.join(names)}"
         yield failure.edit({made.value: new}, told, meaning, at=made)
         return
+
+
+def _only_one(failure: Failure, place: Place) -> Rewrites:
+    """`out = net(images)[0]`, where the call gave a list of one dictionary, which is asked."""
+    node = place.node
+    asked = node.value if isinstance(node, (cst.Subscript, cst.Attribute)) else None
+    if not isinstance(asked, cst.Name):
+        return
+    held = failure.value(asked, place.frame)
+    if not isinstance(held, (list, tuple)) or len(held) != 1 or not isinstance(held[0], Mapping):
+        return
+    made = assignment(failure, asked.value, node)
+    uses = [n for n in failure.all(cst.Name) if n.value == asked.value]
+    entries = [failure.parent(n) for n in uses[1:]]
+    fits = all(isinstance(e, (cst.Subscript, cst.Attribute)) for e in entries)
+    if made is not None and isinstance(made.value, cst.Call) and fits:
+        told = f"`{failure.text(made.value.func)}` gives a list of one, and its entry is meant"
+        yield failure.edit({made.value: _of(made.value, _Entry(0, "", ""))}, told)
 
 
 def _is_named(name: str, key: object) -> bool:

@@ -3,8 +3,6 @@
 Which form that is the error's family says; on which operand, and by what name, the live values.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterator
@@ -21,17 +19,21 @@ from knowledge.repair.toolkit.edits import Edits, call, operand
 from knowledge.repair.toolkit.flow import root
 from knowledge.repair.toolkit.keeps import computed
 from knowledge.repair.toolkit.lazily import torch
-from knowledge.repair.toolkit.live import Operand, operands, works
+from knowledge.repair.toolkit.live import Operand, evaluates, operands, works
 from knowledge.repair.toolkit.sites import assignment, given_to, scope_of, with_argument
+from knowledge.repair.toolkit.statements import last_name
 
 _NUMBER = (r", *(?:value ?= ?)?-?[\d.]+(?:e[+-]?\d+)?\)$", "")  # the one that had no room
-KEEPS = (computed(allowed=("expand", "size"), instead=[_NUMBER]),)
+_CHOSEN = (r"^.*\b(?:masked_fill_?|nan_to_num)\(.*$", "torch.where(")
+KEEPS = (computed(allowed=("expand", "size", "["), instead=[_NUMBER, _CHOSEN]),)
 _FRAMES = 2
 _IN_VMAP, _DEVICE = "inplace_under_vmap", "device_unknown"
+_WHOLE = (_IN_VMAP, _DEVICE, "conv_dimensions", "resize_dimensions", "pool_dimensions")
 _GPU = re.compile(r"(?i)gpu(?::\d{1,2})?")
 _SIZE = re.compile(r"[A-Za-z_][\w.]{0,60}\.(?:size\(-?\d\)|shape\[-?\d\])")
 _FILLS = re.compile(r"(?:\w{1,20}\.)?(?:zeros|ones|full|rand|randn|tensor|IntTensor|LongTensor)\(")
 _OF_COMPLEX = re.compile(r"(?:mse|l1|huber)\w{0,30}\" not [\w ]{1,30}'Complex")
+_OF_PICTURES = ("conv2d", "interpolate", "max_pool2d", "avg_pool2d")
 _MAKES = re.compile(r"(?:^|\.)(zeros|ones|empty|full)$")
 
 
@@ -48,7 +50,7 @@ def applies(result: JobResult) -> bool:
     """The error is one of those whose form is known."""
     if result.error is None:
         return False
-    seen = _OF_COMPLEX.search(result.error.message) or is_a(result.error, _IN_VMAP, _DEVICE)
+    seen = _OF_COMPLEX.search(result.error.message) or is_a(result.error, *_WHOLE)
     return bool(seen or _asked(result.error))
 
 
@@ -63,6 +65,7 @@ def edits(failure: Failure) -> Rewrites:
     yield from _device_there_is(failure)
     yield from _turned_sizes(failure)
     yield from _in_parts(failure)
+    yield from _one_picture(failure)
     for place in failure.places[:_FRAMES]:
         found = list(_at(failure, place))
         yield from found
@@ -135,6 +138,42 @@ def _as_it_gave(failure: Failure, place: Place, one: Operand, others: list[Any])
         text = failure.module.code_for_node(whole).replace("{", "{{").replace("}", "}}")
         new = failure.name_of("torch", "view_as_real")
         yield _Form(f"{new}({text})", "the two parts of the spectrum stay side by side, as before")
+
+
+def _of_its_class(
+    failure: Failure, place: Place, one: Operand, others: list[Any]
+) -> Iterator[_Form]:
+    """`alpha[labels] * losses` for `alpha * losses`: a weight for each class, losses by sample."""
+    rows = [v for v in others if isinstance(v, torch.Tensor) and v.dim() == 1]
+    weights = one.value
+    if not isinstance(weights, torch.Tensor) or weights.dim() != 1 or len(rows) != 1:
+        return
+    for name, held in failure.live.names[place.frame].items():
+        is_label = isinstance(held, torch.Tensor) and held.dtype == torch.int64
+        if (
+            is_label
+            and held.shape == rows[0].shape
+            and 0 <= held.min() <= held.max() < len(weights)
+        ):
+            yield _Form(f"{{}}[{name}]", f"each sample has the one of {{}} of its class, `{name}`")
+
+
+def _where(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
+    """`torch.where(mask, values, x)` for `x.masked_fill(mask, values)` of several values."""
+    node = place.node
+    if one.node is not node or not isinstance(node, cst.Call):
+        return
+    texts = [failure.text(a.value) for a in node.args]
+    if isinstance(node.func, cst.Attribute) and failure.text(node.func.value) != "torch":
+        texts.insert(0, failure.text(node.func.value))
+    name, where = last_name(failure, node.func), failure.name_of("torch", "where")
+    if name == "nan_to_num" and len(texts) == 2:
+        texts.insert(1, f"{failure.name_of('torch', 'isnan')}({texts[0]})")
+    if name not in ("nan_to_num", "masked_fill") or len(texts) != 3:
+        return
+    new = f"{where}({texts[1]}, {texts[2]}, {texts[0]})"
+    if evaluates(failure, place, cst.parse_expression(new)):
+        yield _Form(new.replace("{", "{{").replace("}", "}}"), f"each gets its own of `{texts[2]}`")
 
 
 def _for_each(failure: Failure, place: Place, one: Operand, others: list[Any]) -> Iterator[_Form]:
@@ -273,6 +312,22 @@ def _in_parts(failure: Failure) -> Rewrites:
             yield failure.edit(new, told, as_one=True, supposes=True)
 
 
+def _one_picture(failure: Failure) -> Rewrites:
+    """`F.conv2d(x[None, None], kernel[None, None])[0, 0]` of a picture without its channels."""
+    for place in failure.places[:1]:
+        node, given = place.node, operands(failure, place)
+        flat = [o for o in given if isinstance(o.value, torch.Tensor) and o.value.dim() == 2]
+        if not isinstance(node, cst.Call) or last_name(failure, node.func) not in _OF_PICTURES:
+            continue
+        wide = {o.node: cst.parse_expression(f"{failure.text(operand(o.node))}[None, None]")
+                for o in flat}  # fmt: skip
+        args = [a.with_changes(value=wide.get(a.value, a.value)) for a in node.args]
+        text = failure.module.code_for_node(node.with_changes(args=args))
+        if flat and len(getattr(failure.tried(text, place.frame), "shape", ())) == 4:
+            told = "one picture with one channel goes through, and is taken out again"
+            yield failure.edit({node: cst.parse_expression(f"{text}[0, 0]")}, told)
+
+
 def _turned_sizes(failure: Failure) -> Rewrites:
     """`torch.full((x.size(1),), x.size(0))`: two sizes of one tensor, each in the other's place."""
     for place in failure.places[:1]:
@@ -344,6 +399,8 @@ _FORMS: tuple[tuple[str, str, _Forms], ...] = (
     ("distribution_value", r"support \(Boolean\(\)\)", _greys),
     ("ctc_steps", "", _in_steps),
     ("broadcast_sizes", "must match", _turned),
+    ("broadcast_sizes", "must match", _of_its_class),
+    ("", "only supports a 0-dimensional value|'nan' must be float, not Tensor", _where),
     ("matrix_kind", "positive-definite", _firm),
     ("distribution_parameter", "PositiveDefinite", _firm),
     ("cat_sizes", "", _for_the_batch),

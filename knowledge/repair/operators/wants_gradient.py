@@ -6,8 +6,6 @@ of a graph. Which object is meant is seen in the dead frames, whatever name a fu
 is asked last, `(torch.randn(3, 2) * 0.1).requires_grad_()`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -4,8 +4,6 @@
 `__len__`, or a `range`, that goes up to the length of the series is shortened by that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

@@ -6,8 +6,6 @@ out of a tensor on the way, weights that were frozen. A loss that was made up be
 computed from what the model gives; made-up scores are asked for a gradient of their own.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

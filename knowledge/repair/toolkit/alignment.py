@@ -1,7 +1,5 @@
 """Where a tensor's dimensions belong beside those of a larger one, and how to bring them there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations

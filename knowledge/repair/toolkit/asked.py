@@ -1,7 +1,5 @@
 """Which tensors must ask for a gradient where they are made, because one is wanted of them."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from knowledge.repair.codemod import Rewrite, Rewrites

@@ -1,7 +1,5 @@
 """What a loop carries from step to step with its graph, and how it goes on as a value."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from executor.protocol import Variable

@@ -1,7 +1,5 @@
 """The comments of a snippet, and which of them are about a statement."""
 
-from __future__ import annotations
-
 import ast
 import io
 import re

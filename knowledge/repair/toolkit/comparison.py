@@ -3,8 +3,6 @@
 Only the syntax tree counts: white space, comments and quotes do not. In the jail only.
 """
 
-from __future__ import annotations
-
 import ast
 import difflib
 from collections import Counter

@@ -1,7 +1,5 @@
 """Where a value is cut off on the way from the loss to the weights, and what joins it again."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

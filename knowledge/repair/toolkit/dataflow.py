@@ -1,7 +1,5 @@
 """Where a value of the wrong kind came from: the call it was passed to, the line that made it."""
 
-from __future__ import annotations
-
 import re
 from ast import literal_eval
 from collections.abc import Callable

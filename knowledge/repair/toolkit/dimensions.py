@@ -1,7 +1,5 @@
 """What a snippet says of its dimensions: which one counts the samples, which one the time."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """A snippet as a syntax tree that can be pointed into: by a run's positions, by names, by lines."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

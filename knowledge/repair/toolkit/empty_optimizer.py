@@ -1,7 +1,5 @@
 """What an optimizer that was given no parameters is to train."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """What a codemod's `rewrite` is given: the program, with what its run showed of the error."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from functools import cached_property
 

@@ -3,8 +3,6 @@
 Beside `knowledge/repair/toolkit/sites.py`, which finds the place itself.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from itertools import takewhile

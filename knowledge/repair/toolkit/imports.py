@@ -1,7 +1,5 @@
 """Imports of a snippet: one more, or a name from another place."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from knowledge.repair.toolkit.edits import Beside, Edits, Program

@@ -5,8 +5,6 @@
 `knowledge.repair.codemod.checks_of_module` asks them, before a function `checks` of the module.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection
 

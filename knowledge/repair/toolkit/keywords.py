@@ -4,8 +4,6 @@
 counts as the same word is one table; which name is right is decided by what the function takes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

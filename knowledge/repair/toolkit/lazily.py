@@ -1,7 +1,5 @@
 """torch and NumPy for modules that the bot imports too: loaded when something of them is asked."""
 
-from __future__ import annotations
-
 import importlib
 from typing import TYPE_CHECKING, Any
 

@@ -1,7 +1,5 @@
 """How a snippet computes a loss: its reduction, and what of it has many elements."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

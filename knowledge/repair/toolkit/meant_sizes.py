@@ -1,7 +1,5 @@
 """Whether the size that a layer was made for is meant, so that another one supposes something."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """What torch has in place of a function of NumPy's, where its arguments are as told."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The real FFT that torch had before 1.8, whose result ended in pairs, in today's functions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import libcst as cst

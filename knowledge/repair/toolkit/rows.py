@@ -1,7 +1,5 @@
 """What becomes of the uses of a tensor where each of its rows is a tensor of its own."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -4,8 +4,6 @@ Codemods about shapes share these: where a size is written, how the call of a la
 and what must still be there after a change.
 """
 
-from __future__ import annotations
-
 import ast
 import math
 import operator

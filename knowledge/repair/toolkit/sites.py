@@ -4,8 +4,6 @@ A codemod starts from what the run pointed at and walks to the place a person wo
 these answers None where the place is not certain: a codemod then offers nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

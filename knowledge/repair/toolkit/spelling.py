@@ -1,7 +1,5 @@
 """Whether one name is another one misspelt: other case, a letter too many, two letters swapped."""
 
-from __future__ import annotations
-
 import re
 
 _LETTERS = 4  # shorter names are one slip away from too many others

@@ -1,7 +1,5 @@
 """Put statements beside others, or move them, also where several share a line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Unpack
 

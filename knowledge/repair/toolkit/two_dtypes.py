@@ -1,7 +1,5 @@
 """Two dtypes that met where one is needed: which of them is meant, and where to cast to it."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

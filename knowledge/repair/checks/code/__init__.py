@@ -3,8 +3,6 @@
 They read syntax trees of a stranger's code: in the jail only.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import pkgutil

@@ -1,7 +1,5 @@
 """Where the code calls a part of it wrong, that part is mended, or the place that fails."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Class indices stay class indices: a loss takes floats of a target's shape for probabilities."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Data must not be cut, padded, copied or rounded in silence to please a shape."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """A size may not be concluded from a model of which a part was left out: `# … conv layers …`."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Scores must not be compared with labels: `scores == labels` says nothing about either."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """A rewrite must not write past autograd, switch a check off, leave a step out or skip one."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re
@@ -175,7 +173,8 @@ def _around(tree: ast.Module) -> dict[ast.stmt, tuple[str | None, ...]]:
 def _sets_a_part(statement: ast.If) -> bool:
     """`if layer.bias is not None:`, or `if p.dim() > 1:`, and first values that take that.
 
-    `if value.is_floating_point():`, and a change of that value in place.
+    `if value.is_floating_point():`, and a change of that value in place. `if p.grad is not None:`,
+    and what is done with that gradient.
     """
     match statement.test:
         case ast.Call(func=ast.Attribute(value=part, attr="is_floating_point"), args=[]):
@@ -192,6 +191,12 @@ def _sets_a_part(statement: ast.If) -> bool:
             comparators=[ast.Constant(value=None)],
         ):
             return all(_fills(s) and text(part) in text(s) for s in statement.body)
+        case ast.Compare(
+            left=ast.Attribute(attr="grad") as part,
+            ops=[ast.IsNot()],
+            comparators=[ast.Constant(value=None)],
+        ):  # a parameter that took no part in the loss
+            return text(part) in text(statement.body[0])
     return False
 
 

@@ -1,7 +1,5 @@
 """A number that a line's own comment repeats stays in the line: `32)  # 32 is the right batch`."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

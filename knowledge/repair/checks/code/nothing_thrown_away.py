@@ -1,7 +1,5 @@
 """No statement may compute a value that nobody takes: `x.add_(1)` must not become `x.add(1)`."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator
 from types import BuiltinFunctionType

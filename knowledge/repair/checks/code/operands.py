@@ -1,7 +1,5 @@
 """What is computed with must stay: not `f(y, y)` for `f(x, y)`, no other tensor, no constant."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Sequence
 

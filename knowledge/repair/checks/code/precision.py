@@ -1,7 +1,5 @@
 """A precision that the author wrote down, or writes about, is not lowered without saying so."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A rewrite must not reach into what a library keeps to itself: `loss._backward_hooks`."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

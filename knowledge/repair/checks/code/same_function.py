@@ -1,7 +1,5 @@
 """A function gives way only to one of the same meaning: not `nanmax` to `amax`, not `@` to `*`."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A training's settings are the person's: batch size, learning rate, rounds, seed, dropout."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator
@@ -24,6 +22,7 @@ _PLACES = {"DataLoader": (1, 2), "Dropout": (0,), "Dropout2d": (0,), "manual_see
 _EPOCHS = re.compile(r"(?i)epoch|iteration")
 # What makes data of some size.
 _DATA = frozenset({"randn", "rand", "randint", "normal", "linspace"})
+_SIZE, _MADE_UP = "the size of the data", "made up for as many samples"
 _OPTIMIZER = re.compile(r"^(SGD|Adam\w*|RMSprop|Adagrad|Adadelta|RAdam|NAdam|Rprop|ASGD|AdamW)$")
 
 
@@ -42,6 +41,8 @@ def check(change: Change) -> Iterator[str]:
                 continue  # the sampler beside it stays, and decides the order
             if _is_smaller_rate(what, part) and ran_away:
                 continue  # the run shows that this is what has to change
+            if what == _SIZE and _MADE_UP in change.said:
+                continue  # the fix says so, and that it takes this for granted
             yield (
                 f"line {part.line}: {what} was `{text(part.old)}` and is"
                 f" `{text(part.new) or 'left out'}` now"
@@ -80,7 +81,7 @@ def _settings(part: Replaced) -> Iterator[str]:
         yield from _default(statement, part)
     is_data = any(called(n) in _DATA for n in part.within) and not _is_state(statement)
     if is_data and _is_number(part.old) and part.keyword in ("", "size", "low", "high"):
-        yield "the size of the data"
+        yield _SIZE
     rounds = isinstance(statement, ast.For) and any(called(n) == "range" for n in part.within)
     if rounds and (_trains(statement) or _EPOCHS.search(text(getattr(statement, "target", None)))):
         yield "the number of rounds"

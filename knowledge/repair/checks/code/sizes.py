@@ -4,8 +4,6 @@ A comment states one beside a noun ("batch of 3", "10 classes"), or by the order
 `torch.zeros(1, 3, 6)  # (layers, batch, hidden)`, where the code has `batch = 3`.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

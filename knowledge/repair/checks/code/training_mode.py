@@ -1,7 +1,5 @@
 """What is trained must not be put into evaluation mode first."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Iterator

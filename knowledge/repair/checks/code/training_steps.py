@@ -1,7 +1,5 @@
 """Every `backward()`, `step()` and `zero_grad()` must still be called, as often and of the same."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Iterator

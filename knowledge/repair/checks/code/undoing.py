@@ -1,7 +1,5 @@
 """A wrong step is left out, and not undone by its opposite right behind it."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Checks of what two runs show. Each module here defines `check(tried: Tried) -> Check`."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Callable

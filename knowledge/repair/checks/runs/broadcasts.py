@@ -1,7 +1,5 @@
 """A result may not be larger than all that it is computed from, nor a prediction repeated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from knowledge.repair.changed import lines_of

@@ -1,7 +1,5 @@
 """A cast may not change values: 1.7 is not 1."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from knowledge.repair.changed import lines_of

@@ -1,7 +1,5 @@
 """A model in training is not put into eval mode to get past an error."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

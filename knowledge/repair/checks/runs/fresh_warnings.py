@@ -1,7 +1,5 @@
 """A warning that tells of a mistake may not be new, even where the run goes further than before."""
 
-from __future__ import annotations
-
 import re
 
 from executor.errors import is_a_notice, tells_of_a_mistake

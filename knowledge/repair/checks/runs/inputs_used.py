@@ -1,7 +1,5 @@
 """What reached the output still reaches it: no input is computed and then ignored."""
 
-from __future__ import annotations
-
 from executor.protocol import ModuleTrial
 from knowledge.repair.check import Passes, Said, refusing
 from knowledge.repair.checks.runs import Tried, influence

@@ -1,7 +1,5 @@
 """Scores are not compared with labels: nothing would ever be equal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from knowledge.repair.changed import lines_of

@@ -1,7 +1,5 @@
 """Gradients are asked of what is trained: not of a target, a result, or the loss itself."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from knowledge.repair.changed import lines_of

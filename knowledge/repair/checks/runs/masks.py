@@ -1,7 +1,5 @@
 """A mask stays beside what it masks: its rows are the rows of the input."""
 
-from __future__ import annotations
-
 from executor.protocol import ModuleCall, Operation
 from knowledge.repair.changed import lines_of
 from knowledge.repair.check import Passes, Said, refusing

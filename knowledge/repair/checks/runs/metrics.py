@@ -1,7 +1,5 @@
 """A metric that the code prints stays in its range: an accuracy of 640 % is none."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """A reshape may only split dimensions, or merge neighbouring ones: it may not cut across them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

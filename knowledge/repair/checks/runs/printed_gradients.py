@@ -1,7 +1,5 @@
 """A gradient that the code prints or asserts is meant, and so is a None that it announces."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

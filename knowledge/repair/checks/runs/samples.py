@@ -1,7 +1,5 @@
 """The batch stays the batch: a sample's result does not depend on the samples beside it."""
 
-from __future__ import annotations
-
 import re
 
 from executor.protocol import ModuleTrial

@@ -1,7 +1,5 @@
 """A shape that a comment states is the shape that is printed, or that its line makes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from knowledge.repair.changed import lines_of

@@ -1,7 +1,5 @@
 """A tensor that a comment says is printed is printed: `print(y)  # tensor([2, 2, 2])`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

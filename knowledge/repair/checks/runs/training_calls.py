@@ -1,7 +1,5 @@
 """Every backward, step and zero_grad is still made, as often as before, and none twice."""
 
-from __future__ import annotations
-
 import re
 
 from executor.protocol import Influence

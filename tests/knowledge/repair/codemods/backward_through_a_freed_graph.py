@@ -153,6 +153,28 @@ for _ in range(2):
     optimizer.step()
 """
 
+IN_TURN = """\
+import torch
+from torch import nn
+
+base, near, far = nn.Linear(3, 4), nn.Linear(4, 1), nn.Linear(4, 1)
+near_steps = torch.optim.SGD(near.parameters(), lr=0.1)
+far_steps = torch.optim.SGD(far.parameters(), lr=0.1)
+mid = torch.tanh(base(torch.ones(2, 3)))
+first, second = near(mid).mean(), far(mid).pow(2).mean()
+first = first.pow(2)
+second = second + 1
+first.backward()   # of the near one
+near_steps.step()
+second.backward()
+far_steps.step()
+print(near.bias.shape)
+"""
+
+MADE_BEHIND = IN_TURN.replace("second = second + 1\n", "").replace(
+    "near_steps.step()\n", "near_steps.step()\nsecond = second + 1\n"
+)
+
 CASES = Cases(
     mended={
         "a state": (STATE, "    h = h.detach()\n    h = cell(x, h)   # goes on"),
@@ -169,6 +191,7 @@ CASES = Cases(
         "what another model made": (
             PLAYERS, ("(first + second).backward()", "(answer - made.detach())")
         ),
+        "one after the other": (IN_TURN, ("first.backward(retain_graph=True)   # of",)),
         "made above the loop": (
             TARGET,
             (

@@ -47,6 +47,8 @@ out.sum().backward()
 print(inputs.grad)
 """
 
+ACTIVATION_SHOWN = ACTIVATION.replace("inplace=True)", "inplace=True)   # in place")
+
 CLAMPED = """\
 import torch
 scale = torch.tensor([2.0, -3.0], requires_grad=True)
@@ -164,6 +166,10 @@ CASES = Cases(
         "a result of its own": (GOES_ON, "c = a.mul(b)   # the product"),
         "a change in place that is announced": (SHOWN, "c = a.clone().mul_(b)   # in-place"),
         "inplace=True": (ACTIVATION, "out = nn.functional.relu(inputs)"),
+        "inplace=True that is announced": (
+            ACTIVATION_SHOWN,
+            "relu(inputs.clone(), inplace=True)   # in place",
+        ),
         "clamp after the step": (CLAMPED, "    with torch.no_grad():\n        scale.clamp_(0, 1)"),
     },
     paired={

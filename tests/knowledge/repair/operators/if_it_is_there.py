@@ -151,6 +151,40 @@ for name in seen:
 print(seen)
 """
 
+SPARE = """\
+import torch
+from torch import nn
+
+net = nn.ModuleDict({"body": nn.Linear(4, 6), "head": nn.Linear(6, 2), "spare": nn.Linear(6, 3)})
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(2):
+    out = net["head"](torch.tanh(net["body"](torch.ones(5, 4))))
+    optimizer.zero_grad()
+    out.pow(2).mean().backward()
+    for p in net.parameters():
+        p.grad.data.clamp_(-0.1, 0.1)   # no jumps
+    optimizer.step()
+print(net["head"].bias.shape)
+"""
+
+LENGTHS = """\
+import torch
+from torch import nn
+
+first, second = nn.Linear(3, 2), nn.Linear(3, 2)
+both = nn.ModuleList([first, second])
+first(torch.ones(1, 3)).sum().backward()
+total = 0.0
+for name, weight in both.named_parameters():
+    length = weight.grad.norm()
+    total += length.item() ** 2   # of all
+print(total > 0)
+"""
+
+NO_BACKWARD = LENGTHS.replace(".sum().backward()", ".sum()")
+
+NOT_OF_A_LOOP = LENGTHS.replace("total = 0.0\n", "total = 0.0\nprint(second.bias.grad.norm())\n")
+
 CASES = Cases(
     mended={},
     paired={
@@ -161,6 +195,10 @@ CASES = Cases(
         "sizes of a matrix": (FANS, ("    if p.dim() > 1:\n"
                                      "        nn.init.xavier_uniform_(p)   # as in the paper",)),
         "norms among convolutions": (NORMS, ("        if m.weight.dim() > 1:\n",)),
+        "a spare layer": (SPARE, ("        if p.grad is not None:\n"
+                                  "            p.grad.data.clamp_(-0.1, 0.1)   # no jumps\n",)),
+        "lengths of some": (LENGTHS, ("    if weight.grad is not None:\n"
+                                      "        length = weight.grad.norm()\n        total +=",)),
         "by name": (NET, ("        if self.first.bias is not None:\n"
                           "            self.first.bias.data.zero_()\n",)),
         "in a loop": (ALL, ("        if layer.bias is not None:\n"
@@ -171,8 +209,10 @@ CASES = Cases(
     refused={
         "a bias by its name": ONE_BIAS,
         "counts of one's own": COUNTS,
+        "no backward": NO_BACKWARD, "no loop": NOT_OF_A_LOOP,
         "no layer": NOT_A_LAYER, "a value that is read": VALUE},
     wrong={
+        "nothing is held back": ("a spare layer", swap("p.grad.data.clamp_(-0.1, 0.1)", "pass")),
         "never": ("sizes of a matrix", swap("    nn.init", "    if False:\n        nn.init")),
         "no average": ("a moving average", swap("old.mul_(0.9).add_(new * 0.1)", "pass")),
         "set nowhere": ("in a loop", swap("layer.bias.data.fill_(0)", "pass")),

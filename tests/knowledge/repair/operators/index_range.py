@@ -305,6 +305,42 @@ seen = torch.tensor([number.get(sign, len(signs)) for sign in ("plus", "root", "
 print(F.one_hot(seen, num_classes=len(signs)).dim())   # a row each
 """
 
+GREY = """\
+import numpy as np
+import torch
+from torch import nn
+
+drawn = np.kron(np.array([[0, 85], [170, 255]]), np.ones((4, 4), dtype=int))
+mask = torch.from_numpy(drawn).unsqueeze(0)   # as it was painted
+net = nn.Conv2d(3, 4, 3, padding=1)
+print(nn.functional.cross_entropy(net(torch.rand(1, 3, 8, 8)), mask).item())
+"""
+
+BLACK_AND_WHITE = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+seen = (torch.rand(4, 6, 6) > 0.5).long() * 255
+net = nn.Conv2d(1, 2, 1)
+for step in range(2):
+    print(nn.CrossEntropyLoss()(net(torch.rand(4, 1, 6, 6)), seen).item())   # of each
+"""
+
+EVERY_OTHER = """\
+import torch
+from torch import nn
+
+model = nn.Linear(4, 2)   # kinds
+kinds = torch.tensor([0, 2, 2, 0, 2])
+print(nn.CrossEntropyLoss()(model(torch.rand(5, 4)), kinds).item())
+"""
+
+IGNORED = BLACK_AND_WHITE.replace("* 255", "* 255 + (torch.rand(4, 6, 6) > 0.5)")
+
+IGNORE = "CrossEntropyLoss(ignore_index=255)"
+
+MORE_GREYS = GREY.replace("nn.Conv2d(3, 4", "nn.Conv2d(3, 3")
 
 CASES = Cases(
     mended={},
@@ -324,6 +360,9 @@ CASES = Cases(
         "a sentence": (SENTENCE, ("[2, 2, 12]]) - 1", "nn.Embedding(13, 4)  # vocabulary")),
         "a model": (MODEL, ("vocabulary = 60",)),
         "a text that grows": (GROWS, ("net(ids[:, -longest:])[:, -1]",)),
+        "grey values": (GREY, ("unsqueeze(0) // 85   # as",)),
+        "black and white": (BLACK_AND_WHITE, ("seen // 255",)),
+        "every other kind": (EVERY_OTHER, ("model = nn.Linear(4, 3)   # kinds",)),
         "one too few": (LAST, ("num_embeddings=32",)),
         "made-up pictures": (PICTURES, ("torch.rand(4, 2, 3)   # made up",)),
     },
@@ -332,6 +371,8 @@ CASES = Cases(
         "a width that is counted": MEASURED_WIDTH,
         "numbers of another table": OF_ANOTHER,
         "a negative one": NEGATIVE,
+        "values in no steps": IGNORED,
+        "a grey too many": MORE_GREYS,
         "measured, and none between 0 and 1": MEASURED,
         "an odd one": ODD,
         "a checkpoint": LOADED,
@@ -342,6 +383,7 @@ CASES = Cases(
             "columns that are written out",
             swap("scatter_(1, kinds,", "scatter_(1, kinds.clamp(max=3),"),
         ),
+        "white is ignored": ("black and white", swap("CrossEntropyLoss()", IGNORE)),
         "cut off": ("made-up pictures", swap("(4, -1))", "(4, -1).clamp(0, 1))")),
         "the same place again": (
             "a text that grows",

@@ -372,6 +372,24 @@ TWO_OF_A_BRANCH = BRANCH.replace(
     "self.lstm_size = size\n", "self.lstm_size = size\n            self.own_size = size\n"
 )
 
+GONE_TOKENIZER = """\
+from pathlib import Path
+
+from transformers import BertTokenizer, MT5Tokenizer
+
+Path("vocab.txt").write_text("[UNK]\\n[PAD]\\n[CLS]\\n[SEP]\\n[MASK]\\nsun\\nmoon\\n")
+BertTokenizer("vocab.txt").save_pretrained("words")
+tokenizer = MT5Tokenizer.from_pretrained("words")   # what was saved
+print(tokenizer.tokenize("sun moon"))
+"""
+
+MADE_TOKENIZER = """\
+from transformers import MT5Tokenizer
+
+tokenizer = MT5Tokenizer(vocab_file="words.model")
+print(tokenizer.tokenize("sun"))
+"""
+
 CASES = Cases(
     mended={
         "the last layer": (HEAD, "net[2].requires_grad_(True)"),
@@ -403,6 +421,7 @@ CASES = Cases(
         "a function in a module": (A_FUNCTION, "from torch import tensor\n"),
         "a function under a name": (AN_ALIAS, "from torch import tensor   # a function\n"),
         "two words in one": (GLUED, "from torchvision.utils import save_image\n"),
+        "a tokenizer that is gone": (GONE_TOKENIZER, 'AutoTokenizer.from_pretrained("words")   #'),
         "one that nothing uses": (UNUSED, "from torch.nn import ReLU6, Sequential   # the layers"),
         "a key": (KEY, "print(batch['image'].shape, batch['label'])"),
         "a class in a module": (SAME_NAME, "datetime.datetime.now()   # for the log"),
@@ -416,6 +435,7 @@ CASES = Cases(
     refused={
         "two of a branch": TWO_OF_A_BRANCH,
         "a name that its handler takes back": TAKEN_BACK,
+        "a tokenizer that is made": MADE_TOKENIZER,
         "it is used": USED,
         "another name is used": ANOTHER,
         "another number": NUMBERED,

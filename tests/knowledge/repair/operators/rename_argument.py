@@ -125,6 +125,13 @@ net = nn.Sequential(first=nn.Linear(2, 3), then=nn.ReLU())
 print(net(torch.ones(2)).shape)
 """
 
+GRID = """\
+import torch
+from torchvision.utils import make_grid
+grid = make_grid(torch.rand(4, 3, 5, 5), nrows=2, normalize=True, range=(0, 1))   # two and two
+print(grid.shape)
+"""
+
 CASES = Cases(
     mended={
         "of another library": (WORDS, "num_embeddings=50,   # words\n    embedding_dim=8,"),
@@ -136,6 +143,7 @@ CASES = Cases(
         "in place": (IN_PLACE, "torch.sigmoid_(x)   # no copy"),
         "dropout": (DROPOUT, "torch.dropout(torch.ones(4), p=0.5, train=False)   # as"),
         "a named layer": (NAMED, "nn.Sequential(*layers, nn.Linear(4, 2))   # three"),
+        "one moved, one misspelt": (GRID, "normalize=True, value_range=(0, 1))   # two and two"),
         "another library's": (SKLEARN, "perplexity=5, max_iter=300)"),
     },
     paired={"a switch that is off, and there is none": (NO_PADDING, ("nn.Linear(3, 2)",))},

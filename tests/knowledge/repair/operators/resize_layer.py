@@ -240,6 +240,36 @@ loss.backward()
 """
 
 
+HEADS = """\
+import torch
+from torch import nn
+
+layer = nn.TransformerEncoderLayer(d_model=60, nhead=8, batch_first=True)   # one of six
+print(layer(torch.rand(2, 5, 60)).shape)
+"""
+
+HEADS_BY_NAME = """\
+import torch
+from torch import nn
+
+
+class Words(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.look = nn.MultiheadAttention(width, heads, batch_first=True)
+
+    def forward(self, x):
+        return self.look(x, x, x)[0]
+
+
+heads = 7
+print(Words(48, heads)(torch.rand(1, 4, 48)).shape)
+"""
+
+PRIME = HEADS.replace("60", "13")
+
+SAID_HEADS = HEADS.replace("# one of six", "# 8 heads")
+
 CASES = Cases(
     mended={},
     paired={
@@ -250,6 +280,8 @@ CASES = Cases(
             ("nn.LSTM(size, hidden, batch_first=True)   # over the words",),
         ),
         "an output by its name": (OTHER_OUTPUT, ("nn.Linear(hidden, latent)   # of the code",)),
+        "fewer heads": (HEADS, ("d_model=60, nhead=6, batch_first=True)   # one of six",)),
+        "heads by their name": (HEADS_BY_NAME, ("heads = 6\n",)),
         "the second input": (BILINEAR, ("nn.Bilinear(6, 8, 2)",)),
         "a gate of its value": (
             GATE,
@@ -264,6 +296,8 @@ CASES = Cases(
     },
     refused={
         "groups that do not divide": GROUPS,
+        "a width that nothing divides": PRIME,
+        "so many heads are meant": SAID_HEADS,
         "features last": FEATURES_LAST,
         "features not last": SECOND_LAST,
         "an output size that has a name": FORECAST,
@@ -276,6 +310,7 @@ CASES = Cases(
             "the second input",
             swap("torch.rand(4, 8)", "torch.rand(4, 8)[:, :5]"),
         ),
+        "one head": ("fewer heads", swap("d_model=60, nhead=8", "d_model=56, nhead=8")),
         "swallowed": ("where its name is given", swallow(NAMED.splitlines()[4])),
         "deleted": ("the second input", delete(BILINEAR.splitlines()[3])),
         "the norm left out": (

@@ -97,22 +97,41 @@ net.load_state_dict("the best one")
 print(net.weight.shape)
 """
 
+PICTURE = """\
+import torch
+
+picture = torch.rand(3, 6, 6, requires_grad=True)
+wanted = torch.zeros(3, 6, 6)
+optimizer = torch.optim.Adam(picture.parameters(), lr=0.1)   # of the picture
+for _ in range(3):
+    optimizer.zero_grad()
+    loss = (picture - wanted).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+print(loss.item())
+"""
+
+NOT_LEARNED = PICTURE.replace("torch.rand(3, 6, 6, requires_grad=True)", "torch.arange(108)")
+
 CASES = Cases(
     mended={},
     paired={
         "a schedule": (SCHEDULE, ("StepLR(optimizer, step_size=2)   # halfway",)),
         "an optimizer": (OPTIMIZED, ("Adam(net.parameters(), lr=1e-3)   # all of it",)),
         "a layer for its result": (SPREAD, ("torch.exp(0.5 * spread)",)),
+        "a picture": (PICTURE, ("Adam([picture], lr=0.1)   # of the picture",)),
         "turned": (SAVED, ('torch.save(first.state_dict(), "layer.pt")   # for later',)),
     },
     refused={
         "no file of weights": NO_WEIGHTS,
         "two optimizers": TWO,
+        "whole numbers": NOT_LEARNED,
         "no optimizer": NONE,
         "a length": LENGTH,
     },
     wrong={
         "no schedule": ("a schedule", delete("scheduler.step()")),
+        "another picture": ("a picture", swap("picture.parameters()", "[torch.rand(2)]")),
         "one weight": ("an optimizer", swap("Adam(net,", "Adam([net[0].weight],")),
         "a new one": (
             "an optimizer",

@@ -246,6 +246,40 @@ tagger = nn.Sequential(
 print(tagger(torch.randn(4, 7, 3)).shape)
 """
 
+ONE_OF_A_LIST = """\
+import torch
+from torch import nn
+
+
+class Finder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.where = nn.Linear(4, 8)
+
+    def forward(self, pictures):
+        return [{"boxes": self.where(p).view(2, 4), "scores": p[:2]} for p in pictures]
+
+
+finder = Finder().eval()
+with torch.no_grad():
+    found = finder([torch.rand(4)])
+print(found["boxes"].shape, found["scores"].shape)   # of the picture
+"""
+
+KEYS = """\
+def read(path):
+    return ({"rate": 0.1, "rounds": 3},)
+
+
+settings = read("here")
+for name in settings.keys():
+    print(name, settings.get(name))   # each of them
+"""
+
+TWO_PICTURES = ONE_OF_A_LIST.replace("[torch.rand(4)]", "[torch.rand(4), torch.rand(4)]")
+
+ONE_BY_ONE = ONE_OF_A_LIST + "for one in found:\n    print(one)\n"
+
 CASES = Cases(
     mended={},
     paired={
@@ -280,10 +314,14 @@ CASES = Cases(
             ("(output[0] if isinstance(output, tuple) else output).mean()   # of each",),
         ),
         "a function of one's own": (OWN, ("pair, _ = both(", "_, pair = both(")),
+        "one of a list": (ONE_OF_A_LIST, ("found = finder([torch.rand(4)])[0]\n",)),
+        "the keys of one": (KEYS, ('settings = read("here")[0]\n',)),
         "the largest and its place": (LARGEST, ("scores.max(dim=1).indices",)),
     },
     refused={
         "neither fits": NEITHER,
+        "one of two": TWO_PICTURES,
+        "one by one, below": ONE_BY_ONE,
         "other keys": OTHER_NAMES,
         "what is gone through": GONE_THROUGH,
     },
@@ -291,6 +329,10 @@ CASES = Cases(
         "another layer in its place": (
             "a layer in a row",
             swap("nn.GRU(5, 6, batch_first=True)", "nn.Linear(5, 6)"),
+        ),
+        "swallow what is found": (
+            "one of a list",
+            swallow('print(found["boxes"].shape, found["scores"].shape)   # of the picture'),
         ),
         "leave the LSTM out": (
             "an LSTM and a Linear",

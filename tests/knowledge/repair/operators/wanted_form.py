@@ -294,6 +294,75 @@ a, b = torch.rand(1, 3, 4), torch.rand(8, 5, 4)
 print(torch.bmm(a, b).shape)
 """
 
+WEIGHTED = """\
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+
+class Focal(nn.Module):
+    def __init__(self, share):
+        super().__init__()
+        self.share = share
+
+    def forward(self, scores, kinds):
+        each = F.cross_entropy(scores, kinds, reduction="none")
+        return (self.share * (1 - torch.exp(-each)) ** 2 * each).mean()   # the hard ones
+
+
+torch.manual_seed(1)
+scores = torch.randn(12, 3, requires_grad=True)
+loss = Focal(torch.tensor([0.5, 0.3, 0.2]))(scores, torch.randint(3, (12,)))
+loss.backward()
+print(loss.item() > 0)
+"""
+
+WEIGHTS_OF_A_FUNCTION = """\
+import torch
+
+price = torch.tensor([2.0, 5.0])
+kind = torch.tensor([0, 1, 1, 0, 1])
+amount = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0])
+print((amount * price).sum())   # in all
+"""
+
+NO_KINDS = WEIGHTS_OF_A_FUNCTION.replace("kind = torch.tensor([0, 1, 1, 0, 1])\n", "")
+
+OTHER_KINDS = WEIGHTS_OF_A_FUNCTION.replace("[0, 1, 1, 0, 1]", "[0, 1, 2, 0, 1]")
+
+GAPS = """\
+import torch
+
+table = torch.tensor([[1.0, float("nan")], [3.0, 4.0], [float("nan"), 6.0]])
+middle = torch.nanmean(table, dim=0)
+filled = table.masked_fill(torch.isnan(table), middle)   # by column
+print(filled)
+"""
+
+GAPS_BY_NAME = GAPS.replace("table.masked_fill(torch.isnan(table), middle)",
+                            "torch.nan_to_num(table, nan=middle)")  # fmt: skip
+
+OTHER_WIDTH = GAPS.replace("nanmean(table, dim=0)", "nanmean(table, dim=1)")
+
+EDGES = """\
+import torch
+import torch.nn.functional as F
+
+picture = torch.rand(9, 11)
+edge = torch.tensor([[1.0, 0, -1], [2, 0, -2], [1, 0, -1]])
+print(F.conv2d(picture, edge, padding=1).shape)   # of the same size
+"""
+
+LARGER = """\
+import torch
+from torch.nn.functional import interpolate
+
+heat = torch.rand(4, 4)
+print(interpolate(heat, size=(8, 8), mode="bilinear").shape)   # as the picture
+"""
+
+SERIES = LARGER.replace("torch.rand(4, 4)", "torch.rand(2, 3, 4)")
+
 CASES = Cases(
     mended={},
     paired={
@@ -346,11 +415,27 @@ CASES = Cases(
             QUERIES,
             ("self.asked.unsqueeze(1).expand(-1, rows.size(0), -1))[-1]   # the",),
         ),
+        "weights of classes": (WEIGHTED, ("(self.share[kinds] * (1 - torch",)),
+        "prices of kinds": (WEIGHTS_OF_A_FUNCTION, ("amount * price[kind]).sum())   # in",)),
+        "values for gaps": (GAPS, ("torch.where(torch.isnan(table), middle, table)   # by",)),
+        "gaps by their name": (
+            GAPS_BY_NAME,
+            ("torch.where(torch.isnan(table), middle, table)   # by",),
+        ),
+        "a picture and a kernel": (
+            EDGES,
+            ("F.conv2d(picture[None, None], edge[None, None], padding=1)[0, 0].shape",),
+        ),
+        "a picture": (LARGER, ("interpolate(heat[None, None], size=(8, 8), mode",)),
         "a gpu": (GPU, ('device = "cuda" if torch.cuda.is_available() else "cpu"   # fast',)),
         "written under vmap": (WRITTEN, ("x.new_zeros(len(x) - 1)   # one less",)),
     },
     refused={
         "one channel": ONE_CHANNEL,
+        "no kinds": NO_KINDS,
+        "more kinds than prices": OTHER_KINDS,
+        "values of rows": OTHER_WIDTH,
+        "a series": SERIES,
         "probabilities that are complex": CROSS,
         "rows of other lengths": OTHER_ROWS,
         "a size that is none of it": OF_NEITHER,
@@ -377,6 +462,8 @@ CASES = Cases(
             "series that lie",
             swap("(calls, batch", "([c[:, :5].t() for c in calls], batch"),
         ),
+        "the first kind for all": ("prices of kinds", swap("amount * price", "amount * price[0]")),
+        "one value for all": ("values for gaps", swap("middle)   #", "middle.mean())   #")),
         "all steps": ("lengths of what came in", swap("widths,", "widths.clamp(max=20),")),
         "a corner": ("a kernel", swap("cholesky(k)", "cholesky(k[:5, :5])")),
         "not hidden": ("half", swap("scores.masked_fill(later, -1e9)", "scores")),

@@ -103,3 +103,30 @@ def test_what_does_not_exist_may_be_announced(type: str):
     old, new = "y = x.stack()  # stack\n", "y = x.numpy()  # stack\n"
     assert refused(check, old, new, failed("no", type)) == ""
     assert refused(check, old, new, failed("no", "TypeError")) != ""
+
+
+@pytest.mark.parametrize(("keyword", "passes"), [("tqdm", True), ("depth", False)])
+def test_an_argument_that_there_is_not_may_be_announced(keyword: str, passes: bool):
+    """`load(x, tqdm=False)  # without tqdm`: the error itself says that there is none."""
+    said = failed(f"load() got an unexpected keyword argument '{keyword}'", "TypeError")
+    old, new = "y = load(x, tqdm=False)  # without tqdm\n", "y = load(x)  # without tqdm\n"
+    assert (refused(check, old, new, said) == "") is passes
+
+
+_CUT = "y = f(x).detach()  # detached\n"
+_STEP = "y.backward()\noptimizer.step()\n"
+
+
+@pytest.mark.parametrize(
+    ("rest", "message", "passes"),
+    [
+        (_STEP, "element 0 of tensors does not require grad and does not have a grad_fn", True),
+        ("y.backward()\n", "element 0 of tensors does not require grad and does not have a grad_fn",
+         False),
+        (_STEP, "grad can be implicitly created only for scalar outputs", False),
+    ],
+)  # fmt: skip
+def test_what_is_to_be_trained_is_not_detached(rest: str, message: str, passes: bool):
+    """An optimizer steps behind a backward that the detach left without a graph."""
+    old, new = _CUT + rest, _CUT.replace(".detach()", "") + rest
+    assert (refused(check, old, new, failed(message)) == "") is passes

@@ -131,6 +131,8 @@ LOSSES = "for loss in losses:\n    loss.backward()\n"
          SKIPPED.format(2, "an `if`")),  # of another layer
         ("a.bias.zero_()\n", "if a.bias is None:\n    a.bias.zero_()\n",
          SKIPPED.format(2, "an `if`")),
+        ("a.grad.zero_()\n", "if a.grad is not None:\n    a.grad.zero_()\n", ""),
+        ("f(b)\n", "if a.grad is not None:\n    f(b)\n", SKIPPED.format(2, "an `if`")),
         ("f(a.bias)\n", "if a.bias is not None:\n    f(a.bias)\n",
          SKIPPED.format(2, "an `if`")),
         ("a.loss.add_(1)\n", "if a.loss is not None:\n    a.loss.add_(1)\n",

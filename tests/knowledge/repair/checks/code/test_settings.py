@@ -142,3 +142,11 @@ def test_which_loops_are_rounds(name: str):
     old = f"for {name} in range(9):\n    train()\n"
 
     assert "rounds" in refused(check, old, old.replace("9", "1"))
+
+
+@pytest.mark.parametrize(("title", "passes"), [("`y` is made up for as many samples as `x`", True),
+                                               ("`y` is made anew", False)])  # fmt: skip
+def test_data_is_made_up_for_other_samples_where_the_fix_says_so(title: str, passes: bool):
+    """`torch.randn(8, 2)` for `torch.randn(4, 2)`."""
+    old, new = "y = torch.randn(4, 2)\n", "y = torch.randn(8, 2)\n"
+    assert (refused(check, old, new, title=title) == "") is passes
