@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.knowledge.repair.codemods.cases import Cases, swap
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
 
 RATED = """\
 import torch
@@ -42,8 +42,8 @@ def scores(net, rows):
     return net(rows).softmax(-1)
 
 
-net = nn.Linear(3, 2).to("cuda")
-print(scores(net, torch.rand(4, 3)).shape)
+net, table = nn.Linear(3, 2).to("cuda"), torch.rand(4, 3)
+print(scores(net, table).shape)
 """
 
 BOTH_HERE = """\
@@ -53,18 +53,47 @@ held = torch.rand(3)
 print(held @ torch.rand(4, 2).cuda())
 """
 
+NEAREST = """\
+import torch
+
+
+def nearest(points, centres):
+    far = torch.cdist(points, centres)   # each to each
+    return far.argmin(1)
+
+
+here, there = torch.rand(5, 2), torch.rand(3, 2).cuda()
+print(nearest(here, there).shape)
+"""
+
+OTHER_WIDTH = """\
+import torch
+from torch import nn
+
+layer = nn.Linear(3, 2)
+print(layer(torch.rand(4, 5).cuda()).shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
+        "at the caller": (NEAREST, ("nearest(here.to(there.device), there)",)),
+        "a model": (NET, ("net(rows.to(next(net.parameters()).device))",)),
         "a loss": (RATED, ("rated.to((users @ users.t()).device))   # of all",)),
         "parts of both": (PARTS, ("wanted[wanted > 0].to(guess.device))   # what",)),
     },
-    refused={"sizes that do not fit either": BOTH_HERE},
+    refused={"sizes that do not fit either": BOTH_HERE, "another width": OTHER_WIDTH},
     wrong={
         "back to the CPU, without its gradient": (
             "a loss",
             swap("users @ users.t(), rated", "(users @ users.t()).detach().cpu(), rated"),
         ),
+        "swallowed": ("at the caller", swallow("print(nearest(here, there).shape)")),
+        "the points left out": (
+            "at the caller",
+            swap("nearest(here, there)", "nearest(there, there)"),
+        ),
+        "deleted": ("a model", delete("print(scores(net, table).shape)")),
     },
     simulate="cuda",
 )
