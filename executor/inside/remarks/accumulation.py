@@ -46,8 +46,8 @@ def accumulation_cleared(tree: ast.Module) -> Found:
         yield Told(
             "accumulation_cleared",
             wiped,
-            f"this zero_grad() runs in every {of}, and step() (line {step.lineno}) only in some: it "
-            f"throws away what backward() has added up in the {each}s before, "
+            f"this zero_grad() runs in every {of}, and step() (line {step.lineno}) only in some: "
+            f"it throws away what backward() has added up in the {each}s before, "
             f"{lost}; call it only after step(), under the same `if`",
             (moved(f"each step uses all {each}s since the last one", wiped, by=step, after=True),),
         )

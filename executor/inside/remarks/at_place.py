@@ -64,9 +64,9 @@ def _of_part(of: ast.expr, at: int | str, tree: ast.AST) -> list[ast.expr]:
     found: list[ast.expr] = []
     for made in made_at(of, tree):
         match made:
-            case ast.Tuple(elts=parts) | ast.List(elts=parts) if (
-                isinstance(at, int) and -len(parts) <= at < len(parts)
-            ):
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) if isinstance(at, int) and -len(
+                parts
+            ) <= at < len(parts):
                 found.append(parts[at])
             case ast.Dict(keys=keys, values=values):
                 held = [
