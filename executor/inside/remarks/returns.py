@@ -231,7 +231,7 @@ def _end_stored_unread(tree: ast.Module) -> Found:
         )
         if len(ends) == 1 and not unpacked and ends[0] not in asked and len(asked) > 2:
             unread += [
-                (ends[0], f"{dotted(n.value)}.{ends[0]}") for n in read[:_MANY]
+                (ends[0], f"{dotted(n.value)}.{ends[0]}") for n in read
                 if isinstance(n, ast.Attribute) and n.attr in asked and dotted(n.value)
             ][:1]  # fmt: skip
     for name, shown in unread:
@@ -241,9 +241,6 @@ def _end_stored_unread(tree: ast.Module) -> Found:
             told = _left_out(node, product, f"{shown}{at}", "is stored and never read")
             yield told if picks else told._replace(ways=())
             return
-
-
-_MANY = 2000
 
 
 def _fields(tree: ast.Module) -> Iterator[list[str]]:

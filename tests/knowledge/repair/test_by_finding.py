@@ -137,7 +137,7 @@ def edited(slug: str, code: str, kind: str, line: int | None, name: str, **facts
         ("last-activation", "l = F.cross_entropy(m(x), y)\np = m(x).softmax(1) > 0.5\n",
          "several_classes", 1, "l", {},
          "F.binary_cross_entropy_with_logits(m(x), y)\np = m(x).sigmoid() > 0.5\n"),
-        ("last-activation", "l = nn.CrossEntropyLoss()(m(x), y)\np = F.softmax(m(x), dim=1) > 0.5\n",
+        ("last-activation", "l = nn.CrossEntropyLoss()(m(x), y)\np = F.softmax(m(x), 1) > 0.5\n",
          "several_classes", 1, "l", {},
          "nn.BCEWithLogitsLoss()(m(x), y)\np = m(x).sigmoid() > 0.5\n"),
         ("last-activation", "l = F.cross_entropy(m(x), y)\np = nn.Softmax(1)(m(x)) > 0.5\n",
