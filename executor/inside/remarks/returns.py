@@ -250,7 +250,7 @@ def _fields(tree: ast.Module) -> Iterator[list[str]]:
             case [_, ast.Constant(value=str() as text)]:
                 yield text.replace(",", " ").split()
             case [_, ast.Tuple(elts=parts) | ast.List(elts=parts)]:
-                yield [p.value for p in parts if isinstance(p, ast.Constant)]
+                yield [str(p.value) for p in parts if isinstance(p, ast.Constant)]
 
 
 def _targets(body: Iterable[ast.AST], tree: ast.Module) -> Iterator[tuple[ast.BinOp, ast.expr]]:

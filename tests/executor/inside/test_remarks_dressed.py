@@ -82,7 +82,8 @@ ARRAYS = (
 PASSES = (
     "net = nn.Sequential(nn.Linear(4, 8), nn.{layer}(0.5), nn.Linear(8, 1))\n"
     "def ask(model, x, n=20):\n    model.eval()\n    {between}\n    with torch.no_grad():\n"
-    "        outs = {outs}\n    return outs.mean(0), outs.{spread}(0)\nask(net, torch.randn(3, 4))\n"
+    "        outs = {outs}\n    return outs.mean(0), outs.{spread}(0)\n"
+    "ask(net, torch.randn(3, 4))\n"
 )
 ALIKE = "torch.stack([model(x) for _ in range(n)])"
 
