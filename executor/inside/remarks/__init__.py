@@ -306,6 +306,7 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
     "phases_in_training": evaluating.phases_in_training,
     "fed_the_answer": evaluating.fed_the_answer,
     "noise_without_root": formulas.noise_without_root,
+    "passes_alike": modes.passes_alike,
 }
 
 

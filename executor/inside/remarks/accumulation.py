@@ -13,6 +13,7 @@ from executor.inside.remarks.syntax import (
     callee,
     calls_in,
     dotted,
+    functions,
     inside,
     is_step,
     loops,
@@ -29,37 +30,41 @@ _SCALES = re.compile(r"Adam|Ada(?:grad|delta|factor)|RMSprop|Rprop|Lion|Muon")
 
 
 def accumulation_cleared(tree: ast.Module) -> Found:
-    """zero_grad() in every round, and step() only in each n-th."""
-    for loop in loops(tree):
+    """zero_grad() in every round, and step() only in each n-th; of a function in every call."""
+    for loop in (*loops(tree), *functions(tree).values()):
         found = _cleared(loop, tree)
         if found is None:
             continue
         wiped, step, between = found
+        each = "call" if isinstance(loop, ast.FunctionDef) else "round"
+        of = "call of this function" if each == "call" else "round of the loop"
         lost = (
             "also right before that step(), which finds none"
             if between
-            else "so each step uses the last round alone"
+            else f"so each step uses the last {each} alone"
         )
         yield Told(
             "accumulation_cleared",
             wiped,
-            f"this zero_grad() runs in every round of the loop, and step() (line {step.lineno}) "
-            "only in some: it throws away what backward() has added up in the rounds before, "
+            f"this zero_grad() runs in every {of}, and step() (line {step.lineno}) only in some: "
+            f"it throws away what backward() has added up in the {each}s before, "
             f"{lost}; call it only after step(), under the same `if`",
-            (moved("each step uses all rounds since the last one", wiped, by=step, after=True),),
+            (moved(f"each step uses all {each}s since the last one", wiped, by=step, after=True),),
         )
 
 
-def _cleared(loop: ast.For | ast.While, tree: ast.Module) -> tuple[ast.Call, ast.Call, bool] | None:
+def _cleared(
+    loop: ast.For | ast.While | ast.FunctionDef, tree: ast.Module
+) -> tuple[ast.Call, ast.Call, bool] | None:
     """The zero_grad() of each round, the rare step(), and whether it stands right before that.
 
     None where the gradients may be meant to go: another optimizer steps elsewhere, code reads
     `.grad`, or backward() is as rare as the step.
     """
     # Under `accelerator.accumulate()`, zero_grad() does nothing until the step.
-    if "accumulate" in words(tree):
+    if any(isinstance(n, ast.Call) and tail(n) == "accumulate" for n in walk(tree)):
         return None
-    body = list(_always(loop.body))
+    body = [*_always(_without_guards(loop.body))]
     flags = {name for _, name, value in assigned(loop) if _is_nth(value, frozenset())}
     counted = {dotted(s.target) for s in body if isinstance(s, ast.AugAssign)}
     rare = [
@@ -97,6 +102,25 @@ def _cleared(loop: ast.For | ast.While, tree: ast.Module) -> tuple[ast.Call, ast
             if tail(call) == "zero_grad" and owner(call) in own:
                 return call, steps[0], back[-1][0] < i < body.index(branch)
     return None
+
+
+def _without_guards(block: list[ast.stmt]) -> list[ast.stmt]:
+    """`if i % n: continue` and what stands behind it, as `if not i % n:` around that."""
+    for at, statement in enumerate(block):
+        match statement:
+            case ast.If(test=test, body=[ast.Continue()], orelse=[]):
+                pass
+            case _:
+                continue
+        match test:
+            case ast.Compare(left=left, ops=[ast.NotEq()], comparators=others):
+                turned: ast.expr = ast.Compare(left, [ast.Eq()], others)
+            case _:
+                turned = ast.UnaryOp(ast.Not(), test)
+        rest = _without_guards(block[at + 1 :])
+        if rest and _is_nth(turned, frozenset()):
+            return [*block[:at], ast.copy_location(ast.If(turned, rest, []), statement)]
+    return block
 
 
 def _always(block: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -54,7 +54,31 @@ def held_at(node: ast.expr, tree: ast.AST) -> list[ast.expr]:
             return _of_attribute(node, tree)
         case ast.Call():
             return _of_call(node, tree)
+        case ast.Subscript(value=of, slice=ast.Constant(value=int() | str() as at)):
+            return _of_part(of, at, tree)
     return []
+
+
+def _of_part(of: ast.expr, at: int | str, tree: ast.AST) -> list[ast.expr]:
+    """What stands at a place of a tuple, or under a key; nothing where one of them is open."""
+    found: list[ast.expr] = []
+    for made in made_at(of, tree):
+        match made:
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) if isinstance(at, int) and -len(
+                parts
+            ) <= at < len(parts):
+                found.append(parts[at])
+            case ast.Dict(keys=keys, values=values):
+                held = [
+                    v for k, v in zip(keys, values, strict=True)
+                    if isinstance(k, ast.Constant) and k.value == at
+                ]  # fmt: skip
+                if not held:
+                    return []
+                found += held
+            case _:
+                return []
+    return [] if any(isinstance(f, ast.Starred) for f in found) else found
 
 
 def function_of(node: ast.AST, tree: ast.AST) -> ast.FunctionDef | None:
@@ -98,7 +122,9 @@ def _of_name(node: ast.Name, tree: ast.AST) -> list[ast.expr]:
                 return found
             if isinstance(above, ast.For | ast.While) and name in rebound(above):
                 again, _ = _given(name, block)
-                if again is None or (isinstance(above, ast.For) and name in rebound(above.target)):
+                if isinstance(above, ast.For) and name in rebound(above.target):
+                    return [] if found or again else _of_loader(above, name, tree)
+                if again is None:
                     return []
                 found += [v for v in again if v not in found]
         if isinstance(above, ast.FunctionDef | ast.Lambda):
@@ -184,6 +210,26 @@ def _part(target: ast.expr, value: ast.expr, name: str) -> ast.expr | None:
                 ast.Subscript(value, ast.copy_location(ast.Constant(at), value), ast.Load()), value
             )
     return None
+
+
+def _of_loader(loop: ast.For, name: str, tree: ast.AST) -> list[ast.expr]:
+    """What the `collate_fn` of the loader that a loop goes over puts at the place of a name."""
+    target, over = loop.target, loop.iter
+    if tail(over) == "enumerate" and isinstance(over, ast.Call) and over.args:
+        over = over.args[0]
+        target = target.elts[1] if isinstance(target, ast.Tuple) and target.elts[1:] else target
+    found: list[ast.expr] = []
+    for made in made_at(over, tree):
+        named = [k.value for k in getattr(made, "keywords", ()) if k.arg == "collate_fn"]
+        joins = _plain(tree).get(dotted(named[0])) if named else None
+        if joins is None:
+            return []
+        back = [n.value for n in inside(joins) if isinstance(n, ast.Return) and n.value is not None]
+        parts = [_part(target, value, name) for value in back]
+        if not parts or None in parts:
+            return []
+        found += [p for p in parts if p is not None]
+    return found
 
 
 def _of_all(name: str, tree: ast.AST) -> list[ast.expr]:

@@ -119,17 +119,24 @@ def repeated_order(tree: ast.Module) -> Found:
         made: dict[str, list[ast.expr]] = {}
         for _, name, value in assigned(scope):
             made.setdefault(name, []).append(value)
+        samples = _sizes_of_samples(scope)
+        reduced = {  # all together: in whatever order
+            n.func.value for n in inside(scope)
+            if isinstance(n, ast.Call) and not n.args and not n.keywords
+            and isinstance(n.func, ast.Attribute) and n.func.attr in ("mean", "sum")
+        }  # fmt: skip
         for call in (n for n in inside(scope) if isinstance(n, ast.Call)):
-            if tail(call) not in ("view", "reshape") or len(call.args) < 3:
+            if tail(call) not in ("view", "reshape") or len(call.args) < 2 or call in reduced:
                 continue
             if not isinstance(call.func, ast.Attribute):
                 continue
-            first, second = call.args[:2]
+            first, second, *others = call.args
             shown = ast.unparse(call)[:60]
-            for times, side_by_side in _copied(call.func.value, made, set()):
+            for times, side_by_side in _copied(call.func.value, made):
                 # Copies of a whole batch lie a batch apart, those of each sample side by side.
                 copies, batch = (first, second) if side_by_side else (second, first)
-                if ast.unparse(copies) != times or not _is_batch(batch, made):
+                is_batch = _is_batch(batch, made) or dotted(batch) in samples
+                if ast.unparse(copies) != times or not is_batch:
                     continue
                 if side_by_side:
                     told = (
@@ -139,36 +146,74 @@ def repeated_order(tree: ast.Module) -> Found:
                     )
                 else:
                     told = (
-                        "`repeat` sets the whole batch behind itself, so that the copies of a "
-                        f"sample lie a batch apart, and `{shown}` takes neighbours for them, which "
-                        "are different samples; make the copies the first dimension, and reduce "
+                        "the whole batch is set behind itself, so that the copies of a sample lie "
+                        f"a batch apart, and `{shown}` takes neighbours for them, which are "
+                        "different samples; make the copies the first dimension, and reduce "
                         "over that, or copy with `repeat_interleave`"
                     )
-                yield "repeated_order", call, told
+                rest = [part for other in others for part in (", ", other)]
+                turned = put(call, call.func, "(", second, ", ", first, *rest, ").transpose(0, 1)")
+                yield Told(
+                    "repeated_order",
+                    call,
+                    told,
+                    (way("what belongs to one sample stays together", turned),),
+                )
                 return
 
 
-def _copied(
-    node: ast.expr, made: dict[str, list[ast.expr]], seen: set[str]
-) -> Iterator[tuple[str, bool]]:
-    """How often the rows of what a value is computed from were copied, and whether side by side."""
-    for part in walk(node):
+_TURNS = {
+    "permute", "transpose", "t", "swapaxes", "movedim", "flip", "rearrange", "chunk", "split",
+    "sort", "gather", "unbind",
+}  # fmt: skip
+
+
+def _copied(node: ast.expr, made: dict[str, list[ast.expr]]) -> Iterator[tuple[str, bool]]:
+    """How often the rows of what a value is computed from were copied, and whether side by side.
+
+    What is turned round on the way may have been brought into order.
+    """
+    todo, seen = list[ast.AST]([node]), set[str]()
+    while todo:
+        part = todo.pop()
         match part:
-            case ast.Call(func=ast.Attribute(attr="repeat"), args=[times, *rest]) if rest and all(
-                isinstance(a, ast.Constant) and a.value == 1 for a in rest
+            case ast.Call() if tail(part) in _TURNS:
+                continue
+            case ast.Attribute(attr="T" | "mT"):
+                continue
+            case ast.Call(func=ast.Attribute(attr="repeat" | "tile"), args=[times, *rest]) if (
+                rest and all(isinstance(a, ast.Constant) and a.value == 1 for a in rest)
+            ):
+                yield ast.unparse(times), False
+            case ast.Call(
+                func=ast.Attribute(attr="cat" | "concat"),
+                args=[ast.BinOp(left=ast.List(elts=[_]), op=ast.Mult(), right=times), *_],
             ):
                 yield ast.unparse(times), False
             case ast.Call(func=ast.Attribute(attr="repeat_interleave"), args=[times, *_]):
                 yield ast.unparse(times), True
             case ast.Name(id=name) if name in made and name not in seen:
                 seen.add(name)
-                for value in made[name]:
-                    yield from _copied(value, made, seen)
+                todo += made[name]
+        todo += (n for n in ast.iter_child_nodes(part) if isinstance(n, ast.expr | ast.keyword))
+
+
+def _sizes_of_samples(scope: ast.AST) -> set[str]:
+    """`B` of `B, n = x.shape`."""
+    found: set[str] = set()
+    for node in inside(scope):
+        match node:
+            case ast.Assign(
+                targets=[ast.Tuple(elts=[ast.Name(id=first), *_])],
+                value=ast.Attribute(attr="shape") | ast.Call(func=ast.Attribute(attr="size")),
+            ):
+                found.add(first)
+    return found
 
 
 def _is_batch(node: ast.expr, made: dict[str, list[ast.expr]]) -> bool:
     """Whether it is the number of samples: `x.size(0)`, `x.shape[0]`, `len(x)`, or named so."""
-    node = made.get(dotted(node), [node])[-1]
+    named, node = node, made.get(dotted(node), [node])[-1]
     match node:
         case ast.Call(func=ast.Attribute(attr="size"), args=[ast.Constant(value=0)]):
             return True
@@ -176,7 +221,8 @@ def _is_batch(node: ast.expr, made: dict[str, list[ast.expr]]) -> bool:
             return True
         case ast.Call(func=ast.Name(id="len"), args=[_]):
             return True
-    return re.fullmatch(r"(?i)b|bs|bsz|n|batch(_?size)?", ast.unparse(node)) is not None
+    given = ast.unparse(named if isinstance(node, ast.Constant) else node)
+    return re.fullmatch(r"(?i)b|bs|bsz|n|batch(_?size)?", given) is not None
 
 
 def streams_cut(tree: ast.Module) -> Found:

@@ -20,6 +20,10 @@ END = re.compile(
 )
 _GAMMA = re.compile(r"(?i)^(gamma|discount)")
 _LEAST = 0.9  # of a discount that is written as a number
+_REWARD_AT = re.compile(r"(?i)b?_?r(ew(ard)?s?)?s?_?b?$|rewards?_\w{1,8}$")
+_END_AT = re.compile(
+    r"(?i)b?_?d_?b?$|d(n|ns|s)$|(is_?)?(end|ends|ended|fin|final|over|term|last|stop)$"
+)
 _REWARDS = re.compile(r"(?i)(\w{1,20}_)?rew(ard)?s?(_\w{1,8})?$|^r_?s?$")
 
 
@@ -45,6 +49,10 @@ def ends_by_place(tree: ast.AST) -> frozenset[str]:
                 found |= answer.ends
             case ast.Tuple(elts=[_, _, _, _, ast.Name(id="d")], ctx=ast.Store()):
                 found.add("d")
+            case ast.Tuple(elts=[_, _, reward, _, ast.Name(id=end)], ctx=ast.Store()) if (
+                _REWARD_AT.match(dotted(reward)) and _END_AT.match(end)
+            ):
+                found.add(end)
             case ast.FunctionDef(args=ast.arguments(args=given)) if _is_step(
                 [a.arg for a in given if a.arg != "self"]
             ):

@@ -83,8 +83,9 @@ def _left_out(tree: ast.Module, back: set[str], scopes: Iterable[ast.AST]) -> Fo
         # `f` of a function that is called is not the `f` of who calls it.
         own = _locals(scope) if at else {}
         for node in inside(scope) if at else _each_time(scope):
-            if isinstance(node, ast.Assign):
-                names = (n for target in node.targets for n in walk(target))
+            if isinstance(node, ast.Assign | ast.AugAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                names = (n for target in targets for n in walk(target))
                 made += [
                     (own.get(n.id, n.id), node.value, {own.get(w, w) for w in _goes_on(node.value)})
                     for n in names
@@ -106,7 +107,7 @@ def _left_out(tree: ast.Module, back: set[str], scopes: Iterable[ast.AST]) -> Fo
             continue
         through = {n for n in wanted - back if name in behind({n}, flows)}
         of = dotted(_by(calls[0]))
-        if any(_is_a_step(tree, n.rpartition(".")[2], of) for n in through):
+        if any(_is_a_step(tree, n.rpartition(".")[2], of, back) for n in through):
             continue
         if "backward" in {tail(n) for n in walk(value) if isinstance(n, ast.Call)}:
             continue
@@ -137,9 +138,17 @@ def _locals(function: ast.AST) -> dict[str, str]:
 
 
 def _goes_on(value: ast.expr) -> set[str]:
-    """The names in it from which a graph may go on."""
-    calls = (n for n in walk(value) if isinstance(n, ast.Call) and tail(n) in _CUTS)
-    return words(value) - {w for call in calls for w in words(call)}
+    """The names in it from which a graph may go on: `g` of `g.norm(), g.norm().item()`."""
+    found, todo = set[str](), list[ast.AST]([value])
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Call) and tail(node) in _CUTS:
+            continue
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                found.add(name)
+        todo += ast.iter_child_nodes(node)
+    return found
 
 
 def _is_derivative(call: ast.Call) -> bool:
@@ -165,7 +174,7 @@ def _by(call: ast.Call) -> ast.expr:
     return named[0] if named else call.args[1]
 
 
-def _is_a_step(tree: ast.Module, name: str, of: str) -> bool:
+def _is_a_step(tree: ast.Module, name: str, of: str, losses: set[str]) -> bool:
     """Whether it is taken off something, as in a step of an own optimizer, or only its sign is.
 
     So it is where it is added to the very thing that the derivative is by, or to what that was
@@ -173,6 +182,8 @@ def _is_a_step(tree: ast.Module, name: str, of: str) -> bool:
     """
     for node in walk(tree):
         match node:
+            case ast.AugAssign(target=target) if dotted(target) in losses:
+                continue  # another term
             case ast.BinOp(op=ast.Add(), left=left, right=right) if (
                 of and {dotted(left), dotted(right)} & _moved_by(tree, of) and name in words(node)
             ):

@@ -157,8 +157,11 @@ def _given_to_product(tree: ast.Module) -> Found:
 def _inverted(given: ast.expr, said: Mark, tree: ast.Module, told: str) -> Told:
     """The mask is turned round where it is made, if nothing else reads it, else where it goes."""
     read = [n for n in walk(tree) if isinstance(getattr(n, "ctx", None), ast.Load)]
-    once = sum(dotted(n) == dotted(given) for n in read) < 2 or not dotted(given)
     made = made_at(given, tree)
+    held = {n for _, n, v in assigned(tree) if v in made} | ({dotted(given)} - {""})
+    key = _key(given)
+    once = all(sum(dotted(n) == name for n in read) < 2 for name in held)
+    once &= not key or sum(_key(n) == key for n in read) < 2
     where = made[0] if once and len(made) == 1 and mark(made[0], tree) == said else given
     other = {ast.NotEq: " == ", ast.Eq: " != ", ast.Lt: " >= ", ast.GtE: " < "}
     turn: tuple[Part, ...]
@@ -172,6 +175,14 @@ def _inverted(given: ast.expr, said: Mark, tree: ast.Module, told: str) -> Told:
     places = put(said.of, other_half) if other_half else put(where, *turn)
     ways = (way("True is what the layer leaves out", places),)
     return Told("mask_inverted", where, told, ways)
+
+
+def _key(node: ast.AST) -> str:
+    """`mask` of `batch["mask"]`."""
+    match node:
+        case ast.Subscript(slice=ast.Constant(value=str() as key)):
+            return key
+    return ""
 
 
 def _filled_where_seen(tree: ast.Module) -> Found:

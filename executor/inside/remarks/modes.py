@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
-from executor.inside.remarks.edits import Told, put, way
+from executor.inside.remarks.edits import Told, added, put, way
 from executor.inside.remarks.syntax import (
     Found,
     assigned,
@@ -19,6 +20,8 @@ from executor.inside.remarks.syntax import (
     loops,
     made_of,
     module_classes,
+    owner,
+    rebound,
     tail,
     walk,
     words,
@@ -127,4 +130,88 @@ def flag_of_one(tree: ast.Module) -> Found:
                 )
 
 
-RULES = (compared_in_training, evaluated_as_trained, flag_of_one)
+_TIMES = {"time", "perf_counter", "synchronize", "Timer", "elapsed_time"}
+_DRAWS = re.compile(r"(?i)^(rand\w{0,12}|normal_?|r?sample|bernoulli_?|multinomial|noise)$")
+_SPREAD = {"std", "var", "variance", "stdev", "std_mean", "var_mean"}
+_TURNS_ON = re.compile(r"(?i)train|modules|children|apply|drop|mc_|stochastic")
+
+
+def passes_alike(tree: ast.Module) -> Found:
+    """A model asked again and again about the same input, for the spread of its dropout, in eval
+    mode."""
+    said = words(tree)
+    layers = any(re.fullmatch(r"(?:Alpha|Feature)?\w{0,8}Dropout\w{0,2}", w) for w in said)
+    by_hand = [n for n in walk(tree) if isinstance(n, ast.Call) and tail(n) == "dropout"]
+    own = [c for c in walk(tree) if isinstance(c, ast.ClassDef)]
+    if not (layers or by_hand) or any("drop" in c.name.lower() for c in own):
+        return
+    if any("training" not in words(c) for c in by_hand if owner(c) != "self"):
+        return  # those are never switched off
+    if any(map(_DRAWS.match, (w for c in own for w in words(c)))):
+        return
+    for scope in (tree, *functions(tree).values()):
+        below = list(inside(scope))
+        if not words(scope) & _SPREAD or words(scope) & _TIMES:
+            continue
+        calls = [n for n in below if isinstance(n, ast.Call)]
+        for loop, call in _repeated(below):
+            model = dotted(call.func)
+            modes = [c for c in calls if tail(c) in ("eval", "train") and c.lineno < loop.lineno]
+            last = max(modes, key=lambda c: c.lineno, default=None)
+            if last is None or tail(last) != "eval" or owner(last) != model:
+                continue
+            between = {
+                w for n in below if last.lineno < getattr(n, "lineno", 0) <= loop.lineno
+                for w in (words(n) if n is not last else ())
+            } | words(loop)  # fmt: skip
+            if any(map(_TURNS_ON.search, between)):
+                continue
+            statement = next(s for s in below if isinstance(s, ast.Expr) and s.value is last)
+            layer = f"layer.train('Dropout' in type(layer).__name__) for layer in {model}.modules()"
+            yield Told(
+                "passes_alike",
+                call,
+                f"line {last.lineno} has put `{model}` into eval mode, where its dropout draws "
+                "nothing: all of these passes give the same, and their spread is 0; put the "
+                f"Dropout layers alone back into training mode behind `{model}.eval()`",
+                (way("dropout draws in each pass", add=added(f"[{layer}]", statement, after=True)),)
+                if layers
+                else (),
+            )
+            return
+
+
+def _repeated(nodes: list[ast.AST]) -> Iterator[tuple[ast.expr | ast.stmt, ast.Call]]:
+    """What goes through a range, and the call in it whose results it collects, always the same."""
+    for node in nodes:
+        match node:
+            case ast.ListComp(elt=each, generators=[ast.comprehension(target=to, iter=over)]):
+                kept: list[ast.AST] = [each]
+            case ast.For(target=to, iter=over):
+                kept = _collected(node)
+            case _:
+                continue
+        if tail(over) != "range" or not isinstance(over, ast.Call):
+            continue
+        anew = {n.id for n in walk(to) if isinstance(n, ast.Name)}
+        anew |= rebound(node) if isinstance(node, ast.For) else set()
+        for call in (c for k in kept for c in walk(k) if isinstance(c, ast.Call)):
+            if isinstance(call.func, ast.Name) and call.args and not words(call) & anew:
+                yield node, call
+
+
+def _collected(loop: ast.For) -> list[ast.AST]:
+    """What each round of a loop puts into a list, or at a place of a table."""
+    made = {name: value for _, name, value in assigned(loop)}
+    kept: list[ast.AST] = []
+    for node in inside(loop):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="append"), args=[value]):
+                kept.append(value)
+            case ast.Assign(targets=[ast.Subscript()], value=value):
+                kept.append(value)
+    names = {n.id for k in kept for n in walk(k) if isinstance(n, ast.Name)}
+    return kept + [made[n] for n in names & made.keys()]
+
+
+RULES = (compared_in_training, evaluated_as_trained, flag_of_one, passes_alike)

@@ -183,6 +183,7 @@ def _goes_on(value: ast.expr, tree: ast.AST) -> bool:
 def end_left_out(tree: ast.Module) -> Found:
     """`reward + gamma * value`, in code that unpacks where episodes end and never reads it."""
     yield from _end_unread(tree)
+    yield from _end_stored_unread(tree)
     if not any(_BY_TIME.search(text) for text in _keys(tree)):
         yield from _end_for_the_loop(tree)
 
@@ -209,6 +210,47 @@ def _end_unread(tree: ast.Module) -> Found:
             for node, product in _targets(body, tree):
                 yield _left_out(node, product, name, "is unpacked and never read")
                 return
+
+
+def _end_stored_unread(tree: ast.Module) -> Found:
+    """An array of ends, or a field of stored steps, that nothing reads where its rewards are."""
+    read = [n for n in walk(tree) if isinstance(getattr(n, "ctx", None), ast.Load)]
+    filled = {n.value for n in walk(tree) if isinstance(n, ast.Subscript)
+              and isinstance(n.ctx, ast.Store)}  # fmt: skip
+    arrays = {dotted(n) for n in filled if END.match(dotted(n).rpartition(".")[2])}
+    unread = [
+        (name, name) for name in sorted(arrays)
+        if all(n in filled for n in read if dotted(n).rpartition(".")[2] == name.rpartition(".")[2])
+    ]  # fmt: skip
+    for fields in _fields(tree):
+        ends = [f for f in fields if END.match(f)]
+        asked = {n.attr for n in read if isinstance(n, ast.Attribute)} & set(fields)
+        unpacked = any(
+            isinstance(n, ast.Tuple) and isinstance(n.ctx, ast.Store) and len(n.elts) >= len(fields)
+            for n in walk(tree)
+        )
+        if len(ends) == 1 and not unpacked and ends[0] not in asked and len(asked) > 2:
+            unread += [
+                (ends[0], f"{dotted(n.value)}.{ends[0]}") for n in read
+                if isinstance(n, ast.Attribute) and n.attr in asked and dotted(n.value)
+            ][:1]  # fmt: skip
+    for name, shown in unread:
+        for node, product in _targets(walk(tree), tree):
+            picks = [n for n in walk(node) if isinstance(n, ast.Subscript) and shown == name]
+            at = f"[{ast.unparse(picks[0].slice)}]" if picks else ""
+            told = _left_out(node, product, f"{shown}{at}", "is stored and never read")
+            yield told if picks else told._replace(ways=())
+            return
+
+
+def _fields(tree: ast.Module) -> Iterator[list[str]]:
+    """The fields of each named tuple."""
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call) and tail(n) == "namedtuple"):
+        match call.args:
+            case [_, ast.Constant(value=str() as text)]:
+                yield text.replace(",", " ").split()
+            case [_, ast.Tuple(elts=parts) | ast.List(elts=parts)]:
+                yield [str(p.value) for p in parts if isinstance(p, ast.Constant)]
 
 
 def _targets(body: Iterable[ast.AST], tree: ast.Module) -> Iterator[tuple[ast.BinOp, ast.expr]]:

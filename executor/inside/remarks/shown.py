@@ -62,6 +62,8 @@ def mark(node: ast.expr, tree: ast.AST, deep: int = _DEEP) -> Mark | None:
         case ast.Subscript(value=of, slice=at):
             if _is_tokenizers(node, tree):
                 return Mark(True, "int", node)
+            if held_at(node, tree):
+                return _of_held(node, tree, deep)
             is_key = isinstance(at, ast.Constant) and isinstance(at.value, str)
             return None if is_key else mark(of, tree, deep - 1)
         case ast.Call():

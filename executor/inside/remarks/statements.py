@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from executor.inside.remarks.edits import Part, Told, operand, put, way
+from executor.inside.remarks.edits import Part, Places, Told, operand, put, way
 from executor.inside.remarks.syntax import (
     MAKERS,
     Found,
@@ -62,45 +62,111 @@ _SHAPES = frozenset(
     ]
 )
 _CASTS = frozenset(["to", "cuda", "cpu", "float", "double", "half", "long"])
-_SUMS = frozenset(["add", "sub", "mul", "div", "clamp", "zero"])
+# Those that have a twin which writes in place, `clamp_`.
+_WITH_TWIN = {
+    "abs", "add", "addcdiv", "addcmul", "ceil", "clamp", "clamp_max", "clamp_min", "clip",
+    "cumsum", "div", "exp", "fill_diagonal", "floor", "index_add", "index_copy", "index_fill",
+    "index_put", "lerp", "log", "masked_fill", "masked_scatter", "mul", "nan_to_num", "neg",
+    "pow", "relu", "renorm", "round", "rsqrt", "scatter", "scatter_add", "sigmoid", "sign",
+    "sqrt", "square", "squeeze", "sub", "tanh", "transpose", "tril", "triu", "unsqueeze", "zero",
+}  # fmt: skip
+_TIMED = {
+    "time", "perf_counter", "timeit", "Timer", "synchronize", "benchmark", "profile", "profiler",
+    "raises", "record",
+}  # fmt: skip
+_HELD = (".data", ".grad", ".weight", ".bias")  # of a parameter, which others read
 
 
 def _result_unused(tree: ast.Module) -> Found:
     """A new tensor that is made in a function or a loop and kept nowhere."""
     batches, tensors = _of_batches(tree) | _sliced(tree), _tensors(tree)
+    held = _parameters(tree)
+    tried = {n for t in walk(tree) if isinstance(t, ast.Try) for s in t.body for n in walk(s)}
+    is_timed = bool(words(tree) & _TIMED)
+    seen = set[ast.AST]()
     for scope in walk(tree):
         if not isinstance(scope, (ast.FunctionDef, ast.For, ast.While)):
             continue
         for node in inside(scope):
-            match node:
-                case ast.Expr(value=ast.Call(func=ast.Attribute(value=value, attr=attr))):
-                    pass
-                case _:
-                    continue
-            name = dotted(value)
-            if not name or name.startswith(("torch", "F.", "np.", "nn.")):
+            if not isinstance(node, ast.Expr) or node in seen:
+                continue
+            root, chain = _chain(node.value)
+            name, attr = dotted(root), tail(node.value)
+            if not chain or name in ("", "self") or name.startswith(("torch", "F.", "np.", "nn.")):
                 continue
             if is_no_tensor(name, tree):
                 continue  # `batch.targets`: a class of its own, which may change in place
-            of_tensor = name.endswith((".data", ".grad"))
+            of_tensor = name.endswith(_HELD) or name in held
             if not of_tensor and not (name in tensors and _is_read_after(name, node, scope)):
                 continue
-            if (
-                attr in _SHAPES
-                or (attr in _CASTS and name in batches)
-                or (attr in _SUMS and of_tensor)
-            ):
-                better = f"`{name} = {name}.{attr}(…)`"
+            has_twin = attr in _WITH_TWIN and not is_timed and node not in tried
+            if len(chain) == 1 and not name.endswith(_HELD[2:]):
+                has_twin |= attr in _SHAPES
+            if has_twin or (attr in _CASTS and name in batches and len(chain) == 1):
+                seen.add(node)
                 keeps = way(f"`{name}` is what this returns", put(node, f"{name} = ", node.value))
-                if attr in _SUMS:
-                    better = f"`{name}.{attr}_(…)`"
+                writes = way(f"`{name}` itself is changed", *_in_place(chain))
+                by_twin = of_tensor and attr in _WITH_TWIN
+                shown = f"`{ast.unparse(root)}{''.join(f'.{c.attr}(…)' for c in chain)}`"
+                wrote = any(c.attr.endswith("_") for c in chain)
                 yield Told(
                     "result_unused",
                     node,
-                    f"`{name}.{attr}(…)` returns a new tensor and leaves `{name}` as it is; its "
-                    f"result is thrown away here; write {better}",
-                    () if attr in _SUMS else (keeps,),
-                )
+                    f"{shown} returns a new tensor and leaves `{name}` as "
+                    f"{'it was before the last of these' if wrote else 'it is'}; its "
+                    f"result is thrown away here; write "
+                    + (f"`{name}{''.join(f'.{_twin(c.attr)}(…)' for c in chain)}`" if by_twin
+                       else f"`{name} = {name}.{attr}(…)`"),
+                    (writes if by_twin else keeps,),
+                )  # fmt: skip
+
+
+def _chain(node: ast.expr) -> tuple[ast.expr, list[ast.Attribute]]:
+    """What methods are called on one behind the other, and these: each gives a tensor."""
+    chain: list[ast.Attribute] = []
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if chain and node.func.attr.removesuffix("_") not in _WITH_TWIN:
+            return node, []
+        chain.insert(0, node.func)
+        node = node.func.value
+    return node, chain
+
+
+def _twin(name: str) -> str:
+    return name if name.endswith("_") else f"{name}_"
+
+
+def _in_place(chain: list[ast.Attribute]) -> list[Places]:
+    """Each method of a chain by its twin; from the last one on, whose places hold the others."""
+    text: tuple[Part, ...] = (chain[0].value,)
+    for at, method in enumerate(chain):
+        text = (*text, f".{_twin(method.attr)}")
+        if at + 1 < len(chain):
+            call = chain[at + 1].value
+            assert isinstance(call, ast.Call)
+            given = [*call.args, *(k.value for k in call.keywords)]
+            names = [*("" for _ in call.args), *(f"{k.arg}=" for k in call.keywords)]
+            parts = [p for n, g in zip(names, given, strict=True) for p in (", ", n, g) if p != ""]
+            text = (*text, "(", *parts[1:], ")")
+    return [put(chain[-1], *text)]
+
+
+def _parameters(tree: ast.AST) -> set[str]:
+    """What loops over the parameters or buffers of a model give, and what stands beside them."""
+    found: set[str] = set()
+    for node in walk(tree):
+        match node:
+            case ast.For(target=target, iter=over) if words(over) & _OF_MODELS and not (
+                words(over) & {"modules", "named_modules", "children", "keys"}
+            ):
+                names = {n.id for n in walk(target) if isinstance(n, ast.Name)}
+                first = next((n.id for n in walk(target) if isinstance(n, ast.Name)), "")
+                found |= names - ({first} if words(over) & _WITH_NAMES else set())
+    return found
+
+
+_WITH_NAMES = {"named_parameters", "named_buffers", "items", "enumerate"}
+_OF_MODELS = {"parameters", "named_parameters", "buffers", "named_buffers"}
 
 
 def _tensors(tree: ast.Module) -> set[str]:

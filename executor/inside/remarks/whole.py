@@ -58,6 +58,7 @@ SAID_OF_THE_WHOLE = frozenset(
         "never_zeroed",
         "no_main_guard",
         "noise_drawn_once",
+        "passes_alike",
         "not_divided",
         "numbered_by_a_set",
         "one_column",

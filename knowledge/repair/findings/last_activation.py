@@ -163,17 +163,20 @@ def _of_scores(program: Program, finding: Finding) -> Rewrites:
 
 
 def _one_loss_a_label(program: Program, finding: Finding) -> Rewrites:
-    """A binary cross-entropy for each label, where labels do not exclude each other."""
-    for old, new in (
-        ("cross_entropy", "binary_cross_entropy_with_logits"),
-        ("CrossEntropyLoss", "BCEWithLogitsLoss"),
-    ):
-        found = _renamed(program, **{old: new})
-        takes = [c for c in program.all(cst.Call) if c.func in found]
-        plain = 2 if old == "cross_entropy" else 0
-        if len(found) == 1 and all(len(c.args) == plain for c in takes):
-            told = "each label has a probability of its own"
-            yield program.edit(found, told, "several labels may be right at once", at=takes[0])
+    """A binary cross-entropy for each label, and a sigmoid wherever a softmax shares out one."""
+    binary = {"cross_entropy": "binary_cross_entropy_with_logits"}
+    found = _renamed(program, **binary, CrossEntropyLoss="BCEWithLogitsLoss")
+    takes = [c for c in program.all(cst.Call) if c.func in found]
+    if [len(c.args) for c in takes] not in ([2], [0]) or [*calls(program, r"\bSoftmax$")]:
+        return
+    also: Edits = {}
+    for call in calls(program, r"(^|\.)softmax$"):
+        around, given = program.up(call, cst.FunctionDef), _of(program, call)
+        if given is not None and (around is None or around.name.value != "forward"):
+            also[call] = method(given, "sigmoid")
+    edit: Edits = {**found, **also}
+    told, intent = "each label has a probability of its own", "several labels may be right at once"
+    yield program.edit(edit, told, intent, at=takes[0], as_one=bool(also))
 
 
 def _with_logarithm(program: Program, finding: Finding) -> Rewrites:
@@ -243,18 +246,14 @@ def _ctc_with_logarithm(program: Program, finding: Finding) -> Rewrites:
         if is_one and node.args:
             given = node.args[0].value
             new = method(given, "log_softmax", cst.Arg(cst.parse_expression("-1")))
-            yield program.edit(
-                {given: new}, "the loss gets the log-probabilities it expects", at=node
-            )
+            yield program.edit({given: new}, "the loss gets the logarithms it expects", at=node)
 
 
 def _signed(program: Program, finding: Finding) -> Rewrites:
     """`2 * target - 1` for a target of zeros and ones."""
     made = {held_as(program, c) for c in calls(program, rf"(^|\.){re.escape(finding.name)}$")}
     for node in program.all(cst.Call):
-        if program.line(node) != finding.line or program.text(node.func) not in made:
-            continue
-        if node.args:
+        if program.line(node) == finding.line and program.text(node.func) in made and node.args:
             target = node.args[-1].value
             new = cst.parse_expression(f"2 * {program.text(operand(target))} - 1")
             yield program.edit({target: new}, "0 becomes -1, 1 stays 1", at=node)

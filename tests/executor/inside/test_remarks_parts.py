@@ -11,7 +11,7 @@ from executor.inside.remarks import found
 
 KINDS = {
     "listed_apart", "loaded_unread", "compared_in_training", "evaluated_as_trained", "drawn_anew",
-    "flag_of_one", "expanded_copy", "groups_shared", "unshifted",
+    "flag_of_one", "expanded_copy", "groups_shared", "unshifted", "passes_alike",
 }  # fmt: skip
 
 

@@ -132,7 +132,10 @@ MISTAKES = {
         SAMPLED.format(weights="n / n.sum()", data=DATA),
         OWN.format(held="y.tolist()") + SAMPLED.format(weights="n", data="Own()"),
     ],
-    "statistics_left_behind": [AVERAGE.format(more="", share=0.3, copied="pass")],
+    "statistics_left_behind": [
+        AVERAGE.format(more="", share=0.3, copied="pass"),
+        AVERAGE.format(more="", share=0.3, copied="pass") + "slow.train()\n",  # for the next round
+    ],
     "lost_by_saving": [SAVED.format(mean=PLAIN, loaded=LOADED)],
     "one_state_stored": [
         PLAYED.format(returned="self.s") + SQUARES,

@@ -134,6 +134,17 @@ def edited(slug: str, code: str, kind: str, line: int | None, name: str, **facts
          "F.binary_cross_entropy_with_logits(m(x), y)"),
         ("last-activation", "l = F.cross_entropy(m(x), y, w)\n", "several_classes", 1, "l", {},
          None),
+        ("last-activation", "l = F.cross_entropy(m(x), y)\np = m(x).softmax(1) > 0.5\n",
+         "several_classes", 1, "l", {},
+         "F.binary_cross_entropy_with_logits(m(x), y)\np = m(x).sigmoid() > 0.5\n"),
+        ("last-activation", "l = nn.CrossEntropyLoss()(m(x), y)\np = F.softmax(m(x), 1) > 0.5\n",
+         "several_classes", 1, "l", {},
+         "nn.BCEWithLogitsLoss()(m(x), y)\np = m(x).sigmoid() > 0.5\n"),
+        ("last-activation", "l = F.cross_entropy(m(x), y)\np = nn.Softmax(1)(m(x)) > 0.5\n",
+         "several_classes", 1, "l", {}, None),  # half of it would stay
+        ("last-activation", "def forward(self, x):\n    return self.v @ torch.softmax(x, 1)\n"
+         "l = F.cross_entropy(m(x), y)\n", "several_classes", 3, "l", {},
+         "torch.softmax(x, 1)\nl = F.binary_cross_entropy_with_logits(m(x), y)"),
         ("last-activation", "l = F.nll_loss(m(x), y)\n", "raw_scores_to_nll", 1, "l",
          {"softmax": False}, "F.cross_entropy(m(x), y)"),
         ("last-activation", "l = F.nll_loss(F.softmax(m(x), 1), y)\n", "raw_scores_to_nll", 1, "l",

@@ -52,7 +52,8 @@ def _report_statistics(
         [n for n in m.modules() if isinstance(n, private.BatchNorm) and n.track_running_stats]
         for m in (model, copy)
     )
-    if not theirs or copy.training or not all(map(_is_fresh, theirs)) or any(map(_is_fresh, own)):
+    # It was called, and so only ever in eval mode: in training mode the first call moves them.
+    if not theirs or not all(map(_is_fresh, theirs)) or any(map(_is_fresh, own)):
         return
     if not _follows(model, copy, steps):
         return
