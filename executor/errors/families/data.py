@@ -67,9 +67,9 @@ FAMILIES = (
         remedy=(
             *(
                 Sentence(
-                    "Upgrade torch: 1.8 and later have it mended. Until then leave one of the two "
-                    "out: without `pin_memory=True` copies to the GPU are a little slower, without "
-                    "`persistent_workers=True` the workers start anew in each epoch",
+                    "Upgrade torch: 1.8 and later have it mended. Until then `pin_memory=False`, "
+                    "which makes copies to the GPU a little slower, or persistent_workers=False, "
+                    "by which the workers start anew in each epoch",
                     {where: _RESET},
                 )
                 for where in ("above", "words")
