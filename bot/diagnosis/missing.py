@@ -152,13 +152,12 @@ def _of_another_version(question: Question, run: JobResult) -> str:
         return ""
     imports = "\n".join([question.code, *run.assumptions])
     for library, names in _IMPORTED.findall(imports):
-        version = re.search(rf"(?i)\b{library}[ =v]{{1,4}}(\d+\.\d[\w.]*)", question.text)
+        version = re.search(rf"(?i)\b{library}[ =v]{{1,4}}\d+\.\d", question.text)
         used = any(re.search(rf"\b{n}\b", error.code) for n in (library, *_NAME.findall(names)))
         if version is not None and used and library != "torch":
             return (
-                f"of `{library}` another version is installed here than the "
-                f"{version[1].rstrip('.')} that you name, and with this one it stops at line "
-                f"{error.line}, which may well be right in yours"
+                f"of `{library}` another version is installed here than the one that you name, "
+                f"and with it the code stops at line {error.line}, which may well be right in yours"
             )
     return ""
 

@@ -40,20 +40,26 @@ def report_digits(
     """Add what the variables at the end of a run show."""
     with quietly():
         _report_distances(collector, tree, namespace)
-        large = [
-            (name, value, numbers)
-            for name, value in list(namespace.items())[:_NAMES]
-            if not name.startswith("__")
-            and type(value) in (list, *_ARRAYS)
-            and (numbers := _numbers(value)) is not None
-            and np.abs(numbers).max() >= _LARGE
-        ]
+        large = list(_large(namespace, _ARRAYS))
+        if large:  # a list takes longer to look through
+            large += _large(namespace, (list,))
         if len(large) > 1:
             _report_whole(collector, names, large)
             _report_differences(collector, tree, large)
 
 
 _Large = list[tuple[str, Any, np.ndarray[Any, Any]]]
+
+
+def _large(
+    namespace: Mapping[str, Any], types: tuple[type, ...]
+) -> Iterator[tuple[str, Any, np.ndarray[Any, Any]]]:
+    """The variables of these types whose numbers are large, with the numbers."""
+    for name, value in list(namespace.items())[:_NAMES]:
+        if type(value) in types and not name.startswith("__"):
+            numbers = _numbers(value)
+            if numbers is not None and np.abs(numbers).max() >= _LARGE:
+                yield name, value, numbers
 
 
 def _numbers(value: Any) -> np.ndarray[Any, Any] | None:
