@@ -48,6 +48,8 @@ _LOOKED_OVER = re.compile(
 )
 # What a title calls by its name: `F.fold`, `log_softmax`, `SequentialLR`, DQN.
 _NAMES = re.compile(r"\b(?:\w+\.)+(\w+)|\b([a-z]+_\w+|[A-Z][a-z]+[A-Z]\w*|[A-Z]{3,})\b")
+_SET = re.compile(r"\b([a-z]\w+)=(?=[\w'\"])")  # `align_corners=False`
+_ASKED = re.compile(r"[^.?!\n]*\?")
 _NEAREST = 2  # hits among which an article is that is told as the answer
 _BRIEF = 15  # words of one sentence, beside code: it asks for nothing else
 _ENDS = re.compile(r"[.?!](?=\s|$)")
@@ -88,6 +90,7 @@ def asked(known: Diagnosis, articles: Mapping[str, Article]) -> tuple[str, ...]:
             for slug, article in articles.items()
             if slug in near
             and untried(article.title, code=question.code)
+            and not _is_settled(question, article.title)
             and (seeks or _has_its_names(question, article.title))
         }
     fitting = (slug for slug, article in looked_at.items() if article.is_asked(question.text))
@@ -102,6 +105,18 @@ def _has_its_names(question: Question, title: str) -> bool:
     named = {name.lower() for match in _NAMES.findall(title) for name in match if name}
     post = f"{question.text} {question.code}".lower()
     return not named or any(re.search(rf"(?<![a-z]){re.escape(n)}(?![a-z])", post) for n in named)
+
+
+def _is_settled(question: Question, title: str) -> bool:
+    """Whether the code has the setting of a title, and the words tell of it and ask nothing of it.
+
+    What they tell ("I tried True and False, nothing helped") is then what was tried: the trouble
+    is another one.
+    """
+    first, _, rest = question.text.strip().partition("\n")
+    asked = first + " ".join(_ASKED.findall(rest))
+    set_ = [name for name in _SET.findall(title) if re.search(rf"\b{name}\s*=", question.code)]
+    return any(name in rest for name in set_) and not any(name in asked for name in set_)
 
 
 def _is_surely_asked(known: Diagnosis, slug: str) -> bool:

@@ -46,6 +46,7 @@ def missing(run: JobResult, question: Question | None = None) -> str:
         or _completed(run)
         or (_only_as_assumed(question, run) if question is not None else "")
         or (_lacking(run, run.error, question) if run.error else "")
+        or (_of_another_version(question, run) if question is not None else "")
         or (_out_of_order(question, run) if question is not None else "")
         or (_no_gradients(question, run) if question is not None else "")
         or _not_exercised(run)
@@ -128,6 +129,41 @@ def _bound_at(name: str, snippet: Snippet, *, margin: bool = False) -> list[int]
     )
     lines = enumerate(snippet.code.splitlines(), start=snippet.first_line)
     return [n for n, line in lines if binds.match(line)]
+
+
+# Errors of a name or an argument that a library has in some of its versions.
+_OF_VERSIONS = (
+    "unexpected_keyword",
+    "module_attribute",
+    "object_attribute",
+    "missing_arguments",
+    "import_name",
+)
+
+
+def _of_another_version(question: Question, run: JobResult) -> str:
+    """That the run stops at a library of which another version is here than the post names.
+
+    Who posts no error has none there: it is the version's, and what would mend it here would be
+    wrong in theirs.
+    """
+    error = run.error
+    if error is None or posted(question) is not None or not is_a(error, *_OF_VERSIONS):
+        return ""
+    imports = "\n".join([question.code, *run.assumptions])
+    for library, names in _IMPORTED.findall(imports):
+        version = re.search(rf"(?i)\b{library}[ =v]{{1,4}}\d+\.\d", question.text)
+        used = any(re.search(rf"\b{n}\b", error.code) for n in (library, *_NAME.findall(names)))
+        if version is not None and used and library != "torch":
+            return (
+                f"of `{library}` another version is installed here than the one that you name, "
+                f"and with it the code stops at line {error.line}, which may well be right in yours"
+            )
+    return ""
+
+
+_IMPORTED = re.compile(r"(?m)^\s*(?:from|import) (\w+)[\w.]*(?: import ([^\n#]+))?")
+_NAME = re.compile(r"\w+")
 
 
 def needs_gpu(run: JobResult) -> bool:

@@ -233,7 +233,10 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ),
         (
             "stands_still",
-            _OF_TRAINING
+            # What was ended by the system stands nowhere any more.
+            r"\A(?!.*\b(?:illegal instruction|segmentation fault|segfault|core dumped"
+            r"|sig(?:ill|segv|abrt|bus|kill))\b)"
+            + _OF_TRAINING
             + r"\b(?:hangs?|hanging|hung|deadlock\w*|freezes (?:at|in|on|after|during|when)"
             r"|never (?:ends|finishes|returns)|blocks? forever)\b",
             "see where it stands: `py-spy dump --pid …` prints the line of every thread. In a "

@@ -11,6 +11,7 @@ from executor.errors import (
     HasMessage,
     are_opposite,
     families_of,
+    family_of,
     is_a,
     raised_by_a_worker,
     read,
@@ -77,6 +78,7 @@ _EXPECTS = re.compile(
 _SHOWN = re.compile(r"^```[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _OF_NUMBERS = re.compile(r"^[^A-Za-z\n]*\d[^A-Za-z\n]*$", re.MULTILINE)  # lines without words
 _LINES_PRINTED = 2
+_LINE = 600  # characters of a line that may be a message
 _LEAST_CUT = 20  # characters of a message that was cut off and still tells which one it is
 
 
@@ -127,6 +129,25 @@ def is_another(question: Question, error: HasMessage | None) -> bool:
     """Whether the run's error is another one than the person pasted."""
     pasted = posted(question)
     return pasted is not None and error is not None and not same_kind(pasted, error)
+
+
+def also_posted(question: Question, error: HasMessage | None) -> PastedTraceback | None:
+    """The run's error as the words tell it too, where another one was taken for the posted one.
+
+    "error: … not have been used in the graph. With allow_unused=True -> TypeError: …": the code
+    raises the first, and the second came of an attempt to mend it.
+    """
+    if error is None or not is_another(question, error):
+        return None
+    family = family_of(error.type, error.message)
+    if family is None:
+        return None
+    for line in question.text.splitlines():
+        told = PastedTraceback(type=error.type, message=line[:_LINE].strip())
+        seen = read(told, family.id)
+        if seen is not None and seen.span[1] - seen.span[0] >= _LEAST_CUT:
+            return told.model_copy(update={"text": told.message})
+    return None
 
 
 def asks_about(question: Question | None, error: HasMessage) -> bool:

@@ -17,7 +17,7 @@ from bot.diagnosis.answer import compose
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.missing import missing, of_another_place
 from bot.diagnosis.names_here import told_here
-from bot.diagnosis.own_error import asks_about, asks_about_no_gpu, posted
+from bot.diagnosis.own_error import also_posted, asks_about, asks_about_no_gpu, posted
 from bot.diagnosis.proposer.interface import Nobody, Proposer, wants
 from bot.diagnosis.quoted_edits import mend_quoted
 from bot.diagnosis.read_edits import mend_what_is_read
@@ -190,15 +190,19 @@ class Pipeline:
 
     async def find_mistake(self, known: Diagnosis) -> Diagnosis:
         """Say what the run shows to be wrong, and what was missing to run the code as it is."""
-        assert known.reproduced is not None
+        seen = known.reproduced
+        assert seen is not None
+        told = also_posted(known.question, seen.run.error)
+        if told is not None:
+            question = known.question.model_copy(update={"traceback": told})
+            known = replace(known, question=question)
         return replace(
             known,
-            mistake=known.reproduced.mistake,
+            mistake=seen.mistake,
             missing=(
                 ""  # they were asked to be told of just this error
-                if known.reproduced.rebuilt
-                else missing(known.reproduced.run, known.question)
-                or of_another_place(known.reproduced.run, known.reproduced.why_not)
+                if seen.rebuilt
+                else missing(seen.run, known.question) or of_another_place(seen.run, seen.why_not)
             ),
         )
 

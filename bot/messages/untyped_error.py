@@ -54,8 +54,7 @@ def find_untyped_error(prose: Sequence[str], output: Sequence[str]) -> PastedTra
             if opened:
                 message = within_quotes(opened[1], text[opened.end(1) :])
             elif shortest == _SHORTEST_IN_PROSE:
-                ends = _CLAUSE_ENDS.search(text, seen.span[1])
-                message = text[seen.span[0] : ends.start() if ends else len(text)]
+                message = _clause(text, *seen.span)
             else:
                 message = text[seen.span[0] :] if is_title else text
             type_ = family.types[0]
@@ -63,6 +62,15 @@ def find_untyped_error(prose: Sequence[str], output: Sequence[str]) -> PastedTra
                 type_, message = warned[1], text[warned.end() :]
             return PastedTraceback(type=type_, message=message, text=message)
     return None
+
+
+def _clause(text: str, start: int, end: int) -> str:
+    """A message within a sentence, up to where a clause ends that is in no brackets."""
+    for ends in _CLAUSE_ENDS.finditer(text, end):
+        message = text[start : ends.start()]
+        if message.count("(") <= message.count(")"):
+            return message
+    return text[start:]
 
 
 def find_later_error(prose: Sequence[str]) -> PastedTraceback | None:

@@ -100,7 +100,9 @@ def _is_done(part: str, told: str, code: str, line: str) -> bool:
             or re.search(rf"\b{moved.get(name, name)}\(", line)
             for name in calls
         )
-        and all(re.search(rf"\binstall[^\n]*\b{re.escape(name)}", told) for name in installs)
+        and all(
+            re.search(rf"\binstall[^\n]*\b{re.escape(name)}(?![\w-])", told) for name in installs
+        )
     )
 
 

@@ -13,6 +13,10 @@ _LOOKS = frozenset(
     | {"parameters", "named_parameters", "state_dict", "load_state_dict", "children", "modules"}
     | {"named_children", "named_modules", "zero_grad", "training"}
 )
+# Of these those that give the module itself, which may then be called by whoever gets it.
+_ITSELF = frozenset(
+    {"to", "cuda", "cpu", "half", "float", "double", "train", "eval", "requires_grad_"}
+)
 # With these a name can be used that stands nowhere.
 _BY_NAME = frozenset({"globals", "locals", "vars", "eval", "exec", "getattr", "__import__", "dir"})
 
@@ -82,12 +86,26 @@ def _harmless_reads(tree: ast.Module) -> Iterator[ast.Name]:
     """Where a name is read and what it names is not called: shown, moved, asked for its parts."""
     for node in ast.walk(tree):
         match node:
-            case ast.Attribute(value=ast.Name() as name, attr=attribute) if attribute in _LOOKS:
+            case ast.Attribute(value=ast.Name() as name, attr=attribute) if (
+                attribute in _LOOKS - _ITSELF
+            ):
                 yield name
-            case ast.Expr(value=ast.Name() as name):
-                yield name
+            case ast.Expr(value=value):
+                yield from _itself(value)
+            case ast.Assign(targets=[ast.Name(id=target)], value=value):
+                yield from (name for name in _itself(value) if name.id == target)
             case ast.Call(func=ast.Name(id="print"), args=args):
                 yield from (arg for arg in args if isinstance(arg, ast.Name))
+
+
+def _itself(value: ast.expr) -> Iterator[ast.Name]:
+    """The name whose module this gives: `net`, `net.to(device).eval()`."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        if value.func.attr not in _ITSELF:
+            return
+        value = value.func.value
+    if isinstance(value, ast.Name):
+        yield value
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -157,6 +157,58 @@ FAMILIES = (
         sample="torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8).exp()",
     ),
     ErrorFamily(
+        id="no_compiler",
+        says="torch.compile needs a C++ compiler, and finds none.",
+        decides=True,
+        means=(
+            Sentence(
+                "torch.compile builds a part of its code with the C++ compiler of Visual Studio, "
+                "also for a GPU, and `{compiler}` is not on PATH: installing the Build Tools puts "
+                "it there only in their own console",
+                {"compiler": r"cl(?:\.exe)?"},
+            ),
+            Sentence(
+                "torch.compile builds a part of its code with a C or C++ compiler, also for a GPU, "
+                "and `{compiler}` is not there",
+                {"compiler": r".+"},
+            ),
+            "torch.compile builds a part of its code with a C or C++ compiler, also for a GPU, and "
+            "finds none",
+        ),
+        remedy=(
+            Sentence(
+                'Start the program from the "x64 Native Tools Command Prompt for VS 2022", or run '
+                "`vcvarsall.bat x64` (in `VC\\Auxiliary\\Build` of the Build Tools) in the same "
+                "console before; `where cl` has to name a path with `Hostx64\\x64`. The folder of "
+                "cl.exe on PATH alone lacks INCLUDE and LIB. Without compiling it runs too: leave "
+                "`torch.compile` out, or set `TORCHDYNAMO_DISABLE=1`",
+                {"compiler": r"cl(?:\.exe)?"},
+            ),
+            "Install one (`apt-get install build-essential`, conda: `conda install -c conda-forge "
+            "cxx-compiler`) or name it: `CXX=g++`, `CC=gcc`. On Windows it is Visual Studio's, "
+            "from its x64 Native Tools prompt. Without compiling it runs too: leave "
+            "`torch.compile` out, or set `TORCHDYNAMO_DISABLE=1`",
+        ),
+        types=(
+            "InductorError",
+            "BackendCompilerFailed",
+            "InvalidCxxCompiler",
+            "InternalTorchDynamoError",
+            "RuntimeError",
+        ),
+        today=(
+            r"Compiler: (?P<compiler>[^\n]{1,80}?) is not found",
+            r"No working C\+\+ compiler found in",
+            r"Failed to find C compiler\. Please specify via CC",
+        ),
+        values={"compiler": "that is looked for"},
+        needs="a machine without a compiler",
+        examples=(
+            "InductorError: RuntimeError: Compiler: cl is not found.",
+            "RuntimeError: Failed to find C compiler. Please specify via CC environment variable.",
+        ),
+    ),
+    ErrorFamily(
         id="script_failed_inside",
         says="A scripted module was translated and fails while it runs.",
         means=(

@@ -19,6 +19,9 @@ _GROWS = (
     r"|内存[^。？\n]{0,12}(?:涨|增|升|泄)"
 )
 
+# What the thread of torch 1.7 says where the workers are asked to begin again.
+_RESET = r"not enough values to unpack \(expected 2, got 0\)"
+
 FAMILIES = (
     ErrorFamily(
         id="worker_error",
@@ -43,6 +46,43 @@ FAMILIES = (
             "ValueError('broken')\n\nnext(iter(DataLoader(Broken(), num_workers=1)))"
         ),
         breadth=18,
+    ),
+    ErrorFamily(
+        id="pinning_thread_died",
+        says="The thread of a DataLoader that copies batches into pinned memory ended.",
+        means=(
+            *(
+                Sentence(
+                    "The thread that copies batches into pinned memory got a message that it does "
+                    "not know, as the second epoch began: a bug of torch 1.7 where "
+                    "persistent_workers=True and pin_memory=True come together. The data set and "
+                    "the memory play no part",
+                    {where: _RESET},
+                )
+                for where in ("above", "words")
+            ),
+            "The thread that copies batches into pinned memory ended, by an error of its own, "
+            "which is printed above this one (`Exception in thread`)",
+        ),
+        remedy=(
+            *(
+                Sentence(
+                    "Upgrade torch: 1.8 and later have it mended. Until then `pin_memory=False`, "
+                    "which makes copies to the GPU a little slower, or persistent_workers=False, "
+                    "by which the workers start anew in each epoch",
+                    {where: _RESET},
+                )
+                for where in ("above", "words")
+            ),
+            "Read the error above it, which says what could not be copied; `pin_memory=False` does "
+            "without the thread. An object of a class of one's own in a batch is copied by its "
+            "method `pin_memory`. Where the main program was ended meanwhile, it is a consequence",
+        ),
+        suspects=(Suspect(r"DataLoader", "", {"pin_memory": "True"}),),
+        types=("RuntimeError",),
+        today=(r"Pin memory thread exited unexpectedly",),
+        needs="a GPU, and a batch that cannot be pinned",
+        examples=("RuntimeError: Pin memory thread exited unexpectedly",),
     ),
     ErrorFamily(
         id="worker_died",
@@ -71,6 +111,11 @@ FAMILIES = (
             Sentence(
                 "A worker process of a DataLoader was ended from outside ({how})",
                 {"how": r"Terminated|Interrupt|Hangup"},
+            ),
+            Sentence(
+                "A worker process of a DataLoader was ended at an instruction that this processor "
+                "does not have | a library that was built for a newer one",
+                {"how": r"Illegal instruction"},
             ),
             Sentence(
                 "A worker process of a DataLoader crashed ({how}) | a library's own code, such "

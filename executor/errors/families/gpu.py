@@ -548,6 +548,12 @@ FAMILIES = (
                 {"library": r"libbitsandbytes_cpu.*"},
             ),
             Sentence(
+                "{library} is a part of torchtext, each version of which fits one torch alone. Its "
+                "last one, 0.18, is of torch 2.3; it is no longer developed, so that there is none "
+                "for a newer torch",
+                {"library": r"(?:lib|_)torchtext.*"},
+            ),
+            Sentence(
                 "{symbol} belongs to C++'s own library: the one that is loaded is older than the "
                 "one that this was compiled with | an older libstdc++ on the system, or another "
                 "one that LD_LIBRARY_PATH or conda puts before it",
@@ -583,6 +589,14 @@ FAMILIES = (
                 "is_available()` is True there, and install a newer bitsandbytes, which brings "
                 "builds for each CUDA",
                 {"library": r"libbitsandbytes_cpu.*"},
+            ),
+            Sentence(
+                "Do without it: a tokenizer of `transformers` or `tokenizers`, the data from "
+                "Hugging Face's `datasets`, or a vocabulary of one's own (`Counter`, a dict of "
+                "ids) with `pad_sequence` in the collate_fn. To run the old code as it is: `pip "
+                "install torch==2.3.0 torchtext==0.18.0` in an environment of its own with Python "
+                "3.8 to 3.12, and the interpreter or notebook started anew before the import",
+                {"library": r"(?:lib|_)torchtext.*"},
             ),
             Sentence(
                 "Update libstdc++ (conda: `conda install -c conda-forge libstdcxx-ng`), and see "

@@ -172,6 +172,16 @@ FAMILIES = (
                 {"module": r"torch\._C"},
             ),
             Sentence(
+                "A package that pip finds under the name `{module}` is most likely not it: take "
+                "it away again, `pip uninstall {module}`, for it hides the right one. `{module}` "
+                "is a file or folder of the project that saved the file: bring it along, and put "
+                "the folder that holds it into the search before the load, `sys.path.insert(0, "
+                "'/path/of/that/folder')`. Where it loads, save the weights alone, "
+                "`torch.save(model.state_dict(), path)`: they need no class to be read, and go "
+                "into a model that is made first",
+                {**_UNPICKLES, "words": r"\bpip3? install\b(?s:.{1,200})Can't get attribute"},
+            ),
+            Sentence(
                 "If `{module}` is a file or folder of yours, put the folder that holds it into the "
                 "search before the load: `sys.path.insert(0, '/path/of/that/folder')` (the one "
                 "above it, not the folder of that name itself); if it is a package, install the "

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from executor.errors.around import before
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 
 # That many steps went well before it.
@@ -15,6 +16,7 @@ _SIZE = r"(\d{1,9}(?:\.\d{1,9})? [KMG]iB)"
 _MIB = {"K": 1 / 1024, "M": 1.0, "G": 1024.0}
 _CONTEXT = 1024.0  # MiB that CUDA itself takes, and more
 _ROOM = 4  # times what was asked for, and more is free
+_MANY = 0.25  # of what tensors use lies between them: a little does always
 _PROCESS = re.compile(r"\bProcess (\d{1,9}) has \d")
 _LOADS = r"\btorch\.load\((?!.*map_location)"
 
@@ -49,6 +51,12 @@ def _who_holds(seen: SeenError, message: str) -> Mapping[str, str]:
     others = mib(total) - ours - mib(free)
     if held and free and others > max(mib(total) / 3, mib(free), _CONTEXT):
         return {"total": total, "held": held, "holder": "others"}
+    # Before it gives up, PyTorch gives back all that lies in whole pieces: the rest is in use
+    # in part.
+    loose = mib(kept) if "but unallocated" in message else mib(kept) - mib(held)
+    if held and kept and loose >= max(mib(seen["wanted"]), _MANY * mib(held)):
+        unused = f"{loose / 1024:.2f} GiB" if loose >= 1024 else f"{loose:.0f} MiB"
+        return {"total": total, "held": held, "unused": unused, "holder": "pieces"}
     return {}
 
 
@@ -118,6 +126,12 @@ FAMILIES = (
                 {"holder": r"nothing"},
             ),
             Sentence(
+                "The GPU has no {wanted} in one piece: PyTorch holds {unused} more than the {held} "
+                "that tensors use, in gaps between them, and none of the gaps is large enough. "
+                "That is fragmentation, as tensors of ever other sizes leave it",
+                {"holder": r"pieces"},
+            ),
+            Sentence(
                 "The GPU had no room for the {wanted} that were asked for at once, at the line "
                 "that loads or moves something",
                 {"line": rf"{_LOADS}|from_pretrained\(|\.to\(|\.cuda\("},
@@ -152,6 +166,21 @@ FAMILIES = (
                 "paging file that is too small, a driver that has to be restarted. If it can, look "
                 "for a limit that the code sets (`set_per_process_memory_fraction`)",
                 {"holder": r"nothing"},
+            ),
+            Sentence(
+                "Start the program with `PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:512` (or 256), "
+                "so that large pieces are not cut up; from torch 2.1 on, on Linux, "
+                "`expandable_segments:True` does better. Let the largest input come first, whose "
+                "pieces the smaller ones then use again, and bring sizes to a few (pad, sort into "
+                "buckets, a limit for each batch)",
+                {"holder": r"pieces", "torch": before("2.1")},
+            ),
+            Sentence(
+                "Start the program with `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True` (on "
+                "Linux, from torch 2.1 on; elsewhere `max_split_size_mb:512`). Let the largest "
+                "input come first, whose pieces the smaller ones then use again, and bring sizes "
+                "to a few (pad, sort into buckets, a limit for each batch)",
+                {"holder": r"pieces"},
             ),
             Sentence(
                 "A file is loaded to the GPU that it was saved from: `torch.load(path, "
@@ -250,6 +279,9 @@ FAMILIES = (
             "capacity of 14.75 GiB of which 8.00 GiB is free.",
             "RuntimeError: CUDA out of memory. Tried to allocate 64.00 MiB (GPU 0; 11.17 GiB total "
             "capacity; 10.49 GiB already allocated; 61.81 MiB free)",
+            "OutOfMemoryError: CUDA out of memory. Tried to allocate 1.50 GiB. GPU 0 has a total "
+            "capacity of 15.77 GiB of which 1.02 GiB is free. Of the allocated memory 7.90 GiB is "
+            "allocated by PyTorch, and 5.61 GiB is reserved by PyTorch but unallocated.",
             "RuntimeError: cuda runtime error (2) : out of memory at "
             "/pytorch/aten/src/THC/generic/THCStorage.cu:58",
         ),

@@ -17,6 +17,54 @@ def _channels_second(seen: SeenError, message: str) -> Mapping[str, str]:
 
 FAMILIES = (
     ErrorFamily(
+        id="norm_of_weights_missing",
+        says="weight_norm or spectral_norm is to be removed from a layer without that kind of it.",
+        decides=True,
+        means=(
+            Sentence(
+                "This {norm} is a parametrization (`torch.nn.utils.parametrizations`), and "
+                "`remove_{norm}` takes away the older kind alone, which was a hook",
+                {"layer": r"Parametrized\w*"},
+            ),
+            "The layer has no {norm} of `{name}` that `remove_{norm}` knows of | it was removed "
+            "already, or never put there",
+        ),
+        remedy=(
+            Sentence(
+                "`torch.nn.utils.parametrize.remove_parametrizations(layer, '{name}')` keeps the "
+                "weight as it is computed now, so that outputs stay the same. A checkpoint of the "
+                "older kind (`weight_g`, `weight_v`) is loaded before that, into the model with "
+                "the parametrization, which reads those keys",
+                {"layer": r"Parametrized\w*", "norm": r"weight_norm"},
+            ),
+            Sentence(
+                "`torch.nn.utils.parametrize.remove_parametrizations(layer, '{name}')` keeps the "
+                "weight as it is computed now",
+                {"layer": r"Parametrized\w*"},
+            ),
+            "Print the layer: what `torch.nn.utils.parametrizations` made shows a "
+            "`ParametrizationList`, and is removed by "
+            "`torch.nn.utils.parametrize.remove_parametrizations(layer, '{name}')`; of the older "
+            "kind the parameters are called `weight_g` and `weight_v` (`weight_orig`). With "
+            "neither there is nothing to remove",
+        ),
+        suspects=(Suspect(r"remove_(?:weight|spectral)_norm"),),
+        types=("ValueError",),
+        today=(
+            r"(?P<norm>weight_norm|spectral_norm) of '(?P<name>\w{1,80})' not found in "
+            r"(?P<layer>\w{0,80})",
+        ),
+        values={
+            "norm": "which of the two",
+            "name": "of the parameter",
+            "layer": "class of the layer",
+        },
+        sample=(
+            "layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 2))\n"
+            "nn.utils.remove_weight_norm(layer)"
+        ),
+    ),
+    ErrorFamily(
         id="batchnorm_one_value",
         says="A normalisation layer in training mode gets a single value for each channel.",
         means=(

@@ -255,6 +255,25 @@ FAMILIES = (
         sample="torch.zeros(2**24 + 1).quantile(0.5)",
     ),
     ErrorFamily(
+        id="multinomial_categories",
+        says="torch.multinomial is asked to draw among more categories than it takes.",
+        decides=True,
+        means=(
+            "`torch.multinomial` draws among at most 2**24 categories (16,777,216), whatever the "
+            "dtype; there is no switch, and memory plays no part",
+        ),
+        remedy=(
+            "Draw by the sums, in float64: `cdf = p.double().cumsum(0)`, and `i = "
+            "torch.searchsorted(cdf, torch.rand(n, dtype=torch.float64) * cdf[-1], right=True)` "
+            "draws n places with replacement. Or in two steps: lay p out as [a, b], draw the row "
+            "by `p.sum(1)`, and the column within it. `WeightedRandomSampler` has the same limit",
+        ),
+        suspects=(Suspect(r"multinomial|WeightedRandomSampler|Categorical"),),
+        types=("RuntimeError",),
+        today=(r"number of categories cannot exceed 2\^24",),
+        sample="torch.ones(2**24 + 1).multinomial(1)",
+    ),
+    ErrorFamily(
         id="not_converged",
         says="A decomposition of a matrix does not converge, often over NaN or infinity in it.",
         means=(

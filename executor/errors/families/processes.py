@@ -9,6 +9,18 @@ _GROUP = r"\b(?:distributed_c10d|rendezvous|\w*_rendezvous\w*)\.py "
 # The file of a program that is no script: gunicorn, uvicorn, pytest.
 _NO_SCRIPT = r"(?!.*\.pyw?$).+"
 
+# NCCL says that it could not make the memory through which two processes of one machine talk.
+_NO_SHARED_MEMORY = (
+    r"(?i)(?:extend|creat\w{1,4}|allocat\w{1,4}|open|map)[^\n]{0,80}/dev/shm"
+    r"|/dev/shm[^\n]{0,80}No space left"
+)
+_IN_PARTS = r"(?i)\bfsdp|fully_?shard|fully sharded|\bdeepspeed|\bzero[- ]?[23]\b"
+# What gathers the parts of a model stands under a condition that one process fulfils.
+_SAVED_BY_ONE = (
+    r"\bif\b[^\n]{0,60}(?:is_(?:local_)?main_process|is_global_zero|rank[^\n]{0,12}== ?0)"
+    r"[^\n]{0,40}:(?:[^\n]*\n){0,5}?[^\n]{0,80}"
+    r"(?:save_state|state_dict|save_pretrained|save_checkpoint|save_model)\("
+)
 _DUPLICATE = r"Duplicate GPU detected"
 _A_GPU_EACH = (
     "Start as many processes as GPUs are visible: `--nproc_per_node` is not to be larger than "
@@ -652,6 +664,15 @@ FAMILIES = (
                 "than GPUs are there for them, or both take the same one",
                 {"words": _DUPLICATE},
             ),
+            *(
+                Sentence(
+                    "The shared memory in /dev/shm, through which the processes of one machine "
+                    "talk, is too small: a container has 64 MB of it unless it is given more. The "
+                    "version of NCCL plays no part",
+                    {"failed": r"system", where: _NO_SHARED_MEMORY},
+                )
+                for where in ("words", "above")
+            ),
             Sentence(
                 "A call of the system failed while the GPUs of several processes were to be "
                 "connected | a network interface that does not lead to the others, a socket that "
@@ -661,6 +682,17 @@ FAMILIES = (
             "The GPUs of several processes could not talk to each other",
         ),
         remedy=(
+            *(
+                Sentence(
+                    "Start the container with `--shm-size=8g` or `--ipc=host` (compose: "
+                    "`shm_size: 8gb`; Kubernetes: an `emptyDir` with `medium: Memory` at "
+                    "/dev/shm); inside of it `df -h /dev/shm` shows the size. Where that cannot be "
+                    "changed, `NCCL_SHM_DISABLE=1` does without, and is slower. torch uses the "
+                    "NCCL that came with it, and not that of the system",
+                    {"failed": r"system", where: _NO_SHARED_MEMORY},
+                )
+                for where in ("words", "above")
+            ),
             Sentence(
                 "Run with NCCL_DEBUG=INFO: the line before the error names the call and why it "
                 "failed. Between machines: NCCL_SOCKET_IFNAME is the interface that they share "
@@ -679,12 +711,26 @@ FAMILIES = (
                 "switch the watch off",
                 {"stuck": r".+"},
             ),
+            *(
+                Sentence(
+                    "Where a model is sharded (FSDP, ZeRO), each process holds a part of it, and "
+                    "saving it gathers the parts: a collective call, which here one process alone "
+                    "comes to. Call it in all processes, outside of the `if`; the library itself "
+                    "lets one of them write where one is enough. Only printing and the like stays "
+                    "under the `if`, and loading is for all of them too. Plain DDP has the whole "
+                    "model in each process, so that it went there; a longer timeout changes "
+                    "nothing",
+                    {"collective": r".+", "words": _IN_PARTS, where: _SAVED_BY_ONE},
+                )
+                for where in ("code", "above")
+            ),
             Sentence(
                 "Look why one of them was elsewhere: it ended with an error of its own (read the "
                 "output of every rank, the first error counts), has fewer batches than the others "
-                "(`DistributedSampler`, `drop_last`), calls a collective under `if rank == 0:` "
-                "alone or does something long there (download, evaluation): "
-                "`torch.distributed.barrier()`, or `init_process_group(timeout=…)`",
+                "(`DistributedSampler`, `drop_last`), or is alone under `if rank == 0:`. What "
+                "stands there and is a collective call itself (a barrier, a forward, with FSDP "
+                "saving too) belongs outside of the `if`; only for something long that is none, "
+                "such as a download, a longer wait helps: `init_process_group(timeout=…)`",
                 {"collective": r".+"},
             ),
             (

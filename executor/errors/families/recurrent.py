@@ -4,9 +4,16 @@ from collections.abc import Mapping
 
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 
+_IN_REPLICAS = r"(?<!Distributed)DataParallel\b|\bparallel_apply\.py "
+
 
 def _swapped(seen: SeenError, message: str) -> Mapping[str, str]:
     given, expected = seen.sizes("given"), seen.sizes("expected")
+    in_order = sorted(given) != sorted(expected)
+    if len(given) == len(expected) == 3 and given[2] == expected[2] and in_order:
+        parts, rest = divmod(given[1], max(expected[1], 1))
+        if parts > 1 and not rest and given[0] * parts == expected[0]:
+            return {"parts": str(parts)}
     if given == (1, *expected):
         return {"swapped": "in front"}
     if len(given) == len(expected) == 3 and given[2] == expected[2]:
@@ -67,6 +74,15 @@ FAMILIES = (
         id="rnn_hidden_size",
         says="A recurrent layer gets a first state of another shape than it needs.",
         means=(
+            *(
+                Sentence(
+                    "DataParallel cuts every tensor that it is given along its first dimension, "
+                    "which in a state is layers x directions and not the batch: each of {parts} "
+                    "GPUs gets [{given}] where [{expected}] is needed. batch_first plays no part",
+                    {"parts": r".+", where: _IN_REPLICAS},
+                )
+                for where in ("code", "words", "frames")
+            ),
             Sentence(
                 "The first state has the shape [{given}] where [{expected}] is needed: the same "
                 "numbers in another order, so perhaps batch_first is overlooked or dimensions are "
@@ -84,6 +100,18 @@ FAMILIES = (
             ),
         ),
         remedy=(
+            *(
+                Sentence(
+                    "Make the state inside of forward, from the part of the batch that is there, "
+                    "or give none, which means zeros: `self.rnn(x)`. One that has to come from "
+                    "outside is handed over with the batch first and turned in forward, "
+                    "`h.transpose(0, 1).contiguous()`, and turned back before it is returned. "
+                    "`pad_packed_sequence(…, total_length=x.size(1))` gives outputs that can be "
+                    "joined. DistributedDataParallel cuts nothing",
+                    {"parts": r".+", where: _IN_REPLICAS},
+                )
+                for where in ("code", "words", "frames")
+            ),
             Sentence(
                 "Take the dimension away, `hidden.squeeze(0)`, or leave out what adds it (an "
                 "`unsqueeze(0)`, a list around it): with several layers or two directions the "
@@ -138,7 +166,10 @@ FAMILIES = (
             "given": "sizes it got",
         },
         sample="nn.GRU(4, 6)(torch.ones(7, 5, 4), torch.ones(1, 32, 6))",
-        examples=("RuntimeError: Expected hidden size (2, 20, 256), got (2, 50, 256)",),
+        examples=(
+            "RuntimeError: Expected hidden size (2, 20, 256), got (2, 50, 256)",
+            "RuntimeError: Expected hidden[0] size (4, 8, 32), got [2, 16, 32]",
+        ),
     ),
     ErrorFamily(
         id="rnn_hidden_batch",

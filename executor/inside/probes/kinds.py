@@ -97,6 +97,7 @@ KINDS = {
     "rate_set_aside": Says.PROGRAM_WIDE_MISTAKE,
     "bytes_wrap": Says.PROGRAM_WIDE_MISTAKE,
     "numbers_merge": Says.PROGRAM_WIDE_MISTAKE,
+    "digits_lost": Says.PROGRAM_WIDE_MISTAKE,
     "counter_stands_still": Says.PROGRAM_WIDE_MISTAKE,
     "padding_in_score": Says.PROGRAM_WIDE_MISTAKE,
     "additions_lost": Says.PROGRAM_WIDE_MISTAKE,
@@ -167,6 +168,7 @@ OF_VALUES = frozenset(
         "rounded_away",
         "evaluated_on_another_scale",
         "numbers_merge",
+        "digits_lost",
     }
 )
 # What hangs on their sizes, types or labels: it is said where those are the real thing's.

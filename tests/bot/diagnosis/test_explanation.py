@@ -377,6 +377,25 @@ def test_what_the_code_does_already_is_no_answer(code: str, slugs: tuple[str, ..
 
 
 @pytest.mark.parametrize(
+    ("text", "code", "is_told"),
+    [
+        ("interpolate is off\nI tried align_corners True and False.", "align_corners=True", False),
+        ("resize\nI set it. Is align_corners right, True or False?", "align_corners=True", True),
+        ("what does align_corners do\nI tried align_corners True.", "align_corners=True", True),
+        ("why does interpolate differ?\nI tried align_corners True.", "mode='bilinear'", True),
+    ],
+)  # fmt: skip
+def test_a_setting_that_was_tried_is_no_answer(text: str, code: str, is_told: bool) -> None:
+    """It stands in the code, the words tell of it, and no question is about it."""
+    snippet = Snippet(code=f"y = F.interpolate(x, scale_factor=2, {code})")
+    question = Question(text=text, snippets=(snippet,))
+    seen = SearchResult((hit("align-corners"),), 0.9, 0.5)
+    told = asked(replace(Diagnosis(question, RunWith()), passages=seen), ARTICLES)
+
+    assert (told == ("align-corners",)) is is_told, told
+
+
+@pytest.mark.parametrize(
     ("slug", "text", "rule"),
     [
         (

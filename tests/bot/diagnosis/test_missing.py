@@ -894,3 +894,34 @@ def test_a_guessed_network_says_nothing_of_what_theirs_has(
         if told
         else ""
     )
+
+
+KEYWORD = "__init__() got an unexpected keyword argument 'evaluation_strategy'"
+CALL_OF_IT = "transformers.TrainingArguments('out', evaluation_strategy='epoch')"
+CALL = "args = TrainingArguments('out', evaluation_strategy='epoch')"
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "guessed", "is_told"),
+    [
+        ("Since the upgrade to transformers 4.26 no metrics", CALL, True, True),
+        ("transformers==4.26.1: no metrics", f"import transformers\n{CALL_OF_IT}", False, True),
+        ("no metrics are shown", CALL, True, False),  # no version
+        ("With torch 2.1 no metrics", "import torch\n" + CALL, False, False),
+        ("With peft 0.7 no metrics", "import peft\n" + CALL, False, False),  # not of that line
+    ],
+)  # fmt: skip
+def test_a_library_of_another_version_than_theirs(
+    text: str, code: str, guessed: bool, is_told: bool
+):
+    """An error of it is none of theirs, who post none; and its edit would not hold there."""
+    assumed = ("from transformers import TrainingArguments",) if guessed else ()
+    run = failed(KEYWORD, "TypeError", line=7, code=code.splitlines()[-1], assumptions=assumed)
+    question = Question(text=text, snippets=(Snippet(code=code),))
+
+    assert ("another version" in missing(run, question)) is is_told
+
+    theirs = question.model_copy(
+        update={"traceback": PastedTraceback(type="TypeError", message=KEYWORD)}
+    )
+    assert "another version" not in missing(run, theirs)

@@ -74,6 +74,7 @@ from tests.built import failed, found, noted, ran
         ("My browser hangs at the login page", None),
         ("The account is 0 since today", None),
         ("The training loss goes down too slow", None),
+        ("Illegal instruction at the first batch. It hangs in the garden.", None),
         ("Training is slow with four workers", "slow"),
         ("Training freezes at the second epoch", "stands_still"),
         ("How do I freeze layers while training the model?", None),

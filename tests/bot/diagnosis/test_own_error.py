@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.diagnosis.own_error import (
+    also_posted,
     asks_about,
     asks_about_an_error,
     asks_about_no_gpu,
@@ -275,6 +276,27 @@ def test_a_piece_of_the_message_names_the_error(
 ):
     """Two long words of it side by side, four of any length, or its type."""
     assert quotes(Question(text=text), PastedTraceback(type=type_, message=message)) is is_quoted
+
+
+UNUSED = "One of the differentiated Tensors appears to not have been used in the graph."
+FALLEN = "unsupported operand type(s) for *: 'float' and 'NoneType'"
+
+
+@pytest.mark.parametrize(
+    ("text", "taken", "raised", "told"),
+    [
+        (f"error: {UNUSED} With allow_unused=True -> TypeError: x", FALLEN, UNUSED, True),
+        ("it appears to be unused", FALLEN, UNUSED, False),
+        (f"error: {UNUSED}", UNUSED, UNUSED, False),  # it is the posted one
+        (f"error: {UNUSED}", FALLEN, UNKNOWN, False),
+        (f"before it was {OLD_MATMUL}", FALLEN, MATMUL, True),
+    ],
+)
+def test_of_two_posted_errors_the_one_that_comes_up(text: str, taken: str, raised: str, told: bool):
+    """An error of the run that the words tell too is asked about; the other came of an attempt."""
+    found = also_posted(asked(text, pasted(taken, "TypeError")), pasted(raised))
+
+    assert (found is not None) is told
 
 
 def test_no_error_is_quoted_where_there_is_none():

@@ -993,6 +993,26 @@ def test_an_error_is_told_from_words_about_one(text: str, type_: str | None):
 
 
 @pytest.mark.parametrize(
+    ("sentence", "message"),
+    [
+        (
+            "CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 8.00 GiB total; 1 free); why?",
+            "out of memory. Tried to allocate 2.00 GiB (GPU 0; 8.00 GiB total; 1 free)",
+        ),
+        (
+            "It says that mat1 and mat2 shapes cannot be multiplied (4x3 and 5x6), no more",
+            "mat1 and mat2 shapes cannot be multiplied (4x3 and 5x6)",
+        ),
+    ],
+)
+def test_a_clause_does_not_end_in_brackets(sentence: str, message: str):
+    """The numbers of a message stand in brackets, often with semicolons between them."""
+    pasted = read_message(f"What does it mean\n\n{sentence}").traceback
+
+    assert pasted is not None and pasted.message == message
+
+
+@pytest.mark.parametrize(
     ("title", "message"),
     [
         ("ValueError: the sizes [4] and [5] differ", "the sizes [4] and [5] differ"),

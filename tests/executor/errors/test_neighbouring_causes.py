@@ -81,6 +81,17 @@ FULL = (
     "allocated; {} MiB free; {} GiB reserved in total by PyTorch)"
 )
 NO_ROOM = "CUDA out of memory. Tried to allocate 2.00 GiB"
+IN_HALVES = "Expected hidden[0] size (2, 8, 16), got [1, 16, 16]"
+SYSTEM = "NCCL error in: ../ProcessGroupNCCL.cpp:9, unhandled system error, NCCL version 2.1.4"
+TIMED_OUT = "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=9, OpType=ALLGATHER)"
+BY_ONE = "if accelerator.is_main_process:\n    {}"
+SYMBOL = "/env/lib/{}: undefined symbol: _ZN5torch3jit17parseSchemaOrNameERKSs"
+PINNING = "Pin memory thread exited unexpectedly"
+UNKNOWN = "not enough values to unpack (expected 2, got 0)"
+NORM = "{} of 'weight' not found in {}(4, 4)"
+LOST = "ModuleNotFoundError"
+UNPICKLED = {"line": "m = torch.load(path)"}
+PIPPED = "So I did pip install nets. Now: Can't get attribute 'Net' on module nets"
 ASSERTED = "a.cu:94: operator(): block: [9,0,0], thread: [1,0,0] Assertion `{}` failed."
 GPU_AND_CPU = (
     "Expected all tensors to be on the same device, but found at least two devices, {} and {}! "
@@ -298,6 +309,55 @@ CASES = [
     ("", FULL.format("20 MiB", "1", "9", "1.1"), {}, "held by something else", "If it grows"),
     ("", FULL.format("20 MiB", "10", "9", "10.5"), {}, "If it grows", "something else"),
     ("", FULL.format("3 GiB", "5", "2900", "5.1"), {}, "If it grows", "something else"),
+    ("", FULL.format("1.2 GiB", "5", "900", "8.1"), {}, "expandable_segments", "If it grows"),
+    ("", FULL.format("1.2 GiB", "5", "900", "8.1"), {"torch": "1.12.1"}, "so that large", "graphs"),
+    ("", FULL.format("1.2 GiB", "8", "900", "9.5"), {}, "If it grows", "expandable_segments"),
+    ("", FULL.format("3.6 GiB", "5", "900", "8.1"), {}, "If it grows", "expandable_segments"),
+    ("", IN_HALVES, {"words": "with nn.DataParallel(model)"}, "inside of forward", "last batch"),
+    ("", IN_HALVES, {"frames": "parallel_apply.py _worker"}, "inside of forward", "last batch"),
+    ("", IN_HALVES, {"words": "DistributedDataParallel"}, "Make the state from", "GPUs gets"),
+    ("", HIDDEN, {"words": "DataParallel"}, "The first state has", "GPUs gets"),
+    (
+        "",
+        SYSTEM,
+        {"above": "Error: failed to extend /dev/shm/nccl-x to 9 bytes"},
+        "--ipc",
+        "ip addr",
+    ),
+    ("", SYSTEM, {"words": "creating shared memory segment /dev/shm/n"}, "shm_size", "firewall"),
+    ("", SYSTEM, {"words": "df -h /dev/shm says 32G"}, "ip addr", "too small: a container"),
+    (
+        "",
+        TIMED_OUT,
+        {"words": "FSDP", "code": BY_ONE.format("a.save_state(p)")},
+        "gathers",
+        "first",
+    ),
+    (
+        "",
+        TIMED_OUT,
+        {"words": "with DDP", "code": BY_ONE.format("a.save_state(p)")},
+        "first",
+        "gath",
+    ),
+    ("", TIMED_OUT, {"words": "FSDP", "code": BY_ONE.format("log(p)")}, "first error", "gathers"),
+    ("OSError", SYMBOL.format("libtorchtext.so"), {}, "torchtext==0.18.0", "--no-deps"),
+    ("OSError", SYMBOL.format("libtorchaudio.so"), {}, "--no-deps", "torchtext"),
+    ("", "Compiler: cl is not found.", {}, "vcvarsall.bat", "build-essential"),
+    ("", "Compiler: icx is not found.", {}, "build-essential", "vcvarsall.bat"),
+    ("", PINNING, {"above": "ValueError: " + UNKNOWN}, "Upgrade torch", "says what could not"),
+    ("", PINNING, {"words": "the batch is a list"}, "says what could not", "Upgrade"),
+    ("ValueError", NORM.format("weight_norm", "ParametrizedConv1d"), {}, "weight_g", "nothing to"),
+    ("ValueError", NORM.format("weight_norm", "Conv1d"), {}, "nothing to remove", "outputs stay"),
+    ("ValueError", NORM.format("spectral_norm", "ParametrizedLinear"), {}, "computed now", "_g"),
+    (
+        LOST,
+        "No module named 'nets'",
+        {**UNPICKLED, "words": PIPPED},
+        "pip uninstall",
+        "install the v",
+    ),
+    (LOST, "No module named 'nets'", UNPICKLED, "install the version", "pip uninstall"),
     ("", NO_ROOM, {"line": "for x in DataLoader(d):"}, "If it grows", "saved from"),
     ("", NO_ROOM, {"line": "s = torch.load(p)"}, "saved from", "If it grows"),
     ("", NO_ROOM, {"line": "s = torch.load(p, map_location='cpu')"}, "If it grows", "saved from"),

@@ -32,6 +32,7 @@ LAST = "Give the loader `drop_last=True`; for prediction call `model.eval()` fir
         ("Set `a_b=1`", "", "print(a_b)", "", "Set `a_b=1`"),
         (INSTALL, "I did pip install pillow, same error", "", "", ""),
         (INSTALL, "I did pip install torch, same error", "", "", INSTALL),
+        (INSTALL, "I did pip install pillow-simd, same error", "", "", INSTALL),
         ("Do `a=1`, or `b=2`. Print c", "", "f(b=2)", "", "Do `a=1`. Print c"),
         ("Do (`a=1`, or the newest). See c", "", "f(a=1)", "", "See c"),
         ("Do (`a=1`, or the newest). See c", "", "", "", "Do (`a=1`, or the newest). See c"),

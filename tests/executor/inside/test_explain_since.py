@@ -49,6 +49,20 @@ n = Net()
         ("x = torch.rand((), requires_grad=True)\n"
          "g = torch.autograd.grad(x * x, x, create_graph=True)[0].detach()\n"
          "torch.autograd.grad(g, x)", "ends the graph", "constant"),
+        # What was made of a tensor and then left lying.
+        ("x = torch.rand(3)\nn = torch.rand(3).requires_grad_()\nmoved = x + n\n"
+         "loss = (x * 2).requires_grad_().sum()\ntorch.autograd.grad(loss, n)",
+         "`moved` (line 6) is made of it, and no line", "input 0"),
+        ("x = torch.rand(3)\nn = torch.rand(3).requires_grad_()\nmoved = x + n\nprint(moved)\n"
+         "loss = (x * 2).requires_grad_().sum()\ntorch.autograd.grad(loss, n)",
+         "plays no part in the graph", "is made of it"),
+        # A number of Python's that no float32 is.
+        ("x = torch.tensor([0.1, 2.5])\nassert x[0].item() == 0.1",
+         "0.1 is no number of float32: the next one is 0.10000000149011612", "int64"),
+        ("x = torch.tensor([0.1])\nassert x.item() == 0.2", "does not hold", "is no number"),
+        ("x = torch.tensor([0.1], dtype=torch.float64)\nassert x.item() == 0.2",
+         "does not hold", "is no number"),
+        ("x = torch.tensor([0.5])\nassert x.item() == 0.25", "does not hold", "is no number"),
         # What is no whole number in the brackets, and what has more than one.
         ("f = torch.rand(8, 8)\na, b = torch.tensor([2, 4])\nf[:, a / 2:b]",
          "`a / 2` is no whole number: `/` gives", "values"),

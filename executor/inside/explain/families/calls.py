@@ -651,6 +651,41 @@ def unbound(scene: Scene, m: SeenError) -> Told:
     )
 
 
+_OF_ONE = ("item", "tolist", "float")
+_SHORTER = (torch.float32, torch.float16, torch.bfloat16)
+
+
+def _rounded(scene: Scene, test: ast.expr) -> str:
+    """That a number of Python's is no number of the tensor's dtype, which holds the one next to it.
+
+    `torch.tensor([0.1]).item() == 0.1`
+    """
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
+        return ""
+    sides = [test.left, *test.comparators]
+    numbers = [n.value for n in sides if isinstance(n, ast.Constant)]
+    numbers += [t.value for t in scene.known(sides)]
+    calls = [n for side in sides for n in ast.walk(side) if isinstance(n, ast.Call)]
+    if not any(ast.unparse(c.func).rpartition(".")[2] in _OF_ONE for c in calls):
+        return ""
+    for t in scene.known(n for n in ast.walk(test) if isinstance(n, ast.Name)):
+        if not t.is_tensor or t.value.dtype not in _SHORTER:
+            continue
+        for number in numbers:
+            if type(number) is not float:
+                continue
+            held = torch.tensor(number, dtype=t.value.dtype)
+            if held.item() != number and bool((t.value.detach().cpu() == held).any()):
+                kind = dtype(t.value)
+                return (
+                    f" {number!r} is no number of {kind}: the next one is {held.item()!r}, which "
+                    f"`{t.name}` has held since it was made, and a print shows rounded. Make it "
+                    "with `dtype=torch.float64`, or compare with a tolerance (`math.isclose(a, b, "
+                    "rel_tol=1e-6)`); amounts of money as whole numbers are exact."
+                )
+    return ""
+
+
 @explains("assertion", types=("AssertionError",), last=True)
 def assertion(scene: Scene, m: SeenError) -> Told:
     """The live sides of an assert of the snippet's, or the tensors of a library's."""
@@ -666,7 +701,7 @@ def assertion(scene: Scene, m: SeenError) -> Told:
                 told.append(f"`{t.name}`{t.place} is {what}")
         return (
             f"`{ast.unparse(scene.statement.test)[:70]}` does not hold: "
-            f"{listed(dict.fromkeys(told[:4]))}."
+            f"{listed(dict.fromkeys(told[:4]))}.{_rounded(scene, scene.statement.test)}"
             if told
             else None
         )

@@ -142,7 +142,29 @@ def _unreached(scene: Scene) -> str:
     more = f" and {len(missed) - 3} more" if len(missed) > 3 else ""
     verb = "plays" if len(missed) == 1 else "play"
     out = listed(str(scene.as_written(o) or "the output") for o in outputs[:2])
-    return f"{listed(parts)}{more} {verb} no part in the graph of {out}."
+    told = f"{listed(parts)}{more} {verb} no part in the graph of {out}."
+    return told + (_left_lying(scene, missed[0][1]) if len(missed) == 1 else "")
+
+
+def _left_lying(scene: Scene, tensor: torch.Tensor) -> str:
+    """The variable that was made of a tensor, and that nothing read before this line."""
+    written = scene.as_written(tensor)
+    within = scene.scope if scene.scope is not None else scene.places.tree
+    if written is None or not written.name.isidentifier():
+        return ""
+    names = [n for n in ast.walk(within) if isinstance(n, ast.Name) and n.lineno <= scene.line]
+    read = {n.id for n in names if isinstance(n.ctx, ast.Load)}
+    for made in ast.walk(within):
+        if not isinstance(made, ast.Assign) or made.lineno >= scene.line:
+            continue
+        of = {n.id for n in ast.walk(made.value) if isinstance(n, ast.Name)}
+        for target in made.targets:
+            if isinstance(target, ast.Name) and written.name in of and target.id not in read:
+                return (
+                    f" `{target.id}` (line {made.lineno}) is made of it, and no line up to this "
+                    f"one reads `{target.id}`: it may be what was to be used instead."
+                )
+    return ""
 
 
 def _input_name(scene: Scene, i: int, tensor: torch.Tensor, n: int) -> str:

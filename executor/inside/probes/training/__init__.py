@@ -42,7 +42,8 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     cuts.py          shares that become whole numbers, all of them 0
     copies.py        writes into a copy that an index made, and that nothing holds
     wraps.py         bytes that go beyond 255 or below 0
-    merges.py        whole numbers of which many become one as decimal ones
+    merges.py        whole numbers of which many become one as decimal ones; digits.py: digits that
+                     float32 has not, where they decide
     counters.py      counters in half precision that stand still
     left_frozen.py   what is frozen by accident; by_its_class.py: by the class that makes it
     loading.py       loaded weights that change nothing
@@ -74,6 +75,7 @@ from executor.inside.probes.training.comparisons import Comparisons
 from executor.inside.probes.training.copies import Copies
 from executor.inside.probes.training.counters import Counters
 from executor.inside.probes.training.cuts import Cuts
+from executor.inside.probes.training.digits import report_digits
 from executor.inside.probes.training.drift import report_drift
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.followers import Followers
@@ -276,6 +278,7 @@ class TrainingProbe:
             unregistered.report(live_modules(), used=False)
         if error is None:
             self.waiting.report(self._collector, self.steps)
+            self._try(lambda c: report_digits(c, self._tree, self.names, namespace))
             if self.trained or self.losses.count > 1:
                 text = "\n".join(self.source.lines)
                 self._try(lambda c: report_by_text(c, self._tree, text, self.called.all()))
