@@ -34,7 +34,12 @@ _SAYS_SO = re.compile(
 _NAMES_IT = re.compile(r"^\W*(?:\w*Error|\w*Exception|error)\b\s*(?:[:!(]|[-–]\s|$)", re.IGNORECASE)
 # "Here we demonstrate a flawed approach that results in an error."
 _DEMONSTRATES = re.compile(
-    r"\b(?:demonstrat|illustrat)\w+\b.{0,60}\b(?:errors?|fails?|failure|exceptions?|flawed)\b",
+    r"\b(?:demonstrat|illustrat)\w+\b.{0,60}\b(?:errors?|fails?|failure|exceptions?|flawed)\b"
+    r"|\b(?:error|exception)s?\s+(?:will|would|should|must)\s+(?:occur|happen|follow|be raised)\b"
+    r"|^\W*(?:\w*Error|\w*Exception)\s+(?:is\s+)?expected\b|^\W*expected (?:error|failure)\b"
+    r"|\b(?:introduc|forc|provok)(?:e|es|ing)\s+(?:an?|the)\s+(?:\w+\s+)?"
+    r"(?:error|failure|exception)\b"
+    r"|\b(?:autograd|(?:py)?torch)\s+(?:will\s+)?(?:complains?|refuses?)\b",
     re.IGNORECASE,
 )
 # "sizes 4 and 3 don't match -> error": what is so, and what comes of it.

@@ -26,7 +26,22 @@ _SAYS_WRONG = re.compile(
     r"|\b(?:may|might|will|would|can|could|potentially|likely)\s+(?:\w+\s+){0,2}?"
     r"(?:(?:caus(?:e|ing)|give|lead(?:ing)? to|result(?:ing)? in)\s+(?:\w+\s+){0,2}?"
     r"(?:errors?|problems?|issues?|unexpected)|break|disrupt)\b"
-    r"|\bgradients?\b.{0,20}\b(?:not|won't|never|no longer)\s+(?:\w+\s+)?(?:flow|reach|propagate)",
+    r"|\bgradients?\b.{0,20}\b(?:not|won't|never|no longer)\s+(?:\w+\s+)?(?:flow|reach|propagate)"
+    # What it does to the graph.
+    r"|\b(?:breaks?|corrupts?|invalidates?|destroys?|disrupts?|violates?|interferes? with)\s+"
+    r"(?:\w+\s+){0,3}?(?:autograd|graph|gradients?|backprop\w*|backward|rules?)\b"
+    r"|\b(?:modif(?:y|ies)|overwrites?|changes?|destroys?)\s+(?:\w+\s+){0,4}?"
+    r"(?:needed|saved|required)\s+(?:\w+\s+)?(?:for|by|in)\s+(?:the\s+)?"
+    r"(?:autograd|backward|grad\w*)"
+    rf"|\b{_WRONG}\s+gradients?\b"
+    # What is not allowed.
+    r"|^\W*(?:dangerous|unsafe|illegal|forbidden|disallowed|misuse"
+    r"|fail(?:ing|ure) (?:example|case))\b"
+    r"|(?:^\W*|\b(?:is|are)\s+)not (?:allowed|permitted|valid)\b(?!\s+to\b)"
+    r"|\b(?:is|are) (?:illegal|disallowed)\b"
+    r"|\b(?:cannot|can't|can not|won't|will not) be "
+    r"(?:broadcast|multiplied|added|stacked|concat\w*)\b"
+    r"|\bexample of (?:an?|the) (?:error|mistake|failure)\b|\(fails\)",
     re.IGNORECASE,
 )
 # "10 is out of vocabulary": a value that is not to be had, and is asked for all the same.
@@ -40,7 +55,8 @@ _SAYS_OUTSIDE = re.compile(
 _SAYS_UNFIT = re.compile(
     # "Mismatched types", "intentionally wrong shape", "invalid index": data made to fail.
     r"\b(?:mismatched|mismatching|incompatible|inconsistent)\s+(?!with\b|to\b|for\b)\w"
-    r"|^\W*(?:\w+[\s,]+){0,4}?mismatch\b(?!\s+(?:here|error))|\b(?:not|n't)\s+match(?:ing)?\b"
+    r"|^\W*(?:\w+[\s,]+){0,4}?mismatch\b(?!\s+(?:here|error))"
+    r"|(?:\bnot|n't)\s+(?:match(?:ing)?|(?:be )?compatible)\b"
     r"|\bsimulat\w+\s+(?:an?\s+|the\s+)?(?:\w+\s+)?(?:error|mismatch|mistake|bug|failure)\b"
     r"|\b(?:intentional|deliberate)(?:ly)?\s+(?:\w+\s+){0,2}?"
     r"(?:wrong|incorrect|invalid|mismatch\w*|incompatible|bad|broken|fail\w*|errors?|mistakes?|bugs?"
