@@ -32,6 +32,12 @@ _SAYS_SO = re.compile(
 )
 # The error's name alone: said beforehand, or written down by whoever got it.
 _NAMES_IT = re.compile(r"^\W*(?:\w*Error|\w*Exception|error)\b\s*(?:[:!(]|[-–]\s|$)", re.IGNORECASE)
+# Below the line, as what came of it: "# RuntimeError: …", "# Raises ValueError".
+_CAME = re.compile(
+    r"^\W*(?:(?:output|result|raises|throws|gives|fails with)\b\W*)?(?:\w+Error|\w+Exception)\b"
+    r"(?!\s+(?:is|are|if|when|for)\b)",
+    re.IGNORECASE,
+)
 # "Here we demonstrate a flawed approach that results in an error."
 _DEMONSTRATES = re.compile(
     r"\b(?:demonstrat|illustrat)\w+\b.{0,60}\b(?:errors?|fails?|failure|exceptions?|flawed)\b"
@@ -159,9 +165,13 @@ class Demonstrations:
         code = "".join(text.partition("#")[0] for text in beside)
         if any(_announces(text, code) or _DEMONSTRATES.search(text) for text in said):
             return "comment"
+        below = self._lines[last].lstrip() if last < len(self._lines) else ""
+        came = _comment(below) if below.startswith("#") else ""
         said = [text for text in said if text and not _POINTS.search(text)]
         if any(_SAYS_SO.search(text) for text in said):
             return "comment"
+        if came and not _POINTS.search(came) and _CAME.search(came):
+            return "named"
         return "named" if any(_NAMES_IT.search(text) for text in said) else ""
 
 

@@ -77,6 +77,24 @@ def test_a_comment_that_only_names_the_error(comment: str):
 
 
 @pytest.mark.parametrize(
+    ("below", "how"),
+    [
+        ("# RuntimeError: sizes differ", "named"),
+        ("# Raises ValueError", "named"),
+        ("# Output: IndexError: index 5 is out of bounds", "named"),
+        ("# RuntimeError here", ""),
+        ("# why a RuntimeError?", ""),
+        ("# the error of the mean", ""),
+        ("# ValueError is a class of Python", ""),
+        ("z = 1  # RuntimeError: sizes differ", ""),
+    ],
+)
+def test_a_comment_below_names_what_came(below: str, how: str):
+    """Documents write the error down under the line that raises it."""
+    assert said(f"y = a + b\n{below}\nw = 2", 1) == how
+
+
+@pytest.mark.parametrize(
     "comment",
     [
         "error here",
